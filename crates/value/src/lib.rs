@@ -1,0 +1,1 @@
+//! DynamoDB's data model.
