@@ -1,0 +1,416 @@
+//! The commit path: locks, one queue, one commit for all that wait.
+//!
+//! A write asks for locks and brings a closure. When the locks are granted, the closure reads the newest
+//! snapshot and returns a batch; the batch joins the queue; whoever drains the queue merges all waiting batches
+//! into one commit, publishes the new snapshot, releases the locks and answers. A store whose commits wait for
+//! a device is drained by a thread of its own; otherwise by the thread that found the queue unattended, so that
+//! a write in memory never changes threads.
+
+use std::collections::{HashMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use arc_swap::{ArcSwap, Guard};
+use parking_lot::{Condvar, Mutex};
+
+use crate::batch::{Batch, Counts, Stamp};
+use crate::clock::Clock;
+use crate::error::StorageError;
+use crate::locks::{Lock, LockTable, RequestId, normalize};
+use crate::store::{Change, Commit, Key, Snapshot, Store};
+use crate::ticket::{Ticket, promise};
+
+/// The newest visible state.
+pub struct Published {
+    /// What is visible.
+    pub snapshot: Arc<dyn Snapshot>,
+    /// When it became so.
+    pub stamp: Stamp,
+    /// Changes whenever a batch [changes the schema](Batch::changes_schema): caches of what the schema says
+    /// hold as long as it stays the same.
+    pub schema: u64,
+}
+
+/// What a write's closure gives back: what to change, and what to answer once that is visible.
+pub struct Write<T> {
+    /// The changes; nothing is committed if there are none.
+    pub batch: Batch,
+    /// The answer.
+    pub answer: T,
+}
+
+/// The answer to a write, and when it became visible.
+#[derive(Debug)]
+pub struct Outcome<T> {
+    /// What the closure answered.
+    pub answer: T,
+    /// Its commit; for a write that changed nothing, the one it read from.
+    pub stamp: Stamp,
+}
+
+/// Keys that a conflicting write holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// In ascending order.
+    pub keys: Vec<Key>,
+}
+
+type Prepare = Box<dyn FnOnce(&Published) -> (Batch, Finish) + Send>;
+type Finish = Box<dyn FnOnce(Result<Stamp, StorageError>) + Send>;
+
+/// Takes writes for one store.
+pub struct Committer {
+    inner: Arc<Inner>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Inner {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    published: ArcSwap<Published>,
+    locks: Mutex<LockTable<Prepare>>,
+    queue: Mutex<Queue>,
+    /// Wakes the store's own thread; unused by stores that do not wait.
+    arrived: Condvar,
+    /// Held by whoever commits; what only the committer may change.
+    committing: Mutex<State>,
+    /// Older states, for readers that ask for yesterday's index.
+    retained: Mutex<VecDeque<Arc<Published>>>,
+    retention_ms: AtomicU64,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: Vec<Waiting>,
+    closed: bool,
+}
+
+struct Waiting {
+    request: RequestId,
+    batch: Batch,
+    finish: Finish,
+}
+
+#[derive(Default)]
+struct State {
+    /// Why the store takes no more writes.
+    failed: Option<String>,
+}
+
+impl Committer {
+    /// Starts to take writes.
+    pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Committer {
+        let (version, time_ms) = store.last_commit();
+        let published = Published {
+            snapshot: store.snapshot(),
+            stamp: Stamp { version, time_ms },
+            schema: version,
+        };
+        let own_thread = store.waits();
+        let inner = Arc::new(Inner {
+            store,
+            clock,
+            published: ArcSwap::from_pointee(published),
+            locks: Mutex::default(),
+            queue: Mutex::default(),
+            arrived: Condvar::new(),
+            committing: Mutex::default(),
+            retained: Mutex::default(),
+            retention_ms: AtomicU64::new(0),
+        });
+        let thread = own_thread.then(|| {
+            let inner = Arc::clone(&inner);
+            std::thread::Builder::new()
+                .name("committer".into())
+                .spawn(move || inner.attend())
+                .expect("the system can start a thread")
+        });
+        Committer { inner, thread }
+    }
+
+    /// The newest visible state.
+    pub fn view(&self) -> Guard<Arc<Published>> {
+        self.inner.published.load()
+    }
+
+    /// The newest state that was visible at a time, as far back as [retained](Committer::retain).
+    pub fn view_at(&self, time_ms: u64) -> Arc<Published> {
+        let newest = self.inner.published.load_full();
+        if newest.stamp.time_ms <= time_ms {
+            return newest;
+        }
+        let retained = self.inner.retained.lock();
+        let found = retained.iter().rev().find(|older| older.stamp.time_ms <= time_ms);
+        found.or_else(|| retained.front()).cloned().unwrap_or(newest)
+    }
+
+    /// Keeps older states for this long, from now on.
+    pub fn retain(&self, retention_ms: u64) {
+        self.inner.retention_ms.store(retention_ms, Ordering::Relaxed);
+        let mut retained = self.inner.retained.lock();
+        retained.clear();
+        if retention_ms > 0 {
+            retained.push_back(self.inner.published.load_full());
+        }
+    }
+
+    /// Runs `prepare` under the locks and commits its batch. Waits for whoever holds them.
+    pub fn write<T, F>(&self, locks: Vec<Lock>, prepare: F) -> Ticket<Result<Outcome<T>, StorageError>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Published) -> Write<T> + Send + 'static,
+    {
+        let (job, ticket) = job(prepare);
+        let mut table = self.inner.locks.lock();
+        let (id, ready) = table.acquire(normalize(locks), false, job);
+        drop(table);
+        self.inner.run(ready.map(|job| (id, job)).into_iter().collect());
+        ticket
+    }
+
+    /// Like [`Committer::write`], but refused when another write of this kind holds or awaits one of the keys.
+    pub fn try_write<T, F>(
+        &self,
+        locks: Vec<Lock>,
+        prepare: F,
+    ) -> Result<Ticket<Result<Outcome<T>, StorageError>>, Conflict>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Published) -> Write<T> + Send + 'static,
+    {
+        let locks = normalize(locks);
+        let mut table = self.inner.locks.lock();
+        let keys = table.conflicts(&locks);
+        if !keys.is_empty() {
+            return Err(Conflict { keys });
+        }
+        let (job, ticket) = job(prepare);
+        let (id, ready) = table.acquire(locks, true, job);
+        drop(table);
+        self.inner.run(ready.map(|job| (id, job)).into_iter().collect());
+        Ok(ticket)
+    }
+
+    /// Which of these keys a conflicting write holds or awaits.
+    pub fn conflicts(&self, keys: &[Key]) -> Vec<Key> {
+        let locks: Vec<Lock> = keys.iter().cloned().map(Lock::exclusive).collect();
+        self.inner.locks.lock().conflicts(&locks)
+    }
+}
+
+/// Waits for what was handed over, then stops.
+impl Drop for Committer {
+    fn drop(&mut self) {
+        self.inner.queue.lock().closed = true;
+        self.inner.arrived.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // A panic there has been answered to its writers already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Erases the answer's type. A panic in `prepare` abandons this write alone.
+fn job<T, F>(prepare: F) -> (Prepare, Ticket<Result<Outcome<T>, StorageError>>)
+where
+    T: Send + 'static,
+    F: FnOnce(&Published) -> Write<T> + Send + 'static,
+{
+    let (promise, ticket) = promise();
+    let job: Prepare = Box::new(
+        move |view| match catch_unwind(AssertUnwindSafe(|| prepare(view))) {
+            Ok(Write { batch, answer }) => {
+                let finish = move |committed: Result<Stamp, StorageError>| {
+                    promise.keep(committed.map(|stamp| Outcome { answer, stamp }));
+                };
+                (batch, Box::new(finish))
+            }
+            Err(panic) => {
+                let reason = panic_text(&*panic);
+                tracing::error!(%reason, "a write panicked while it was prepared");
+                (
+                    Batch::new(),
+                    Box::new(move |_| promise.keep(Err(StorageError::Abandoned(reason)))),
+                )
+            }
+        },
+    );
+    (job, ticket)
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "unknown panic".into())
+}
+
+impl Inner {
+    /// Prepares writes that have their locks, and sees to it that what they queue is committed.
+    fn run(&self, mut ready: Vec<(RequestId, Prepare)>) {
+        loop {
+            while let Some((request, prepare)) = ready.pop() {
+                let view = self.published.load_full();
+                let (batch, finish) = prepare(&view);
+                if batch.is_empty() {
+                    ready.extend(self.locks.lock().release(request));
+                    finish(Ok(view.stamp));
+                } else {
+                    self.queue.lock().waiting.push(Waiting {
+                        request,
+                        batch,
+                        finish,
+                    });
+                }
+            }
+            if self.store.waits() {
+                self.arrived.notify_one();
+                return;
+            }
+            // Whoever holds `committing` looks at the queue once more after letting go of it, so a batch
+            // that arrives meanwhile is not forgotten.
+            let Some(mut state) = self.committing.try_lock() else {
+                return;
+            };
+            let group = std::mem::take(&mut self.queue.lock().waiting);
+            if !group.is_empty() {
+                ready = self.commit(&mut state, group);
+            }
+            drop(state);
+            if ready.is_empty() && self.queue.lock().waiting.is_empty() {
+                return;
+            }
+        }
+    }
+
+    /// The life of a waiting store's own thread.
+    fn attend(&self) {
+        loop {
+            let group = {
+                let mut queue = self.queue.lock();
+                while queue.waiting.is_empty() && !queue.closed {
+                    self.arrived.wait(&mut queue);
+                }
+                if queue.waiting.is_empty() {
+                    return;
+                }
+                std::mem::take(&mut queue.waiting)
+            };
+            let ready = self.commit(&mut self.committing.lock(), group);
+            self.run(ready);
+        }
+    }
+
+    /// Commits a group, answers its writers and gives the writes that their locks made ready.
+    fn commit(&self, state: &mut State, group: Vec<Waiting>) -> Vec<(RequestId, Prepare)> {
+        let before = self.published.load_full();
+        let mut stamp = Stamp {
+            version: before.stamp.version,
+            time_ms: self.now_after(before.stamp),
+        };
+        let mut changes_schema = false;
+        let mut changes =
+            Vec::with_capacity(group.iter().map(|waiting| waiting.batch.changes.len() + 1).sum());
+        let mut totals: HashMap<Key, Counts> = HashMap::new();
+        let mut answers = Vec::with_capacity(group.len());
+        for Waiting {
+            request,
+            batch,
+            finish,
+        } in group
+        {
+            stamp.version += 1;
+            changes_schema |= batch.changes_schema;
+            changes.extend(batch.changes);
+            changes.extend(
+                batch
+                    .stamped
+                    .into_iter()
+                    .map(|stamped| stamped.into_change(stamp)),
+            );
+            for (key, delta) in batch.counts {
+                *totals.entry(key).or_default() += delta;
+            }
+            answers.push((request, stamp, finish));
+        }
+        let committed = self.commit_changes(state, &before, changes, totals, stamp);
+        if let Ok(snapshot) = &committed {
+            let schema = if changes_schema {
+                stamp.version
+            } else {
+                before.schema
+            };
+            self.publish(Published {
+                snapshot: Arc::clone(snapshot),
+                stamp,
+                schema,
+            });
+        }
+        let ready = {
+            let mut locks = self.locks.lock();
+            answers
+                .iter()
+                .flat_map(|(request, ..)| locks.release(*request))
+                .collect()
+        };
+        for (_, stamp, finish) in answers {
+            finish(committed.as_ref().map(|_| stamp).map_err(StorageError::clone));
+        }
+        ready
+    }
+
+    fn commit_changes(
+        &self,
+        state: &mut State,
+        before: &Published,
+        mut changes: Vec<Change>,
+        totals: HashMap<Key, Counts>,
+        stamp: Stamp,
+    ) -> Result<Arc<dyn Snapshot>, StorageError> {
+        if let Some(reason) = &state.failed {
+            return Err(StorageError::ReadOnly(reason.clone()));
+        }
+        for (key, delta) in totals {
+            let value = before.snapshot.get(&key)?;
+            let mut total = value.map(|value| Counts::from_value(&value)).unwrap_or_default();
+            total += delta;
+            changes.push(Change::Put(key, total.to_value()));
+        }
+        let commit = Commit {
+            changes,
+            version: stamp.version,
+            time_ms: stamp.time_ms,
+        };
+        self.store.commit(commit).inspect_err(|error| {
+            // What reached the device is unknown now; going on could lose what is acknowledged later.
+            tracing::error!(%error, "a commit failed; the store takes no more writes");
+            state.failed = Some(error.to_string());
+        })
+    }
+
+    fn publish(&self, published: Published) {
+        let retention_ms = self.retention_ms.load(Ordering::Relaxed);
+        let published = Arc::new(published);
+        if retention_ms > 0 {
+            let horizon = published.stamp.time_ms.saturating_sub(retention_ms);
+            let mut retained = self.retained.lock();
+            retained.push_back(Arc::clone(&published));
+            // One state from before the horizon stays: it is the one visible at the horizon.
+            while retained
+                .get(1)
+                .is_some_and(|second| second.stamp.time_ms <= horizon)
+            {
+                retained.pop_front();
+            }
+        }
+        self.published.store(published);
+    }
+
+    fn now_after(&self, before: Stamp) -> u64 {
+        self.clock.now_ms().max(before.time_ms)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! The seam: what a store must do. The memory store and the durable ones implement it, and
+//! [`crate::contract`] says in tests what these sentences mean.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use crate::StorageError;
+
+/// A key; stores order keys by their bytes.
+pub type Key = Arc<[u8]>;
+/// A value.
+pub type Value = Arc<[u8]>;
+/// A key with its value.
+pub type Entry = (Key, Value);
+
+/// Which way a range is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// From the smallest key on.
+    Ascending,
+    /// From the largest key on.
+    Descending,
+}
+
+/// The whole store as it was at one commit.
+pub trait Snapshot: Send + Sync {
+    /// The value of a key.
+    fn get(&self, key: &[u8]) -> Result<Option<Value>, StorageError>;
+
+    /// The entries between two keys; a range that ends before it begins is empty.
+    fn range<'a>(
+        &'a self,
+        low: Bound<&[u8]>,
+        high: Bound<&[u8]>,
+        order: Order,
+    ) -> Box<dyn Iterator<Item = Result<Entry, StorageError>> + 'a>;
+}
+
+/// One change of one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The key has this value now.
+    Put(Key, Value),
+    /// The key is gone.
+    Delete(Key),
+}
+
+/// What becomes durable and visible in one step.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commit {
+    /// The changes, in order; a later one of a key wins.
+    pub changes: Vec<Change>,
+    /// The version of the last batch in it.
+    pub version: u64,
+    /// When it is committed, in milliseconds since 1970.
+    pub time_ms: u64,
+}
+
+/// Ordered bytes that survive what the store promises to survive.
+pub trait Store: Send + Sync + 'static {
+    /// The newest committed state.
+    fn snapshot(&self) -> Arc<dyn Snapshot>;
+
+    /// The version and the time of the newest commit, as they were before a restart.
+    fn last_commit(&self) -> (u64, u64);
+
+    /// Makes all changes durable, then visible, or none of them. Only the [`crate::Committer`] calls this,
+    /// one call at a time; after an error it does not call it again.
+    fn commit(&self, commit: Commit) -> Result<Arc<dyn Snapshot>, StorageError>;
+
+    /// Whether a commit waits for a device, so that it deserves a thread of its own.
+    fn waits(&self) -> bool;
+}
