@@ -1,7 +1,7 @@
 //! The bytes of the compact form.
 //!
 //! ```text
-//! item   = entries
+//! item   = size:u32  entries                  size: as DynamoDB accounts it
 //! entries = count:u32  (name value)*          names ascending, each once
 //! name   = length:varint  utf-8
 //! value  = tag:u8 payload                     tag: AttributeType

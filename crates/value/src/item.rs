@@ -10,6 +10,9 @@ use crate::codec::{Cursor, put_bytes, put_number};
 use crate::value_ref::MapRef;
 use crate::{AttributeType, AttributeValue, Map, Number, ValueRef};
 
+/// The size stands before the entries.
+const HEADER_BYTES: usize = 4;
+
 /// Attributes by name in one shared buffer. A clone costs a reference count; equality compares bytes.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Item {
@@ -60,7 +63,7 @@ impl Item {
 
     /// The item as the contents of a map.
     pub fn entries(&self) -> MapRef<'_> {
-        MapRef::new(&self.bytes)
+        MapRef::new(self.bytes.get(HEADER_BYTES..).unwrap_or_default())
     }
 
     /// How many attributes there are.
