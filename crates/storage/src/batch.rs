@@ -35,10 +35,7 @@ impl Counts {
             let bytes = value.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
             bytes.map_or(0, i64::from_be_bytes)
         };
-        Counts {
-            items: read(0),
-            bytes: read(8),
-        }
+        Counts { items: read(0), bytes: read(8) }
     }
 }
 
@@ -100,11 +97,7 @@ impl Batch {
     pub fn log(&mut self, prefix: &[u8], suffix: &[u8], value: &[u8]) {
         let key = [prefix, &[0; 8], suffix].concat();
         let value = [&[0; 8], value].concat();
-        self.stamped.push(Stamped {
-            key,
-            version_at: prefix.len(),
-            value,
-        });
+        self.stamped.push(Stamped { key, version_at: prefix.len(), value });
     }
 
     /// Adds to the totals under a key. Unlike the other changes it needs no lock: sums commute.

@@ -103,11 +103,8 @@ impl Committer {
     /// Starts to take writes.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Committer {
         let (version, time_ms) = store.last_commit();
-        let published = Published {
-            snapshot: store.snapshot(),
-            stamp: Stamp { version, time_ms },
-            schema: version,
-        };
+        let published =
+            Published { snapshot: store.snapshot(), stamp: Stamp { version, time_ms }, schema: version };
         let own_thread = store.waits();
         let inner = Arc::new(Inner {
             store,
@@ -219,31 +216,25 @@ where
     F: FnOnce(&Published) -> Write<T> + Send + 'static,
 {
     let (promise, ticket) = promise();
-    let job: Prepare = Box::new(
-        move |view| match catch_unwind(AssertUnwindSafe(|| prepare(view))) {
-            Ok(Write { batch, answer }) => {
-                let finish = move |committed: Result<Stamp, StorageError>| {
-                    promise.keep(committed.map(|stamp| Outcome { answer, stamp }));
-                };
-                (batch, Box::new(finish))
-            }
-            Err(panic) => {
-                let reason = panic_text(&*panic);
-                tracing::error!(%reason, "a write panicked while it was prepared");
-                (
-                    Batch::new(),
-                    Box::new(move |_| promise.keep(Err(StorageError::Abandoned(reason)))),
-                )
-            }
-        },
-    );
+    let job: Prepare = Box::new(move |view| match catch_unwind(AssertUnwindSafe(|| prepare(view))) {
+        Ok(Write { batch, answer }) => {
+            let finish = move |committed: Result<Stamp, StorageError>| {
+                promise.keep(committed.map(|stamp| Outcome { answer, stamp }));
+            };
+            (batch, Box::new(finish))
+        }
+        Err(panic) => {
+            let reason = panic_text(&*panic);
+            tracing::error!(%reason, "a write panicked while it was prepared");
+            (Batch::new(), Box::new(move |_| promise.keep(Err(StorageError::Abandoned(reason)))))
+        }
+    });
     (job, ticket)
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "unknown panic".into())
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".into())
 }
 
 impl Inner {
@@ -257,11 +248,7 @@ impl Inner {
                     ready.extend(self.locks.lock().release(request));
                     finish(Ok(view.stamp));
                 } else {
-                    self.queue.lock().waiting.push(Waiting {
-                        request,
-                        batch,
-                        finish,
-                    });
+                    self.queue.lock().waiting.push(Waiting { request, batch, finish });
                 }
             }
             if self.store.waits() {
@@ -305,30 +292,17 @@ impl Inner {
     /// Commits a group, answers its writers and gives the writes that their locks made ready.
     fn commit(&self, state: &mut State, group: Vec<Waiting>) -> Vec<(RequestId, Prepare)> {
         let before = self.published.load_full();
-        let mut stamp = Stamp {
-            version: before.stamp.version,
-            time_ms: self.now_after(before.stamp),
-        };
+        let mut stamp = Stamp { version: before.stamp.version, time_ms: self.now_after(before.stamp) };
         let mut changes_schema = false;
         let mut changes =
             Vec::with_capacity(group.iter().map(|waiting| waiting.batch.changes.len() + 1).sum());
         let mut totals: HashMap<Key, Counts> = HashMap::new();
         let mut answers = Vec::with_capacity(group.len());
-        for Waiting {
-            request,
-            batch,
-            finish,
-        } in group
-        {
+        for Waiting { request, batch, finish } in group {
             stamp.version += 1;
             changes_schema |= batch.changes_schema;
             changes.extend(batch.changes);
-            changes.extend(
-                batch
-                    .stamped
-                    .into_iter()
-                    .map(|stamped| stamped.into_change(stamp)),
-            );
+            changes.extend(batch.stamped.into_iter().map(|stamped| stamped.into_change(stamp)));
             for (key, delta) in batch.counts {
                 *totals.entry(key).or_default() += delta;
             }
@@ -336,23 +310,12 @@ impl Inner {
         }
         let committed = self.commit_changes(state, &before, changes, totals, stamp);
         if let Ok(snapshot) = &committed {
-            let schema = if changes_schema {
-                stamp.version
-            } else {
-                before.schema
-            };
-            self.publish(Published {
-                snapshot: Arc::clone(snapshot),
-                stamp,
-                schema,
-            });
+            let schema = if changes_schema { stamp.version } else { before.schema };
+            self.publish(Published { snapshot: Arc::clone(snapshot), stamp, schema });
         }
         let ready = {
             let mut locks = self.locks.lock();
-            answers
-                .iter()
-                .flat_map(|(request, ..)| locks.release(*request))
-                .collect()
+            answers.iter().flat_map(|(request, ..)| locks.release(*request)).collect()
         };
         for (_, stamp, finish) in answers {
             finish(committed.as_ref().map(|_| stamp).map_err(StorageError::clone));
@@ -377,11 +340,7 @@ impl Inner {
             total += delta;
             changes.push(Change::Put(key, total.to_value()));
         }
-        let commit = Commit {
-            changes,
-            version: stamp.version,
-            time_ms: stamp.time_ms,
-        };
+        let commit = Commit { changes, version: stamp.version, time_ms: stamp.time_ms };
         self.store.commit(commit).inspect_err(|error| {
             // What reached the device is unknown now; going on could lose what is acknowledged later.
             tracing::error!(%error, "a commit failed; the store takes no more writes");
@@ -397,10 +356,7 @@ impl Inner {
             let mut retained = self.retained.lock();
             retained.push_back(Arc::clone(&published));
             // One state from before the horizon stays: it is the one visible at the horizon.
-            while retained
-                .get(1)
-                .is_some_and(|second| second.stamp.time_ms <= horizon)
-            {
+            while retained.get(1).is_some_and(|second| second.stamp.time_ms <= horizon) {
                 retained.pop_front();
             }
         }

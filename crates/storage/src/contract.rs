@@ -24,51 +24,25 @@ fn put(key: &[u8], value: &[u8]) -> Change {
 
 fn commit(store: &dyn Store, changes: Vec<Change>) -> Arc<dyn Snapshot> {
     let (version, time_ms) = store.last_commit();
-    let snapshot = store
-        .commit(Commit {
-            changes,
-            version: version + 1,
-            time_ms: time_ms + 1,
-        })
-        .unwrap();
-    assert_eq!(
-        store.last_commit(),
-        (version + 1, time_ms + 1),
-        "the last commit is remembered"
-    );
+    let snapshot = store.commit(Commit { changes, version: version + 1, time_ms: time_ms + 1 }).unwrap();
+    assert_eq!(store.last_commit(), (version + 1, time_ms + 1), "the last commit is remembered");
     snapshot
 }
 
 fn keys(snapshot: &dyn Snapshot, low: Bound<&[u8]>, high: Bound<&[u8]>, order: Order) -> Vec<Vec<u8>> {
-    snapshot
-        .range(low, high, order)
-        .map(|entry| entry.unwrap().0.to_vec())
-        .collect()
+    snapshot.range(low, high, order).map(|entry| entry.unwrap().0.to_vec()).collect()
 }
 
 fn an_empty_store_is_empty(store: &dyn Store) {
     assert_eq!(store.last_commit().0, 0);
     assert!(store.snapshot().get(b"any").unwrap().is_none());
-    assert!(
-        keys(
-            &*store.snapshot(),
-            Bound::Unbounded,
-            Bound::Unbounded,
-            Order::Ascending
-        )
-        .is_empty()
-    );
+    assert!(keys(&*store.snapshot(), Bound::Unbounded, Bound::Unbounded, Order::Ascending).is_empty());
 }
 
 fn the_later_change_of_a_key_wins(store: &dyn Store) {
     let snapshot = commit(
         store,
-        vec![
-            put(b"k", b"1"),
-            put(b"k", b"2"),
-            put(b"gone", b""),
-            Change::Delete((*b"gone").into()),
-        ],
+        vec![put(b"k", b"1"), put(b"k", b"2"), put(b"gone", b""), Change::Delete((*b"gone").into())],
     );
     assert_eq!(snapshot.get(b"k").unwrap().as_deref(), Some(b"2".as_slice()));
     assert!(snapshot.get(b"gone").unwrap().is_none());
@@ -77,32 +51,12 @@ fn the_later_change_of_a_key_wins(store: &dyn Store) {
 fn snapshots_do_not_change(store: &dyn Store) {
     let before = commit(store, vec![put(b"a", b"1"), put(b"b", b"1")]);
     let mut lazily = before.range(Bound::Unbounded, Bound::Unbounded, Order::Ascending);
-    let after = commit(
-        store,
-        vec![put(b"a", b"2"), Change::Delete((*b"b").into()), put(b"c", b"2")],
-    );
-    assert_eq!(
-        lazily
-            .by_ref()
-            .map(|entry| entry.unwrap().1[0])
-            .collect::<Vec<_>>(),
-        b"11"
-    );
+    let after = commit(store, vec![put(b"a", b"2"), Change::Delete((*b"b").into()), put(b"c", b"2")]);
+    assert_eq!(lazily.by_ref().map(|entry| entry.unwrap().1[0]).collect::<Vec<_>>(), b"11");
     assert_eq!(before.get(b"a").unwrap().as_deref(), Some(b"1".as_slice()));
     assert_eq!(after.get(b"a").unwrap().as_deref(), Some(b"2".as_slice()));
-    assert_eq!(
-        keys(&*after, Bound::Unbounded, Bound::Unbounded, Order::Ascending),
-        [b"a", b"c"]
-    );
-    assert_eq!(
-        keys(
-            &*store.snapshot(),
-            Bound::Unbounded,
-            Bound::Unbounded,
-            Order::Descending
-        ),
-        [b"c", b"a"]
-    );
+    assert_eq!(keys(&*after, Bound::Unbounded, Bound::Unbounded, Order::Ascending), [b"a", b"c"]);
+    assert_eq!(keys(&*store.snapshot(), Bound::Unbounded, Bound::Unbounded, Order::Descending), [b"c", b"a"]);
 }
 
 fn ranges_respect_their_bounds(store: &dyn Store) {
@@ -121,18 +75,10 @@ fn ranges_respect_their_bounds(store: &dyn Store) {
         (Included(b"x"), Unbounded, ""),
     ] {
         let ascending = keys(&*snapshot, low, high, Order::Ascending).concat();
-        assert_eq!(
-            String::from_utf8(ascending).unwrap(),
-            expected,
-            "{low:?} {high:?}"
-        );
+        assert_eq!(String::from_utf8(ascending).unwrap(), expected, "{low:?} {high:?}");
         let mut descending = keys(&*snapshot, low, high, Order::Descending).concat();
         descending.reverse();
-        assert_eq!(
-            String::from_utf8(descending).unwrap(),
-            expected,
-            "{low:?} {high:?}, descending"
-        );
+        assert_eq!(String::from_utf8(descending).unwrap(), expected, "{low:?} {high:?}, descending");
     }
 }
 
@@ -166,11 +112,8 @@ fn a_store_agrees_with_a_sorted_map(store: &dyn Store) {
             .map(|entry| entry.unwrap())
             .map(|(key, value)| (key.to_vec(), value.to_vec()))
             .collect();
-        let expected: Vec<_> = model
-            .range(low..)
-            .take(20)
-            .map(|(key, value)| (key.clone(), value.clone()))
-            .collect();
+        let expected: Vec<_> =
+            model.range(low..).take(20).map(|(key, value)| (key.clone(), value.clone())).collect();
         assert_eq!(found, expected, "round {round}");
     }
 }

@@ -29,18 +29,12 @@ pub struct Lock {
 impl Lock {
     /// A lock that is held together with other shared holders.
     pub fn shared(key: impl Into<Key>) -> Lock {
-        Lock {
-            key: key.into(),
-            mode: Mode::Shared,
-        }
+        Lock { key: key.into(), mode: Mode::Shared }
     }
 
     /// A lock that is held alone.
     pub fn exclusive(key: impl Into<Key>) -> Lock {
-        Lock {
-            key: key.into(),
-            mode: Mode::Exclusive,
-        }
+        Lock { key: key.into(), mode: Mode::Exclusive }
     }
 }
 
@@ -92,11 +86,7 @@ impl Held {
 
 impl<W> Default for LockTable<W> {
     fn default() -> LockTable<W> {
-        LockTable {
-            keys: HashMap::new(),
-            requests: HashMap::new(),
-            next_id: 0,
-        }
+        LockTable { keys: HashMap::new(), requests: HashMap::new(), next_id: 0 }
     }
 }
 
@@ -114,11 +104,7 @@ impl<W> LockTable<W> {
         let conflicting = |lock: &&Lock| {
             lock.mode == Mode::Exclusive && self.keys.get(&lock.key).is_some_and(|held| held.conflicting > 0)
         };
-        locks
-            .into_iter()
-            .filter(conflicting)
-            .map(|lock| lock.key.clone())
-            .collect()
+        locks.into_iter().filter(conflicting).map(|lock| lock.key.clone()).collect()
     }
 
     /// Registers a request with normalized locks. Its work comes back at once if every lock was free.
@@ -130,15 +116,7 @@ impl<W> LockTable<W> {
                 self.keys.entry(lock.key.clone()).or_default().conflicting += 1;
             }
         }
-        self.requests.insert(
-            id,
-            Request {
-                locks,
-                granted: 0,
-                conflicts,
-                work: Some(work),
-            },
-        );
+        self.requests.insert(id, Request { locks, granted: 0, conflicts, work: Some(work) });
         (id, self.advance(id))
     }
 
@@ -207,21 +185,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn lock(key: u8, mode: Mode) -> Lock {
-        Lock {
-            key: [key].into(),
-            mode,
-        }
+        Lock { key: [key].into(), mode }
     }
 
     #[test]
     fn the_stronger_mode_of_a_key_is_kept() {
         use Mode::{Exclusive, Shared};
-        let locks = normalize(vec![
-            lock(2, Shared),
-            lock(1, Shared),
-            lock(2, Exclusive),
-            lock(1, Shared),
-        ]);
+        let locks = normalize(vec![lock(2, Shared), lock(1, Shared), lock(2, Exclusive), lock(1, Shared)]);
         assert_eq!(locks, [lock(1, Shared), lock(2, Exclusive)]);
     }
 

@@ -30,17 +30,13 @@ impl MemoryStore {
 
     /// A second store that starts with what this one contains; from then on neither sees the other.
     pub fn fork(&self) -> MemoryStore {
-        MemoryStore {
-            newest: Mutex::new(self.newest.lock().clone()),
-        }
+        MemoryStore { newest: Mutex::new(self.newest.lock().clone()) }
     }
 }
 
 impl Store for MemoryStore {
     fn snapshot(&self) -> Arc<dyn Snapshot> {
-        Arc::new(MemorySnapshot {
-            map: self.newest.lock().map.clone(),
-        })
+        Arc::new(MemorySnapshot { map: self.newest.lock().map.clone() })
     }
 
     fn last_commit(&self) -> (u64, u64) {
@@ -58,9 +54,7 @@ impl Store for MemoryStore {
         }
         newest.version = commit.version;
         newest.time_ms = commit.time_ms;
-        Ok(Arc::new(MemorySnapshot {
-            map: newest.map.clone(),
-        }))
+        Ok(Arc::new(MemorySnapshot { map: newest.map.clone() }))
     }
 
     fn waits(&self) -> bool {
@@ -119,13 +113,7 @@ mod tests {
     fn forks_do_not_see_each_other() {
         let put = |store: &MemoryStore, key: &[u8]| {
             let changes = vec![Change::Put(key.into(), [1].into())];
-            store
-                .commit(Commit {
-                    changes,
-                    version: 1,
-                    time_ms: 1,
-                })
-                .unwrap();
+            store.commit(Commit { changes, version: 1, time_ms: 1 }).unwrap();
         };
         let left = MemoryStore::new();
         put(&left, b"both");

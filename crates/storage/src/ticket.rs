@@ -29,20 +29,9 @@ struct State<T> {
 
 /// A connected pair.
 pub fn promise<T>() -> (Promise<T>, Ticket<T>) {
-    let state = Mutex::new(State {
-        answer: None,
-        waker: None,
-    });
-    let shared = Arc::new(Shared {
-        state,
-        answered: Condvar::new(),
-    });
-    (
-        Promise {
-            shared: Arc::clone(&shared),
-        },
-        Ticket { shared },
-    )
+    let state = Mutex::new(State { answer: None, waker: None });
+    let shared = Arc::new(Shared { state, answered: Condvar::new() });
+    (Promise { shared: Arc::clone(&shared) }, Ticket { shared })
 }
 
 impl<T> Promise<T> {

@@ -66,9 +66,7 @@ impl AttributeType {
 
     /// The type that a descriptor names.
     pub fn from_descriptor(descriptor: &str) -> Option<AttributeType> {
-        AttributeType::ALL
-            .into_iter()
-            .find(|kind| kind.as_str() == descriptor)
+        AttributeType::ALL.into_iter().find(|kind| kind.as_str() == descriptor)
     }
 }
 
@@ -145,10 +143,7 @@ impl AttributeValue {
             AttributeValue::Bool(_) | AttributeValue::Null => 1,
             AttributeValue::L(list) => 3 + list.iter().map(|value| 1 + value.size_bytes()).sum::<usize>(),
             AttributeValue::M(map) => {
-                3 + map
-                    .iter()
-                    .map(|(name, value)| 1 + name.len() + value.size_bytes())
-                    .sum::<usize>()
+                3 + map.iter().map(|(name, value)| 1 + name.len() + value.size_bytes()).sum::<usize>()
             }
             AttributeValue::Ss(set) => set.iter().map(String::len).sum(),
             AttributeValue::Ns(set) => set.iter().map(|number| number.size_bytes()).sum(),

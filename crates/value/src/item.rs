@@ -78,9 +78,7 @@ impl Item {
 
     /// The bytes that DynamoDB accounts for the item: names and values.
     pub fn size_bytes(&self) -> usize {
-        self.iter()
-            .map(|(name, value)| name.len() + value.size_bytes())
-            .sum()
+        self.iter().map(|(name, value)| name.len() + value.size_bytes()).sum()
     }
 }
 
@@ -110,11 +108,7 @@ impl From<Map> for Item {
 
 impl<N: Into<String>, V: Into<AttributeValue>, const LEN: usize> From<[(N, V); LEN]> for Item {
     fn from(entries: [(N, V); LEN]) -> Item {
-        entries
-            .into_iter()
-            .map(|(name, value)| (name.into(), value.into()))
-            .collect::<Map>()
-            .into()
+        entries.into_iter().map(|(name, value)| (name.into(), value.into())).collect::<Map>().into()
     }
 }
 
@@ -161,28 +155,16 @@ impl ItemBuilder {
     /// An item without attributes.
     pub fn new() -> ItemBuilder {
         let mut out = Vec::with_capacity(128);
-        out.extend_from_slice(&[0; 4]);
-        let item = Frame {
-            count_at: 0,
-            count: 0,
-            first_entry: Some(0),
-        };
-        ItemBuilder {
-            out,
-            open: vec![item],
-            entries: Vec::with_capacity(8),
-        }
+        out.extend_from_slice(&[0; HEADER_BYTES + 4]);
+        let item = Frame { count_at: HEADER_BYTES, count: 0, first_entry: Some(0) };
+        ItemBuilder { out, open: vec![item], entries: Vec::with_capacity(8) }
     }
 
     /// Names the next value. A name given twice keeps its later value.
     pub fn name(&mut self, name: &str) {
         let at = self.out.len();
         put_bytes(&mut self.out, name.as_bytes());
-        self.entries.push(Entry {
-            at,
-            name_at: self.out.len() - name.len(),
-            name_length: name.len(),
-        });
+        self.entries.push(Entry { at, name_at: self.out.len() - name.len(), name_length: name.len() });
     }
 
     /// A string.
@@ -219,9 +201,7 @@ impl ItemBuilder {
         &mut self,
         members: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), DuplicateInSet> {
-        self.set(AttributeType::Ss, members, |out, text| {
-            put_bytes(out, text.as_bytes())
-        })
+        self.set(AttributeType::Ss, members, |out, text| put_bytes(out, text.as_bytes()))
     }
 
     /// A number set.
@@ -280,9 +260,9 @@ impl ItemBuilder {
                 }
                 self.end_map();
             }
-            ValueRef::Ss(set) => self.known_set(AttributeType::Ss, set.iter(), |out, text| {
-                put_bytes(out, text.as_bytes())
-            }),
+            ValueRef::Ss(set) => {
+                self.known_set(AttributeType::Ss, set.iter(), |out, text| put_bytes(out, text.as_bytes()))
+            }
             ValueRef::Ns(set) => self.known_set(AttributeType::Ns, set.iter(), put_number),
             ValueRef::Bs(set) => self.known_set(AttributeType::Bs, set.iter(), put_bytes),
         }
@@ -310,9 +290,7 @@ impl ItemBuilder {
                 self.end_map();
             }
             AttributeValue::Ss(set) => {
-                self.known_set(AttributeType::Ss, set, |out, text| {
-                    put_bytes(out, text.as_bytes())
-                });
+                self.known_set(AttributeType::Ss, set, |out, text| put_bytes(out, text.as_bytes()));
             }
             AttributeValue::Ns(set) => {
                 self.known_set(AttributeType::Ns, set, |out, number| put_number(out, *number))
@@ -331,9 +309,10 @@ impl ItemBuilder {
         if let Some(frame) = self.open.pop() {
             self.close_entries(&frame);
         }
-        Item {
-            bytes: self.out.into(),
-        }
+        let entries = MapRef::new(&self.out[HEADER_BYTES..]);
+        let size_bytes = entries.iter().map(|(name, value)| name.len() + value.size_bytes()).sum();
+        self.put_u32(0, size_bytes);
+        Item { bytes: self.out.into() }
     }
 
     /// Writes the tag of a value and counts it, if it stands in a list.
@@ -348,11 +327,7 @@ impl ItemBuilder {
 
     fn begin(&mut self, first_entry: Option<usize>) {
         self.out.extend_from_slice(&[0; 8]);
-        self.open.push(Frame {
-            count_at: self.out.len() - 4,
-            count: 0,
-            first_entry,
-        });
+        self.open.push(Frame { count_at: self.out.len() - 4, count: 0, first_entry });
     }
 
     /// Closes the newest container but never the item itself.
@@ -378,11 +353,7 @@ impl ItemBuilder {
         if !entries.is_sorted_by(|left, right| name(left) < name(right)) {
             let body_at = frame.count_at + 4;
             let body = self.out.split_off(body_at);
-            let ends = entries
-                .iter()
-                .skip(1)
-                .map(|entry| entry.at)
-                .chain([body_at + body.len()]);
+            let ends = entries.iter().skip(1).map(|entry| entry.at).chain([body_at + body.len()]);
             // A map by name sorts the entries and keeps the later of two of one name.
             let sorted: BTreeMap<&[u8], &[u8]> = entries
                 .iter()
@@ -393,9 +364,7 @@ impl ItemBuilder {
                 })
                 .collect();
             count = sorted.len();
-            sorted
-                .into_values()
-                .for_each(|entry| self.out.extend_from_slice(entry));
+            sorted.into_values().for_each(|entry| self.out.extend_from_slice(entry));
         }
         self.entries.truncate(first);
         self.put_u32(frame.count_at, count);
@@ -413,11 +382,7 @@ impl ItemBuilder {
         members.dedup();
         let unique = members.len();
         self.known_set(kind, members.iter(), |out, member| put(out, member));
-        if unique == given {
-            Ok(())
-        } else {
-            Err(DuplicateInSet)
-        }
+        if unique == given { Ok(()) } else { Err(DuplicateInSet) }
     }
 
     /// A set whose members are known to ascend.

@@ -148,10 +148,7 @@ mod tests {
     #[test]
     fn only_scalars_are_keys() {
         assert_eq!(put_component(&mut Vec::new(), ValueRef::Null), Err(NotAKey));
-        assert_eq!(
-            put_prefix(&mut Vec::new(), ValueRef::N(Number::ZERO)),
-            Err(NotAKey)
-        );
+        assert_eq!(put_prefix(&mut Vec::new(), ValueRef::N(Number::ZERO)), Err(NotAKey));
     }
 
     #[test]

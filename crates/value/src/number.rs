@@ -43,11 +43,7 @@ pub enum NumberError {
 
 impl Number {
     /// Zero; there is only one.
-    pub const ZERO: Number = Number {
-        negative: false,
-        coefficient: 0,
-        exponent: 0,
-    };
+    pub const ZERO: Number = Number { negative: false, coefficient: 0, exponent: 0 };
 
     /// Reads a decimal number with an optional sign, fraction and exponent.
     pub fn parse(text: &str) -> Result<Number, NumberError> {
@@ -61,11 +57,7 @@ impl Number {
         if digits.coefficient == 0 {
             return Ok(Number::ZERO);
         }
-        Number::canonical(
-            negative,
-            digits.coefficient,
-            digits.exponent.saturating_add(scale),
-        )
+        Number::canonical(negative, digits.coefficient, digits.exponent.saturating_add(scale))
     }
 
     /// The sum, if it can be kept exactly.
@@ -76,11 +68,7 @@ impl Number {
         if other.coefficient == 0 {
             return Ok(self);
         }
-        let (high, low) = if self.exponent >= other.exponent {
-            (self, other)
-        } else {
-            (other, self)
-        };
+        let (high, low) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
         // The low number ends in a nonzero digit, so a shift that does not fit means a sum of over 38 digits.
         let shift = u32::from(high.exponent.abs_diff(low.exponent));
         let shifted = 10u128
@@ -89,9 +77,7 @@ impl Number {
             .ok_or(NumberError::TooManyDigits)?;
         let exponent = i32::from(low.exponent);
         if high.negative == low.negative {
-            let sum = shifted
-                .checked_add(low.coefficient)
-                .ok_or(NumberError::TooManyDigits)?;
+            let sum = shifted.checked_add(low.coefficient).ok_or(NumberError::TooManyDigits)?;
             return Number::canonical(high.negative, sum, exponent);
         }
         match shifted.cmp(&low.coefficient) {
@@ -108,10 +94,7 @@ impl Number {
 
     /// The same magnitude with the other sign.
     pub fn negated(self) -> Number {
-        Number {
-            negative: !self.negative && self.coefficient != 0,
-            ..self
-        }
+        Number { negative: !self.negative && self.coefficient != 0, ..self }
     }
 
     /// Whether the number is below zero.
@@ -147,11 +130,7 @@ impl Number {
         if coefficient == 0 {
             return (!negative && exponent == 0).then_some(Number::ZERO);
         }
-        let number = Number {
-            negative,
-            coefficient,
-            exponent,
-        };
+        let number = Number { negative, coefficient, exponent };
         (!coefficient.is_multiple_of(10)
             && Number::canonical(negative, coefficient, exponent.into()) == Ok(number))
         .then_some(number)
@@ -185,11 +164,7 @@ impl Number {
             return Err(NumberError::TooManyDigits);
         }
         let exponent = i16::try_from(exponent).map_err(|_| NumberError::Underflow)?;
-        Ok(Number {
-            negative,
-            coefficient,
-            exponent,
-        })
+        Ok(Number { negative, coefficient, exponent })
     }
 }
 
@@ -201,10 +176,7 @@ struct Digits {
 
 impl Digits {
     fn read(mantissa: &[u8]) -> Result<Digits, NumberError> {
-        let mut digits = Digits {
-            coefficient: 0,
-            exponent: 0,
-        };
+        let mut digits = Digits { coefficient: 0, exponent: 0 };
         // Zeros wait here until a digit follows that makes them significant.
         let mut pending_zeros = 0u32;
         let mut any = false;
@@ -225,14 +197,8 @@ impl Digits {
                 _ => return Err(NumberError::NotANumber),
             }
         }
-        digits.exponent = digits
-            .exponent
-            .saturating_add(i32::try_from(pending_zeros).unwrap_or(i32::MAX));
-        if any {
-            Ok(digits)
-        } else {
-            Err(NumberError::NotANumber)
-        }
+        digits.exponent = digits.exponent.saturating_add(i32::try_from(pending_zeros).unwrap_or(i32::MAX));
+        if any { Ok(digits) } else { Err(NumberError::NotANumber) }
     }
 
     fn push(&mut self, zeros: u32, digit: u8) -> Result<(), NumberError> {
@@ -265,10 +231,7 @@ fn split_exponent(text: &[u8]) -> Result<(&[u8], i32), NumberError> {
         if !digit.is_ascii_digit() {
             return Err(NumberError::NotANumber);
         }
-        scale = scale
-            .saturating_mul(10)
-            .saturating_add(i32::from(digit - b'0'))
-            .min(1_000_000);
+        scale = scale.saturating_mul(10).saturating_add(i32::from(digit - b'0')).min(1_000_000);
     }
     Ok((mantissa, if negative { -scale } else { scale }))
 }
@@ -423,10 +386,7 @@ mod tests {
             assert_eq!(Number::parse(input), Err(error), "{input}");
         }
         assert!(Number::parse(&"9".repeat(10_000)).is_err());
-        assert_eq!(
-            Number::parse(&format!("0.{}", "0".repeat(10_000))),
-            Ok(Number::ZERO)
-        );
+        assert_eq!(Number::parse(&format!("0.{}", "0".repeat(10_000))), Ok(Number::ZERO));
     }
 
     #[test]
@@ -455,20 +415,13 @@ mod tests {
             ("0.1", "0.2", "0.3"),
             ("-5", "5", "0"),
             ("1E20", "-1", "99999999999999999999"),
-            (
-                "99999999999999999999999999999999999999",
-                "1",
-                "100000000000000000000000000000000000000",
-            ),
+            ("99999999999999999999999999999999999999", "1", "100000000000000000000000000000000000000"),
             ("1E38", "-1", "99999999999999999999999999999999999999"),
         ] {
             assert_eq!(n(a).checked_add(n(b)), Ok(n(sum)), "{a} + {b}");
         }
         assert_eq!(n("1E38").checked_add(n("1")), Err(NumberError::TooManyDigits));
-        assert_eq!(
-            n("1E125").checked_add(n("1E-130")),
-            Err(NumberError::TooManyDigits)
-        );
+        assert_eq!(n("1E125").checked_add(n("1E-130")), Err(NumberError::TooManyDigits));
         assert_eq!(
             n("9.9999999999999999999999999999999999999E125").checked_add(n("1E88")),
             Err(NumberError::Overflow)

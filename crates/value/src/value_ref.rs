@@ -59,9 +59,7 @@ impl<'a> ValueRef<'a> {
             BOOL => ValueRef::Bool(cursor.byte()? != 0),
             NULL => ValueRef::Null,
             L => ValueRef::L(Sequence::new(cursor.sized()?)),
-            M => ValueRef::M(MapRef {
-                bytes: cursor.sized()?,
-            }),
+            M => ValueRef::M(MapRef { bytes: cursor.sized()? }),
             SS => ValueRef::Ss(Sequence::new(cursor.sized()?)),
             NS => ValueRef::Ns(Sequence::new(cursor.sized()?)),
             BS => ValueRef::Bs(Sequence::new(cursor.sized()?)),
@@ -94,10 +92,7 @@ impl<'a> ValueRef<'a> {
             ValueRef::Bool(_) | ValueRef::Null => 1,
             ValueRef::L(list) => 3 + list.iter().map(|value| 1 + value.size_bytes()).sum::<usize>(),
             ValueRef::M(map) => {
-                3 + map
-                    .iter()
-                    .map(|(name, value)| 1 + name.len() + value.size_bytes())
-                    .sum::<usize>()
+                3 + map.iter().map(|(name, value)| 1 + name.len() + value.size_bytes()).sum::<usize>()
             }
             ValueRef::Ss(set) => set.iter().map(str::len).sum(),
             ValueRef::Ns(set) => set.iter().map(Number::size_bytes).sum(),
@@ -191,10 +186,7 @@ pub struct Sequence<'a, M> {
 
 impl<'a, M: Member> Sequence<'a, M> {
     fn new(bytes: &'a [u8]) -> Sequence<'a, M> {
-        Sequence {
-            bytes,
-            member: PhantomData,
-        }
+        Sequence { bytes, member: PhantomData }
     }
 
     /// How many members there are.
@@ -297,9 +289,7 @@ impl<'a> MapRef<'a> {
 
     /// The map as a tree.
     pub fn to_map(self) -> Map {
-        self.iter()
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect()
+        self.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 }
 

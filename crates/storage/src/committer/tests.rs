@@ -89,10 +89,7 @@ fn versions_rise_and_logs_carry_them() {
             last = outcome.stamp;
             let key = [b"log".as_slice(), &last.version.to_be_bytes(), &[round]].concat();
             let value = committer.view().snapshot.get(&key).unwrap().unwrap();
-            assert_eq!(
-                *value,
-                *[&last.time_ms.to_be_bytes(), b"record".as_slice()].concat()
-            );
+            assert_eq!(*value, *[&last.time_ms.to_be_bytes(), b"record".as_slice()].concat());
         }
     }
 }
@@ -115,13 +112,7 @@ fn totals_need_no_lock() {
             }
         });
         let total = committer.view().snapshot.get(b"total").unwrap().unwrap();
-        assert_eq!(
-            Counts::from_value(&total),
-            Counts {
-                items: 200,
-                bytes: -400
-            }
-        );
+        assert_eq!(Counts::from_value(&total), Counts { items: 200, bytes: -400 });
     }
 }
 
@@ -129,15 +120,9 @@ fn totals_need_no_lock() {
 fn a_panic_abandons_one_write_and_frees_its_locks() {
     for committer in committers() {
         let explode = |_: &Published| -> Write<()> { panic!("on purpose") };
-        let error = committer
-            .write(vec![Lock::exclusive(*b"n")], explode)
-            .wait()
-            .unwrap_err();
+        let error = committer.write(vec![Lock::exclusive(*b"n")], explode).wait().unwrap_err();
         assert!(matches!(error, StorageError::Abandoned(reason) if reason == "on purpose"));
-        let outcome = committer
-            .write(vec![Lock::exclusive(*b"n")], increment(b"n"))
-            .wait()
-            .unwrap();
+        let outcome = committer.write(vec![Lock::exclusive(*b"n")], increment(b"n")).wait().unwrap();
         assert_eq!(outcome.answer, 1);
     }
 }
@@ -148,35 +133,18 @@ fn transactions_conflict_and_single_writes_wait() {
     let locks = || vec![Lock::exclusive(*b"n")];
     let first = committer.try_write(locks(), increment(b"n")).unwrap();
     let refused = committer.try_write(locks(), increment(b"n"));
-    assert_eq!(
-        refused.err(),
-        Some(Conflict {
-            keys: vec![(*b"n").into()]
-        })
-    );
+    assert_eq!(refused.err(), Some(Conflict { keys: vec![(*b"n").into()] }));
     let waiting = committer.write(locks(), increment(b"n"));
     assert_eq!(first.wait().unwrap().answer, 1);
     assert_eq!(waiting.wait().unwrap().answer, 2);
-    assert_eq!(
-        committer
-            .try_write(locks(), increment(b"n"))
-            .unwrap()
-            .wait()
-            .unwrap()
-            .answer,
-        3
-    );
+    assert_eq!(committer.try_write(locks(), increment(b"n")).unwrap().wait().unwrap().answer, 3);
 }
 
 #[test]
 fn after_a_failed_commit_nothing_is_acknowledged() {
     let store = Arc::new(SlowStore::default());
     let committer = Committer::new(Arc::clone(&store) as Arc<dyn Store>, Arc::new(SystemClock));
-    let write = || {
-        committer
-            .write(vec![Lock::exclusive(*b"n")], increment(b"n"))
-            .wait()
-    };
+    let write = || committer.write(vec![Lock::exclusive(*b"n")], increment(b"n")).wait();
     write().unwrap();
     store.broken.store(true, Ordering::SeqCst);
     assert!(matches!(write(), Err(StorageError::Failed(_))));
@@ -207,14 +175,10 @@ fn older_states_are_retained_on_request() {
 #[test]
 fn a_closed_committer_has_kept_its_promises() {
     for committer in committers() {
-        let tickets: Vec<_> = (0..20)
-            .map(|_| committer.write(vec![Lock::exclusive(*b"n")], increment(b"n")))
-            .collect();
+        let tickets: Vec<_> =
+            (0..20).map(|_| committer.write(vec![Lock::exclusive(*b"n")], increment(b"n"))).collect();
         drop(committer);
-        let answers: Vec<u64> = tickets
-            .into_iter()
-            .map(|ticket| ticket.wait().unwrap().answer)
-            .collect();
+        let answers: Vec<u64> = tickets.into_iter().map(|ticket| ticket.wait().unwrap().answer).collect();
         assert_eq!(answers, (1..=20).collect::<Vec<_>>());
     }
 }

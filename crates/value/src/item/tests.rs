@@ -47,10 +47,7 @@ fn order_of_names_does_not_matter_and_the_last_of_two_wins() {
     };
     let item = build(&[("b", 1), ("a", 2), ("c", 3), ("b", 4)]);
     assert_eq!(item, build(&[("a", 2), ("b", 4), ("c", 3)]));
-    assert_eq!(
-        item.iter().map(|(name, _)| name).collect::<Vec<_>>(),
-        ["a", "b", "c"]
-    );
+    assert_eq!(item.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "b", "c"]);
 }
 
 #[test]
