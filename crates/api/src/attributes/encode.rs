@@ -1,0 +1,173 @@
+//! From the compact form to JSON, and to the form in which messages quote items.
+
+use super::{SuppliedItem, SuppliedValue, in_item};
+use crate::json::Writer;
+use crate::shape::{Check, Encode, Measure};
+use sortkey_value::{Item, MapRef, ValueRef};
+use std::fmt::Write as _;
+
+impl Encode for Item {
+    fn encode(&self, writer: &mut Writer<'_>) {
+        attributes(self.entries(), writer);
+    }
+}
+
+impl Encode for SuppliedItem {
+    fn encode(&self, writer: &mut Writer<'_>) {
+        self.item.encode(writer);
+    }
+}
+
+impl Encode for SuppliedValue {
+    fn encode(&self, writer: &mut Writer<'_>) {
+        let item = in_item(|builder| builder.tree(&self.value));
+        item.iter().for_each(|(_, held)| value(held, writer));
+    }
+}
+
+impl Check for Item {
+    fn measure(&self) -> Measure<'_> {
+        Measure::Count(self.len())
+    }
+
+    fn print(&self, out: &mut String) {
+        print_attributes(self.entries(), out);
+    }
+}
+
+impl Check for SuppliedItem {
+    fn measure(&self) -> Measure<'_> {
+        self.item.measure()
+    }
+
+    fn print(&self, out: &mut String) {
+        self.item.print(out);
+    }
+}
+
+impl Check for SuppliedValue {
+    fn print(&self, out: &mut String) {
+        let item = in_item(|builder| builder.tree(&self.value));
+        item.iter().for_each(|(_, held)| print_value(held, out));
+    }
+}
+
+fn attributes(map: MapRef<'_>, writer: &mut Writer<'_>) {
+    writer.begin_object();
+    for (name, held) in map.iter() {
+        writer.name(name);
+        value(held, writer);
+    }
+    writer.end_object();
+}
+
+/// Writes `{"S":"x"}`. Recursion is bounded by the 32 levels that items may nest.
+fn value(held: ValueRef<'_>, writer: &mut Writer<'_>) {
+    writer.begin_object();
+    match held {
+        ValueRef::S(text) => {
+            writer.quoted_name("\"S\":");
+            writer.string(text);
+        }
+        ValueRef::N(number) => {
+            writer.quoted_name("\"N\":");
+            writer.plain_string(number);
+        }
+        ValueRef::B(bytes) => {
+            writer.quoted_name("\"B\":");
+            writer.binary(bytes);
+        }
+        ValueRef::Bool(flag) => {
+            writer.quoted_name("\"BOOL\":");
+            writer.boolean(flag);
+        }
+        ValueRef::Null => {
+            writer.quoted_name("\"NULL\":");
+            writer.boolean(true);
+        }
+        ValueRef::L(list) => {
+            writer.quoted_name("\"L\":");
+            array(list.iter(), writer, |member, writer| value(member, writer));
+        }
+        ValueRef::M(map) => {
+            writer.quoted_name("\"M\":");
+            attributes(map, writer);
+        }
+        ValueRef::Ss(set) => {
+            writer.quoted_name("\"SS\":");
+            array(set.iter(), writer, |member, writer| writer.string(member));
+        }
+        ValueRef::Ns(set) => {
+            writer.quoted_name("\"NS\":");
+            array(set.iter(), writer, |member, writer| writer.plain_string(member));
+        }
+        ValueRef::Bs(set) => {
+            writer.quoted_name("\"BS\":");
+            array(set.iter(), writer, |member, writer| writer.binary(member));
+        }
+    }
+    writer.end_object();
+}
+
+fn array<T>(members: impl Iterator<Item = T>, writer: &mut Writer<'_>, write: impl Fn(T, &mut Writer<'_>)) {
+    writer.begin_array();
+    members.for_each(|member| write(member, writer));
+    writer.end_array();
+}
+
+fn print_attributes(map: MapRef<'_>, out: &mut String) {
+    out.push('{');
+    for (position, (name, held)) in map.iter().enumerate() {
+        if position > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(name);
+        out.push('=');
+        print_value(held, out);
+    }
+    out.push('}');
+}
+
+/// Prints `AttributeValue(S=x)`.
+fn print_value(held: ValueRef<'_>, out: &mut String) {
+    out.push_str("AttributeValue(");
+    out.push_str(held.attribute_type().as_str());
+    out.push('=');
+    // Writing into a string cannot fail.
+    let _ = match held {
+        ValueRef::S(text) => write!(out, "{text}"),
+        ValueRef::N(number) => write!(out, "{number}"),
+        ValueRef::B(bytes) => write!(out, "java.nio.HeapByteBuffer[pos=0 lim={0} cap={0}]", bytes.len()),
+        ValueRef::Bool(flag) => write!(out, "{flag}"),
+        ValueRef::Null => write!(out, "true"),
+        ValueRef::M(map) => {
+            print_attributes(map, out);
+            Ok(())
+        }
+        ValueRef::L(list) => {
+            print_list(list.iter(), out, print_value);
+            Ok(())
+        }
+        ValueRef::Ss(set) => {
+            print_list(set.iter(), out, |member, out| out.push_str(member));
+            Ok(())
+        }
+        ValueRef::Ns(set) => {
+            print_list(set.iter(), out, |member, out| out.push_str(&member.to_string()));
+            Ok(())
+        }
+        ValueRef::Bs(set) => write!(out, "{} members", set.len()),
+    };
+    out.push(')');
+}
+
+fn print_list<T>(members: impl Iterator<Item = T>, out: &mut String, print: impl Fn(T, &mut String)) {
+    out.push('[');
+    for (position, member) in members.enumerate() {
+        if position > 0 {
+            out.push_str(", ");
+        }
+        print(member, out);
+    }
+    out.push(']');
+}

@@ -1,0 +1,12 @@
+//! JSON as DynamoDB speaks it: a pull reader and an append-only writer, both without a tree.
+//!
+//! Nothing here knows DynamoDB. The reader hands out borrowed text and never recurses, so a hostile
+//! document costs a bounded amount of stack; the writer appends to a buffer that the caller owns.
+
+mod base64;
+mod reader;
+mod writer;
+
+pub use self::base64::{Base64Error, decode_base64, encode_base64};
+pub use self::reader::{Kind, MAX_DEPTH, Malformed, Reader};
+pub use self::writer::Writer;

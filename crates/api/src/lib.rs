@@ -1,0 +1,19 @@
+//! DynamoDB's surface, and nothing behind it: every operation's input and output, their JSON form, their
+//! constraints as data, error kinds and texts. No tables, no storage, no HTTP.
+//!
+//! The one list of operations is in [`operations`]; what they are made of is in [`shapes`]. An operation
+//! is decoded with [`decode`], which answers malformed JSON, wrong types and violated constraints in
+//! AWS's words, and its output is written with [`encode`]. Only this crate knows DynamoDB's JSON names.
+
+pub mod attributes;
+pub mod error;
+pub mod json;
+pub mod operations;
+pub mod shape;
+pub mod shapes;
+mod text;
+
+pub use attributes::{SuppliedItem, SuppliedValue, ValueFault};
+pub use error::{ApiError, CancellationReason, ErrorDetails, ErrorKind, ThrottlingReason};
+pub use operations::{Operation, OperationId, Service};
+pub use shape::{StringMap, TableName, Timestamp, check, decode, encode};

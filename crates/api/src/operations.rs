@@ -1,0 +1,200 @@
+//! The one list of operations.
+//!
+//! All operations of the two services stand here, the supported ones with their input and output. From this
+//! list come [`OperationId`], the marker types, and through [`with_operations!`](crate::with_operations) whatever a dispatcher
+//! needs of them.
+
+use crate::shape::{Check, Decode, Encode};
+
+/// An operation that is supported.
+pub trait Operation {
+    /// Which operation it is.
+    const ID: OperationId;
+    /// Its name.
+    const NAME: &'static str = Self::ID.name();
+    /// What is asked.
+    type Input: Decode + Check;
+    /// What is answered.
+    type Output: Encode;
+}
+
+/// Which of the two services an operation belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Service {
+    /// DynamoDB itself.
+    DynamoDb,
+    /// DynamoDB Streams.
+    Streams,
+}
+
+impl Service {
+    /// What stands before the dot of the `X-Amz-Target` header.
+    pub const fn target_prefix(self) -> &'static str {
+        match self {
+            Self::DynamoDb => "DynamoDB_20120810",
+            Self::Streams => "DynamoDBStreams_20120810",
+        }
+    }
+}
+
+/// Declares all operations. A supported one names its module, input and output.
+macro_rules! operations {
+    (
+        $(supported by $service:ident { $($name:ident: $module:ident, $input:ident, $output:ident;)+ })+
+        unsupported by DynamoDb { $($unsupported:ident,)* }
+    ) => {
+        $($(pub mod $module;)+)+
+
+        /// Every operation of the two services.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub enum OperationId {
+            $($(#[doc = concat!("`", stringify!($name), "`.")] $name,)+)+
+            $(#[doc = concat!("`", stringify!($unsupported), "`, which is not supported.")] $unsupported,)*
+        }
+
+        impl OperationId {
+            /// All of them, the supported ones first.
+            pub const ALL: &'static [Self] = &[$($(Self::$name,)+)+ $(Self::$unsupported,)*];
+            /// The supported ones.
+            pub const SUPPORTED: &'static [Self] = &[$($(Self::$name,)+)+];
+
+            /// The operation's name.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $($(Self::$name => stringify!($name),)+)+
+                    $(Self::$unsupported => stringify!($unsupported),)*
+                }
+            }
+
+            /// The service it belongs to.
+            pub const fn service(self) -> Service {
+                match self {
+                    $($(Self::$name => Service::$service,)+)+
+                    $(Self::$unsupported => Service::DynamoDb,)*
+                }
+            }
+
+            /// The operation of this name, in either service.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name {
+                    $($(stringify!($name) => Some(Self::$name),)+)+
+                    $(stringify!($unsupported) => Some(Self::$unsupported),)*
+                    _ => None,
+                }
+            }
+        }
+
+        $($(
+            #[doc = concat!("`", stringify!($name), "`; see [`", stringify!($module), "`].")]
+            #[derive(Clone, Copy, Debug)]
+            pub struct $name;
+
+            impl Operation for $name {
+                const ID: OperationId = OperationId::$name;
+                type Input = $module::$input;
+                type Output = $module::$output;
+            }
+
+            pub use $module::{$input, $output};
+        )+)+
+
+        /// Calls a macro with the names of all supported operations: `callback! { PutItem GetItem ... }`.
+        ///
+        /// With it a dispatcher needs no list of its own.
+        #[macro_export]
+        macro_rules! with_operations {
+            ($callback:ident) => {
+                $callback! { $($($name)+)+ }
+            };
+        }
+    };
+}
+
+operations! {
+    supported by DynamoDb {
+        BatchExecuteStatement: batch_execute_statement, BatchExecuteStatementInput, BatchExecuteStatementOutput;
+        BatchGetItem: batch_get_item, BatchGetItemInput, BatchGetItemOutput;
+        BatchWriteItem: batch_write_item, BatchWriteItemInput, BatchWriteItemOutput;
+        CreateTable: create_table, CreateTableInput, CreateTableOutput;
+        DeleteItem: delete_item, DeleteItemInput, DeleteItemOutput;
+        DeleteResourcePolicy: delete_resource_policy, DeleteResourcePolicyInput, DeleteResourcePolicyOutput;
+        DeleteTable: delete_table, DeleteTableInput, DeleteTableOutput;
+        DescribeContinuousBackups: describe_continuous_backups, DescribeContinuousBackupsInput, DescribeContinuousBackupsOutput;
+        DescribeEndpoints: describe_endpoints, DescribeEndpointsInput, DescribeEndpointsOutput;
+        DescribeLimits: describe_limits, DescribeLimitsInput, DescribeLimitsOutput;
+        DescribeTable: describe_table, DescribeTableInput, DescribeTableOutput;
+        DescribeTimeToLive: describe_time_to_live, DescribeTimeToLiveInput, DescribeTimeToLiveOutput;
+        ExecuteStatement: execute_statement, ExecuteStatementInput, ExecuteStatementOutput;
+        ExecuteTransaction: execute_transaction, ExecuteTransactionInput, ExecuteTransactionOutput;
+        GetItem: get_item, GetItemInput, GetItemOutput;
+        GetResourcePolicy: get_resource_policy, GetResourcePolicyInput, GetResourcePolicyOutput;
+        ListTables: list_tables, ListTablesInput, ListTablesOutput;
+        ListTagsOfResource: list_tags_of_resource, ListTagsOfResourceInput, ListTagsOfResourceOutput;
+        PutItem: put_item, PutItemInput, PutItemOutput;
+        PutResourcePolicy: put_resource_policy, PutResourcePolicyInput, PutResourcePolicyOutput;
+        Query: query, QueryInput, QueryOutput;
+        Scan: scan, ScanInput, ScanOutput;
+        TagResource: tag_resource, TagResourceInput, TagResourceOutput;
+        TransactGetItems: transact_get_items, TransactGetItemsInput, TransactGetItemsOutput;
+        TransactWriteItems: transact_write_items, TransactWriteItemsInput, TransactWriteItemsOutput;
+        UntagResource: untag_resource, UntagResourceInput, UntagResourceOutput;
+        UpdateContinuousBackups: update_continuous_backups, UpdateContinuousBackupsInput, UpdateContinuousBackupsOutput;
+        UpdateItem: update_item, UpdateItemInput, UpdateItemOutput;
+        UpdateTable: update_table, UpdateTableInput, UpdateTableOutput;
+        UpdateTimeToLive: update_time_to_live, UpdateTimeToLiveInput, UpdateTimeToLiveOutput;
+    }
+    supported by Streams {
+        DescribeStream: describe_stream, DescribeStreamInput, DescribeStreamOutput;
+        GetRecords: get_records, GetRecordsInput, GetRecordsOutput;
+        GetShardIterator: get_shard_iterator, GetShardIteratorInput, GetShardIteratorOutput;
+        ListStreams: list_streams, ListStreamsInput, ListStreamsOutput;
+    }
+    unsupported by DynamoDb {
+        CancelBulkOperation,
+        CreateBackup,
+        CreateGlobalTable,
+        DeleteBackup,
+        DescribeBackup,
+        DescribeBulkOperation,
+        DescribeContributorInsights,
+        DescribeExport,
+        DescribeGlobalTable,
+        DescribeGlobalTableSettings,
+        DescribeImport,
+        DescribeKinesisStreamingDestination,
+        DescribeTableReplicaAutoScaling,
+        DisableKinesisStreamingDestination,
+        EnableKinesisStreamingDestination,
+        ExportTableToPointInTime,
+        ImportTable,
+        ListBackups,
+        ListBulkOperations,
+        ListContributorInsights,
+        ListExports,
+        ListGlobalTables,
+        ListImports,
+        RestoreTableFromBackup,
+        RestoreTableToPointInTime,
+        SearchVectors,
+        StartBulkPutItems,
+        UpdateContributorInsights,
+        UpdateGlobalTable,
+        UpdateGlobalTableSettings,
+        UpdateKinesisStreamingDestination,
+        UpdateTableReplicaAutoScaling,
+    }
+}
+
+impl OperationId {
+    /// The operation that an `X-Amz-Target` header names: `DynamoDB_20120810.PutItem`.
+    pub fn from_target(target: &str) -> Option<Self> {
+        let (prefix, name) = target.split_once('.')?;
+        Self::from_name(name).filter(|operation| operation.service().target_prefix() == prefix)
+    }
+
+    /// Whether it has an input and an output here.
+    pub fn is_supported(self) -> bool {
+        Self::SUPPORTED.contains(&self)
+    }
+}

@@ -1,0 +1,18 @@
+//! DescribeContinuousBackups.
+
+use crate::shape::{TableName, shape};
+use crate::shapes::backup::ContinuousBackupsDescription;
+
+shape! {
+    /// Which table.
+    struct DescribeContinuousBackupsInput {
+        table_name: TableName = "TableName";
+    }
+}
+
+shape! {
+    /// The setting as it is.
+    struct DescribeContinuousBackupsOutput {
+        continuous_backups_description: Option<ContinuousBackupsDescription> = "ContinuousBackupsDescription";
+    }
+}

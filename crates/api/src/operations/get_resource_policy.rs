@@ -1,0 +1,19 @@
+//! GetResourcePolicy.
+
+use crate::shape::shape;
+use crate::shapes::limits::POLICY_RESOURCE;
+
+shape! {
+    /// Which table or stream.
+    struct GetResourcePolicyInput {
+        resource_arn: String = "ResourceArn", POLICY_RESOURCE;
+    }
+}
+
+shape! {
+    /// The policy as it is.
+    struct GetResourcePolicyOutput {
+        policy: Option<String> = "Policy";
+        revision_id: Option<String> = "RevisionId";
+    }
+}

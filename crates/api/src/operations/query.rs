@@ -1,0 +1,45 @@
+//! Query: reads the items of one partition key, in the order of their sort keys.
+
+use crate::attributes::SuppliedItem;
+use crate::shape::{StringMap, TableName, shape};
+use crate::shapes::capacity::ConsumedCapacity;
+use crate::shapes::expression::{ExpressionAttributeNames, ExpressionAttributeValues};
+use crate::shapes::legacy::{Condition, ConditionalOperator};
+use crate::shapes::limits::{ATTRIBUTES_TO_GET, INDEX_NAME};
+use crate::shapes::returns::{ReturnConsumedCapacity, Select};
+use sortkey_value::Item;
+
+shape! {
+    /// Which items, and which parts of them.
+    struct QueryInput {
+        select: Option<Select> = "Select";
+        index_name: Option<String> = "IndexName", INDEX_NAME;
+        return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
+        query_filter: Option<StringMap<Condition>> = "QueryFilter";
+        table_name: TableName = "TableName";
+        conditional_operator: Option<ConditionalOperator> = "ConditionalOperator";
+        attributes_to_get: Option<Vec<String>> = "AttributesToGet", ATTRIBUTES_TO_GET;
+        limit: Option<i32> = "Limit", &[Terse(&AtLeast(1))];
+        key_conditions: Option<StringMap<Condition>> = "KeyConditions";
+        exclusive_start_key: Option<SuppliedItem> = "ExclusiveStartKey";
+        consistent_read: Option<bool> = "ConsistentRead";
+        scan_index_forward: Option<bool> = "ScanIndexForward";
+        projection_expression: Option<String> = "ProjectionExpression";
+        filter_expression: Option<String> = "FilterExpression";
+        key_condition_expression: Option<String> = "KeyConditionExpression";
+        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames";
+        expression_attribute_values: Option<ExpressionAttributeValues> = "ExpressionAttributeValues";
+    }
+}
+
+shape! {
+    /// A page of items.
+    struct QueryOutput {
+        /// Absent when only the count was asked for.
+        items: Option<Vec<Item>> = "Items";
+        count: i32 = "Count";
+        scanned_count: i32 = "ScannedCount";
+        last_evaluated_key: Option<Item> = "LastEvaluatedKey";
+        consumed_capacity: Option<ConsumedCapacity> = "ConsumedCapacity";
+    }
+}

@@ -1,0 +1,19 @@
+//! UpdateContinuousBackups: turns point-in-time recovery on or off.
+
+use crate::shape::{TableName, shape};
+use crate::shapes::backup::{ContinuousBackupsDescription, PointInTimeRecoverySpecification};
+
+shape! {
+    /// The setting to be.
+    struct UpdateContinuousBackupsInput {
+        table_name: TableName = "TableName";
+        point_in_time_recovery_specification: PointInTimeRecoverySpecification = "PointInTimeRecoverySpecification";
+    }
+}
+
+shape! {
+    /// The setting as it is.
+    struct UpdateContinuousBackupsOutput {
+        continuous_backups_description: Option<ContinuousBackupsDescription> = "ContinuousBackupsDescription";
+    }
+}

@@ -1,0 +1,90 @@
+//! Constraints as data: they stand beside the member they concern, and [`Constraint::rule`] words them.
+
+use super::check::{Check, Measure, Part};
+use crate::text::constraint as text;
+
+/// A rule for one member. Constraints of a member are evaluated, and reported, in the order they are listed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Constraint {
+    /// A text has at least so many characters, a list or map so many entries.
+    MinLength(usize),
+    /// A text has at most so many characters, a list or map so many entries.
+    MaxLength(usize),
+    /// A number is not smaller.
+    AtLeast(i64),
+    /// A number is not larger.
+    AtMost(i64),
+    /// A text is made of the characters of table and index names: `[a-zA-Z0-9_.-]+`.
+    NameCharacters,
+    /// Each element of a list of scalars satisfies these.
+    EachElement(&'static [Constraint]),
+    /// Each key of a map satisfies these.
+    EachKey(&'static [Constraint]),
+    /// Each value of a map satisfies these.
+    EachValue(&'static [Constraint]),
+    /// The same constraint in the newer framework, which spells paths as JSON does and shows no value.
+    Terse(&'static Constraint),
+    /// Not a rule for a value: when the member is missing, AWS answers this text alone.
+    WhenMissing(&'static str),
+    /// When the list or map is empty and nothing else is wrong, AWS answers this text alone.
+    WhenEmpty(&'static str),
+}
+
+impl Constraint {
+    /// Whether the value satisfies the constraint. Constraints that do not concern its kind are satisfied.
+    pub fn admits(&self, value: &dyn Check) -> bool {
+        match self {
+            Self::EachElement(rules) => every_part(value, rules, Part::Element),
+            Self::EachKey(rules) => every_part(value, rules, Part::Key),
+            Self::EachValue(rules) => every_part(value, rules, Part::Value),
+            Self::Terse(constraint) => constraint.admits(value),
+            Self::WhenMissing(_) => true,
+            Self::WhenEmpty(_) => value.measure() != Measure::Count(0),
+            _ => self.admits_measure(value.measure()),
+        }
+    }
+
+    fn admits_measure(&self, measure: Measure<'_>) -> bool {
+        match (self, measure) {
+            (Self::MinLength(minimum), measure) => measure.length().is_none_or(|length| length >= *minimum),
+            (Self::MaxLength(maximum), measure) => measure.length().is_none_or(|length| length <= *maximum),
+            (Self::AtLeast(minimum), Measure::Integer(value)) => value >= *minimum,
+            (Self::AtMost(maximum), Measure::Integer(value)) => value <= *maximum,
+            (Self::NameCharacters, Measure::Text(text)) => is_name(text),
+            _ => true,
+        }
+    }
+
+    /// The constraint in words.
+    pub fn rule(&self) -> String {
+        match self {
+            Self::MinLength(minimum) => text::length_at_least(*minimum),
+            Self::MaxLength(maximum) => text::length_at_most(*maximum),
+            Self::AtLeast(minimum) => text::value_at_least(*minimum),
+            Self::AtMost(maximum) => text::value_at_most(*maximum),
+            Self::NameCharacters => text::pattern("[a-zA-Z0-9_.-]+"),
+            Self::EachElement(rules) => text::each_element(joined(rules)),
+            Self::EachKey(rules) => text::each_key(joined(rules)),
+            Self::EachValue(rules) => text::each_value(joined(rules)),
+            Self::Terse(constraint) => constraint.rule(),
+            Self::WhenMissing(text) | Self::WhenEmpty(text) => (*text).to_owned(),
+        }
+    }
+}
+
+fn every_part(value: &dyn Check, rules: &[Constraint], wanted: Part) -> bool {
+    let mut admitted = true;
+    value.for_each_part(&mut |part, measure| {
+        admitted &= part != wanted || rules.iter().all(|rule| rule.admits_measure(measure));
+    });
+    admitted
+}
+
+fn joined(rules: &[Constraint]) -> String {
+    rules.iter().map(Constraint::rule).collect::<Vec<_>>().join(", ")
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
+}
