@@ -1,0 +1,11 @@
+//! Text to trees whose names and values are still placeholders, so that a tree depends on its text alone and can
+//! be kept for the next request.
+
+mod condition;
+mod parser;
+mod projection;
+mod token;
+mod tree;
+
+pub(crate) use tree::{Call, ConditionNode, Operand, PathElement};
+pub use tree::{SyntaxCondition, SyntaxPath, SyntaxProjection};

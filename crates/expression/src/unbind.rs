@@ -1,0 +1,77 @@
+//! Hands out placeholders when trees are written as text again.
+
+use std::collections::BTreeMap;
+
+use sortkey_value::{AttributeValue, Item, Map};
+
+use crate::path::{Path, Step};
+use crate::syntax::{PathElement, SyntaxPath};
+
+/// Collects the names and values of the expressions of one request. Every name gets a placeholder, reserved or
+/// not: a reader then never has to ask which names are.
+#[derive(Clone, Debug, Default)]
+pub struct Unbinder {
+    names: BTreeMap<String, String>,
+    values: Vec<AttributeValue>,
+}
+
+impl Unbinder {
+    /// Nothing collected yet.
+    pub fn new() -> Unbinder {
+        Unbinder::default()
+    }
+
+    /// `ExpressionAttributeNames`, if any name was used.
+    pub fn names(&self) -> Option<BTreeMap<String, String>> {
+        let names: BTreeMap<String, String> = self
+            .names
+            .iter()
+            .map(|(name, placeholder)| (placeholder.clone(), name.clone()))
+            .collect();
+        (!names.is_empty()).then_some(names)
+    }
+
+    /// `ExpressionAttributeValues`, if any value was used.
+    pub fn values(&self) -> Option<Item> {
+        let values: Map = self
+            .values
+            .iter()
+            .enumerate()
+            .map(|(position, value)| (value_placeholder(position), value.clone()))
+            .collect();
+        (!values.is_empty()).then(|| Item::from(values))
+    }
+
+    pub(crate) fn path(&mut self, path: &Path) -> SyntaxPath {
+        let mut elements = vec![self.name(path.attribute_name())];
+        for step in path.steps() {
+            elements.push(match step {
+                Step::Member(name) => self.name(name),
+                Step::Element(index) => PathElement::Index(*index),
+            });
+        }
+        SyntaxPath { elements }
+    }
+
+    pub(crate) fn value(&mut self, value: &AttributeValue) -> String {
+        let known = self.values.iter().position(|known| known == value);
+        let position = known.unwrap_or_else(|| {
+            self.values.push(value.clone());
+            self.values.len() - 1
+        });
+        value_placeholder(position)
+    }
+
+    fn name(&mut self, name: &str) -> PathElement {
+        let next = self.names.len();
+        let placeholder = self
+            .names
+            .entry(name.to_owned())
+            .or_insert_with(|| format!("#n{next}"));
+        PathElement::Placeholder(placeholder.clone())
+    }
+}
+
+fn value_placeholder(position: usize) -> String {
+    format!(":v{position}")
+}
