@@ -1,0 +1,51 @@
+//! Administration over HTTP: what a test in any language needs to steer the database it runs against.
+//!
+//! [`Admin`] is what an engine offers, in plain types; `routes` is its HTTP form under `/_sortkey`. Every
+//! act concerns the main database, or the fork that the `x-sortkey-fork` header names.
+
+mod routes;
+mod types;
+
+pub use self::routes::admin_mount;
+pub use self::types::{AdminError, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange};
+
+use crate::backend::ForkName;
+
+/// A database that can be steered. Methods may block: the server calls them off its own threads.
+pub trait Admin: Send + Sync + 'static {
+    /// What time the database thinks it is.
+    fn clock(&self, fork: Option<&ForkName>) -> Result<Clock, AdminError>;
+
+    /// Moves the clock; never backwards.
+    fn change_clock(&self, fork: Option<&ForkName>, change: ClockChange) -> Result<Clock, AdminError>;
+
+    /// Deletes every item whose time to live has passed, now, as the background job would.
+    fn expire(&self, fork: Option<&ForkName>) -> Result<Expired, AdminError>;
+
+    /// Removes every table, stream, backup and token, and puts clock, faults and tuning back to how they began.
+    fn reset(&self, fork: Option<&ForkName>) -> Result<(), AdminError>;
+
+    /// The forks that exist, by name; the main database is not among them.
+    fn forks(&self) -> Result<Vec<Fork>, AdminError>;
+
+    /// Makes a copy of the database under a new name.
+    fn create_fork(&self, fork: NewFork) -> Result<Fork, AdminError>;
+
+    /// Forgets a fork.
+    fn delete_fork(&self, name: &ForkName) -> Result<(), AdminError>;
+
+    /// The faults that are still to come.
+    fn faults(&self, fork: Option<&ForkName>) -> Result<Vec<Fault>, AdminError>;
+
+    /// Makes coming requests fail.
+    fn add_fault(&self, fork: Option<&ForkName>, fault: Fault) -> Result<(), AdminError>;
+
+    /// Forgets the faults that are still to come.
+    fn clear_faults(&self, fork: Option<&ForkName>) -> Result<(), AdminError>;
+
+    /// How the database deviates from an ideal one.
+    fn tuning(&self, fork: Option<&ForkName>) -> Result<Tuning, AdminError>;
+
+    /// Changes how it deviates.
+    fn change_tuning(&self, fork: Option<&ForkName>, change: TuningChange) -> Result<Tuning, AdminError>;
+}

@@ -1,0 +1,136 @@
+//! `POST /`: DynamoDB's protocol, with AWS's checks in AWS's order.
+//!
+//! The order is: content type, JSON, target, signature, body. Whether a body is JSON is the backend's to
+//! find out while parsing it; it is checked here only when a later check refuses, since AWS would
+//! have complained about the JSON first. A good request is thus read once.
+
+use std::time::Instant;
+
+use hyper::StatusCode;
+use hyper::body::Bytes;
+use hyper::header::HeaderValue;
+use serde::de::IgnoredAny;
+
+use crate::authorization;
+use crate::backend::{Backend, Call, ForkName};
+use crate::contain::contain;
+use crate::encoding;
+use crate::head::Head;
+use crate::refusal::Refusal;
+use crate::reply::{self, Answer};
+use crate::routes;
+use crate::shared::Shared;
+
+/// Answers a request of either service.
+pub(crate) async fn answer<B: Backend>(
+    server: &Shared<B>,
+    head: &Head<'_>,
+    query: Option<&str>,
+    body: Bytes,
+) -> Answer {
+    let Some(content_type) = response_content_type(head.content_type, !body.is_empty()) else {
+        server.metrics.refused("UnknownOperationException");
+        return routes::not_found();
+    };
+    match check(server, head, query, body) {
+        Ok(call) => run(server, call, content_type).await,
+        Err(refusal) => {
+            server.metrics.refused(refusal.error);
+            refusal.answer(content_type)
+        }
+    }
+}
+
+/// The content type of the response. Only a request without a body may come without one that AWS
+/// knows; none if it does anyway.
+fn response_content_type(header: Option<&HeaderValue>, has_body: bool) -> Option<HeaderValue> {
+    let header = header.map_or(&b""[..], HeaderValue::as_bytes);
+    let media_type = header.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+    match media_type {
+        b"application/x-amz-json-1.0" => Some(HeaderValue::from_static("application/x-amz-json-1.0")),
+        b"application/json" => Some(HeaderValue::from_static("application/json")),
+        _ if !has_body => Some(HeaderValue::from_static("application/json")),
+        _ => None,
+    }
+}
+
+fn check<B: Backend>(
+    server: &Shared<B>,
+    head: &Head<'_>,
+    query: Option<&str>,
+    body: Bytes,
+) -> Result<Call, Refusal> {
+    let body = encoding::decode(head.content_encoding, body, server.settings.max_body_bytes)?;
+    let checked = check_target(server, head, query);
+    let operation =
+        checked.map_err(|refusal| if is_json(&body) { refusal } else { Refusal::serialization() })?;
+    if body.is_empty() {
+        return Err(Refusal::serialization());
+    }
+    Ok(Call { operation, body, fork: fork_name(head)? })
+}
+
+fn check_target<B: Backend>(
+    server: &Shared<B>,
+    head: &Head<'_>,
+    query: Option<&str>,
+) -> Result<usize, Refusal> {
+    let operation = server.targets.find(head.target).ok_or_else(Refusal::unknown_operation)?;
+    authorization::check(head, query)?;
+    Ok(operation)
+}
+
+/// Whether a body is well-formed JSON; a missing one passes here.
+fn is_json(body: &[u8]) -> bool {
+    body.is_empty() || serde_json::from_slice::<IgnoredAny>(body).is_ok()
+}
+
+/// The fork a request addresses.
+fn fork_name(head: &Head<'_>) -> Result<Option<ForkName>, Refusal> {
+    let Some(header) = head.fork else { return Ok(None) };
+    let name = header.to_str().ok().and_then(ForkName::parse);
+    name.map(Some).ok_or_else(Refusal::invalid_fork_name)
+}
+
+/// Asks the backend. A bug in it is this request's failure and nobody else's.
+async fn run<B: Backend>(server: &Shared<B>, call: Call, content_type: HeaderValue) -> Answer {
+    let operation = call.operation;
+    let _in_flight = server.metrics.enter();
+    let started = Instant::now();
+    let Some(reply) = contain(|| server.backend.call(call)).await else {
+        let refusal = Refusal::internal();
+        server.metrics.panics.add(1);
+        server.metrics.answered(operation, None, Some(refusal.error), started.elapsed());
+        return refusal.answer(content_type);
+    };
+    server.metrics.answered(operation, reply.table.as_ref(), reply.error, started.elapsed());
+    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    reply::answer(status, Some(content_type), reply.body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_types_are_those_of_aws() {
+        for (header, has_body, expected) in [
+            ("application/x-amz-json-1.0", true, Some("application/x-amz-json-1.0")),
+            ("application/x-amz-json-1.0; charset=utf-8", true, Some("application/x-amz-json-1.0")),
+            ("  application/json  ;   asfd", true, Some("application/json")),
+            ("application/x-amz-json-1.1", true, None),
+            ("application/jsonasdf", true, None),
+            ("text/plain", true, None),
+            ("", true, None),
+            ("", false, Some("application/json")),
+            ("text/plain", false, Some("application/json")),
+        ] {
+            let answered = response_content_type(Some(&HeaderValue::from_static(header)), has_body);
+            assert_eq!(
+                answered.as_ref().and_then(|value| value.to_str().ok()),
+                expected,
+                "{header:?} {has_body}"
+            );
+        }
+    }
+}

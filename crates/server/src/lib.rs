@@ -1,0 +1,48 @@
+//! DynamoDB's wire: an HTTP server that any AWS SDK takes for the real one.
+//!
+//! The crate knows HTTP, signatures, compression, checksums, limits and timeouts. It knows no operation, no
+//! table and no JSON field of DynamoDB: those belong to the [`Backend`] that it is given. One port serves
+//! both APIs at `POST /`, health at `GET /`, `/ready`, `/metrics`, the administration routes of an
+//! [`Admin`], and any other [`Mount`].
+//!
+//! Invariants:
+//! - A client can cost the server one connection's memory and time, never more: sizes are bounded before
+//!   they are allocated, and whoever is too slow is disconnected.
+//! - A panic below is a 500 for one request.
+//! - Answering a request spawns no task, starts no timer and takes no lock.
+
+mod admin;
+mod authorization;
+mod backend;
+mod body;
+mod connection;
+mod connections;
+mod contain;
+mod cors;
+mod dynamodb;
+mod encoding;
+mod head;
+mod meter;
+mod metrics;
+mod mount;
+mod neighbour;
+mod progress;
+mod refusal;
+mod reply;
+mod request_id;
+mod routes;
+mod server;
+mod settings;
+mod shared;
+mod target;
+
+pub use crate::admin::{
+    Admin, AdminError, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange, admin_mount,
+};
+pub use crate::backend::{Backend, Call, ForkName, Operation, Readiness, Reply, Service};
+pub use crate::mount::{Access, Handler, Mount};
+pub use crate::server::Server;
+pub use crate::settings::Settings;
+
+/// The HTTP vocabulary of a [`Handler`].
+pub use hyper::{self, body::Bytes};

@@ -1,0 +1,80 @@
+//! A socket that reports what passes through it to the connection's progress and to the metrics.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+use crate::metrics::Metrics;
+use crate::progress::Progress;
+
+/// A metered socket.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    pub(crate) stream: TcpStream,
+    pub(crate) progress: Arc<Progress>,
+    pub(crate) metrics: Arc<Metrics>,
+}
+
+impl Meter {
+    fn count_write(&self, result: &Poll<io::Result<usize>>) {
+        match result {
+            Poll::Ready(Ok(bytes)) => {
+                self.progress.wrote(Some(*bytes));
+                self.metrics.bytes_sent.add(*bytes as u64);
+            }
+            Poll::Ready(Err(_)) => {}
+            Poll::Pending => self.progress.wrote(None),
+        }
+    }
+}
+
+impl AsyncRead for Meter {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let result = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        let bytes = buffer.filled().len() - before;
+        if bytes > 0 {
+            self.progress.bytes_arrived();
+            self.metrics.bytes_received.add(bytes as u64);
+        }
+        result
+    }
+}
+
+impl AsyncWrite for Meter {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write(cx, buffer);
+        self.count_write(&result);
+        result
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffers: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write_vectored(cx, buffers);
+        self.count_write(&result);
+        result
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,57 @@
+//! Pages and routes beside the database: administration, and whatever else a program serves on the port.
+//!
+//! Nothing here is on the way of a DynamoDB request, so it is plain: whole requests, whole responses,
+//! one boxed future.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use hyper::body::Bytes;
+use hyper::{Request, Response};
+
+/// Answers the requests below a path.
+pub trait Handler: Send + Sync + 'static {
+    /// Answers one request, whose body has been received and decompressed.
+    fn handle<'a>(
+        &'a self,
+        request: Request<Bytes>,
+    ) -> Pin<Box<dyn Future<Output = Response<Vec<u8>>> + Send + 'a>>;
+}
+
+/// Who may use a mount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Whoever reaches the port, scripts of web pages included.
+    Anyone,
+    /// Programs on this machine only, and no web page but the server's own.
+    ThisMachine,
+}
+
+/// A handler at its place.
+#[derive(Clone)]
+pub struct Mount {
+    /// Paths that equal the prefix or continue it after a slash belong to the handler; no trailing slash.
+    pub prefix: &'static str,
+    /// Who may use it.
+    pub access: Access,
+    /// What answers.
+    pub handler: Arc<dyn Handler>,
+}
+
+impl Mount {
+    /// Whether a path belongs here.
+    pub(crate) fn covers(&self, path: &str) -> bool {
+        path.strip_prefix(self.prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+impl fmt::Debug for Mount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mount")
+            .field("prefix", &self.prefix)
+            .field("access", &self.access)
+            .finish_non_exhaustive()
+    }
+}

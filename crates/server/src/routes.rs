@@ -1,0 +1,143 @@
+//! Where each request goes. The database is one route; health, metrics and mounts are the others.
+
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CONTENT_ENCODING, HeaderValue};
+use hyper::http::request::Parts;
+use hyper::{Method, Request, Response, StatusCode};
+
+use crate::backend::{Backend, Readiness};
+use crate::body::{self, ReceiveError};
+use crate::connection::Connection;
+use crate::contain::contain;
+use crate::cors;
+use crate::dynamodb;
+use crate::encoding;
+use crate::head::Head;
+use crate::metrics;
+use crate::mount::{Access, Mount};
+use crate::neighbour;
+use crate::refusal::Refusal;
+use crate::reply::{self, Answer, ReplyBody};
+use crate::shared::Shared;
+
+/// Answers one request. An error means that the connection is of no further use.
+pub(crate) async fn answer<B: Backend>(
+    connection: &Connection<B>,
+    request: Request<Incoming>,
+) -> Result<Response<ReplyBody>, hyper::Error> {
+    let (parts, body) = request.into_parts();
+    let head = Head::read(&parts.headers);
+    let server = &*connection.server;
+    let received = body::receive(body, server.settings.max_body_bytes, &server.budget).await;
+    connection.progress.received();
+
+    let mut answer = match received {
+        Ok((body, _reservation)) => route(connection, &parts, &head, body).await,
+        Err(ReceiveError::Refused(refusal)) => refuse(server, &refusal),
+        Err(ReceiveError::Broken(error)) => return Err(error),
+    };
+    if head.origin.is_some() && is_open_to_web_pages(server, parts.uri.path()) {
+        cors::allow(answer.headers_mut());
+    }
+    let gzip = answer.body().len() >= server.settings.gzip_from_bytes
+        && encoding::accepts_gzip(head.accept_encoding)
+        && !answer.headers().contains_key(CONTENT_ENCODING);
+    let response = reply::finish(answer, connection.next_request_id(), gzip);
+    connection.progress.answered();
+    Ok(response)
+}
+
+async fn route<B: Backend>(
+    connection: &Connection<B>,
+    parts: &Parts,
+    head: &Head<'_>,
+    body: Bytes,
+) -> Answer {
+    let server = &*connection.server;
+    let path = parts.uri.path();
+    if parts.method == Method::POST && path == "/" {
+        return dynamodb::answer(server, head, parts.uri.query(), body).await;
+    }
+    if let Some(mount) = server.mounts.iter().find(|mount| mount.covers(path)) {
+        return mounted(connection, mount, parts, head, body).await;
+    }
+    if parts.method == Method::OPTIONS && head.origin.is_some() {
+        return cors::preflight(head);
+    }
+    if !matches!(parts.method, Method::GET | Method::HEAD) {
+        return not_found();
+    }
+    match path {
+        "/" => health(&server.settings.region),
+        "/ready" => ready(&server.backend.readiness()),
+        "/metrics" => text(StatusCode::OK, metrics::CONTENT_TYPE, server.metrics.page()),
+        _ => not_found(),
+    }
+}
+
+/// AWS's health text, which ends in a space.
+fn health(region: &str) -> Answer {
+    reply::answer(StatusCode::OK, None, format!("healthy: dynamodb.{region}.amazonaws.com ").into_bytes())
+}
+
+fn ready(readiness: &Readiness) -> Answer {
+    let (status, why) = match readiness {
+        Readiness::Ready => (StatusCode::OK, "ready"),
+        Readiness::NotReady(why) => (StatusCode::SERVICE_UNAVAILABLE, why.as_str()),
+    };
+    text(status, "text/plain; charset=utf-8", format!("{why}\n"))
+}
+
+/// What AWS says to anything that is not DynamoDB's protocol.
+pub(crate) fn not_found() -> Answer {
+    reply::answer(StatusCode::NOT_FOUND, None, b"<UnknownOperationException/>\n".to_vec())
+}
+
+fn text(status: StatusCode, content_type: &'static str, body: String) -> Answer {
+    reply::answer(status, Some(HeaderValue::from_static(content_type)), body.into_bytes())
+}
+
+/// Hands a request to a mount, if the client may use it.
+async fn mounted<B: Backend>(
+    connection: &Connection<B>,
+    mount: &Mount,
+    parts: &Parts,
+    head: &Head<'_>,
+    body: Bytes,
+) -> Answer {
+    let server = &*connection.server;
+    match mount.access {
+        Access::Anyone if parts.method == Method::OPTIONS && head.origin.is_some() => {
+            return cors::preflight(head);
+        }
+        Access::ThisMachine
+            if !server.settings.admin_from_anywhere && !neighbour::is_local(connection.peer, head) =>
+        {
+            return refuse(server, &Refusal::not_from_here());
+        }
+        Access::Anyone | Access::ThisMachine => {}
+    }
+    let body = match encoding::decode(head.content_encoding, body, server.settings.max_body_bytes) {
+        Ok(body) => body,
+        Err(refusal) => return refuse(server, &refusal),
+    };
+    let request = Request::from_parts(parts.clone(), body);
+    match contain(|| mount.handler.handle(request)).await {
+        Some(answer) => answer,
+        None => {
+            server.metrics.panics.add(1);
+            refuse(server, &Refusal::internal())
+        }
+    }
+}
+
+/// Whether a path answers scripts of any web page. What is for this machine only is not for them.
+fn is_open_to_web_pages<B>(server: &Shared<B>, path: &str) -> bool {
+    let mount = server.mounts.iter().find(|mount| mount.covers(path));
+    mount.is_none_or(|mount| mount.access == Access::Anyone)
+}
+
+fn refuse<B>(server: &Shared<B>, refusal: &Refusal) -> Answer {
+    server.metrics.refused(refusal.error);
+    refusal.answer(HeaderValue::from_static("application/json"))
+}

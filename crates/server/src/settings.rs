@@ -1,0 +1,54 @@
+//! Everything about a server that can be chosen, with the defaults and the reason for each number.
+
+use std::time::Duration;
+
+/// How a server behaves towards its clients.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The region that the health text names.
+    pub region: String,
+    /// Largest request body, before and after decompression. DynamoDB's own limit.
+    pub max_body_bytes: usize,
+    /// Request bodies that may be held at once, all connections together, so that many large requests
+    /// are refused one by one instead of exhausting the machine.
+    pub max_buffered_bytes: usize,
+    /// Connections open at once. When full, further clients wait in the listen queue while idle
+    /// connections are asked to leave early.
+    pub max_connections: usize,
+    /// From the first byte of a request to the last of its body.
+    pub receive_timeout: Duration,
+    /// How long a client may leave a response unread before the connection is closed.
+    pub send_timeout: Duration,
+    /// How long a connection may rest between requests. Longer than the pools of the SDKs keep theirs, so
+    /// that it is the client that closes and no request is lost to the race.
+    pub idle_timeout: Duration,
+    /// What the idle timeout becomes while every connection is taken.
+    pub idle_timeout_when_full: Duration,
+    /// How long requests in flight may take to finish once shutdown is asked for.
+    pub shutdown_grace: Duration,
+    /// Responses of at least this size are compressed for clients that accept it. About where DynamoDB starts.
+    pub gzip_from_bytes: usize,
+    /// Whether the administration routes answer clients on other machines.
+    pub admin_from_anywhere: bool,
+    /// Where request ids start. Ids of one seed are one sequence, so a test can know them.
+    pub request_id_seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            region: "us-east-1".to_owned(),
+            max_body_bytes: 16 << 20,
+            max_buffered_bytes: 512 << 20,
+            max_connections: 10_000,
+            receive_timeout: Duration::from_secs(60),
+            send_timeout: Duration::from_secs(60),
+            idle_timeout: Duration::from_secs(300),
+            idle_timeout_when_full: Duration::from_secs(5),
+            shutdown_grace: Duration::from_secs(10),
+            gzip_from_bytes: 5 << 10,
+            admin_from_anywhere: false,
+            request_id_seed: 0,
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! A server on a real socket, a backend that does as the operation's name suggests, and a client that
+//! speaks bytes.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use sortkey_server::{Backend, Call, Mount, Operation, Readiness, Reply, Server, Service, Settings};
+use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
+
+/// A backend whose operations each do one thing worth testing.
+pub struct Fake {
+    pub readiness: Readiness,
+}
+
+impl Default for Fake {
+    fn default() -> Fake {
+        Fake { readiness: Readiness::Ready }
+    }
+}
+
+const OPERATIONS: &[Operation] = &[
+    // Tells what it was given.
+    Operation { service: Service::DynamoDb, name: "GetItem" },
+    // Answers 100 KB that compress well.
+    Operation { service: Service::DynamoDb, name: "Scan" },
+    // Fails a condition.
+    Operation { service: Service::DynamoDb, name: "PutItem" },
+    // Panics before it returns a future.
+    Operation { service: Service::DynamoDb, name: "DeleteItem" },
+    // Panics in the future.
+    Operation { service: Service::DynamoDb, name: "DeleteTable" },
+    // Takes 300 ms.
+    Operation { service: Service::DynamoDb, name: "UpdateTable" },
+    // Answers 8 MB that do not compress.
+    Operation { service: Service::DynamoDb, name: "BatchGetItem" },
+    // The other service.
+    Operation { service: Service::DynamoDbStreams, name: "GetRecords" },
+];
+
+impl Backend for Fake {
+    fn operations(&self) -> &[Operation] {
+        OPERATIONS
+    }
+
+    fn call(&self, call: Call) -> impl Future<Output = Reply> + Send {
+        let name = OPERATIONS[call.operation].name;
+        assert_ne!(name, "DeleteItem", "a bug before the future");
+        async move {
+            let ok = |body: Vec<u8>| Reply { status: 200, body, table: Some("music".into()), error: None };
+            match name {
+                "Scan" => ok(br#"{"Item":{}}"#.repeat(10_000)),
+                "BatchGetItem" => ok(vec![b'x'; 8 << 20]),
+                "PutItem" => Reply {
+                    status: 400,
+                    body: br#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"}"#
+                        .to_vec(),
+                    table: Some("music".into()),
+                    error: Some("ConditionalCheckFailedException"),
+                },
+                "DeleteTable" => panic!("a bug in the future"),
+                "UpdateTable" => {
+                    tokio::time::sleep(Duration::from_millis(300)).await;
+                    ok(b"slow".to_vec())
+                }
+                _ => {
+                    let fork = call.fork.map_or("main".to_owned(), |fork| fork.to_string());
+                    ok(format!("{name} of {} bytes on {fork}", call.body.len()).into_bytes())
+                }
+            }
+        }
+    }
+
+    fn readiness(&self) -> Readiness {
+        self.readiness.clone()
+    }
+}
+
+/// A running server, stopped when dropped.
+pub struct Running {
+    pub address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    stopped: Option<tokio::task::JoinHandle<()>>,
+    runtime: Runtime,
+}
+
+/// Starts a server with the fake backend.
+pub fn start(settings: Settings) -> Running {
+    start_with(Fake::default(), settings, Vec::new())
+}
+
+pub fn start_with(backend: Fake, settings: Settings, mounts: Vec<Mount>) -> Running {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let server = Server::bind("127.0.0.1:0".parse().unwrap(), backend, settings, mounts);
+    let server = runtime.block_on(server).unwrap();
+    let address = server.local_address().unwrap();
+    let (stop, stopping) = oneshot::channel::<()>();
+    let stopped = runtime.spawn(server.run(async move {
+        let _ = stopping.await;
+    }));
+    Running { address, stop: Some(stop), stopped: Some(stopped), runtime }
+}
+
+impl Running {
+    pub fn connect(&self) -> Client {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        Client { stream, buffer: Vec::new() }
+    }
+
+    /// One request on a connection of its own.
+    pub fn ask(&self, request: &[u8]) -> Answer {
+        let mut client = self.connect();
+        client.send(request);
+        client.receive().expect("an answer")
+    }
+
+    /// Asks the server to stop, without waiting.
+    pub fn begin_shutdown(&mut self) {
+        self.stop.take();
+    }
+
+    /// Waits until the server has stopped.
+    pub fn wait(&mut self) {
+        if let Some(stopped) = self.stopped.take() {
+            self.runtime.block_on(stopped).unwrap();
+        }
+    }
+}
+
+/// A connection that sends and receives bytes.
+pub struct Client {
+    pub stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+/// A parsed response.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+}
+
+impl Client {
+    pub fn send(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).unwrap();
+    }
+
+    /// The next response; none if the server closed the connection instead.
+    pub fn receive(&mut self) -> Option<Answer> {
+        let end = loop {
+            match self.buffer.windows(4).position(|window| window == b"\r\n\r\n") {
+                Some(end) => break end + 4,
+                None => self.read_more().then_some(())?,
+            }
+        };
+        let head: Vec<u8> = self.buffer.drain(..end).collect();
+        let head = String::from_utf8(head).unwrap();
+        let mut lines = head.trim_end().split("\r\n");
+        let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
+        let headers: Vec<(String, String)> = lines
+            .map(|line| line.split_once(": ").unwrap())
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+            .collect();
+        let mut answer = Answer { status, headers, body: Vec::new() };
+        answer.body = match answer.header("content-length").map(|length| length.parse::<usize>().unwrap()) {
+            Some(length) => self.take(length)?,
+            None if answer.header("transfer-encoding") == Some("chunked") => self.chunks()?,
+            None => Vec::new(),
+        };
+        Some(answer)
+    }
+
+    /// Whether the server has closed the connection, without a further byte.
+    pub fn is_closed(&mut self) -> bool {
+        self.buffer.is_empty() && !self.read_more()
+    }
+
+    fn chunks(&mut self) -> Option<Vec<u8>> {
+        let mut body = Vec::new();
+        loop {
+            let end = loop {
+                match self.buffer.windows(2).position(|window| window == b"\r\n") {
+                    Some(end) => break end,
+                    None => self.read_more().then_some(())?,
+                }
+            };
+            let line = self.take(end + 2)?;
+            let length = usize::from_str_radix(std::str::from_utf8(&line[..end]).ok()?, 16).ok()?;
+            body.extend(self.take(length)?);
+            self.take(2)?;
+            if length == 0 {
+                return Some(body);
+            }
+        }
+    }
+
+    fn take(&mut self, length: usize) -> Option<Vec<u8>> {
+        while self.buffer.len() < length {
+            self.read_more().then_some(())?;
+        }
+        Some(self.buffer.drain(..length).collect())
+    }
+
+    fn read_more(&mut self) -> bool {
+        let mut chunk = vec![0; 1 << 16];
+        match self.stream.read(&mut chunk) {
+            Ok(0) => false,
+            Ok(length) => {
+                self.buffer.extend_from_slice(&chunk[..length]);
+                true
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => false,
+            Err(error) => panic!("no answer: {error}"),
+        }
+    }
+}
+
+/// A signed request of an operation.
+pub fn signed(target: &str, extra_headers: &str, body: &[u8]) -> Vec<u8> {
+    let mut request = format!(
+        "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: {target}\r\n\
+         X-Amz-Date: 20261115T123600Z\r\nAuthorization: AWS4-HMAC-SHA256 \
+         Credential=AKID/20261115/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=abc\r\n\
+         Content-Length: {}\r\n{extra_headers}\r\n",
+        body.len()
+    )
+    .into_bytes();
+    request.extend_from_slice(body);
+    request
+}
+
+/// A good request, answered `GetItem of 2 bytes on main`.
+pub fn get_item() -> Vec<u8> {
+    signed("DynamoDB_20120810.GetItem", "", b"{}")
+}
