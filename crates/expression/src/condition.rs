@@ -11,6 +11,8 @@ use crate::constant::Constant;
 use crate::operator::Comparator;
 use crate::path::Path;
 
+pub(crate) use evaluate::order;
+
 /// A condition on an item.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {

@@ -6,6 +6,7 @@ mod parser;
 mod projection;
 mod token;
 mod tree;
+mod update;
 
-pub(crate) use tree::{Call, ConditionNode, Operand, PathElement};
-pub use tree::{SyntaxCondition, SyntaxPath, SyntaxProjection};
+pub(crate) use tree::{ActionNode, Call, ChangeNode, ConditionNode, Operand, PathElement, SetNode};
+pub use tree::{SyntaxCondition, SyntaxPath, SyntaxProjection, SyntaxUpdate};

@@ -192,3 +192,71 @@ impl fmt::Display for SyntaxProjection {
         Ok(())
     }
 }
+
+/// An update as written; a [`crate::Update`] after [`SyntaxUpdate::bind`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SyntaxUpdate {
+    /// At least one; those of one section follow each other.
+    pub(crate) actions: Vec<ActionNode>,
+}
+
+/// An action of an update as written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ActionNode {
+    pub(crate) path: SyntaxPath,
+    pub(crate) change: ChangeNode,
+}
+
+/// What an action does, as written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ChangeNode {
+    Set(SetNode),
+    Remove,
+    /// With a `:value`.
+    Add(String),
+    /// With a `:value`.
+    Delete(String),
+}
+
+/// What `SET` assigns, as written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum SetNode {
+    Operand(Operand),
+    Plus(Operand, Operand),
+    Minus(Operand, Operand),
+}
+
+impl ChangeNode {
+    /// The section that the action stands in.
+    pub(crate) fn section(&self) -> &'static str {
+        match self {
+            ChangeNode::Set(_) => "SET",
+            ChangeNode::Remove => "REMOVE",
+            ChangeNode::Add(_) => "ADD",
+            ChangeNode::Delete(_) => "DELETE",
+        }
+    }
+}
+
+impl fmt::Display for SyntaxUpdate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut section = "";
+        for ActionNode { path, change } in &self.actions {
+            match (section, change.section()) {
+                (last, this) if last == this => f.write_str(", ")?,
+                ("", this) => write!(f, "{this} ")?,
+                (_, this) => write!(f, " {this} ")?,
+            }
+            section = change.section();
+            path.fmt(f)?;
+            match change {
+                ChangeNode::Set(SetNode::Operand(operand)) => write!(f, " = {operand}")?,
+                ChangeNode::Set(SetNode::Plus(left, right)) => write!(f, " = {left} + {right}")?,
+                ChangeNode::Set(SetNode::Minus(left, right)) => write!(f, " = {left} - {right}")?,
+                ChangeNode::Remove => {}
+                ChangeNode::Add(value) | ChangeNode::Delete(value) => write!(f, " {value}")?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -5,6 +5,9 @@
 
 mod condition_errors;
 mod condition_evaluation;
+mod key_conditions;
+mod legacy;
 mod placeholders;
 mod projections;
 mod support;
+mod updates;

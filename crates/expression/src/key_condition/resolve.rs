@@ -1,0 +1,140 @@
+//! Laying the tests of a key condition on the key of a table or index.
+
+use sortkey_value::{AttributeType, ValueRef};
+
+use super::{KeyCondition, KeyConditionError, KeyTest, SortRange};
+use crate::constant::Constant;
+
+/// The part of a table or an index that a query reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyRange {
+    /// The values of all partition attributes, in the order of the key.
+    pub partition: Vec<Constant>,
+    /// The values of the first sort attributes, as many as are tested by equality.
+    pub sort_equal: Vec<Constant>,
+    /// The range of the sort attribute behind these; never an equality.
+    pub sort_range: Option<SortRange>,
+}
+
+/// An attribute of a key: its name and type.
+type KeyAttribute<'k> = (&'k str, AttributeType);
+
+impl KeyCondition {
+    /// What the condition means for a key with these attributes, in the order of the key.
+    pub fn resolve(
+        &self,
+        partition: &[KeyAttribute<'_>],
+        sort: &[KeyAttribute<'_>],
+    ) -> Result<KeyRange, KeyConditionError> {
+        self.check_attributes(partition, sort)?;
+        let partition = partition
+            .iter()
+            .map(|attribute| self.partition_value(*attribute))
+            .collect::<Result<Vec<_>, _>>()?;
+        let (sort_equal, sort_range) = self.sort_values(sort)?;
+        Ok(KeyRange {
+            partition,
+            sort_equal,
+            sort_range,
+        })
+    }
+
+    /// Every test must be of an attribute of the key, and every partition attribute must be tested.
+    fn check_attributes(
+        &self,
+        partition: &[KeyAttribute<'_>],
+        sort: &[KeyAttribute<'_>],
+    ) -> Result<(), KeyConditionError> {
+        let attributes = partition.len() + sort.len();
+        let conditions = self.tests.len();
+        if conditions == 0 {
+            return Err(KeyConditionError::NoConditions);
+        }
+        if conditions > attributes {
+            return Err(KeyConditionError::TooManyConditions {
+                conditions,
+                attributes,
+            });
+        }
+        let all = || partition.iter().chain(sort);
+        let is_of_key = |test: &KeyTest| all().any(|(name, _)| *name == test.attribute);
+        let must_be_tested = match self.tests.iter().all(is_of_key) {
+            true => partition.len(),
+            // A test of a foreign attribute stands where one of the key is missing.
+            false => attributes,
+        };
+        let mut tested = all().take(must_be_tested);
+        match tested.find(|(name, _)| self.test_of(name).is_none()) {
+            Some((name, _)) => Err(KeyConditionError::MissingAttribute {
+                attribute: (*name).to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn partition_value(&self, attribute: KeyAttribute<'_>) -> Result<Constant, KeyConditionError> {
+        let Some(test) = self.test_of(attribute.0) else {
+            return Err(KeyConditionError::MissingAttribute {
+                attribute: attribute.0.to_owned(),
+            });
+        };
+        match test.checked_range(attribute)? {
+            SortRange::Equal(value) => Ok(value.clone()),
+            _ => Err(KeyConditionError::RangeOnPartition),
+        }
+    }
+
+    fn sort_values(
+        &self,
+        sort: &[KeyAttribute<'_>],
+    ) -> Result<(Vec<Constant>, Option<SortRange>), KeyConditionError> {
+        let mut equal = Vec::new();
+        let mut last = None;
+        let mut without_equality: Vec<String> = Vec::new();
+        for attribute in sort {
+            let name = attribute.0.to_owned();
+            let Some(test) = self.test_of(attribute.0) else {
+                without_equality.push(name);
+                continue;
+            };
+            if !without_equality.is_empty() {
+                return Err(KeyConditionError::SortGap {
+                    before: without_equality,
+                    attribute: name,
+                });
+            }
+            match test.checked_range(*attribute)? {
+                SortRange::Equal(value) => equal.push(value.clone()),
+                range => {
+                    last = Some(range.clone());
+                    without_equality.push(name);
+                }
+            }
+        }
+        Ok((equal, last))
+    }
+
+    fn test_of(&self, attribute: &str) -> Option<&KeyTest> {
+        self.tests.iter().find(|test| test.attribute == attribute)
+    }
+}
+
+impl KeyTest {
+    /// The range, if its bounds can be values of this attribute.
+    fn checked_range(&self, (name, kind): KeyAttribute<'_>) -> Result<&SortRange, KeyConditionError> {
+        let range = self.range.as_ref().ok_or(KeyConditionError::NotIndexable)?;
+        for bound in range.bounds() {
+            let empty = |kind| KeyConditionError::EmptyValue {
+                attribute: name.to_owned(),
+                kind,
+            };
+            match bound.value() {
+                value if value.attribute_type() != kind => return Err(KeyConditionError::TypeMismatch),
+                ValueRef::S("") => return Err(empty("string")),
+                ValueRef::B([]) => return Err(empty("binary")),
+                _ => {}
+            }
+        }
+        Ok(range)
+    }
+}

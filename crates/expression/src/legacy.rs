@@ -1,0 +1,16 @@
+//! The parameters from before expressions existed, translated to the same trees: `Expected`, `QueryFilter`,
+//! `ScanFilter` and `ConditionalOperator`, `KeyConditions`, `AttributeUpdates`, `AttributesToGet`.
+//!
+//! Where the old parameters mean something else than the expression that looks like them, the tree spells the
+//! old meaning out.
+
+mod condition;
+mod error;
+mod update;
+
+pub use condition::{
+    ComparisonOperator, ConditionalOperator, LegacyCondition, LegacyExpectation, translate_conditions,
+    translate_expected, translate_key_conditions,
+};
+pub use error::{LegacyError, check_not_mixed};
+pub use update::{LegacyAction, LegacyUpdate, translate_attribute_updates, translate_attributes_to_get};

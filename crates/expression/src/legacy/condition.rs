@@ -1,0 +1,313 @@
+//! `Expected`, filters and `KeyConditions` as conditions.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use sortkey_value::{AttributeType, AttributeValue};
+
+use super::LegacyError;
+use super::error::ExpectationProblem;
+use crate::condition::{Condition, Operand, order};
+use crate::constant::Constant;
+use crate::key_condition::{KeyCondition, SortRange};
+use crate::operator::Comparator;
+use crate::path::Path;
+
+/// A test of an attribute: a `Condition` of the API.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LegacyCondition {
+    /// `ComparisonOperator`.
+    pub operator: ComparisonOperator,
+    /// `AttributeValueList`.
+    pub values: Vec<AttributeValue>,
+}
+
+/// What an attribute is expected to be: an `ExpectedAttributeValue` of the API.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LegacyExpectation {
+    /// `Exists`.
+    pub exists: Option<bool>,
+    /// `Value`.
+    pub value: Option<AttributeValue>,
+    /// `ComparisonOperator`.
+    pub operator: Option<ComparisonOperator>,
+    /// `AttributeValueList`.
+    pub values: Option<Vec<AttributeValue>>,
+}
+
+/// How several conditions are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConditionalOperator {
+    /// All must hold.
+    And,
+    /// One must hold.
+    Or,
+}
+
+/// The thirteen tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // Their names are DynamoDB's.
+pub enum ComparisonOperator {
+    Eq,
+    Ne,
+    In,
+    Le,
+    Lt,
+    Ge,
+    Gt,
+    Between,
+    NotNull,
+    Null,
+    Contains,
+    NotContains,
+    BeginsWith,
+}
+
+/// The condition of a `QueryFilter` or `ScanFilter`; `None` if there are no conditions.
+pub fn translate_conditions(
+    conditions: &BTreeMap<String, LegacyCondition>,
+    operator: Option<ConditionalOperator>,
+) -> Result<Option<Condition>, LegacyError> {
+    let mut terms = Vec::with_capacity(conditions.len());
+    for (attribute, condition) in conditions {
+        condition.check()?;
+        terms.push(condition.translate(attribute));
+    }
+    join(terms, operator)
+}
+
+/// The condition of `Expected`; `None` if nothing is expected.
+pub fn translate_expected(
+    expected: &BTreeMap<String, LegacyExpectation>,
+    operator: Option<ConditionalOperator>,
+) -> Result<Option<Condition>, LegacyError> {
+    let mut terms = Vec::with_capacity(expected.len());
+    for (attribute, expectation) in expected {
+        let condition = expectation
+            .condition()
+            .map_err(|problem| LegacyError::Expectation {
+                problem,
+                attribute: attribute.clone(),
+            })?;
+        condition.check()?;
+        terms.push(condition.translate(attribute));
+    }
+    join(terms, operator)
+}
+
+/// The key condition of `KeyConditions`.
+pub fn translate_key_conditions(
+    conditions: &BTreeMap<String, LegacyCondition>,
+) -> Result<KeyCondition, LegacyError> {
+    let mut ranges = Vec::with_capacity(conditions.len());
+    for (attribute, condition) in conditions {
+        condition.check()?;
+        ranges.push((attribute.clone(), condition.range()));
+    }
+    Ok(KeyCondition::from_ranges(ranges))
+}
+
+fn join(
+    mut terms: Vec<Condition>,
+    operator: Option<ConditionalOperator>,
+) -> Result<Option<Condition>, LegacyError> {
+    match (terms.len(), operator) {
+        (0, Some(_)) => Err(LegacyError::OperatorWithoutConditions),
+        (1, Some(_)) => Err(LegacyError::OperatorWithOneCondition),
+        (0 | 1, None) => Ok(terms.pop()),
+        (_, Some(ConditionalOperator::Or)) => Ok(Some(Condition::Or(terms))),
+        (_, Some(ConditionalOperator::And) | None) => Ok(Some(Condition::And(terms))),
+    }
+}
+
+impl LegacyExpectation {
+    fn condition(&self) -> Result<LegacyCondition, ExpectationProblem> {
+        if self.values.is_some() && self.value.is_some() {
+            return Err(ExpectationProblem::TwoValues);
+        }
+        if let Some(operator) = self.operator {
+            return self.compared(operator);
+        }
+        if self.values.is_some() {
+            return Err(ExpectationProblem::NoOperator);
+        }
+        match (self.exists, &self.value) {
+            (None | Some(true), Some(value)) => Ok(LegacyCondition {
+                operator: ComparisonOperator::Eq,
+                values: vec![value.clone()],
+            }),
+            (exists @ (None | Some(true)), None) => {
+                Err(ExpectationProblem::ExistsWithoutValue(exists.is_some()))
+            }
+            (Some(false), Some(_)) => Err(ExpectationProblem::ValueWithoutExists),
+            (Some(false), None) => Ok(LegacyCondition {
+                operator: ComparisonOperator::Null,
+                values: Vec::new(),
+            }),
+        }
+    }
+
+    fn compared(&self, operator: ComparisonOperator) -> Result<LegacyCondition, ExpectationProblem> {
+        if self.exists.is_some() {
+            return Err(ExpectationProblem::TwoTests);
+        }
+        let values = match (&self.values, &self.value) {
+            (Some(values), _) => values.clone(),
+            (None, Some(value)) => vec![value.clone()],
+            (None, None) if operator.takes_no_values() => Vec::new(),
+            (None, None) => return Err(ExpectationProblem::NoValues(operator)),
+        };
+        Ok(LegacyCondition { operator, values })
+    }
+}
+
+impl LegacyCondition {
+    fn check(&self) -> Result<(), LegacyError> {
+        let operator = self.operator;
+        if !operator.takes(self.values.len()) {
+            return Err(LegacyError::ArgumentCount { operator });
+        }
+        let mut types = self.values.iter().map(AttributeValue::attribute_type);
+        let Some(value_type) = types.next() else {
+            return Ok(());
+        };
+        if types.any(|other| other != value_type) {
+            return Err(LegacyError::MixedTypes);
+        }
+        if !operator.compares(value_type) {
+            return Err(LegacyError::ArgumentType { operator, value_type });
+        }
+        if let (ComparisonOperator::Between, [lower, upper]) = (operator, &*self.values) {
+            let (lower, upper) = (Constant::from(lower), Constant::from(upper));
+            if order((lower.value(), upper.value())).is_none_or(std::cmp::Ordering::is_gt) {
+                return Err(LegacyError::BoundsOutOfOrder);
+            }
+        }
+        Ok(())
+    }
+
+    /// The condition, given that [`LegacyCondition::check`] has passed.
+    fn translate(&self, attribute: &str) -> Condition {
+        let path = Path::attribute(attribute);
+        let operand = || Operand::Path(path.clone());
+        let mut values = self.values.iter().map(|value| Operand::Constant(value.into()));
+        let mut value = || {
+            values
+                .next()
+                .unwrap_or(Operand::Constant(AttributeValue::Null.into()))
+        };
+        if let Some(operator) = self.operator.comparator() {
+            return Condition::Compare {
+                operator,
+                left: operand(),
+                right: value(),
+            };
+        }
+        match self.operator {
+            ComparisonOperator::NotNull => Condition::Exists(path),
+            ComparisonOperator::Null => Condition::NotExists(path),
+            ComparisonOperator::Contains => Condition::Contains(operand(), value()),
+            // Unlike `NOT contains(...)`, an attribute that is missing does not pass.
+            ComparisonOperator::NotContains => {
+                let contains = Condition::Contains(operand(), value());
+                Condition::And(vec![Condition::Exists(path), Condition::Not(Box::new(contains))])
+            }
+            ComparisonOperator::BeginsWith => Condition::BeginsWith(operand(), value()),
+            ComparisonOperator::Between => Condition::Between {
+                operand: operand(),
+                lower: value(),
+                upper: value(),
+            },
+            _ => Condition::In {
+                operand: operand(),
+                members: values.collect(),
+            },
+        }
+    }
+
+    /// The range of a key attribute; `None` for operators that no index supports.
+    fn range(&self) -> Option<SortRange> {
+        let mut values = self.values.iter().map(Constant::from);
+        match (self.operator.comparator(), self.operator) {
+            (Some(operator), _) => SortRange::compared(operator, values.next()?),
+            (None, ComparisonOperator::BeginsWith) => Some(SortRange::BeginsWith(values.next()?)),
+            (None, ComparisonOperator::Between) => Some(SortRange::Between(values.next()?, values.next()?)),
+            _ => None,
+        }
+    }
+}
+
+impl ComparisonOperator {
+    const ALL: [(ComparisonOperator, &'static str); 13] = [
+        (ComparisonOperator::Eq, "EQ"),
+        (ComparisonOperator::Ne, "NE"),
+        (ComparisonOperator::In, "IN"),
+        (ComparisonOperator::Le, "LE"),
+        (ComparisonOperator::Lt, "LT"),
+        (ComparisonOperator::Ge, "GE"),
+        (ComparisonOperator::Gt, "GT"),
+        (ComparisonOperator::Between, "BETWEEN"),
+        (ComparisonOperator::NotNull, "NOT_NULL"),
+        (ComparisonOperator::Null, "NULL"),
+        (ComparisonOperator::Contains, "CONTAINS"),
+        (ComparisonOperator::NotContains, "NOT_CONTAINS"),
+        (ComparisonOperator::BeginsWith, "BEGINS_WITH"),
+    ];
+
+    /// The operator of this name.
+    pub fn from_name(name: &str) -> Option<ComparisonOperator> {
+        let mut all = ComparisonOperator::ALL.iter();
+        all.find(|(_, own)| *own == name).map(|(operator, _)| *operator)
+    }
+
+    /// DynamoDB's name of the operator.
+    pub fn as_str(self) -> &'static str {
+        let mut all = ComparisonOperator::ALL.iter();
+        all.find(|(operator, _)| *operator == self)
+            .map_or("", |(_, name)| name)
+    }
+
+    fn comparator(self) -> Option<Comparator> {
+        Some(match self {
+            ComparisonOperator::Eq => Comparator::Equal,
+            ComparisonOperator::Ne => Comparator::NotEqual,
+            ComparisonOperator::Le => Comparator::LessOrEqual,
+            ComparisonOperator::Lt => Comparator::Less,
+            ComparisonOperator::Ge => Comparator::GreaterOrEqual,
+            ComparisonOperator::Gt => Comparator::Greater,
+            _ => return None,
+        })
+    }
+
+    fn takes_no_values(self) -> bool {
+        matches!(self, ComparisonOperator::Null | ComparisonOperator::NotNull)
+    }
+
+    fn takes(self, values: usize) -> bool {
+        match self {
+            ComparisonOperator::Null | ComparisonOperator::NotNull => values == 0,
+            ComparisonOperator::Between => values == 2,
+            ComparisonOperator::In => values > 0,
+            _ => values == 1,
+        }
+    }
+
+    /// Whether the operator compares with values of this type.
+    fn compares(self, value_type: AttributeType) -> bool {
+        use AttributeType::{B, Bool, N, Null, S};
+        match self {
+            ComparisonOperator::Eq | ComparisonOperator::Ne => true,
+            ComparisonOperator::BeginsWith => matches!(value_type, S | B),
+            ComparisonOperator::Contains | ComparisonOperator::NotContains => {
+                matches!(value_type, S | N | B | Bool | Null)
+            }
+            _ => matches!(value_type, S | N | B),
+        }
+    }
+}
+
+impl fmt::Display for ComparisonOperator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
