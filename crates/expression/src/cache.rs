@@ -116,12 +116,7 @@ mod tests {
         for number in 0..1000 {
             cache.projection(&format!("a{number}")).unwrap();
         }
-        let kept: usize = cache
-            .projections
-            .shards
-            .iter()
-            .map(|shard| shard.read().len())
-            .sum();
+        let kept: usize = cache.projections.shards.iter().map(|shard| shard.read().len()).sum();
         assert!(kept <= 32, "{kept}");
     }
 }

@@ -83,11 +83,9 @@ impl Condition {
             Condition::Compare { left, right, .. } => {
                 paths.extend(left.path().into_iter().chain(right.path()))
             }
-            Condition::Between {
-                operand,
-                lower,
-                upper,
-            } => paths.extend([operand, lower, upper].into_iter().filter_map(Operand::path)),
+            Condition::Between { operand, lower, upper } => {
+                paths.extend([operand, lower, upper].into_iter().filter_map(Operand::path))
+            }
             Condition::In { operand, members } => {
                 paths.extend(operand.path());
                 paths.extend(members.iter().filter_map(Operand::path));

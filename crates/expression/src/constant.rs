@@ -14,10 +14,7 @@ pub struct Constant {
 impl Constant {
     /// The value that stands under a name in an item, such as a request's values by placeholder.
     pub fn from_item(values: &Item, name: &str) -> Option<Constant> {
-        values.get(name).map(|_| Constant {
-            values: values.clone(),
-            name: name.into(),
-        })
+        values.get(name).map(|_| Constant { values: values.clone(), name: name.into() })
     }
 
     /// The value.
@@ -32,10 +29,7 @@ impl From<&AttributeValue> for Constant {
         let mut values = Item::builder();
         values.name("");
         values.tree(value);
-        Constant {
-            values: values.finish(),
-            name: "".into(),
-        }
+        Constant { values: values.finish(), name: "".into() }
     }
 }
 

@@ -84,12 +84,8 @@ impl KeyCondition {
     /// For the translation of older parameters. A range of `None` is an operator that no index supports; it is
     /// refused only once the key is known.
     pub(crate) fn from_ranges(ranges: impl IntoIterator<Item = (String, Option<SortRange>)>) -> KeyCondition {
-        let tests = ranges
-            .into_iter()
-            .map(|(attribute, range)| KeyTest { attribute, range });
-        KeyCondition {
-            tests: tests.collect(),
-        }
+        let tests = ranges.into_iter().map(|(attribute, range)| KeyTest { attribute, range });
+        KeyCondition { tests: tests.collect() }
     }
 }
 
@@ -104,38 +100,21 @@ fn take_apart(condition: &Condition, tests: &mut Vec<KeyTest>) -> Result<(), Key
         Condition::NotExists(_) => return invalid("attribute_not_exists"),
         Condition::HasType(..) => return invalid("attribute_type"),
         Condition::Contains(..) => return invalid("contains"),
-        Condition::Compare {
-            operator: Comparator::NotEqual,
-            ..
-        } => return invalid("<>"),
-        Condition::Compare {
-            operator,
-            left,
-            right,
-        } => {
+        Condition::Compare { operator: Comparator::NotEqual, .. } => return invalid("<>"),
+        Condition::Compare { operator, left, right } => {
             let Tested { attribute, values } = Tested::of([left, right])?;
             let operator = match left {
                 Operand::Path(_) => *operator,
                 _ => operator.mirrored(),
             };
             let range = values.into_iter().next();
-            (
-                attribute,
-                range.and_then(|value| SortRange::compared(operator, value)),
-            )
+            (attribute, range.and_then(|value| SortRange::compared(operator, value)))
         }
-        Condition::Between {
-            operand,
-            lower,
-            upper,
-        } => {
+        Condition::Between { operand, lower, upper } => {
             require_first("BETWEEN", operand)?;
             let Tested { attribute, values } = Tested::of([operand, lower, upper])?;
             let bounds = <[Constant; 2]>::try_from(values).ok();
-            (
-                attribute,
-                bounds.map(|[lower, upper]| SortRange::Between(lower, upper)),
-            )
+            (attribute, bounds.map(|[lower, upper]| SortRange::Between(lower, upper)))
         }
         Condition::BeginsWith(operand, prefix) => {
             require_first("begins_with", operand)?;

@@ -13,10 +13,7 @@ pub(crate) fn check_apart<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Resu
             match one.relation(two) {
                 Relation::Apart => {}
                 Relation::Overlap => {
-                    return Err(Problem::OverlappingPaths {
-                        one: (*one).clone(),
-                        two: two.clone(),
-                    });
+                    return Err(Problem::OverlappingPaths { one: (*one).clone(), two: two.clone() });
                 }
                 Relation::Conflict => {
                     conflict.get_or_insert((*one, two));
@@ -26,10 +23,7 @@ pub(crate) fn check_apart<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Resu
         seen.push(two);
     }
     match conflict {
-        Some((one, two)) => Err(Problem::ConflictingPaths {
-            one: one.clone(),
-            two: two.clone(),
-        }),
+        Some((one, two)) => Err(Problem::ConflictingPaths { one: one.clone(), two: two.clone() }),
         None => Ok(()),
     }
 }

@@ -23,18 +23,12 @@ pub enum Step {
 impl Path {
     /// The path of an attribute.
     pub fn attribute(name: impl Into<String>) -> Path {
-        Path {
-            attribute: name.into(),
-            steps: Vec::new(),
-        }
+        Path { attribute: name.into(), steps: Vec::new() }
     }
 
     /// The path of a value inside of an attribute.
     pub fn new(attribute: impl Into<String>, steps: Vec<Step>) -> Path {
-        Path {
-            attribute: attribute.into(),
-            steps,
-        }
+        Path { attribute: attribute.into(), steps }
     }
 
     /// The name of the attribute that the path begins with.
@@ -55,9 +49,7 @@ impl Path {
     /// The value at the path, if there is one.
     pub fn find<'i>(&self, item: &'i Item) -> Option<ValueRef<'i>> {
         let attribute = item.get(&self.attribute)?;
-        self.steps
-            .iter()
-            .try_fold(attribute, |value, step| step.take(value))
+        self.steps.iter().try_fold(attribute, |value, step| step.take(value))
     }
 
     /// How the path relates to another one.

@@ -43,12 +43,7 @@ impl<'r> Placeholders<'r> {
             check_keys(PlaceholderKind::Values, values.iter().map(|(key, _)| key))?;
             unused_values.extend(values.iter().map(|(key, _)| key));
         }
-        Ok(Placeholders {
-            names,
-            values,
-            unused_names,
-            unused_values,
-        })
+        Ok(Placeholders { names, values, unused_names, unused_values })
     }
 
     /// Refuses placeholders that no expression has used.
@@ -93,22 +88,16 @@ impl<'r> Placeholders<'r> {
     pub(crate) fn name(&mut self, placeholder: &str) -> Result<&'r str, Problem> {
         let name = self.names.and_then(|names| names.get(placeholder));
         let Some(name) = name else {
-            return Err(Problem::UndefinedName {
-                placeholder: placeholder.to_owned(),
-            });
+            return Err(Problem::UndefinedName { placeholder: placeholder.to_owned() });
         };
         self.unused_names.remove(placeholder);
         Ok(name)
     }
 
     pub(crate) fn value(&mut self, placeholder: &str) -> Result<Constant, Problem> {
-        let value = self
-            .values
-            .and_then(|values| Constant::from_item(values, placeholder));
+        let value = self.values.and_then(|values| Constant::from_item(values, placeholder));
         let Some(value) = value else {
-            return Err(Problem::UndefinedValue {
-                placeholder: placeholder.to_owned(),
-            });
+            return Err(Problem::UndefinedValue { placeholder: placeholder.to_owned() });
         };
         self.unused_values.remove(placeholder);
         Ok(value)
@@ -125,10 +114,8 @@ pub fn check_placeholders_have_expressions(
     if names_given && expressions.iter().all(|(_, given)| !given) {
         return Err(PlaceholderError::NamesWithoutExpressions);
     }
-    let mut takes_values = expressions
-        .iter()
-        .filter(|(kind, _)| *kind != ExpressionKind::Projection)
-        .peekable();
+    let mut takes_values =
+        expressions.iter().filter(|(kind, _)| *kind != ExpressionKind::Projection).peekable();
     let may_take_values = takes_values.peek().is_some();
     if values_given && may_take_values && takes_values.clone().all(|(_, given)| !given) {
         return Err(PlaceholderError::ValuesWithoutExpressions {
@@ -227,10 +214,7 @@ fn check_keys<'k>(
             return Err(PlaceholderError::KeyTooLong { kind, size_bytes });
         }
         let is_placeholder = key.strip_prefix(sign).is_some_and(|word| {
-            !word.is_empty()
-                && word
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         });
         if !is_placeholder {
             let key = key.to_owned();

@@ -84,9 +84,7 @@ impl Projection {
 
     /// The projection as written with placeholders that `unbinder` hands out.
     pub fn unbind(&self, unbinder: &mut Unbinder) -> SyntaxProjection {
-        SyntaxProjection {
-            paths: self.paths.iter().map(|path| unbinder.path(path)).collect(),
-        }
+        SyntaxProjection { paths: self.paths.iter().map(|path| unbinder.path(path)).collect() }
     }
 }
 
@@ -105,12 +103,12 @@ impl Selection {
             return;
         };
         let next = match (self, step) {
-            (Selection::Members(members), Step::Member(name)) => members
-                .entry(name.clone())
-                .or_insert_with(|| Selection::first_step(rest)),
-            (Selection::Elements(elements), Step::Element(index)) => elements
-                .entry(*index)
-                .or_insert_with(|| Selection::first_step(rest)),
+            (Selection::Members(members), Step::Member(name)) => {
+                members.entry(name.clone()).or_insert_with(|| Selection::first_step(rest))
+            }
+            (Selection::Elements(elements), Step::Element(index)) => {
+                elements.entry(*index).or_insert_with(|| Selection::first_step(rest))
+            }
             // Paths that disagree have been refused.
             _ => return,
         };

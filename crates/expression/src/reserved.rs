@@ -6,10 +6,7 @@
 /// Whether an attribute name must be written as a placeholder, in whatever case it is written.
 pub fn is_reserved(name: &str) -> bool {
     RESERVED_WORDS
-        .binary_search_by(|word| {
-            word.bytes()
-                .cmp(name.bytes().map(|byte| byte.to_ascii_uppercase()))
-        })
+        .binary_search_by(|word| word.bytes().cmp(name.bytes().map(|byte| byte.to_ascii_uppercase())))
         .is_ok()
 }
 

@@ -23,11 +23,8 @@ impl Unbinder {
 
     /// `ExpressionAttributeNames`, if any name was used.
     pub fn names(&self) -> Option<BTreeMap<String, String>> {
-        let names: BTreeMap<String, String> = self
-            .names
-            .iter()
-            .map(|(name, placeholder)| (placeholder.clone(), name.clone()))
-            .collect();
+        let names: BTreeMap<String, String> =
+            self.names.iter().map(|(name, placeholder)| (placeholder.clone(), name.clone())).collect();
         (!names.is_empty()).then_some(names)
     }
 
@@ -64,10 +61,7 @@ impl Unbinder {
 
     fn name(&mut self, name: &str) -> PathElement {
         let next = self.names.len();
-        let placeholder = self
-            .names
-            .entry(name.to_owned())
-            .or_insert_with(|| format!("#n{next}"));
+        let placeholder = self.names.entry(name.to_owned()).or_insert_with(|| format!("#n{next}"));
         PathElement::Placeholder(placeholder.clone())
     }
 }

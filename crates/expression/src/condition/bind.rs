@@ -30,16 +30,8 @@ impl SyntaxCondition {
 
 fn bind_node(node: &ConditionNode, placeholders: &mut Placeholders<'_>) -> Result<Condition, Problem> {
     match node {
-        ConditionNode::Compare {
-            operator,
-            left,
-            right,
-        } => compare(*operator, left, right, placeholders),
-        ConditionNode::Between {
-            operand,
-            lower,
-            upper,
-        } => between(operand, lower, upper, placeholders),
+        ConditionNode::Compare { operator, left, right } => compare(*operator, left, right, placeholders),
+        ConditionNode::Between { operand, lower, upper } => between(operand, lower, upper, placeholders),
         ConditionNode::In { operand, members } => one_of(operand, members, placeholders),
         ConditionNode::Call(call) => bind_call(call, placeholders),
         ConditionNode::Not(inner) => Ok(Condition::Not(Box::new(bind_node(inner, placeholders)?))),
@@ -69,11 +61,7 @@ fn compare(
         check_type(operator.as_str(), &left, &ORDERED)?;
         check_type(operator.as_str(), &right, &ORDERED)?;
     }
-    Ok(Condition::Compare {
-        operator,
-        left,
-        right,
-    })
+    Ok(Condition::Compare { operator, left, right })
 }
 
 fn between(
@@ -96,11 +84,7 @@ fn between(
         check_type("BETWEEN", operand, &ORDERED)?;
     }
     check_bounds(&lower, &upper)?;
-    Ok(Condition::Between {
-        operand,
-        lower,
-        upper,
-    })
+    Ok(Condition::Between { operand, lower, upper })
 }
 
 fn one_of(
@@ -119,10 +103,7 @@ fn one_of(
     operand.check_distinct("IN", &members)?;
     Ok(Condition::In {
         operand: operand.into_operand()?,
-        members: members
-            .into_iter()
-            .map(Term::into_operand)
-            .collect::<Result<_, _>>()?,
+        members: members.into_iter().map(Term::into_operand).collect::<Result<_, _>>()?,
     })
 }
 
@@ -135,12 +116,8 @@ fn bind_call(call: &Call, placeholders: &mut Placeholders<'_>) -> Result<Conditi
         first.check_distinct(operator, others)?;
     }
     let mut operands = terms.into_iter().map(Term::into_operand);
-    let mut operand = || {
-        operands.next().unwrap_or(Err(Problem::OperandCount {
-            function: operator,
-            count: 0,
-        }))
-    };
+    let mut operand =
+        || operands.next().unwrap_or(Err(Problem::OperandCount { function: operator, count: 0 }));
     match call.function {
         Function::AttributeExists => Ok(Condition::Exists(required_path(operator, operand()?)?)),
         Function::AttributeNotExists => Ok(Condition::NotExists(required_path(operator, operand()?)?)),
@@ -174,19 +151,15 @@ fn wanted_type(operand: &Operand) -> Result<AttributeType, Problem> {
     let operator = Function::AttributeType.name();
     let Operand::Constant(constant) = operand else {
         let operand_type = operand.known_type().map_or(OperandTypes::Any, OperandTypes::One);
-        return Err(Problem::OperandType {
-            operator,
-            operand_type,
-        });
+        return Err(Problem::OperandType { operator, operand_type });
     };
     match constant.value() {
-        ValueRef::S(name) => AttributeType::from_descriptor(name).ok_or_else(|| Problem::UnknownType {
-            name: name.to_owned(),
-        }),
-        other => Err(Problem::OperandType {
-            operator,
-            operand_type: OperandTypes::One(other.attribute_type()),
-        }),
+        ValueRef::S(name) => {
+            AttributeType::from_descriptor(name).ok_or_else(|| Problem::UnknownType { name: name.to_owned() })
+        }
+        other => {
+            Err(Problem::OperandType { operator, operand_type: OperandTypes::One(other.attribute_type()) })
+        }
     }
 }
 
@@ -201,10 +174,7 @@ fn resolve_all(
     operands: &[syntax::Operand],
     placeholders: &mut Placeholders<'_>,
 ) -> Result<Vec<Term>, Problem> {
-    operands
-        .iter()
-        .map(|operand| Term::resolve(operand, placeholders))
-        .collect()
+    operands.iter().map(|operand| Term::resolve(operand, placeholders)).collect()
 }
 
 impl Term {
@@ -250,10 +220,7 @@ impl Term {
             Term::Constant(constant) => Ok(Operand::Constant(constant)),
             Term::Call(function, mut operands) => {
                 let operator = function.name();
-                let inner = operands.pop().ok_or(Problem::OperandCount {
-                    function: operator,
-                    count: 0,
-                })?;
+                let inner = operands.pop().ok_or(Problem::OperandCount { function: operator, count: 0 })?;
                 let inner = inner.into_operand()?;
                 check_type(operator, &inner, &SIZED)?;
                 Ok(Operand::Size(Box::new(inner)))
@@ -280,19 +247,15 @@ fn check_count(function: Function, count: usize) -> Result<(), Problem> {
     if count == function.arity() {
         return Ok(());
     }
-    Err(Problem::OperandCount {
-        function: function.name(),
-        count,
-    })
+    Err(Problem::OperandCount { function: function.name(), count })
 }
 
 /// The type of an operand, where it is known, must be one of these.
 fn check_type(operator: &'static str, operand: &Operand, allowed: &[AttributeType]) -> Result<(), Problem> {
     match operand.known_type() {
-        Some(kind) if !allowed.contains(&kind) => Err(Problem::OperandType {
-            operator,
-            operand_type: OperandTypes::One(kind),
-        }),
+        Some(kind) if !allowed.contains(&kind) => {
+            Err(Problem::OperandType { operator, operand_type: OperandTypes::One(kind) })
+        }
         _ => Ok(()),
     }
 }
@@ -305,14 +268,8 @@ fn check_bounds(lower: &Operand, upper: &Operand) -> Result<(), Problem> {
     let (lower, upper) = (lower.value(), upper.value());
     match order((lower, upper)) {
         Some(ordering) if ordering.is_le() => Ok(()),
-        Some(_) => Err(Problem::BetweenOrder {
-            lower: describe(lower),
-            upper: describe(upper),
-        }),
-        None => Err(Problem::BetweenTypes {
-            lower: describe(lower),
-            upper: describe(upper),
-        }),
+        Some(_) => Err(Problem::BetweenOrder { lower: describe(lower), upper: describe(upper) }),
+        None => Err(Problem::BetweenTypes { lower: describe(lower), upper: describe(upper) }),
     }
 }
 

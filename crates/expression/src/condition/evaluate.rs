@@ -21,16 +21,10 @@ impl Condition {
 
     fn holds(&self, item: &Item) -> bool {
         match self {
-            Condition::Compare {
-                operator,
-                left,
-                right,
-            } => compare(*operator, left.evaluate(item), right.evaluate(item)),
-            Condition::Between {
-                operand,
-                lower,
-                upper,
-            } => {
+            Condition::Compare { operator, left, right } => {
+                compare(*operator, left.evaluate(item), right.evaluate(item))
+            }
+            Condition::Between { operand, lower, upper } => {
                 let value = operand.evaluate(item);
                 compare(Comparator::GreaterOrEqual, value, lower.evaluate(item))
                     && compare(Comparator::LessOrEqual, value, upper.evaluate(item))
@@ -40,9 +34,9 @@ impl Condition {
                 .is_some_and(|value| members.iter().any(|member| member.evaluate(item) == Some(value))),
             Condition::Exists(path) => path.find(item).is_some(),
             Condition::NotExists(path) => path.find(item).is_none(),
-            Condition::HasType(operand, wanted) => operand
-                .evaluate(item)
-                .is_some_and(|value| value.attribute_type() == *wanted),
+            Condition::HasType(operand, wanted) => {
+                operand.evaluate(item).is_some_and(|value| value.attribute_type() == *wanted)
+            }
             Condition::BeginsWith(operand, prefix) => {
                 both(operand.evaluate(item), prefix.evaluate(item)).is_some_and(begins_with)
             }
@@ -86,9 +80,7 @@ fn compare(operator: Comparator, left: Option<ValueRef<'_>>, right: Option<Value
         Comparator::Equal => left.is_some() && left == right,
         // A missing attribute differs even from another missing one.
         Comparator::NotEqual => left.is_none() || left != right,
-        _ => both(left, right)
-            .and_then(order)
-            .is_some_and(|ordering| operator.accepts(ordering)),
+        _ => both(left, right).and_then(order).is_some_and(|ordering| operator.accepts(ordering)),
     }
 }
 

@@ -8,28 +8,18 @@ use crate::unbind::Unbinder;
 impl Condition {
     /// The condition as written with placeholders that `unbinder` hands out.
     pub fn unbind(&self, unbinder: &mut Unbinder) -> SyntaxCondition {
-        SyntaxCondition {
-            root: self.to_node(unbinder),
-        }
+        SyntaxCondition { root: self.to_node(unbinder) }
     }
 
     fn to_node(&self, unbinder: &mut Unbinder) -> ConditionNode {
         let call = |function, operands| ConditionNode::Call(Call { function, operands });
         match self {
-            Condition::Compare {
-                operator,
-                left,
-                right,
-            } => ConditionNode::Compare {
+            Condition::Compare { operator, left, right } => ConditionNode::Compare {
                 operator: *operator,
                 left: left.to_syntax(unbinder),
                 right: right.to_syntax(unbinder),
             },
-            Condition::Between {
-                operand,
-                lower,
-                upper,
-            } => ConditionNode::Between {
+            Condition::Between { operand, lower, upper } => ConditionNode::Between {
                 operand: operand.to_syntax(unbinder),
                 lower: lower.to_syntax(unbinder),
                 upper: upper.to_syntax(unbinder),

@@ -32,11 +32,7 @@ impl KeyCondition {
             .map(|attribute| self.partition_value(*attribute))
             .collect::<Result<Vec<_>, _>>()?;
         let (sort_equal, sort_range) = self.sort_values(sort)?;
-        Ok(KeyRange {
-            partition,
-            sort_equal,
-            sort_range,
-        })
+        Ok(KeyRange { partition, sort_equal, sort_range })
     }
 
     /// Every test must be of an attribute of the key, and every partition attribute must be tested.
@@ -51,10 +47,7 @@ impl KeyCondition {
             return Err(KeyConditionError::NoConditions);
         }
         if conditions > attributes {
-            return Err(KeyConditionError::TooManyConditions {
-                conditions,
-                attributes,
-            });
+            return Err(KeyConditionError::TooManyConditions { conditions, attributes });
         }
         let all = || partition.iter().chain(sort);
         let is_of_key = |test: &KeyTest| all().any(|(name, _)| *name == test.attribute);
@@ -65,18 +58,14 @@ impl KeyCondition {
         };
         let mut tested = all().take(must_be_tested);
         match tested.find(|(name, _)| self.test_of(name).is_none()) {
-            Some((name, _)) => Err(KeyConditionError::MissingAttribute {
-                attribute: (*name).to_owned(),
-            }),
+            Some((name, _)) => Err(KeyConditionError::MissingAttribute { attribute: (*name).to_owned() }),
             None => Ok(()),
         }
     }
 
     fn partition_value(&self, attribute: KeyAttribute<'_>) -> Result<Constant, KeyConditionError> {
         let Some(test) = self.test_of(attribute.0) else {
-            return Err(KeyConditionError::MissingAttribute {
-                attribute: attribute.0.to_owned(),
-            });
+            return Err(KeyConditionError::MissingAttribute { attribute: attribute.0.to_owned() });
         };
         match test.checked_range(attribute)? {
             SortRange::Equal(value) => Ok(value.clone()),
@@ -98,10 +87,7 @@ impl KeyCondition {
                 continue;
             };
             if !without_equality.is_empty() {
-                return Err(KeyConditionError::SortGap {
-                    before: without_equality,
-                    attribute: name,
-                });
+                return Err(KeyConditionError::SortGap { before: without_equality, attribute: name });
             }
             match test.checked_range(*attribute)? {
                 SortRange::Equal(value) => equal.push(value.clone()),
@@ -124,10 +110,7 @@ impl KeyTest {
     fn checked_range(&self, (name, kind): KeyAttribute<'_>) -> Result<&SortRange, KeyConditionError> {
         let range = self.range.as_ref().ok_or(KeyConditionError::NotIndexable)?;
         for bound in range.bounds() {
-            let empty = |kind| KeyConditionError::EmptyValue {
-                attribute: name.to_owned(),
-                kind,
-            };
+            let empty = |kind| KeyConditionError::EmptyValue { attribute: name.to_owned(), kind };
             match bound.value() {
                 value if value.attribute_type() != kind => return Err(KeyConditionError::TypeMismatch),
                 ValueRef::S("") => return Err(empty("string")),

@@ -85,10 +85,7 @@ pub fn translate_expected(
     for (attribute, expectation) in expected {
         let condition = expectation
             .condition()
-            .map_err(|problem| LegacyError::Expectation {
-                problem,
-                attribute: attribute.clone(),
-            })?;
+            .map_err(|problem| LegacyError::Expectation { problem, attribute: attribute.clone() })?;
         condition.check()?;
         terms.push(condition.translate(attribute));
     }
@@ -132,18 +129,16 @@ impl LegacyExpectation {
             return Err(ExpectationProblem::NoOperator);
         }
         match (self.exists, &self.value) {
-            (None | Some(true), Some(value)) => Ok(LegacyCondition {
-                operator: ComparisonOperator::Eq,
-                values: vec![value.clone()],
-            }),
+            (None | Some(true), Some(value)) => {
+                Ok(LegacyCondition { operator: ComparisonOperator::Eq, values: vec![value.clone()] })
+            }
             (exists @ (None | Some(true)), None) => {
                 Err(ExpectationProblem::ExistsWithoutValue(exists.is_some()))
             }
             (Some(false), Some(_)) => Err(ExpectationProblem::ValueWithoutExists),
-            (Some(false), None) => Ok(LegacyCondition {
-                operator: ComparisonOperator::Null,
-                values: Vec::new(),
-            }),
+            (Some(false), None) => {
+                Ok(LegacyCondition { operator: ComparisonOperator::Null, values: Vec::new() })
+            }
         }
     }
 
@@ -191,17 +186,9 @@ impl LegacyCondition {
         let path = Path::attribute(attribute);
         let operand = || Operand::Path(path.clone());
         let mut values = self.values.iter().map(|value| Operand::Constant(value.into()));
-        let mut value = || {
-            values
-                .next()
-                .unwrap_or(Operand::Constant(AttributeValue::Null.into()))
-        };
+        let mut value = || values.next().unwrap_or(Operand::Constant(AttributeValue::Null.into()));
         if let Some(operator) = self.operator.comparator() {
-            return Condition::Compare {
-                operator,
-                left: operand(),
-                right: value(),
-            };
+            return Condition::Compare { operator, left: operand(), right: value() };
         }
         match self.operator {
             ComparisonOperator::NotNull => Condition::Exists(path),
@@ -213,15 +200,10 @@ impl LegacyCondition {
                 Condition::And(vec![Condition::Exists(path), Condition::Not(Box::new(contains))])
             }
             ComparisonOperator::BeginsWith => Condition::BeginsWith(operand(), value()),
-            ComparisonOperator::Between => Condition::Between {
-                operand: operand(),
-                lower: value(),
-                upper: value(),
-            },
-            _ => Condition::In {
-                operand: operand(),
-                members: values.collect(),
-            },
+            ComparisonOperator::Between => {
+                Condition::Between { operand: operand(), lower: value(), upper: value() }
+            }
+            _ => Condition::In { operand: operand(), members: values.collect() },
         }
     }
 
@@ -263,8 +245,7 @@ impl ComparisonOperator {
     /// DynamoDB's name of the operator.
     pub fn as_str(self) -> &'static str {
         let mut all = ComparisonOperator::ALL.iter();
-        all.find(|(operator, _)| *operator == self)
-            .map_or("", |(_, name)| name)
+        all.find(|(operator, _)| *operator == self).map_or("", |(_, name)| name)
     }
 
     fn comparator(self) -> Option<Comparator> {

@@ -119,8 +119,5 @@ pub fn check_not_mixed(
     if parameters.is_empty() || expressions.is_empty() {
         return Ok(());
     }
-    Err(LegacyError::Mixed {
-        parameters,
-        expressions,
-    })
+    Err(LegacyError::Mixed { parameters, expressions })
 }

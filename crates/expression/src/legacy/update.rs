@@ -47,9 +47,7 @@ pub fn translate_attributes_to_get(attributes: &[String]) -> Result<Projection, 
             return Err(LegacyError::DuplicateAttribute(attribute.clone()));
         }
     }
-    Ok(Projection::on_separate(
-        attributes.iter().map(Path::attribute).collect(),
-    ))
+    Ok(Projection::on_separate(attributes.iter().map(Path::attribute).collect()))
 }
 
 impl LegacyUpdate {

@@ -24,11 +24,7 @@ use super::tree::{Call, ConditionNode, Operand, SyntaxCondition};
 
 impl SyntaxCondition {
     pub(crate) fn read(text: &str) -> Result<SyntaxCondition, Problem> {
-        let mut reader = Reader {
-            parser: Parser::new(text)?,
-            parentheses: 0,
-            calls: 0,
-        };
+        let mut reader = Reader { parser: Parser::new(text)?, parentheses: 0, calls: 0 };
         let root = reader.condition(Binding::Or)?;
         reader.parser.finish()?;
         Ok(SyntaxCondition { root })
@@ -69,10 +65,7 @@ enum Either {
 
 impl Either {
     fn condition(node: ConditionNode) -> Either {
-        Either::Condition {
-            node,
-            enclosed: false,
-        }
+        Either::Condition { node, enclosed: false }
     }
 }
 
@@ -140,56 +133,34 @@ impl Reader<'_> {
             Either::Operand { enclosed: true, .. } | Either::Condition { enclosed: true, .. } => {
                 Err(Problem::RedundantParentheses)
             }
-            Either::Operand { operand, place, .. } => Ok(Either::Operand {
-                operand,
-                place,
-                enclosed: true,
-            }),
+            Either::Operand { operand, place, .. } => Ok(Either::Operand { operand, place, enclosed: true }),
             Either::Condition { node, .. } => Ok(Either::Condition { node, enclosed: true }),
         }
     }
 
     /// The comparison that an operand begins, if it begins one.
     fn comparison(&mut self, read: Either) -> Result<Either, Problem> {
-        let Either::Operand {
-            operand,
-            place,
-            enclosed,
-        } = read
-        else {
+        let Either::Operand { operand, place, enclosed } = read else {
             return Ok(read);
         };
         let operator = self.parser.peek();
         if !matches!(operator, Token::Comparator(_) | Token::Between | Token::In) {
-            return Ok(Either::Operand {
-                operand,
-                place,
-                enclosed,
-            });
+            return Ok(Either::Operand { operand, place, enclosed });
         }
         self.check_operand(&operand, place);
         self.parser.advance();
         self.parser.count_operator()?;
         let node = match operator {
-            Token::Comparator(operator) => ConditionNode::Compare {
-                operator,
-                left: operand,
-                right: self.operand()?,
-            },
+            Token::Comparator(operator) => {
+                ConditionNode::Compare { operator, left: operand, right: self.operand()? }
+            }
             Token::Between => {
                 let lower = self.operand()?;
                 self.parser.expect(Token::And)?;
                 let upper = self.operand()?;
-                ConditionNode::Between {
-                    operand,
-                    lower,
-                    upper,
-                }
+                ConditionNode::Between { operand, lower, upper }
             }
-            _ => ConditionNode::In {
-                operand,
-                members: self.list()?,
-            },
+            _ => ConditionNode::In { operand, members: self.list()? },
         };
         Ok(Either::condition(node))
     }
@@ -232,9 +203,7 @@ impl Reader<'_> {
         self.calls += 1;
         if self.calls > limits::NESTED_CALLS {
             // No function takes the result of another, so the outermost is already misplaced.
-            return Err(Problem::MisplacedFunction {
-                function: function.name(),
-            });
+            return Err(Problem::MisplacedFunction { function: function.name() });
         }
         let operands = self.list()?;
         self.calls -= 1;
@@ -281,11 +250,7 @@ impl Reader<'_> {
     fn require_condition(&mut self, read: Either) -> Result<ConditionNode, Problem> {
         match read {
             Either::Condition { node, .. } => Ok(node),
-            Either::Operand {
-                operand: Operand::Call(call),
-                place,
-                ..
-            } => {
+            Either::Operand { operand: Operand::Call(call), place, .. } => {
                 if call.function == Function::Size {
                     let function = call.function.name();
                     self.parser.defer(place, Problem::MisplacedFunction { function });

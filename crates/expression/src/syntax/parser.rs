@@ -29,17 +29,9 @@ impl<'t> Parser<'t> {
             return Err(Problem::Empty);
         }
         if text.len() > limits::EXPRESSION_BYTES {
-            return Err(Problem::TooLong {
-                size_bytes: text.len(),
-            });
+            return Err(Problem::TooLong { size_bytes: text.len() });
         }
-        Ok(Parser {
-            text,
-            tokens: tokens(text),
-            at: 0,
-            operators: 0,
-            deferred: None,
-        })
+        Ok(Parser { text, tokens: tokens(text), at: 0, operators: 0, deferred: None })
     }
 
     /// Ends reading: nothing may be left, and nothing deferred.
@@ -58,9 +50,7 @@ impl<'t> Parser<'t> {
 
     /// The token behind the current one.
     pub(super) fn peek_second(&self) -> Token {
-        self.tokens
-            .get(self.at + 1)
-            .map_or(Token::End, |spanned| spanned.token)
+        self.tokens.get(self.at + 1).map_or(Token::End, |spanned| spanned.token)
     }
 
     /// The place of the current token, for [`Parser::defer`].
@@ -88,21 +78,14 @@ impl<'t> Parser<'t> {
 
     /// Moves on if the current token is this one, which the grammar requires.
     pub(super) fn expect(&mut self, token: Token) -> Result<&'t str, Problem> {
-        if self.peek() == token {
-            Ok(self.advance())
-        } else {
-            Err(self.unexpected())
-        }
+        if self.peek() == token { Ok(self.advance()) } else { Err(self.unexpected()) }
     }
 
     /// The syntax error at the current token.
     pub(super) fn unexpected(&self) -> Problem {
         let here = &self.tokens[self.at];
         let from = self.at.checked_sub(1).map_or(0, |at| self.tokens[at].span.start);
-        let to = self
-            .tokens
-            .get(self.at + 1)
-            .map_or(here.span.end, |behind| behind.span.end);
+        let to = self.tokens.get(self.at + 1).map_or(here.span.end, |behind| behind.span.end);
         Problem::Syntax {
             token: match here.token {
                 Token::End => "<EOF>".to_owned(),
@@ -123,9 +106,7 @@ impl<'t> Parser<'t> {
     pub(super) fn count_operator(&mut self) -> Result<(), Problem> {
         self.operators += 1;
         if self.operators > limits::OPERATORS {
-            return Err(Problem::TooManyOperators {
-                count: self.operators,
-            });
+            return Err(Problem::TooManyOperators { count: self.operators });
         }
         Ok(())
     }

@@ -58,16 +58,10 @@ pub(crate) fn tokens(text: &str) -> Vec<Spanned> {
         }
         let rest = &text[at..];
         let (token, length) = token_at_start(first, rest);
-        found.push(Spanned {
-            token,
-            span: at..at + length,
-        });
+        found.push(Spanned { token, span: at..at + length });
         at += length;
     }
-    found.push(Spanned {
-        token: Token::End,
-        span: text.len()..text.len(),
-    });
+    found.push(Spanned { token: Token::End, span: text.len()..text.len() });
     found
 }
 
@@ -125,8 +119,5 @@ fn keyword(word: &str) -> Option<Token> {
         ("ADD", Token::Add),
         ("DELETE", Token::Delete),
     ];
-    KEYWORDS
-        .iter()
-        .find(|(keyword, _)| keyword.eq_ignore_ascii_case(word))
-        .map(|(_, token)| *token)
+    KEYWORDS.iter().find(|(keyword, _)| keyword.eq_ignore_ascii_case(word)).map(|(_, token)| *token)
 }

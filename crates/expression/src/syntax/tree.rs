@@ -81,20 +81,9 @@ pub struct SyntaxCondition {
 /// A node of a condition as written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ConditionNode {
-    Compare {
-        operator: Comparator,
-        left: Operand,
-        right: Operand,
-    },
-    Between {
-        operand: Operand,
-        lower: Operand,
-        upper: Operand,
-    },
-    In {
-        operand: Operand,
-        members: Vec<Operand>,
-    },
+    Compare { operator: Comparator, left: Operand, right: Operand },
+    Between { operand: Operand, lower: Operand, upper: Operand },
+    In { operand: Operand, members: Vec<Operand> },
     Call(Call),
     Not(Box<ConditionNode>),
     And(Vec<ConditionNode>),
@@ -110,16 +99,10 @@ impl fmt::Display for SyntaxCondition {
 impl fmt::Display for ConditionNode {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            ConditionNode::Compare {
-                operator,
-                left,
-                right,
-            } => write!(f, "{left} {operator} {right}"),
-            ConditionNode::Between {
-                operand,
-                lower,
-                upper,
-            } => write!(f, "{operand} BETWEEN {lower} AND {upper}"),
+            ConditionNode::Compare { operator, left, right } => write!(f, "{left} {operator} {right}"),
+            ConditionNode::Between { operand, lower, upper } => {
+                write!(f, "{operand} BETWEEN {lower} AND {upper}")
+            }
             ConditionNode::In { operand, members } => {
                 write!(f, "{operand} IN ")?;
                 write_list(f, members)
@@ -156,11 +139,7 @@ fn write_terms(
 }
 
 fn write_enclosed(f: &mut Formatter<'_>, node: &ConditionNode, enclose: bool) -> fmt::Result {
-    if enclose {
-        write!(f, "({node})")
-    } else {
-        write!(f, "{node}")
-    }
+    if enclose { write!(f, "({node})") } else { write!(f, "{node}") }
 }
 
 fn write_list(f: &mut Formatter<'_>, operands: &[Operand]) -> fmt::Result {

@@ -23,11 +23,7 @@ use super::tree::{ActionNode, Call, ChangeNode, Operand, SetNode, SyntaxUpdate};
 
 impl SyntaxUpdate {
     pub(crate) fn read(text: &str) -> Result<SyntaxUpdate, Problem> {
-        let mut reader = Reader {
-            parser: Parser::new(text)?,
-            parentheses: 0,
-            calls: 0,
-        };
+        let mut reader = Reader { parser: Parser::new(text)?, parentheses: 0, calls: 0 };
         let mut actions: Vec<ActionNode> = Vec::new();
         let mut repeated = None;
         loop {
@@ -112,10 +108,7 @@ impl Reader<'_> {
         };
         let operator = self.parser.peek();
         if !matches!(operator, Token::Plus | Token::Minus) {
-            return Ok(Value {
-                node: SetNode::Operand(left),
-                enclosed,
-            });
+            return Ok(Value { node: SetNode::Operand(left), enclosed });
         }
         self.check_nested(&left, place);
         self.parser.advance();
@@ -125,10 +118,7 @@ impl Reader<'_> {
             Token::Plus => SetNode::Plus(left, right),
             _ => SetNode::Minus(left, right),
         };
-        Ok(Value {
-            node,
-            enclosed: false,
-        })
+        Ok(Value { node, enclosed: false })
     }
 
     fn enclosed_value(&mut self) -> Result<SetNode, Problem> {
@@ -179,9 +169,7 @@ impl Reader<'_> {
         self.parser.count_operator()?;
         self.calls += 1;
         if self.calls > limits::NESTED_CALLS {
-            return Err(Problem::MisplacedFunction {
-                function: function.name(),
-            });
+            return Err(Problem::MisplacedFunction { function: function.name() });
         }
         self.parser.expect(Token::OpenParenthesis)?;
         let mut operands = vec![self.operand()?];

@@ -83,18 +83,15 @@ impl Update {
     /// What is left of a set; nothing is left of an empty one.
     fn delete<'v>(&self, current: ValueRef<'v>, deleted: ValueRef<'v>) -> Result<Edit<'v>, UpdateError> {
         Ok(match (current, deleted) {
-            (ValueRef::Ss(current), ValueRef::Ss(deleted)) => keep(
-                current.iter().filter(|member| !deleted.contains(member)),
-                NewValue::Strings,
-            ),
-            (ValueRef::Ns(current), ValueRef::Ns(deleted)) => keep(
-                current.iter().filter(|member| !deleted.contains(*member)),
-                NewValue::Numbers,
-            ),
-            (ValueRef::Bs(current), ValueRef::Bs(deleted)) => keep(
-                current.iter().filter(|member| !deleted.contains(member)),
-                NewValue::Binaries,
-            ),
+            (ValueRef::Ss(current), ValueRef::Ss(deleted)) => {
+                keep(current.iter().filter(|member| !deleted.contains(member)), NewValue::Strings)
+            }
+            (ValueRef::Ns(current), ValueRef::Ns(deleted)) => {
+                keep(current.iter().filter(|member| !deleted.contains(*member)), NewValue::Numbers)
+            }
+            (ValueRef::Bs(current), ValueRef::Bs(deleted)) => {
+                keep(current.iter().filter(|member| !deleted.contains(member)), NewValue::Binaries)
+            }
             _ => return Err(self.incorrect_type()),
         })
     }
@@ -151,10 +148,7 @@ fn place_of(path: &Path, item: &Item) -> Place {
         return Place::Found;
     };
     let attribute = item.get(path.attribute_name());
-    let container = through
-        .iter()
-        .try_fold(attribute, |value, step| Some(step.take(value?)))
-        .flatten();
+    let container = through.iter().try_fold(attribute, |value, step| Some(step.take(value?))).flatten();
     match (container, last) {
         (Some(ValueRef::M(_)), Step::Member(_)) | (Some(ValueRef::L(_)), Step::Element(_)) => Place::Found,
         (Some(_), _) => Place::WrongKind,
@@ -226,9 +220,5 @@ fn union<M: Ord>(one: impl Iterator<Item = M>, two: impl Iterator<Item = M>) -> 
 
 fn keep<'v, M>(members: impl Iterator<Item = M>, set: fn(Vec<M>) -> NewValue<'v>) -> Edit<'v> {
     let members: Vec<M> = members.collect();
-    if members.is_empty() {
-        Edit::Remove
-    } else {
-        Edit::Put(set(members))
-    }
+    if members.is_empty() { Edit::Remove } else { Edit::Put(set(members)) }
 }

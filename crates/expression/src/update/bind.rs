@@ -17,10 +17,7 @@ impl SyntaxUpdate {
     /// Replaces the placeholders.
     pub fn bind(&self, placeholders: &mut Placeholders<'_>) -> Result<Update, ExpressionError> {
         bind_actions(&self.actions, placeholders)
-            .map(|actions| Update {
-                actions,
-                dialect: Dialect::Expression,
-            })
+            .map(|actions| Update { actions, dialect: Dialect::Expression })
             .map_err(|problem| ExpressionKind::Update.error(problem))
     }
 }
@@ -79,18 +76,12 @@ fn bind_value(value: &SetNode, placeholders: &mut Placeholders<'_>) -> Result<Se
         }
         SetNode::Operand(operand) => Ok(SetValue::Operand(bind_operand(operand, placeholders)?)),
         SetNode::Plus(left, right) => {
-            let (left, right) = (
-                bind_operand(left, placeholders)?,
-                bind_operand(right, placeholders)?,
-            );
+            let (left, right) = (bind_operand(left, placeholders)?, bind_operand(right, placeholders)?);
             check_types("+", &left, &right, AttributeType::N)?;
             Ok(SetValue::Plus(left, right))
         }
         SetNode::Minus(left, right) => {
-            let (left, right) = (
-                bind_operand(left, placeholders)?,
-                bind_operand(right, placeholders)?,
-            );
+            let (left, right) = (bind_operand(left, placeholders)?, bind_operand(right, placeholders)?);
             check_types("-", &left, &right, AttributeType::N)?;
             Ok(SetValue::Minus(left, right))
         }
@@ -113,25 +104,16 @@ fn bind_operand(operand: &Operand, placeholders: &mut Placeholders<'_>) -> Resul
         return Err(Problem::PathRequired { function });
     };
     if default == SetOperand::Path(path.clone()) {
-        return Err(Problem::SameOperand {
-            operator: function,
-            operand: path,
-        });
+        return Err(Problem::SameOperand { operator: function, operand: path });
     }
     Ok(SetOperand::IfNotExists(path, Box::new(default)))
 }
 
 fn call_operands(call: &Call, placeholders: &mut Placeholders<'_>) -> Result<[SetOperand; 2], Problem> {
     let [first, second] = &*call.operands else {
-        return Err(Problem::OperandCount {
-            function: call.function.name(),
-            count: call.operands.len(),
-        });
+        return Err(Problem::OperandCount { function: call.function.name(), count: call.operands.len() });
     };
-    Ok([
-        bind_operand(first, placeholders)?,
-        bind_operand(second, placeholders)?,
-    ])
+    Ok([bind_operand(first, placeholders)?, bind_operand(second, placeholders)?])
 }
 
 /// The values of the request among two operands must be of this type.
@@ -158,10 +140,9 @@ fn check_names(operand: &Operand, placeholders: &mut Placeholders<'_>) -> Result
     match operand {
         Operand::Path(path) => placeholders.path(path).map(drop),
         Operand::Value(_) => Ok(()),
-        Operand::Call(call) => call
-            .operands
-            .iter()
-            .try_for_each(|operand| check_names(operand, placeholders)),
+        Operand::Call(call) => {
+            call.operands.iter().try_for_each(|operand| check_names(operand, placeholders))
+        }
     }
 }
 
@@ -169,10 +150,9 @@ fn check_operand_values(operand: &Operand, placeholders: &mut Placeholders<'_>) 
     match operand {
         Operand::Path(_) => Ok(()),
         Operand::Value(placeholder) => placeholders.value(placeholder).map(drop),
-        Operand::Call(call) => call
-            .operands
-            .iter()
-            .try_for_each(|operand| check_operand_values(operand, placeholders)),
+        Operand::Call(call) => {
+            call.operands.iter().try_for_each(|operand| check_operand_values(operand, placeholders))
+        }
     }
 }
 
@@ -189,31 +169,21 @@ impl ChangeNode {
         if let ChangeNode::Add(placeholder) | ChangeNode::Delete(placeholder) = self {
             placeholders.value(placeholder)?;
         }
-        self.operands()
-            .into_iter()
-            .try_for_each(|operand| check_operand_values(operand, placeholders))
+        self.operands().into_iter().try_for_each(|operand| check_operand_values(operand, placeholders))
     }
 }
 
 /// For the translation of older parameters: actions on attributes, each once.
 impl Update {
     pub(crate) fn legacy(actions: impl IntoIterator<Item = (String, Change)>) -> Update {
-        let actions = actions.into_iter().map(|(name, change)| Action {
-            path: Path::attribute(name),
-            change,
-        });
-        Update {
-            actions: actions.collect(),
-            dialect: Dialect::Legacy,
-        }
+        let actions =
+            actions.into_iter().map(|(name, change)| Action { path: Path::attribute(name), change });
+        Update { actions: actions.collect(), dialect: Dialect::Legacy }
     }
 
     /// An update of these actions, whose paths may not lead into each other.
     pub fn new(actions: Vec<Action>) -> Result<Update, Problem> {
         check_apart(actions.iter().map(|action| &action.path))?;
-        Ok(Update {
-            actions,
-            dialect: Dialect::Expression,
-        })
+        Ok(Update { actions, dialect: Dialect::Expression })
     }
 }

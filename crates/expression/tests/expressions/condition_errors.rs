@@ -26,15 +26,9 @@ fn syntax_error(text: &str, token: &str, near: &str) {
 #[test]
 fn the_error_names_the_parameter() {
     let error = parse_condition("", ExpressionKind::Condition).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "Invalid ConditionExpression: The expression can not be empty;"
-    );
+    assert_eq!(error.to_string(), "Invalid ConditionExpression: The expression can not be empty;");
     let error = parse_condition("", ExpressionKind::KeyCondition).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "Invalid KeyConditionExpression: The expression can not be empty;"
-    );
+    assert_eq!(error.to_string(), "Invalid KeyConditionExpression: The expression can not be empty;");
 }
 
 #[test]
@@ -69,10 +63,7 @@ fn a_syntax_error_shows_the_token_and_its_neighbours() {
 #[test]
 fn reading_ends_at_limits_without_deep_recursion() {
     let too_long = "x".repeat(4097);
-    check(&[(
-        &too_long,
-        "Expression size has exceeded the maximum allowed size; expression size: 4097",
-    )]);
+    check(&[(&too_long, "Expression size has exceeded the maximum allowed size; expression size: 4097")]);
     for deep in [
         "(".repeat(4096),
         format!("{}a < b{}", "(".repeat(2045), ")".repeat(2045)),
@@ -81,10 +72,7 @@ fn reading_ends_at_limits_without_deep_recursion() {
         check(&[(&deep, "The expression has redundant parentheses;")]);
     }
     let calls = format!("a < {}b{}", "size(".repeat(680), ")".repeat(680));
-    check(&[(
-        &calls,
-        "The function is not allowed to be used this way in an expression; function: size",
-    )]);
+    check(&[(&calls, "The function is not allowed to be used this way in an expression; function: size")]);
 }
 
 #[test]
@@ -113,11 +101,7 @@ fn parentheses_enclose_something_new_each_time() {
         // Reported where it is closed, before the syntax error behind it.
         "((a)) = b c",
     ] {
-        assert_eq!(
-            refused(&Request::new(), text),
-            "The expression has redundant parentheses;",
-            "{text}"
-        );
+        assert_eq!(refused(&Request::new(), text), "The expression has redundant parentheses;", "{text}");
     }
     for text in [
         "(a=b)",
@@ -147,21 +131,11 @@ fn functions_stand_where_their_result_is_used() {
         ("a between b and attribute_exists(things)", "attribute_exists"),
         ("a in (b, attribute_exists(things))", "attribute_exists"),
     ] {
-        assert_eq!(
-            refused(&Request::new(), text),
-            format!("{misplaced}{function}"),
-            "{text}"
-        );
+        assert_eq!(refused(&Request::new(), text), format!("{misplaced}{function}"), "{text}");
     }
     check(&[
-        (
-            "a=b and whatever((:things)) > a",
-            "Invalid function name; function: whatever",
-        ),
-        (
-            "attRIbute_exIsts((views), #a)",
-            "Invalid function name; function: attRIbute_exIsts",
-        ),
+        ("a=b and whatever((:things)) > a", "Invalid function name; function: whatever"),
+        ("attRIbute_exIsts((views), #a)", "Invalid function name; function: attRIbute_exIsts"),
         (
             "if_not_exists(a, a) = :arg",
             "The function is not allowed in a condition expression; function: if_not_exists",
@@ -172,18 +146,9 @@ fn functions_stand_where_their_result_is_used() {
 #[test]
 fn reserved_words_need_a_placeholder() {
     check(&[
-        (
-            "attribute_exists(views, #a)",
-            "Attribute name is a reserved keyword; reserved keyword: views",
-        ),
-        (
-            ":a < abOrT",
-            "Attribute name is a reserved keyword; reserved keyword: abOrT",
-        ),
-        (
-            "a.b.name = c",
-            "Attribute name is a reserved keyword; reserved keyword: name",
-        ),
+        ("attribute_exists(views, #a)", "Attribute name is a reserved keyword; reserved keyword: views"),
+        (":a < abOrT", "Attribute name is a reserved keyword; reserved keyword: abOrT"),
+        ("a.b.name = c", "Attribute name is a reserved keyword; reserved keyword: name"),
     ]);
 }
 
@@ -191,14 +156,8 @@ fn reserved_words_need_a_placeholder() {
 fn paths_have_limits() {
     let deep = format!("a{} = b", ".b".repeat(32));
     check(&[
-        (
-            "a[2147483648] = b",
-            "List index is not within the allowable range; index: [2147483648]",
-        ),
-        (
-            &deep,
-            "The document path has too many nesting levels; nesting levels: 33",
-        ),
+        ("a[2147483648] = b", "List index is not within the allowable range; index: [2147483648]"),
+        (&deep, "The document path has too many nesting levels; nesting levels: 33"),
     ]);
 }
 
@@ -211,28 +170,16 @@ fn the_first_comparison_with_a_problem_is_reported() {
     let operand = "Incorrect operand type for operator or function; operator or function: begins_with, \
                    operand type: N";
     check(&[
-        (
-            "attribute_exists(#Pictures.RearView, :a) and a=a",
-            &format!("{undefined_name}#Pictures"),
-        ),
-        (
-            "begins_with(Pictures.#RearView)",
-            &format!("{undefined_name}#RearView"),
-        ),
+        ("attribute_exists(#Pictures.RearView, :a) and a=a", &format!("{undefined_name}#Pictures")),
+        ("begins_with(Pictures.#RearView)", &format!("{undefined_name}#RearView")),
         ("(a)between(b.c[45].#d)and(:a)", &format!("{undefined_name}#d")),
         ("begins_with(:hello, #a, #b)", &format!("{undefined_value}:hello")),
         (":a < :b", &format!("{undefined_value}:a")),
     ]);
     let request = Request::new().values([(":n", number("1"))]);
     let missing = format!("{undefined_value}:missing");
-    assert_eq!(
-        refused(&request, "pk = :missing AND begins_with(sk, :n)"),
-        missing
-    );
-    assert_eq!(
-        refused(&request, "begins_with(sk, :n) AND pk = :missing"),
-        operand
-    );
+    assert_eq!(refused(&request, "pk = :missing AND begins_with(sk, :n)"), missing);
+    assert_eq!(refused(&request, "begins_with(sk, :n) AND pk = :missing"), operand);
 }
 
 #[test]
@@ -257,11 +204,7 @@ fn functions_take_as_many_operands_as_they_take() {
 #[test]
 fn in_takes_a_hundred_operands() {
     let members = |count| vec!["b"; count].join(", ");
-    assert!(
-        Request::new()
-            .condition(&format!("a in ({})", members(100)))
-            .is_ok()
-    );
+    assert!(Request::new().condition(&format!("a in ({})", members(100))).is_ok());
     assert_eq!(
         refused(&Request::new(), &format!("a in ({})", members(101))),
         "The IN operator is provided with too many operands; number of operands: 101"
@@ -276,16 +219,8 @@ fn an_attribute_is_not_compared_with_itself() {
         ("#a <> a", "<>", "[a]"),
         ("a > #a", ">", "[a]"),
         ("((a=a) OR (a=a))", "=", "[a]"),
-        (
-            "contains(ab.bc[1].a, ab.bc[1].#a)",
-            "contains",
-            "[ab, bc, [1], a]",
-        ),
-        (
-            "attribute_type(ab.bc[1].#a, ab.bc[1].a)",
-            "attribute_type",
-            "[ab, bc, [1], a]",
-        ),
+        ("contains(ab.bc[1].a, ab.bc[1].#a)", "contains", "[ab, bc, [1], a]"),
+        ("attribute_type(ab.bc[1].#a, ab.bc[1].a)", "attribute_type", "[ab, bc, [1], a]"),
         ("a BETWEEN b AND a", "BETWEEN", "[a]"),
         ("a IN (b, a)", "IN", "[a]"),
     ] {
@@ -314,21 +249,9 @@ fn operands_have_types_that_the_operator_can_use() {
             ("a < :a", "<", is_ordered),
             (":a >= a", ">=", is_ordered),
             ("a BETWEEN :a AND b", "BETWEEN", is_ordered),
-            (
-                "begins_with(a, :a)",
-                "begins_with",
-                ["S", "B"].contains(&descriptor),
-            ),
-            (
-                "begins_with(:a, a)",
-                "begins_with",
-                ["S", "B"].contains(&descriptor),
-            ),
-            (
-                "size(:a) > a",
-                "size",
-                !["N", "BOOL", "NULL"].contains(&descriptor),
-            ),
+            ("begins_with(a, :a)", "begins_with", ["S", "B"].contains(&descriptor)),
+            ("begins_with(:a, a)", "begins_with", ["S", "B"].contains(&descriptor)),
+            ("size(:a) > a", "size", !["N", "BOOL", "NULL"].contains(&descriptor)),
             ("a = :a", "=", true),
             ("contains(a, :a)", "contains", true),
             ("a IN (:a)", "IN", true),
@@ -358,32 +281,17 @@ fn attribute_type_takes_the_name_of_a_type() {
         refused(&request("1".into()), "attribute_type(a, :a)"),
         "Invalid attribute type name found; type: 1, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}"
     );
-    assert_eq!(
-        refused(&request(list([])), "attribute_type(a, :a)"),
-        format!("{refusal}L")
-    );
-    assert_eq!(
-        refused(&request("S".into()), "attribute_type(a, size(:a))"),
-        format!("{refusal}N")
-    );
-    check(&[(
-        "attribute_type(a, b)",
-        &format!("{refusal}{{NS,SS,L,BS,N,M,B,BOOL,NULL,S}}"),
-    )]);
+    assert_eq!(refused(&request(list([])), "attribute_type(a, :a)"), format!("{refusal}L"));
+    assert_eq!(refused(&request("S".into()), "attribute_type(a, size(:a))"), format!("{refusal}N"));
+    check(&[("attribute_type(a, b)", &format!("{refusal}{{NS,SS,L,BS,N,M,B,BOOL,NULL,S}}"))]);
 }
 
 #[test]
 fn existence_is_asked_of_paths() {
     let request = Request::new().values([(":a", "1".into())]);
     let refusal = "Operator or function requires a document path; operator or function: ";
-    assert_eq!(
-        refused(&request, "attribute_exists(:a) and a=a"),
-        format!("{refusal}attribute_exists")
-    );
-    assert_eq!(
-        refused(&request, "attribute_not_exists(size(:a))"),
-        format!("{refusal}attribute_not_exists")
-    );
+    assert_eq!(refused(&request, "attribute_exists(:a) and a=a"), format!("{refusal}attribute_exists"));
+    assert_eq!(refused(&request, "attribute_not_exists(size(:a))"), format!("{refusal}attribute_not_exists"));
 }
 
 #[test]
@@ -399,9 +307,5 @@ fn bounds_are_of_one_type_and_in_order() {
         "The BETWEEN operator requires upper bound to be greater than or equal to lower bound; \
          lower bound operand: AttributeValue: {S:b}, upper bound operand: AttributeValue: {S:a}"
     );
-    assert!(
-        bounds(number("1"), number("1.0"))
-            .condition("a between :b and :a")
-            .is_ok()
-    );
+    assert!(bounds(number("1"), number("1.0")).condition("a between :b and :a").is_ok());
 }

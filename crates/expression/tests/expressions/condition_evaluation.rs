@@ -32,11 +32,7 @@ fn check(item: &sortkey_value::Item, cases: &[(&str, bool)]) {
 
 #[test]
 fn comparisons_hold_within_a_type() {
-    let item = item([
-        ("n", number("2")),
-        ("s", "ab".into()),
-        ("b", vec![1u8, 2, 3].into()),
-    ]);
+    let item = item([("n", number("2")), ("s", "ab".into()), ("b", vec![1u8, 2, 3].into())]);
     check(
         &item,
         &[
@@ -100,9 +96,7 @@ fn a_missing_attribute_equals_nothing() {
 
 #[test]
 fn an_item_that_does_not_exist_has_no_attributes() {
-    let condition = request()
-        .condition("attribute_not_exists(a) AND a <> :one")
-        .unwrap();
+    let condition = request().condition("attribute_not_exists(a) AND a <> :one").unwrap();
     assert!(condition.matches(None));
     assert!(!condition.matches(Some(&item([("a", number("1"))]))));
 }
@@ -113,10 +107,7 @@ fn every_type_equals_itself_alone() {
         for other in every_type() {
             let item = item([("a", own.clone()), ("b", other.clone())]);
             let equal = own == other;
-            check(
-                &item,
-                &[("a = b", equal), ("a <> b", !equal), ("a IN (b)", equal)],
-            );
+            check(&item, &[("a = b", equal), ("a <> b", !equal), ("a IN (b)", equal)]);
         }
     }
 }
@@ -133,10 +124,7 @@ fn size_counts_what_the_type_consists_of() {
         ("phrase", "häß😀".into()),
         ("bytes", vec![1u8, 2, 3].into()),
         ("elements", list([number("1"), list([]), number("3")])),
-        (
-            "document",
-            map([("x", number("1")), ("y", map([("m", number("3"))]))]),
-        ),
+        ("document", map([("x", number("1")), ("y", map([("m", number("3"))]))])),
         ("tags", AttributeValue::string_set(["a", "b", "c"])),
         ("n", number("5")),
         ("flag", true.into()),
@@ -170,14 +158,7 @@ fn contains_looks_into_strings_sets_and_lists() {
         ("strings", AttributeValue::string_set(["a", "b"])),
         ("numbers", AttributeValue::number_set([1, 2])),
         ("binaries", AttributeValue::binary_set([vec![1u8, 2]])),
-        (
-            "mixed",
-            list([
-                "a".into(),
-                AttributeValue::number_set([2, 1]),
-                list([number("3"), number("4")]),
-            ]),
-        ),
+        ("mixed", list(["a".into(), AttributeValue::number_set([2, 1]), list([number("3"), number("4")])])),
         ("members", map([("a", number("1"))])),
     ]);
     check(
@@ -204,11 +185,7 @@ fn contains_looks_into_strings_sets_and_lists() {
 
 #[test]
 fn begins_with_works_both_ways_round() {
-    let item = item([
-        ("phrase", "an".into()),
-        ("bytes", vec![1u8, 2, 3].into()),
-        ("n", number("12")),
-    ]);
+    let item = item([("phrase", "an".into()), ("bytes", vec![1u8, 2, 3].into()), ("n", number("12"))]);
     check(
         &item,
         &[
@@ -225,13 +202,7 @@ fn begins_with_works_both_ways_round() {
 #[test]
 fn paths_lead_into_maps_and_lists() {
     let item = item([
-        (
-            "b",
-            map([
-                ("x", number("1")),
-                ("y", list([number("-1"), number("2"), map([("z", "a".into())])])),
-            ]),
-        ),
+        ("b", map([("x", number("1")), ("y", list([number("-1"), number("2"), map([("z", "a".into())])]))])),
         ("name", "a".into()),
         ("a.b", "a".into()),
     ]);

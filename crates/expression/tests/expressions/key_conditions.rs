@@ -30,9 +30,7 @@ type Key<'k> = &'k [(&'k str, AttributeType)];
 
 fn resolved(text: &str, partition: Key<'_>, sort: Key<'_>) -> Result<KeyRange, String> {
     let condition = key_condition(text).unwrap();
-    condition
-        .resolve(partition, sort)
-        .map_err(|error| error.to_string())
+    condition.resolve(partition, sort).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -65,14 +63,8 @@ fn a_key_condition_tests_attributes_one_by_one() {
         ("b between c[1] and d", condition(several)),
         ("a between b and size(a)", condition(several)),
         ("begins_with(a, b)", condition(several)),
-        (
-            "b.d > a",
-            expression("KeyConditionExpressions cannot have conditions on nested attributes"),
-        ),
-        (
-            "b[0] > a",
-            expression("KeyConditionExpressions cannot have conditions on nested attributes"),
-        ),
+        ("b.d > a", expression("KeyConditionExpressions cannot have conditions on nested attributes")),
+        ("b[0] > a", expression("KeyConditionExpressions cannot have conditions on nested attributes")),
         (":s > :n AND a < :s", condition("No key attribute specified")),
         (
             "h = :s AND (a > :s AND a < :t)",
@@ -88,15 +80,8 @@ fn tests_are_laid_on_the_key() {
     let partition: Key<'_> = &[("h", S)];
     let sort: Key<'_> = &[("r", S)];
     let s = || AttributeValue::from("s").into();
-    let range = |sort_range| KeyRange {
-        partition: vec![s()],
-        sort_equal: Vec::new(),
-        sort_range,
-    };
-    let equal = KeyRange {
-        sort_equal: vec![s()],
-        ..range(None)
-    };
+    let range = |sort_range| KeyRange { partition: vec![s()], sort_equal: Vec::new(), sort_range };
+    let equal = KeyRange { sort_equal: vec![s()], ..range(None) };
     for (text, expected) in [
         ("h = :s", range(None)),
         (":s = #h", range(None)),
@@ -106,10 +91,7 @@ fn tests_are_laid_on_the_key() {
         ("h = :s AND :s < r", range(Some(SortRange::Greater(s())))),
         ("h = :s AND :s >= r", range(Some(SortRange::LessOrEqual(s())))),
         ("h = :s AND r >= :s", range(Some(SortRange::GreaterOrEqual(s())))),
-        (
-            "h = :s AND begins_with(r, :s)",
-            range(Some(SortRange::BeginsWith(s()))),
-        ),
+        ("h = :s AND begins_with(r, :s)", range(Some(SortRange::BeginsWith(s())))),
         (
             "h = :s AND r BETWEEN :s AND :t",
             range(Some(SortRange::Between(s(), AttributeValue::from("t").into()))),
@@ -160,17 +142,10 @@ fn several_sort_attributes_are_tested_from_the_left() {
     let s = || AttributeValue::from("s").into();
     let b = || AttributeValue::from(vec![1u8]).into();
     let n = || number("1").into();
-    let range = |sort_equal, sort_range| KeyRange {
-        partition: vec![s(), n()],
-        sort_equal,
-        sort_range,
-    };
+    let range = |sort_equal, sort_range| KeyRange { partition: vec![s(), n()], sort_equal, sort_range };
     assert_eq!(ask(""), Ok(range(vec![], None)));
     assert_eq!(ask(" AND a = :s"), Ok(range(vec![s()], None)));
-    assert_eq!(
-        ask(" AND b > :b AND a = :s"),
-        Ok(range(vec![s()], Some(SortRange::Greater(b()))))
-    );
+    assert_eq!(ask(" AND b > :b AND a = :s"), Ok(range(vec![s()], Some(SortRange::Greater(b())))));
     assert_eq!(
         ask(" AND a = :s AND b = :b AND c = :s AND begins_with(d, :s)"),
         Ok(range(vec![s(), b(), s()], Some(SortRange::BeginsWith(s()))))

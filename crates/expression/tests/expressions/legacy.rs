@@ -13,10 +13,7 @@ use sortkey_value::{AttributeType, AttributeValue, Item};
 use crate::support::{every_type, item, list, number};
 
 fn test(operator: &str, values: &[AttributeValue]) -> LegacyCondition {
-    LegacyCondition {
-        operator: ComparisonOperator::from_name(operator).unwrap(),
-        values: values.to_vec(),
-    }
+    LegacyCondition { operator: ComparisonOperator::from_name(operator).unwrap(), values: values.to_vec() }
 }
 
 fn filter(operator: &str, values: &[AttributeValue]) -> Result<Condition, String> {
@@ -48,11 +45,7 @@ fn operators_take_as_many_values_as_they_take() {
                 "One or more parameter values were invalid: Invalid number of argument(s) for the \
                  {operator} ComparisonOperator"
             );
-            assert_eq!(
-                result,
-                if fine { Ok(()) } else { Err(refusal) },
-                "{operator} {count}"
-            );
+            assert_eq!(result, if fine { Ok(()) } else { Err(refusal) }, "{operator} {count}");
         }
     }
 }
@@ -75,11 +68,7 @@ fn operators_compare_with_certain_types() {
                  {kind} AttributeValue type"
             );
             let result = filter(operator, std::slice::from_ref(&value)).map(drop);
-            assert_eq!(
-                result,
-                if fine { Ok(()) } else { Err(refusal) },
-                "{operator} {kind}"
-            );
+            assert_eq!(result, if fine { Ok(()) } else { Err(refusal) }, "{operator} {kind}");
         }
     }
     assert_eq!(
@@ -137,10 +126,7 @@ fn conditions_are_put_together() {
     assert!(matches(Some(ConditionalOperator::Or)));
     assert_eq!(translate_conditions(&BTreeMap::new(), None), Ok(None));
     let error = translate_conditions(&BTreeMap::new(), Some(ConditionalOperator::Or)).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "ConditionalOperator cannot be used without Filter or Expected"
-    );
+    assert_eq!(error.to_string(), "ConditionalOperator cannot be used without Filter or Expected");
 }
 
 #[test]
@@ -158,36 +144,17 @@ fn expectations_fit_together() {
     };
     let none = LegacyExpectation::default;
     refused(none(), "Value must be provided when Exists is null");
+    refused(LegacyExpectation { exists: Some(true), ..none() }, "Value must be provided when Exists is true");
     refused(
-        LegacyExpectation {
-            exists: Some(true),
-            ..none()
-        },
-        "Value must be provided when Exists is true",
-    );
-    refused(
-        LegacyExpectation {
-            exists: Some(false),
-            value: value(),
-            ..none()
-        },
+        LegacyExpectation { exists: Some(false), value: value(), ..none() },
         "Value cannot be used when Exists is false",
     );
     refused(
-        LegacyExpectation {
-            value: value(),
-            values: Some(vec![]),
-            ..none()
-        },
+        LegacyExpectation { value: value(), values: Some(vec![]), ..none() },
         "Value and AttributeValueList cannot be used together",
     );
     refused(
-        LegacyExpectation {
-            exists: Some(true),
-            operator,
-            value: value(),
-            ..none()
-        },
+        LegacyExpectation { exists: Some(true), operator, value: value(), ..none() },
         "Exists and ComparisonOperator cannot be used together",
     );
     refused(
@@ -195,86 +162,35 @@ fn expectations_fit_together() {
         "Value or AttributeValueList must be used with ComparisonOperator: EQ",
     );
     refused(
-        LegacyExpectation {
-            values: Some(vec![]),
-            ..none()
-        },
+        LegacyExpectation { values: Some(vec![]), ..none() },
         "AttributeValueList can only be used with a ComparisonOperator",
     );
 
     let here = item([("a", "x".into())]);
     for (expectation, on_item, on_missing) in [
-        (
-            LegacyExpectation {
-                value: value(),
-                ..none()
-            },
-            true,
-            false,
-        ),
-        (
-            LegacyExpectation {
-                exists: Some(true),
-                value: value(),
-                ..none()
-            },
-            true,
-            false,
-        ),
-        (
-            LegacyExpectation {
-                exists: Some(false),
-                ..none()
-            },
-            false,
-            true,
-        ),
-        (
-            LegacyExpectation {
-                operator,
-                value: value(),
-                ..none()
-            },
-            true,
-            false,
-        ),
-        (
-            LegacyExpectation {
-                operator: Some(ComparisonOperator::NotNull),
-                ..none()
-            },
-            true,
-            false,
-        ),
+        (LegacyExpectation { value: value(), ..none() }, true, false),
+        (LegacyExpectation { exists: Some(true), value: value(), ..none() }, true, false),
+        (LegacyExpectation { exists: Some(false), ..none() }, false, true),
+        (LegacyExpectation { operator, value: value(), ..none() }, true, false),
+        (LegacyExpectation { operator: Some(ComparisonOperator::NotNull), ..none() }, true, false),
     ] {
         let condition = given(expectation).unwrap().unwrap();
-        assert_eq!(
-            (condition.matches(&here), condition.matches(None)),
-            (on_item, on_missing)
-        );
+        assert_eq!((condition.matches(&here), condition.matches(None)), (on_item, on_missing));
     }
 }
 
 #[test]
 fn key_conditions_are_laid_on_the_key() {
     let resolve = |tests: &[(&str, LegacyCondition)]| {
-        let tests = tests
-            .iter()
-            .map(|(name, test)| ((*name).to_owned(), test.clone()));
+        let tests = tests.iter().map(|(name, test)| ((*name).to_owned(), test.clone()));
         let condition = translate_key_conditions(&tests.collect()).unwrap();
         let key = condition.resolve(&[("h", AttributeType::S)], &[("r", AttributeType::N)]);
         key.map(drop).map_err(|error| error.to_string())
     };
     let hash = || ("h", test("EQ", &["x".into()]));
     assert_eq!(resolve(&[hash()]), Ok(()));
-    assert_eq!(
-        resolve(&[hash(), ("r", test("BETWEEN", &[number("1"), number("2")]))]),
-        Ok(())
-    );
-    assert_eq!(
-        resolve(&[]),
-        Err("Conditions can be of length 1 or 2 only".to_owned())
-    );
+    assert_eq!(resolve(&[hash(), ("r", test("BETWEEN", &[number("1"), number("2")]))]), Ok(()));
+    assert_eq!(resolve(&[]), Err("Conditions can be of length 1 or 2 only".to_owned()));
     for operator in ["NE", "CONTAINS", "NOT_CONTAINS", "IN"] {
         assert_eq!(
             resolve(&[hash(), ("r", test(operator, &[number("1")]))]),
@@ -285,10 +201,7 @@ fn key_conditions_are_laid_on_the_key() {
 
 fn apply(old: &Item, updates: &[(&str, LegacyAction, Option<AttributeValue>)]) -> Result<Item, String> {
     let updates = updates.iter().map(|(name, action, value)| {
-        let update = LegacyUpdate {
-            action: *action,
-            value: value.clone(),
-        };
+        let update = LegacyUpdate { action: *action, value: value.clone() };
         ((*name).to_owned(), update)
     });
     let update = translate_attribute_updates(&updates.collect()).map_err(|error| error.to_string())?;
@@ -329,30 +242,15 @@ fn attribute_updates_change_attributes() {
 
     let invalid = "One or more parameter values were invalid: ";
     for (name, action, value, expected) in [
-        (
-            "c",
-            Add,
-            Some(number("1")),
-            "Type mismatch for attribute to update".to_owned(),
-        ),
-        (
-            "d",
-            Delete,
-            Some(strings(&["a"])),
-            "Type mismatch for attribute to update".to_owned(),
-        ),
+        ("c", Add, Some(number("1")), "Type mismatch for attribute to update".to_owned()),
+        ("d", Delete, Some(strings(&["a"])), "Type mismatch for attribute to update".to_owned()),
         (
             "a",
             Put,
             None,
             format!("{invalid}Only DELETE action is allowed when no attribute value is specified"),
         ),
-        (
-            "a",
-            Add,
-            Some("s".into()),
-            format!("{invalid}ADD action is not supported for the type S"),
-        ),
+        ("a", Add, Some("s".into()), format!("{invalid}ADD action is not supported for the type S")),
         (
             "a",
             Delete,
@@ -368,14 +266,9 @@ fn attribute_updates_change_attributes() {
 fn attributes_to_get_are_whole_attributes() {
     let projection = translate_attributes_to_get(&["b".to_owned(), "a.b".to_owned()]).unwrap();
     let whole = item([("a", number("1")), ("a.b", number("2")), ("b", number("3"))]);
+    assert_eq!(projection.apply(&whole), item([("a.b", number("2")), ("b", number("3"))]));
     assert_eq!(
-        projection.apply(&whole),
-        item([("a.b", number("2")), ("b", number("3"))])
-    );
-    assert_eq!(
-        translate_attributes_to_get(&["a".to_owned(), "a".to_owned()])
-            .unwrap_err()
-            .to_string(),
+        translate_attributes_to_get(&["a".to_owned(), "a".to_owned()]).unwrap_err().to_string(),
         "One or more parameter values were invalid: Duplicate value in attribute name: a"
     );
 }
@@ -384,9 +277,7 @@ fn attributes_to_get_are_whole_attributes() {
 fn old_and_new_parameters_do_not_mix() {
     assert_eq!(check_not_mixed(vec!["Expected"], vec![]), Ok(()));
     assert_eq!(
-        check_not_mixed(vec!["AttributeUpdates"], vec!["UpdateExpression"])
-            .unwrap_err()
-            .to_string(),
+        check_not_mixed(vec!["AttributeUpdates"], vec!["UpdateExpression"]).unwrap_err().to_string(),
         "Can not use both expression and non-expression parameters in the same request: \
          Non-expression parameters: {AttributeUpdates} Expression parameters: {UpdateExpression}"
     );

@@ -10,9 +10,7 @@ use sortkey_value::Item;
 use crate::support::{Request, item, number};
 
 fn names(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-    let pairs = pairs
-        .iter()
-        .map(|(key, name)| ((*key).to_owned(), (*name).to_owned()));
+    let pairs = pairs.iter().map(|(key, name)| ((*key).to_owned(), (*name).to_owned()));
     pairs.collect()
 }
 
@@ -23,10 +21,7 @@ fn refused(result: Result<Placeholders<'_>, PlaceholderError>) -> String {
 #[test]
 fn keys_are_placeholders() {
     let empty = names(&[]);
-    assert_eq!(
-        refused(Placeholders::new(Some(&empty), None)),
-        "ExpressionAttributeNames must not be empty"
-    );
+    assert_eq!(refused(Placeholders::new(Some(&empty), None)), "ExpressionAttributeNames must not be empty");
     assert_eq!(
         refused(Placeholders::new(None, Some(&Item::default()))),
         "ExpressionAttributeValues must not be empty"
@@ -100,12 +95,7 @@ fn placeholders_come_with_expressions() {
          UpdateExpression and ConditionExpression are null"
     );
     assert_eq!(
-        check(
-            &[(Projection, true), (Filter, false), (KeyCondition, false)],
-            true,
-            true
-        )
-        .unwrap_err(),
+        check(&[(Projection, true), (Filter, false), (KeyCondition, false)], true, true).unwrap_err(),
         "ExpressionAttributeValues can only be specified when using expressions: \
          FilterExpression and KeyConditionExpression are null"
     );

@@ -6,19 +6,13 @@ use crate::support::{Request, item, list, map, number};
 
 fn projection(request: &Request, text: &str) -> Result<Projection, String> {
     let parsed = parse_projection(text).map_err(|error| error.to_string())?;
-    parsed
-        .bind(&mut request.placeholders())
-        .map_err(|error| error.to_string())
+    parsed.bind(&mut request.placeholders()).map_err(|error| error.to_string())
 }
 
 fn check_refused(request: &Request, cases: &[(&str, &str)]) {
     for (text, expected) in cases {
         let error = projection(request, text).expect_err(text);
-        assert_eq!(
-            error,
-            format!("Invalid ProjectionExpression: {expected}"),
-            "{text}"
-        );
+        assert_eq!(error, format!("Invalid ProjectionExpression: {expected}"), "{text}");
     }
 }
 
@@ -30,20 +24,14 @@ fn only_paths_can_be_projected() {
             ("", "The expression can not be empty;"),
             ("!!!", "Syntax error; token: \"!\", near: \"!!\""),
             ("!!! INVALID !!!", "Syntax error; token: \"!\", near: \"!!\""),
-            (
-                "whatever(stuff)",
-                "Syntax error; token: \"(\", near: \"whatever(stuff\"",
-            ),
+            ("whatever(stuff)", "Syntax error; token: \"(\", near: \"whatever(stuff\""),
             (":a", "Syntax error; token: \":a\", near: \":a\""),
             ("abort,", "Syntax error; token: \"<EOF>\", near: \",\""),
             ("a,,b", "Syntax error; token: \",\", near: \",,b\""),
             ("a[b]", "Syntax error; token: \"b\", near: \"[b]\""),
             ("(a)", "Syntax error; token: \"(\", near: \"(a\""),
             ("a-b", "Syntax error; token: \"-\", near: \"a-b\""),
-            (
-                "a.abORt",
-                "Attribute name is a reserved keyword; reserved keyword: abORt",
-            ),
+            ("a.abORt", "Attribute name is a reserved keyword; reserved keyword: abORt"),
             (
                 "a,b,a,#a",
                 "An expression attribute name used in the document path is not defined; attribute name: #a",
@@ -61,23 +49,11 @@ fn paths_lie_apart() {
     check_refused(
         &request,
         &[
-            (
-                "b[1], b.a, #a.b, a",
-                &format!("{overlap}path one: [a, b], path two: [a]"),
-            ),
+            ("b[1], b.a, #a.b, a", &format!("{overlap}path one: [a, b], path two: [a]")),
             ("a, #a[1]", &format!("{overlap}path one: [a], path two: [a, [1]]")),
-            (
-                "a.b[0],a.b[0]",
-                &format!("{overlap}path one: [a, b, [0]], path two: [a, b, [0]]"),
-            ),
-            (
-                "a.b, #a[1], #b",
-                &format!("{conflict}path one: [a, b], path two: [a, [1]]"),
-            ),
-            (
-                "a[3].b, #a.#b.b",
-                &format!("{conflict}path one: [a, [3], b], path two: [a, [3], b]"),
-            ),
+            ("a.b[0],a.b[0]", &format!("{overlap}path one: [a, b, [0]], path two: [a, b, [0]]")),
+            ("a.b, #a[1], #b", &format!("{conflict}path one: [a, b], path two: [a, [1]]")),
+            ("a[3].b, #a.#b.b", &format!("{conflict}path one: [a, [3], b], path two: [a, [3], b]")),
         ],
     );
     for text in ["a, b", "a.b, a.c", "a[1], a[2]", "a.b, a.c[2]", "a.b.d, a.b.e"] {
@@ -99,30 +75,13 @@ fn parts_stay_where_they_are() {
         ("a.b[2]", just(list([inner]))),
         ("a.b[2].y", just(list([map([("y", "yo".into())])]))),
         ("a.b[1], a.b[0]", just(list([number("2"), number("4")]))),
-        (
-            "a.c, b",
-            item([("a", map([("c", number("5"))])), ("b", "hello".into())]),
-        ),
+        ("a.c, b", item([("a", map([("c", number("5"))])), ("b", "hello".into())])),
         ("b, p, x", item([("b", "hello".into()), ("p", "p".into())])),
         ("a.x, a.b[0], x, a.b[3].x", just(list([number("2")]))),
     ] {
-        assert_eq!(
-            projection(&Request::new(), text).unwrap().apply(&whole),
-            expected,
-            "{text}"
-        );
+        assert_eq!(projection(&Request::new(), text).unwrap().apply(&whole), expected, "{text}");
     }
-    for text in [
-        "x",
-        "a.b[3]",
-        "a.x",
-        "a.x.y",
-        "a.b[3].x",
-        "a.b.x",
-        "a[0]",
-        "a.b[0].x",
-        "a.b[0][0]",
-    ] {
+    for text in ["x", "a.b[3]", "a.x", "a.x.y", "a.b[3].x", "a.b.x", "a[0]", "a.b[0].x", "a.b[0][0]"] {
         let nothing = projection(&Request::new(), text).unwrap().apply(&whole);
         assert!(nothing.is_empty(), "{text}");
     }

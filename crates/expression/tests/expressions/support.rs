@@ -26,10 +26,7 @@ pub(crate) fn item<const LEN: usize>(attributes: [(&str, AttributeValue); LEN]) 
 }
 
 fn entries<const LEN: usize>(entries: [(&str, AttributeValue); LEN]) -> Map {
-    entries
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+    entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// One value of each type.
@@ -61,9 +58,7 @@ impl Request {
     }
 
     pub(crate) fn names(mut self, names: &[(&str, &str)]) -> Request {
-        let pairs = names
-            .iter()
-            .map(|(key, name)| ((*key).to_owned(), (*name).to_owned()));
+        let pairs = names.iter().map(|(key, name)| ((*key).to_owned(), (*name).to_owned()));
         self.names = Some(pairs.collect());
         self
     }
@@ -80,8 +75,6 @@ impl Request {
     /// The condition that a text means in this request, or the error text.
     pub(crate) fn condition(&self, text: &str) -> Result<Condition, String> {
         let parsed = parse_condition(text, ExpressionKind::Filter).map_err(|error| error.to_string())?;
-        parsed
-            .bind(ExpressionKind::Filter, &mut self.placeholders())
-            .map_err(|error| error.to_string())
+        parsed.bind(ExpressionKind::Filter, &mut self.placeholders()).map_err(|error| error.to_string())
     }
 }

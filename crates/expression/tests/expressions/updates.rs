@@ -7,9 +7,7 @@ use crate::support::{Request, every_type, item, list, map, number};
 
 fn update(request: &Request, text: &str) -> Result<Update, String> {
     let parsed = parse_update(text).map_err(|error| error.to_string())?;
-    parsed
-        .bind(&mut request.placeholders())
-        .map_err(|error| error.to_string())
+    parsed.bind(&mut request.placeholders()).map_err(|error| error.to_string())
 }
 
 fn check_refused(request: &Request, cases: &[(&str, &str)]) {
@@ -21,18 +19,16 @@ fn check_refused(request: &Request, cases: &[(&str, &str)]) {
 
 /// The values that the texts below refer to.
 fn request() -> Request {
-    Request::new()
-        .names(&[("#a", "a"), ("#c", "c"), ("#d", "[3]"), ("#1", "1")])
-        .values([
-            (":n", number("1")),
-            (":two", number("2")),
-            (":s", "s".into()),
-            (":strings", AttributeValue::string_set(["a", "b"])),
-            (":numbers", AttributeValue::number_set([1, 4])),
-            (":binaries", AttributeValue::binary_set([vec![1u8]])),
-            (":list", list(["x".into(), "y".into()])),
-            (":empty", list([])),
-        ])
+    Request::new().names(&[("#a", "a"), ("#c", "c"), ("#d", "[3]"), ("#1", "1")]).values([
+        (":n", number("1")),
+        (":two", number("2")),
+        (":s", "s".into()),
+        (":strings", AttributeValue::string_set(["a", "b"])),
+        (":numbers", AttributeValue::number_set([1, 4])),
+        (":binaries", AttributeValue::binary_set([vec![1u8]])),
+        (":list", list(["x".into(), "y".into()])),
+        (":empty", list([])),
+    ])
 }
 
 fn key() -> Item {
@@ -87,14 +83,8 @@ fn sections_follow_the_grammar() {
             ("", "The expression can not be empty;"),
             ("set a = ((b))", "The expression has redundant parentheses;"),
             ("set a = ((b + c))", "The expression has redundant parentheses;"),
-            (
-                " set #c = :c set abOrt = b ",
-                "Attribute name is a reserved keyword; reserved keyword: abOrt",
-            ),
-            (
-                "set #c = if_not_exist(:c) set c = d",
-                "Invalid function name; function: if_not_exist",
-            ),
+            (" set #c = :c set abOrt = b ", "Attribute name is a reserved keyword; reserved keyword: abOrt"),
+            ("set #c = if_not_exist(:c) set c = d", "Invalid function name; function: if_not_exist"),
         ],
     );
 }
@@ -117,10 +107,7 @@ fn functions_stand_where_updates_allow_them() {
     check_refused(
         &Request::new(),
         &[
-            (
-                "set a = size(b)",
-                "The function is not allowed in an update expression; function: size",
-            ),
+            ("set a = size(b)", "The function is not allowed in an update expression; function: size"),
             (
                 "set a = list_append(list_append(:a, :b), :c)",
                 "The function is not allowed to be used this way in an expression; function: list_append",
@@ -156,22 +143,13 @@ fn written_paths_lie_apart() {
                 "set d[1] = a, d.b = a, c[1].a = a, #c = if_not_exists(a)",
                 &format!("{overlap}path one: [c, [1], a], path two: [c]"),
             ),
-            (
-                "set #c[3].#d = a, #c[3] = a",
-                &format!("{overlap}path one: [c, [3], [3]], path two: [c, [3]]"),
-            ),
-            (
-                "SET a = :s REMOVE a",
-                &format!("{overlap}path one: [a], path two: [a]"),
-            ),
+            ("set #c[3].#d = a, #c[3] = a", &format!("{overlap}path one: [c, [3], [3]], path two: [c, [3]]")),
+            ("SET a = :s REMOVE a", &format!("{overlap}path one: [a], path two: [a]")),
             (
                 "set #c[3].#d = a, #c.#d[3] = if_not_exists(a)",
                 &format!("{conflict}path one: [c, [3], [3]], path two: [c, [3], [3]]"),
             ),
-            (
-                "remove a.#c set a[1] = #d",
-                &format!("{conflict}path one: [a, c], path two: [a, [1]]"),
-            ),
+            ("remove a.#c set a[1] = #d", &format!("{conflict}path one: [a, c], path two: [a, [1]]")),
         ],
     );
 }
@@ -278,33 +256,18 @@ fn set_writes_values_computed_from_the_item_as_it_was() {
             ("SET a = :n - a", with("a", number("-2"))),
             ("SET b = a + a", with("b", number("6"))),
             ("SET b = l[0]", with("b", number("1"))),
-            (
-                "SET l = list_append(l, :list)",
-                with("l", list([number("1"), "x".into(), "y".into()])),
-            ),
-            (
-                "SET l = list_append(:list, l)",
-                with("l", list(["x".into(), "y".into(), number("1")])),
-            ),
+            ("SET l = list_append(l, :list)", with("l", list([number("1"), "x".into(), "y".into()]))),
+            ("SET l = list_append(:list, l)", with("l", list(["x".into(), "y".into(), number("1")]))),
             ("SET b = if_not_exists(b, :n)", with("b", number("1"))),
             ("SET b = if_not_exists(a, :n)", with("b", number("3"))),
-            (
-                "SET b = if_not_exists(q, if_not_exists(z, :two)) + :n",
-                with("b", number("3")),
-            ),
+            ("SET b = if_not_exists(q, if_not_exists(z, :two)) + :n", with("b", number("3"))),
         ],
     );
     check(
         &old,
         &[
-            (
-                "SET s = a, a = s",
-                item([("a", "x".into()), ("l", list([number("1")])), ("s", number("3"))]),
-            ),
-            (
-                "REMOVE a SET b = a",
-                item([("b", number("3")), ("l", list([number("1")])), ("s", "x".into())]),
-            ),
+            ("SET s = a, a = s", item([("a", "x".into()), ("l", list([number("1")])), ("s", number("3"))])),
+            ("REMOVE a SET b = a", item([("b", number("3")), ("l", list([number("1")])), ("s", "x".into())])),
         ],
     );
 }
@@ -340,13 +303,7 @@ fn nested_values_are_changed_in_place() {
         "a",
         map([
             ("b", number("3")),
-            (
-                "c",
-                list([
-                    "hi".into(),
-                    inner(list([number("3"), number("5"), number("7")]), Some(2)),
-                ]),
-            ),
+            ("c", list(["hi".into(), inner(list([number("3"), number("5"), number("7")]), Some(2))])),
         ]),
     )]);
     let with_c = |c| item([("a", map([("b", number("3")), ("c", c)]))]);
@@ -359,26 +316,17 @@ fn nested_values_are_changed_in_place() {
             ),
             (
                 "SET a.c[1].x.y[1] = :n",
-                with_c(list([
-                    "hi".into(),
-                    inner(list([number("3"), number("1"), number("7")]), Some(2)),
-                ])),
+                with_c(list(["hi".into(), inner(list([number("3"), number("1"), number("7")]), Some(2))])),
             ),
             ("SET a.c = :n", with_c(number("1"))),
             (
                 "SET a.c = :n, a.#d = :s, a.zz = a.b REMOVE a.b, a.nothing",
-                item([(
-                    "a",
-                    map([("[3]", "s".into()), ("c", number("1")), ("zz", number("3"))]),
-                )]),
+                item([("a", map([("[3]", "s".into()), ("c", number("1")), ("zz", number("3"))]))]),
             ),
             ("REMOVE a.b, a.c", item([("a", map([]))])),
         ],
     );
-    check(
-        &item([("a", list([number("1")]))]),
-        &[("REMOVE a[0]", item([("a", list([]))]))],
-    );
+    check(&item([("a", list([number("1")]))]), &[("REMOVE a[0]", item([("a", list([]))]))]);
 }
 
 #[test]
@@ -402,26 +350,11 @@ fn add_and_delete_work_on_numbers_and_sets() {
         &[
             ("ADD n :two", with("n", Some(number("5")))),
             ("ADD q :two", with("q", Some(number("2")))),
-            (
-                "ADD strings :strings",
-                with("strings", Some(AttributeValue::string_set(["a", "b", "c"]))),
-            ),
-            (
-                "ADD q :strings",
-                with("q", Some(AttributeValue::string_set(["a", "b"]))),
-            ),
-            (
-                "ADD numbers :numbers",
-                with("numbers", Some(AttributeValue::number_set([1, 2, 4]))),
-            ),
-            (
-                "DELETE strings :strings",
-                with("strings", Some(AttributeValue::string_set(["c"]))),
-            ),
-            (
-                "DELETE numbers :numbers",
-                with("numbers", Some(AttributeValue::number_set([2]))),
-            ),
+            ("ADD strings :strings", with("strings", Some(AttributeValue::string_set(["a", "b", "c"])))),
+            ("ADD q :strings", with("q", Some(AttributeValue::string_set(["a", "b"])))),
+            ("ADD numbers :numbers", with("numbers", Some(AttributeValue::number_set([1, 2, 4])))),
+            ("DELETE strings :strings", with("strings", Some(AttributeValue::string_set(["c"])))),
+            ("DELETE numbers :numbers", with("numbers", Some(AttributeValue::number_set([2])))),
             ("DELETE binaries :binaries", with("binaries", None)),
             ("DELETE q :strings", old.clone()),
         ],
@@ -433,10 +366,7 @@ fn what_an_item_lacks_is_an_error() {
     let old = item([
         ("p", "p".into()),
         ("s", "x".into()),
-        (
-            "m",
-            map([("1", "a".into()), ("set", AttributeValue::string_set(["a"]))]),
-        ),
+        ("m", map([("1", "a".into()), ("set", AttributeValue::string_set(["a"]))])),
         ("l", list(["a".into(), "b".into()])),
         ("max", number(&format!("9{}", "0".repeat(125)))),
         ("tiny", number(&format!("0.{}1", "0".repeat(129)))),
@@ -477,9 +407,7 @@ fn what_an_item_lacks_is_an_error() {
     }
     let huge = "Number overflow. Attempting to store a number with magnitude larger than supported range";
     let request = Request::new().names(&[("#m", "max")]);
-    let sum = update(&request, "set s = #m + #m")
-        .unwrap()
-        .apply(Some(&old), &key());
+    let sum = update(&request, "set s = #m + #m").unwrap().apply(Some(&old), &key());
     assert_eq!(sum.unwrap_err().to_string(), huge);
 }
 
@@ -487,10 +415,7 @@ fn what_an_item_lacks_is_an_error() {
 fn an_item_that_does_not_exist_starts_with_its_key() {
     let apply = |text| {
         let update = update(&request(), text).unwrap();
-        (
-            update.apply(None, &key()).map_err(|error| error.to_string()),
-            update.creates_item(),
-        )
+        (update.apply(None, &key()).map_err(|error| error.to_string()), update.creates_item())
     };
     assert_eq!(
         apply("set b = if_not_exists(b, p)"),
@@ -509,10 +434,7 @@ fn written_values_are_found_in_old_and_new_items() {
     let key = || AttributeValue::from("k");
     let old = item([
         ("a", key()),
-        (
-            "b",
-            map([("a", number("1")), ("b", number("2")), ("c", number("3"))]),
-        ),
+        ("b", map([("a", number("1")), ("b", number("2")), ("c", number("3"))])),
         ("c", list([number("1"), number("3")])),
     ]);
     let request = Request::new().values([(":a", number("2")), (":b", AttributeValue::string_set(["a"]))]);
@@ -536,10 +458,7 @@ fn written_values_are_found_in_old_and_new_items() {
     );
     assert_eq!(
         update.projection().apply(&old),
-        item([
-            ("b", map([("a", number("1")), ("c", number("3"))])),
-            ("c", list([number("3")]))
-        ])
+        item([("b", map([("a", number("1")), ("c", number("3"))])), ("c", list([number("3")]))])
     );
     assert_eq!((update.writing_actions(), update.clearing_actions()), (7, 0));
 }
