@@ -4,6 +4,7 @@
 //! strings are borrowed unless they contain an escape. Invariants: the text is valid UTF-8 (checked
 //! once, up front), nesting never exceeds [`MAX_DEPTH`], and nothing here recurses.
 
+use super::ENDS_RUN;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -228,7 +229,7 @@ impl<'a> Reader<'a> {
     /// Moves to the first byte that ends a run of ordinary characters and gives it: a quote or a backslash.
     fn plain_run(&mut self) -> Result<u8, Malformed> {
         let rest = &self.text.as_bytes()[self.position..];
-        let length = rest.iter().position(|&byte| matches!(byte, b'"' | b'\\' | 0..0x20)).ok_or(Malformed)?;
+        let length = rest.iter().position(|&byte| ENDS_RUN[usize::from(byte)]).ok_or(Malformed)?;
         self.position += length;
         match rest[length] {
             stop @ (b'"' | b'\\') => Ok(stop),
