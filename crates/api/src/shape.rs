@@ -19,6 +19,7 @@ mod raw;
 mod string_map;
 mod table_name;
 mod timestamp;
+mod tree_map;
 
 pub use self::check::{Check, Measure, Part, Report};
 pub use self::constraint::Constraint;
