@@ -1,7 +1,7 @@
 //! Shapes: what an operation's input and output are made of.
 //!
-//! A shape is declared once, one line per member, with [`shape!`](crate::shape) or
-//! [`choices!`](crate::choices); from that line come the Rust field, the JSON member, whether it is
+//! A shape is declared once, one line per member, with `shape!` or
+//! `choices!`; from that line come the Rust field, the JSON member, whether it is
 //! required, and its constraints. Three traits work on every shape: [`Decode`] reads it from JSON,
 //! [`Encode`] writes it, [`Check`] holds it against its constraints.
 
@@ -19,6 +19,7 @@ mod raw;
 mod string_map;
 mod table_name;
 mod timestamp;
+mod tree_map;
 
 pub use self::check::{Check, Measure, Part, Report};
 pub use self::constraint::Constraint;

@@ -3,7 +3,7 @@
 use super::{SuppliedItem, SuppliedValue, in_item};
 use crate::json::Writer;
 use crate::shape::{Check, Encode, Measure};
-use sortkey_value::{Item, MapRef, ValueRef};
+use sortkey_value::{Item, MapRef, Number, ValueRef};
 use std::fmt::Write as _;
 
 impl Encode for Item {
@@ -71,7 +71,7 @@ fn value(held: ValueRef<'_>, writer: &mut Writer<'_>) {
         }
         ValueRef::N(number) => {
             writer.quoted_name("\"N\":");
-            writer.plain_string(number);
+            self::number(number, writer);
         }
         ValueRef::B(bytes) => {
             writer.quoted_name("\"B\":");
@@ -99,7 +99,7 @@ fn value(held: ValueRef<'_>, writer: &mut Writer<'_>) {
         }
         ValueRef::Ns(set) => {
             writer.quoted_name("\"NS\":");
-            array(set.iter(), writer, |member, writer| writer.plain_string(member));
+            array(set.iter(), writer, number);
         }
         ValueRef::Bs(set) => {
             writer.quoted_name("\"BS\":");
@@ -107,6 +107,14 @@ fn value(held: ValueRef<'_>, writer: &mut Writer<'_>) {
         }
     }
     writer.end_object();
+}
+
+/// Most numbers are small integers, which print without the general machinery.
+fn number(number: Number, writer: &mut Writer<'_>) {
+    match number.to_i64() {
+        Some(integer) => writer.quoted_integer(integer),
+        None => writer.plain_string(number),
+    }
 }
 
 fn array<T>(members: impl Iterator<Item = T>, writer: &mut Writer<'_>, write: impl Fn(T, &mut Writer<'_>)) {

@@ -3,6 +3,7 @@
 //! It keeps no state of its own: whether a comma is due is read off the last byte written. The caller
 //! keeps brackets balanced, which the generated shapes do by construction.
 
+use super::ENDS_RUN;
 use super::base64::encode_base64;
 use std::io::Write;
 
@@ -57,7 +58,7 @@ impl<'a> Writer<'a> {
         self.separate();
         self.out.push(b'"');
         let mut rest = text.as_bytes();
-        while let Some(at) = rest.iter().position(|&byte| matches!(byte, b'"' | b'\\' | 0..0x20)) {
+        while let Some(at) = rest.iter().position(|&byte| ENDS_RUN[usize::from(byte)]) {
             self.out.extend_from_slice(&rest[..at]);
             self.escape(rest[at]);
             rest = &rest[at + 1..];
@@ -84,21 +85,15 @@ impl<'a> Writer<'a> {
     /// Writes an integer.
     pub fn integer(&mut self, value: i64) {
         self.separate();
-        let mut digits = [0u8; 20];
-        let mut at = digits.len();
-        let mut rest = value.unsigned_abs();
-        loop {
-            at -= 1;
-            digits[at] = b'0' + u8::try_from(rest % 10).expect("a decimal digit");
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
-        }
-        if value < 0 {
-            self.out.push(b'-');
-        }
-        self.out.extend_from_slice(&digits[at..]);
+        self.digits(value);
+    }
+
+    /// Writes an integer as a string.
+    pub fn quoted_integer(&mut self, value: i64) {
+        self.separate();
+        self.out.push(b'"');
+        self.digits(value);
+        self.out.push(b'"');
     }
 
     /// Writes a decimal with at least one digit behind the point, as AWS prints capacity units: `5.0`.
@@ -120,6 +115,24 @@ impl<'a> Writer<'a> {
     pub fn boolean(&mut self, value: bool) {
         self.separate();
         self.out.extend_from_slice(if value { b"true" } else { b"false" });
+    }
+
+    fn digits(&mut self, value: i64) {
+        let mut digits = [0u8; 20];
+        let mut at = digits.len();
+        let mut rest = value.unsigned_abs();
+        loop {
+            at -= 1;
+            digits[at] = b'0' + u8::try_from(rest % 10).expect("a decimal digit");
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        if value < 0 {
+            self.out.push(b'-');
+        }
+        self.out.extend_from_slice(&digits[at..]);
     }
 
     /// A comma is due unless an opening bracket or a name stands before, or nothing at all.
@@ -201,11 +214,13 @@ mod tests {
             writer.end_array();
             writer.name("b");
             writer.plain_string(7);
+            writer.name("q");
+            writer.quoted_integer(-7);
             writer.name("c:");
             writer.raw(format_args!("1.5"));
             writer.end_object();
         });
-        assert_eq!(json, r#"{"a":[1,true,{},"YWJj"],"b":"7","c:":1.5}"#);
+        assert_eq!(json, r#"{"a":[1,true,{},"YWJj"],"b":"7","q":"-7","c:":1.5}"#);
         assert!(serde_json::from_str::<Value>(&json).is_ok());
     }
 }

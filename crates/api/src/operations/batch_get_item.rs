@@ -3,17 +3,16 @@
 use crate::shape::{StringMap, shape};
 use crate::shapes::batch::KeysAndAttributes;
 use crate::shapes::capacity::ConsumedCapacity;
-use crate::shapes::limits::BATCH_TABLE;
 use crate::shapes::returns::ReturnConsumedCapacity;
 use crate::text::constraint::BATCH_GET_EMPTY;
 use sortkey_value::Item;
 
 shape! {
-    /// Which items of which tables. The tables can be named by ARN.
+    /// Which items of which tables. Tables are named by name or ARN; see [`TableName::name_of`](crate::TableName::name_of).
     struct BatchGetItemInput {
         return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
         request_items: StringMap<KeysAndAttributes> = "RequestItems",
-            &[WhenEmpty(BATCH_GET_EMPTY), MaxLength(100), EachKey(BATCH_TABLE)];
+            &[WhenEmpty(BATCH_GET_EMPTY), MaxLength(100), TableKeys];
     }
 }
 

@@ -3,17 +3,16 @@
 use crate::shape::{StringMap, shape};
 use crate::shapes::batch::WriteRequest;
 use crate::shapes::capacity::{ConsumedCapacity, ItemCollectionMetrics};
-use crate::shapes::limits::BATCH_TABLE;
 use crate::shapes::returns::{ReturnConsumedCapacity, ReturnItemCollectionMetrics};
 use crate::text::constraint::BATCH_WRITE_EMPTY;
 
 shape! {
-    /// Which writes to which tables. The tables can be named by ARN.
+    /// Which writes to which tables. Tables are named by name or ARN; see [`TableName::name_of`](crate::TableName::name_of).
     struct BatchWriteItemInput {
         return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
         return_item_collection_metrics: Option<ReturnItemCollectionMetrics> = "ReturnItemCollectionMetrics";
         request_items: StringMap<Vec<WriteRequest>> = "RequestItems",
-            &[WhenEmpty(BATCH_WRITE_EMPTY), MaxLength(25), EachKey(BATCH_TABLE), EachValue(&[MaxLength(25), MinLength(1)])];
+            &[WhenEmpty(BATCH_WRITE_EMPTY), MaxLength(25), TableKeys, EachValue(&[MaxLength(25), MinLength(1)])];
     }
 }
 

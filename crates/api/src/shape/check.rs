@@ -79,10 +79,14 @@ impl<'a> Report<'a> {
     }
 
     /// Whether the input lacks the required member at this path; reports it if so.
+    #[inline]
     pub fn reports_missing(&mut self, at: Path<'_>) -> bool {
-        if self.missing.is_empty() || self.is_full() {
-            return false;
-        }
+        // Hardly any input lacks a member, and spelling out a path costs more than all other checks.
+        !self.missing.is_empty() && !self.is_full() && self.reports_missing_among(at)
+    }
+
+    #[cold]
+    fn reports_missing_among(&mut self, at: Path<'_>) -> bool {
         let path = at.to_string();
         let missing = self.missing.contains(&path);
         if missing {

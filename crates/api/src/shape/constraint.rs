@@ -18,8 +18,8 @@ pub enum Constraint {
     NameCharacters,
     /// Each element of a list of scalars satisfies these.
     EachElement(&'static [Constraint]),
-    /// Each key of a map satisfies these.
-    EachKey(&'static [Constraint]),
+    /// Each key of a map is the name of a table, or its ARN.
+    TableKeys,
     /// Each value of a map satisfies these.
     EachValue(&'static [Constraint]),
     /// The same constraint in the newer framework, which spells paths as JSON does and shows no value.
@@ -34,9 +34,9 @@ impl Constraint {
     /// Whether the value satisfies the constraint. Constraints that do not concern its kind are satisfied.
     pub fn admits(&self, value: &dyn Check) -> bool {
         match self {
-            Self::EachElement(rules) => every_part(value, rules, Part::Element),
-            Self::EachKey(rules) => every_part(value, rules, Part::Key),
-            Self::EachValue(rules) => every_part(value, rules, Part::Value),
+            Self::EachElement(rules) => every_part(value, Part::Element, |measure| all_admit(rules, measure)),
+            Self::TableKeys => every_part(value, Part::Key, names_table),
+            Self::EachValue(rules) => every_part(value, Part::Value, |measure| all_admit(rules, measure)),
             Self::Terse(constraint) => constraint.admits(value),
             Self::WhenMissing(_) => true,
             Self::WhenEmpty(_) => value.measure() != Measure::Count(0),
@@ -64,7 +64,7 @@ impl Constraint {
             Self::AtMost(maximum) => text::value_at_most(*maximum),
             Self::NameCharacters => text::pattern("[a-zA-Z0-9_.-]+"),
             Self::EachElement(rules) => text::each_element(joined(rules)),
-            Self::EachKey(rules) => text::each_key(joined(rules)),
+            Self::TableKeys => text::each_key(joined(TABLE_KEY)),
             Self::EachValue(rules) => text::each_value(joined(rules)),
             Self::Terse(constraint) => constraint.rule(),
             Self::WhenMissing(text) | Self::WhenEmpty(text) => (*text).to_owned(),
@@ -72,11 +72,24 @@ impl Constraint {
     }
 }
 
-fn every_part(value: &dyn Check, rules: &[Constraint], wanted: Part) -> bool {
+/// The rules for a table's name, in the order in which AWS lists them for the keys of a map.
+const TABLE_KEY: &[Constraint] =
+    &[Constraint::MaxLength(255), Constraint::MinLength(3), Constraint::NameCharacters];
+
+fn names_table(measure: Measure<'_>) -> bool {
+    match measure {
+        Measure::Text(text) if text.starts_with("arn:") => true,
+        _ => all_admit(TABLE_KEY, measure),
+    }
+}
+
+fn all_admit(rules: &[Constraint], measure: Measure<'_>) -> bool {
+    rules.iter().all(|rule| rule.admits_measure(measure))
+}
+
+fn every_part(value: &dyn Check, wanted: Part, admits: impl Fn(Measure<'_>) -> bool) -> bool {
     let mut admitted = true;
-    value.for_each_part(&mut |part, measure| {
-        admitted &= part != wanted || rules.iter().all(|rule| rule.admits_measure(measure));
-    });
+    value.for_each_part(&mut |part, measure| admitted &= part != wanted || admits(measure));
     admitted
 }
 

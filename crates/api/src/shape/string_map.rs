@@ -144,17 +144,25 @@ impl<V: Check> Check for StringMap<V> {
     }
 
     fn print(&self, out: &mut String) {
-        out.push('{');
-        for (position, (key, value)) in self.0.iter().enumerate() {
-            if position > 0 {
-                out.push_str(", ");
-            }
-            out.push_str(key);
-            out.push('=');
-            value.print(out);
-        }
-        out.push('}');
+        print_entries(self.iter(), out);
     }
+}
+
+/// Prints `{key=value, key=value}`.
+pub(super) fn print_entries<'a, V: Check + 'a>(
+    entries: impl Iterator<Item = (&'a str, &'a V)>,
+    out: &mut String,
+) {
+    out.push('{');
+    for (position, (key, value)) in entries.enumerate() {
+        if position > 0 {
+            out.push_str(", ");
+        }
+        out.push_str(key);
+        out.push('=');
+        value.print(out);
+    }
+    out.push('}');
 }
 
 /// Drops entries whose key comes again. Few entries are compared pairwise; many, which only a hostile

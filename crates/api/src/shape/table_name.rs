@@ -24,13 +24,16 @@ pub struct TableName(String);
 impl TableName {
     /// The table's name, whichever form was sent.
     pub fn name(&self) -> &str {
-        match self.arn() {
-            // What follows can name a part of the table: `table/NAME/index/I`.
-            Some(arn) => {
-                arn.split_once(":table/").and_then(|(_, rest)| rest.split('/').next()).unwrap_or(&self.0)
-            }
-            None => &self.0,
+        Self::name_of(&self.0)
+    }
+
+    /// The table's name in a text that is either its name or its ARN.
+    pub fn name_of(text: &str) -> &str {
+        if !text.starts_with("arn:") {
+            return text;
         }
+        // What follows can name a part of the table: `table/NAME/index/I`.
+        text.split_once(":table/").and_then(|(_, rest)| rest.split('/').next()).unwrap_or(text)
     }
 
     /// The ARN, if that is what was sent.

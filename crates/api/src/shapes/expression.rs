@@ -1,10 +1,10 @@
 //! The placeholders of expressions.
 
 use crate::attributes::SuppliedItem;
-use crate::shape::StringMap;
+use std::collections::BTreeMap;
 
 /// `#name` -> attribute name.
-pub type ExpressionAttributeNames = StringMap<String>;
+pub type ExpressionAttributeNames = BTreeMap<String, String>;
 
 /// `:value` -> value; an item whose attribute names are the placeholders.
 pub type ExpressionAttributeValues = SuppliedItem;

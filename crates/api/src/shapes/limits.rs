@@ -23,8 +23,6 @@ pub(crate) const POSITIVE: &[Constraint] = &[AtLeast(1)];
 pub(crate) const STREAM_ARN: &[Constraint] = &[MinLength(37), MaxLength(1024)];
 /// The id of a shard.
 pub(crate) const SHARD_ID: &[Constraint] = &[MinLength(28), MaxLength(65)];
-/// The tables of a batch, as keys of a map.
-pub(crate) const BATCH_TABLE: &[Constraint] = &[MaxLength(255), MinLength(3), NameCharacters];
 /// The token that makes a transaction idempotent.
 pub(crate) const CLIENT_REQUEST_TOKEN: &[Constraint] = &[MinLength(1), MaxLength(36)];
 /// The revision of a policy.
