@@ -97,6 +97,13 @@ pub enum UpdateError {
     Number(NumberError),
 }
 
+/// The update without actions: it changes nothing, and creates the item if there is none.
+impl Default for Update {
+    fn default() -> Update {
+        Update { actions: Vec::new(), dialect: Dialect::Expression }
+    }
+}
+
 impl Update {
     /// The actions, in the order they are written.
     pub fn actions(&self) -> &[Action] {

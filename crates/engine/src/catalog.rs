@@ -1,0 +1,124 @@
+//! The catalog: table descriptors, read from the same snapshot as the items they describe.
+//!
+//! Descriptors are cached as long as the schema stays the same (see [`Published::schema`]), so a cached one can
+//! never be older or newer than the snapshot it is used with.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use parking_lot::RwLock;
+use sortkey_api::ApiError;
+use sortkey_storage::{Order, Published, StorageError};
+
+use crate::layout;
+use crate::reply::storage_failure;
+use crate::stream::Stream;
+use crate::table::Table;
+
+/// Finds tables by name.
+pub(crate) struct Catalog {
+    cached: ArcSwap<Generation>,
+}
+
+/// The tables seen so far under one schema; a name that is known to be absent maps to `None`.
+#[derive(Default)]
+struct Generation {
+    schema: u64,
+    tables: RwLock<HashMap<String, Option<Arc<Table>>>>,
+}
+
+/// Absent names that are remembered at most; more would let requests for nonsense fill the memory.
+const CACHED_NAMES: usize = 10_000;
+
+impl Catalog {
+    pub(crate) fn new() -> Catalog {
+        Catalog { cached: ArcSwap::from_pointee(Generation::default()) }
+    }
+
+    /// The table of a name, if there is one.
+    pub(crate) fn find(&self, view: &Published, name: &str) -> Result<Option<Arc<Table>>, ApiError> {
+        let mut generation = self.cached.load();
+        if generation.schema < view.schema {
+            // A race here costs a descriptor read, not correctness: both store the same generation.
+            self.cached.store(Arc::new(Generation { schema: view.schema, tables: RwLock::default() }));
+            generation = self.cached.load();
+        }
+        if generation.schema != view.schema {
+            // A reader of an older snapshot must not see, nor leave behind, what does not belong to it.
+            return read(view, name);
+        }
+        if let Some(known) = generation.tables.read().get(name) {
+            return Ok(known.clone());
+        }
+        let table = read(view, name)?;
+        let mut tables = generation.tables.write();
+        if tables.len() < CACHED_NAMES {
+            tables.insert(name.to_owned(), table.clone());
+        }
+        Ok(table)
+    }
+
+    /// The table of a name; data operations do not say which one is missing.
+    pub(crate) fn table(&self, view: &Published, name: &str) -> Result<Arc<Table>, ApiError> {
+        self.find(view, name)?.ok_or_else(ApiError::resource_not_found)
+    }
+
+    /// The table of a name, for operations that manage tables.
+    pub(crate) fn managed_table(&self, view: &Published, name: &str) -> Result<Arc<Table>, ApiError> {
+        self.find(view, name)?.ok_or_else(|| ApiError::table_not_found(name))
+    }
+}
+
+fn read(view: &Published, name: &str) -> Result<Option<Arc<Table>>, ApiError> {
+    let value = view.snapshot.get(&layout::table(name)).map_err(|error| storage_failure(&error))?;
+    value.map(|value| decode(&value)).transpose()
+}
+
+fn decode(value: &[u8]) -> Result<Arc<Table>, ApiError> {
+    Table::from_value(value).map(Arc::new).map_err(damaged)
+}
+
+fn damaged(what: String) -> ApiError {
+    storage_failure(&StorageError::Damaged(what))
+}
+
+/// All tables, by name.
+pub(crate) fn tables(view: &Published) -> impl Iterator<Item = Result<Arc<Table>, ApiError>> {
+    tables_after(view, "")
+}
+
+/// All tables behind a name.
+pub(crate) fn tables_after(
+    view: &Published,
+    name: &str,
+) -> impl Iterator<Item = Result<Arc<Table>, ApiError>> {
+    let start = layout::table(name);
+    let (_, high) = layout::starting_with(layout::TABLES);
+    let entries = view.snapshot.range(
+        std::ops::Bound::Excluded(&start),
+        high.as_ref().map(Vec::as_slice),
+        Order::Ascending,
+    );
+    entries.map(|entry| decode(&entry.map_err(|error| storage_failure(&error))?.1))
+}
+
+/// All streams, by age.
+pub(crate) fn streams(view: &Published) -> impl Iterator<Item = Result<Stream, ApiError>> {
+    let (low, high) = layout::starting_with(layout::STREAMS);
+    let entries = view.snapshot.range(
+        low.as_ref().map(Vec::as_slice),
+        high.as_ref().map(Vec::as_slice),
+        Order::Ascending,
+    );
+    entries.map(|entry| {
+        let (_, value) = entry.map_err(|error| storage_failure(&error))?;
+        Stream::from_value(&value).map_err(damaged)
+    })
+}
+
+/// The stream of an id.
+pub(crate) fn stream(view: &Published, id: u32) -> Result<Option<Stream>, ApiError> {
+    let value = view.snapshot.get(&layout::stream(id)).map_err(|error| storage_failure(&error))?;
+    value.map(|value| Stream::from_value(&value).map_err(damaged)).transpose()
+}

@@ -1,0 +1,112 @@
+//! One changed item, and everything that changes with it: index entries, stream record, expiry entry, totals.
+//!
+//! All of it goes into one batch, so an index, a stream and an item can never disagree.
+
+use sortkey_storage::{Batch, Counts, Key};
+use sortkey_value::Item;
+
+use crate::capacity::{Cost, write_units};
+use crate::schema::{Index, IndexEntry};
+use crate::stream::{Actor, StreamRecord};
+use crate::table::Table;
+use crate::{expiry, layout};
+
+/// The changes of one write, which may concern several items.
+#[derive(Default)]
+pub(crate) struct Changes {
+    pub(crate) batch: Batch,
+    /// Tells stream records of one batch apart, and orders them.
+    next_ordinal: u16,
+}
+
+/// An item before and after; absent before it is created and after it is deleted.
+#[derive(Clone, Debug)]
+pub(crate) struct ItemChange {
+    pub(crate) key: Key,
+    pub(crate) before: Option<Item>,
+    pub(crate) after: Option<Item>,
+}
+
+impl Changes {
+    /// Records a change and says what it costs. An item that stays as it was costs, but changes nothing.
+    pub(crate) fn record(&mut self, table: &Table, change: &ItemChange, actor: Actor) -> Cost {
+        let ItemChange { key, before, after } = change;
+        let mut cost = Cost::write(before.as_ref(), after.as_ref());
+        if before == after {
+            return cost;
+        }
+        match after {
+            Some(item) => self.batch.put(key.clone(), item.as_bytes().clone()),
+            None => self.batch.delete(key.clone()),
+        }
+        self.batch.count(layout::totals(table.id, 0), counts(before.as_ref(), after.as_ref()));
+        for index in &table.indexes {
+            self.record_index(table, index, change, &mut cost);
+        }
+        self.record_expiry(table, change);
+        self.record_stream(table, change, actor);
+        cost
+    }
+
+    /// AWS charges the change to what the index stores: untouched none, moved both, otherwise one write.
+    fn record_index(&mut self, table: &Table, index: &Index, change: &ItemChange, cost: &mut Cost) {
+        let entry =
+            |item: &Option<Item>| item.as_ref().and_then(|item| index.entry(table, &change.key, item));
+        let (old, new) = (entry(&change.before), entry(&change.after));
+        let item = |entry: &Option<IndexEntry>| entry.as_ref().map(|entry| entry.item.clone());
+        self.batch
+            .count(layout::totals(table.id, index.id), counts(item(&old).as_ref(), item(&new).as_ref()));
+        let units = |item: &Item| write_units(item.size_bytes());
+        match (old, new) {
+            (None, None) => {}
+            (Some(old), Some(new)) if old.key == new.key => {
+                if old.item != new.item {
+                    cost.add_index(index, units(&old.item).max(units(&new.item)));
+                    self.batch.put(new.key.into(), new.item.as_bytes().clone());
+                }
+            }
+            (old, new) => {
+                if let Some(old) = old {
+                    cost.add_index(index, units(&old.item));
+                    self.batch.delete(old.key.into());
+                }
+                if let Some(new) = new {
+                    cost.add_index(index, units(&new.item));
+                    self.batch.put(new.key.into(), new.item.as_bytes().clone());
+                }
+            }
+        }
+    }
+
+    fn record_expiry(&mut self, table: &Table, change: &ItemChange) {
+        let Some(setting) = &table.expiry else { return };
+        let second =
+            |item: &Option<Item>| item.as_ref().and_then(|item| expiry::second(item, &setting.attribute));
+        let (old, new) = (second(&change.before), second(&change.after));
+        if old == new {
+            return;
+        }
+        if let Some(old) = old {
+            self.batch.delete(layout::expiry(table.id, old, &change.key));
+        }
+        if let Some(new) = new {
+            self.batch.put(layout::expiry(table.id, new, &change.key), Key::from([]));
+        }
+    }
+
+    fn record_stream(&mut self, table: &Table, change: &ItemChange, actor: Actor) {
+        let Some(stream) = &table.stream else { return };
+        let record = StreamRecord::new(table, &stream.view_type, change, actor);
+        let shard = crate::stream::shard_of(layout::partition_hash(&change.key));
+        let prefix = layout::shard_records(stream.id, shard);
+        self.batch.log(&prefix, &self.next_ordinal.to_be_bytes(), &record.to_bytes());
+        self.next_ordinal += 1;
+    }
+}
+
+fn counts(before: Option<&Item>, after: Option<&Item>) -> Counts {
+    let items = |item: Option<&Item>| i64::from(item.is_some());
+    let bytes =
+        |item: Option<&Item>| item.map_or(0, |item| i64::try_from(item.size_bytes()).unwrap_or(i64::MAX));
+    Counts { items: items(after) - items(before), bytes: bytes(after) - bytes(before) }
+}

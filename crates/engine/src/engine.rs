@@ -1,0 +1,266 @@
+//! The engine: what all operations share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use parking_lot::RwLock;
+use sortkey_api::{ApiError, ThrottlingReason};
+use sortkey_expression::ExpressionCache;
+use sortkey_storage::{Batch, Clock, Committer, Lock, MemoryStore, Published, Store, Write};
+
+use crate::background::Background;
+use crate::catalog::Catalog;
+use crate::faults::{FaultKind, Faults};
+use crate::reply::Reply;
+use crate::settings::{MovableClock, Settings};
+use crate::table::Table;
+use crate::{jobs, layout};
+
+/// Expressions of each sort that are remembered.
+const CACHED_EXPRESSIONS: usize = 1024;
+
+/// A DynamoDB in this process. Clones are handles of the same database.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What belongs to one database. A fork has all of this for itself.
+pub(crate) struct Shared {
+    /// The store, if it can be forked.
+    memory: Option<Arc<MemoryStore>>,
+    pub(crate) committer: Committer,
+    pub(crate) clock: Arc<MovableClock>,
+    pub(crate) catalog: Catalog,
+    pub(crate) faults: Faults,
+    /// Expressions that were read before.
+    pub(crate) expressions: ExpressionCache,
+    pub(crate) settings: Settings,
+    pub(crate) gsi_delay: RwLock<Duration>,
+    random: AtomicU64,
+    pub(crate) background: Background,
+}
+
+impl Engine {
+    /// An empty database in memory.
+    pub fn memory(settings: Settings) -> Engine {
+        Engine::in_memory(MemoryStore::new(), settings, None)
+    }
+
+    /// The database that a store contains.
+    pub fn open(store: Arc<dyn Store>, settings: Settings) -> Engine {
+        let clock = Arc::new(MovableClock::new(Arc::clone(&settings.clock)));
+        Engine::start(store, None, settings, clock)
+    }
+
+    /// A second database with everything that this one contains; from then on neither sees the other. Takes
+    /// no time, whatever the size. Only a database in memory can be forked.
+    pub fn fork(&self) -> Option<Engine> {
+        let memory = self.shared.memory.as_ref()?.fork();
+        let settings = Settings { seed: self.shared.random(), ..self.shared.settings.clone() };
+        let fork = Engine::in_memory(memory, settings, Some(self.shared.clock.fork()));
+        fork.set_gsi_delay(*self.shared.gsi_delay.read());
+        Some(fork)
+    }
+
+    /// Moves the clock of this database forward, or back.
+    pub fn advance_clock(&self, by_ms: i64) {
+        self.shared.clock.advance_ms(by_ms);
+        self.shared.background.wake();
+    }
+
+    /// Lets the clock stand still at a time, in milliseconds since 1970.
+    pub fn stop_clock_at(&self, time_ms: u64) {
+        self.shared.clock.stop_at_ms(time_ms);
+        self.shared.background.wake();
+    }
+
+    /// Lets the clock run again.
+    pub fn follow_clock(&self) {
+        self.shared.clock.follow();
+    }
+
+    /// The time of this database, in milliseconds since 1970.
+    pub fn now_ms(&self) -> u64 {
+        self.shared.clock.now_ms()
+    }
+
+    /// Removes all items that are past their time, and returns how many there were.
+    pub fn expire_now(&self) -> Result<usize, ApiError> {
+        jobs::expire(&self.shared)
+    }
+
+    /// Lets global indexes lag behind their tables from now on.
+    pub fn set_gsi_delay(&self, delay: Duration) {
+        *self.shared.gsi_delay.write() = delay;
+        self.shared.committer.retain(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
+    }
+
+    /// Faults to be shown to the next requests.
+    pub fn faults(&self) -> &Faults {
+        &self.shared.faults
+    }
+
+    fn in_memory(store: MemoryStore, settings: Settings, clock: Option<MovableClock>) -> Engine {
+        let clock = clock.unwrap_or_else(|| MovableClock::new(Arc::clone(&settings.clock)));
+        let store = Arc::new(store);
+        Engine::start(Arc::clone(&store) as Arc<dyn Store>, Some(store), settings, Arc::new(clock))
+    }
+
+    fn start(
+        store: Arc<dyn Store>,
+        memory: Option<Arc<MemoryStore>>,
+        settings: Settings,
+        clock: Arc<MovableClock>,
+    ) -> Engine {
+        let committer = Committer::new(store, Arc::clone(&clock) as Arc<dyn Clock>);
+        let random = AtomicU64::new(settings.seed);
+        let delay = settings.gsi_delay;
+        let shared = Arc::new(Shared {
+            memory,
+            committer,
+            clock,
+            catalog: Catalog::new(),
+            faults: Faults::default(),
+            expressions: ExpressionCache::new(CACHED_EXPRESSIONS),
+            background: Background::new(settings.expiry_interval),
+            settings,
+            gsi_delay: RwLock::new(Duration::ZERO),
+            random,
+        });
+        let engine = Engine { shared };
+        if !delay.is_zero() {
+            engine.set_gsi_delay(delay);
+        }
+        if jobs::are_due(&engine.shared) {
+            engine.shared.wake_background();
+        }
+        engine
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.background.stop();
+    }
+}
+
+impl Shared {
+    /// Runs a write and answers when it is visible. The closure gives a batch with its answer, or the error
+    /// that makes the write change nothing.
+    pub(crate) fn write<T, F>(self: &Arc<Self>, locks: Vec<Lock>, prepare: F) -> Reply<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Arc<Shared>, &Published) -> Result<(Batch, T), ApiError> + Send + 'static,
+    {
+        let shared = Arc::clone(self);
+        Reply::waiting(self.committer.write(locks, move |view| outcome(prepare(&shared, view))))
+    }
+
+    /// Changes a table's descriptor under its lock.
+    pub(crate) fn update_table<T, F>(self: &Arc<Self>, name: &str, change: F) -> Reply<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Arc<Shared>, &Published, &mut Table) -> Result<T, ApiError> + Send + 'static,
+    {
+        let name = name.to_owned();
+        let locks = vec![Lock::exclusive(layout::table(&name))];
+        self.write(locks, move |shared, view| {
+            let mut table = Table::clone(&*shared.catalog.managed_table(view, &name)?);
+            let answer = change(shared, view, &mut table)?;
+            let mut batch = Batch::new();
+            batch.put(layout::table(&name), table.to_value());
+            batch.changes_schema();
+            Ok((batch, answer))
+        })
+    }
+
+    /// The state that reads of a global index see.
+    pub(crate) fn index_view(&self) -> Arc<Published> {
+        let delay = *self.gsi_delay.read();
+        if delay.is_zero() {
+            return Arc::clone(&self.committer.view());
+        }
+        let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+        self.committer.view_at(self.clock.now_ms().saturating_sub(delay_ms))
+    }
+
+    /// Refuses a request that a fault of this kind befalls.
+    pub(crate) fn throttle(&self, table: &str, operation: &str) -> Result<(), ApiError> {
+        if !self.faults.strikes(FaultKind::Throttle, operation, table) {
+            return Ok(());
+        }
+        let reads = operation.contains("Get") || matches!(operation, "Query" | "Scan");
+        let kind = if reads { "Read" } else { "Write" };
+        Err(ApiError::throughput_exceeded(vec![ThrottlingReason {
+            reason: format!("Table{kind}ProvisionedThroughputExceeded"),
+            resource: self.table_arn(table),
+        }]))
+    }
+
+    /// Starts the background jobs, or wakes them if they sleep.
+    pub(crate) fn wake_background(self: &Arc<Self>) {
+        self.background.start(self);
+        self.background.wake();
+    }
+
+    /// A number that nobody can guess, unless he knows the seed.
+    pub(crate) fn random(&self) -> u64 {
+        // SplitMix64: every state gives one number, and states count up.
+        const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+        let state = self.random.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A random UUID.
+    pub(crate) fn uuid(&self) -> String {
+        let high = self.random();
+        let low = self.random();
+        format!(
+            "{:08x}-{:04x}-4{:03x}-{:04x}-{:012x}",
+            high >> 32,
+            (high >> 16) & 0xFFFF,
+            high & 0x0FFF,
+            0x8000 | ((low >> 48) & 0x3FFF),
+            low & 0xFFFF_FFFF_FFFF
+        )
+    }
+
+    /// Takes the next id of a kind; the batch that uses it must be committed under [`Shared::ids_lock`].
+    pub(crate) fn take_id(view: &Published, kind: &str, batch: &mut Batch) -> Result<u32, ApiError> {
+        let key = layout::ids(kind);
+        let value = view.snapshot.get(&key).map_err(|error| crate::reply::storage_failure(&error))?;
+        let last = value.and_then(|value| value[..].try_into().ok()).map_or(0, u32::from_be_bytes);
+        let next = last.checked_add(1).ok_or_else(ApiError::internal)?;
+        batch.put(key, next.to_be_bytes().into());
+        Ok(next)
+    }
+
+    /// What must be held to take ids.
+    pub(crate) fn ids_lock(kind: &str) -> Lock {
+        Lock::exclusive(layout::ids(kind))
+    }
+
+    pub(crate) fn table_arn(&self, table: &str) -> String {
+        format!("arn:aws:dynamodb:{}:{}:table/{table}", self.settings.region, self.settings.account)
+    }
+
+    pub(crate) fn index_arn(&self, table: &str, index: &str) -> String {
+        format!("{}/index/{index}", self.table_arn(table))
+    }
+
+    pub(crate) fn stream_arn(&self, table: &str, label: &str) -> String {
+        format!("{}/stream/{label}", self.table_arn(table))
+    }
+}
+
+/// An error leaves nothing behind.
+pub(crate) fn outcome<T>(result: Result<(Batch, T), ApiError>) -> Write<Result<T, ApiError>> {
+    match result {
+        Ok((batch, answer)) => Write { batch, answer: Ok(answer) },
+        Err(error) => Write { batch: Batch::new(), answer: Err(error) },
+    }
+}

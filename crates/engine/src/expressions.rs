@@ -1,0 +1,105 @@
+//! The expressions of a request: which go together, and what they become.
+
+use std::collections::BTreeMap;
+
+use sortkey_api::{ApiError, SuppliedItem};
+use sortkey_expression::{
+    Condition, ExpressionCache, ExpressionKind, KeyCondition, Placeholders, Projection, Update,
+    check_placeholders_have_expressions,
+};
+
+/// What a request says in expressions. Operations fill in what they take; `None` is what was not given.
+#[derive(Default)]
+pub(crate) struct Expressions<'a> {
+    pub(crate) names: Option<&'a BTreeMap<String, String>>,
+    pub(crate) values: Option<&'a SuppliedItem>,
+    /// The expressions that the operation takes, in the order of AWS's texts.
+    pub(crate) expressions: Vec<(ExpressionKind, Option<&'a str>)>,
+    /// The parameters from before expressions that the operation takes, and whether each was given.
+    pub(crate) legacy: Vec<(&'static str, bool)>,
+}
+
+/// What the expressions of a request mean.
+#[derive(Default)]
+pub(crate) struct Bound {
+    pub(crate) condition: Option<Condition>,
+    pub(crate) filter: Option<Condition>,
+    pub(crate) key_condition: Option<KeyCondition>,
+    pub(crate) projection: Option<Projection>,
+    pub(crate) update: Option<Update>,
+}
+
+impl Expressions<'_> {
+    /// What must hold before an expression is looked at: old and new parameters do not mix, and placeholders
+    /// come with expressions.
+    pub(crate) fn check(&self) -> Result<(), ApiError> {
+        let given: Vec<&str> = self
+            .expressions
+            .iter()
+            .filter(|(_, text)| text.is_some())
+            .map(|(kind, _)| kind.parameter())
+            .collect();
+        let legacy: Vec<&str> =
+            self.legacy.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
+        if !given.is_empty() && !legacy.is_empty() {
+            return Err(ApiError::validation(format!(
+                "Can not use both expression and non-expression parameters in the same request: Non-expression \
+                 parameters: {{{}}} Expression parameters: {{{}}}",
+                legacy.join(", "),
+                given.join(", ")
+            )));
+        }
+        let kinds: Vec<_> = self.expressions.iter().map(|(kind, text)| (*kind, text.is_some())).collect();
+        check_placeholders_have_expressions(&kinds, self.names.is_some(), self.values.is_some())
+            .map_err(invalid)
+    }
+
+    /// Reads all expressions and replaces their placeholders.
+    pub(crate) fn bind(&self, cache: &ExpressionCache) -> Result<Bound, ApiError> {
+        let values = self.values.map(SuppliedItem::checked_expression_values).transpose()?;
+        let mut placeholders = Placeholders::new(self.names, values).map_err(invalid)?;
+        let mut bound = Bound::default();
+        for (kind, text) in &self.expressions {
+            let Some(text) = text else { continue };
+            bound.bind(*kind, text, &mut placeholders, cache)?;
+        }
+        placeholders.finish().map_err(invalid)?;
+        Ok(bound)
+    }
+}
+
+impl Bound {
+    fn bind(
+        &mut self,
+        kind: ExpressionKind,
+        text: &str,
+        placeholders: &mut Placeholders<'_>,
+        cache: &ExpressionCache,
+    ) -> Result<(), ApiError> {
+        let condition = |placeholders: &mut Placeholders<'_>| {
+            cache.condition(text, kind).and_then(|parsed| parsed.bind(kind, placeholders)).map_err(invalid)
+        };
+        match kind {
+            ExpressionKind::Condition => self.condition = Some(condition(placeholders)?),
+            ExpressionKind::Filter => self.filter = Some(condition(placeholders)?),
+            ExpressionKind::KeyCondition => {
+                let condition = condition(placeholders)?;
+                self.key_condition = Some(KeyCondition::from_condition(&condition).map_err(invalid)?);
+            }
+            ExpressionKind::Projection => {
+                let parsed = cache.projection(text).map_err(invalid)?;
+                self.projection = Some(parsed.bind(placeholders).map_err(invalid)?);
+            }
+            ExpressionKind::Update => {
+                let parsed = cache.update(text).map_err(invalid)?;
+                self.update = Some(parsed.bind(placeholders).map_err(invalid)?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Every error of an expression is a ValidationException with its own text.
+pub(crate) fn invalid(error: impl std::fmt::Display) -> ApiError {
+    ApiError::validation(error.to_string())
+}

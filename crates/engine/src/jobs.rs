@@ -1,0 +1,320 @@
+//! The background jobs: complete new indexes, remove expired items, forget what is past its retention, clear
+//! away dropped tables. Each works in small locked writes beside the requests, and can be interrupted anywhere.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use sortkey_api::ApiError;
+use sortkey_storage::{Batch, Clock, Counts, Key, Lock, Order, Published};
+use sortkey_value::Item;
+
+use crate::change::{Changes, ItemChange};
+use crate::engine::Shared;
+use crate::reply::storage_failure;
+use crate::schema::{Index, IndexStatus};
+use crate::stream::{Actor, RETENTION_MS, SHARDS, Stream};
+use crate::table::Table;
+use crate::{catalog, expiry, layout};
+
+/// Keys that one write of a job touches at most, so that it never holds up a request for long.
+const CHUNK: usize = 256;
+
+/// Does everything that is due.
+pub(crate) fn run(shared: &Arc<Shared>) -> Result<(), ApiError> {
+    let view = Arc::clone(&shared.committer.view());
+    for table in catalog::tables(&view) {
+        let table = table?;
+        if table.needs_backfill() {
+            backfill(shared, &table)?;
+        }
+    }
+    if shared.settings.expiry_interval.is_some() {
+        expire(shared)?;
+    }
+    forget_tokens(shared)?;
+    trim_streams(shared)?;
+    clear_dropped_tables(shared)
+}
+
+/// Whether a database that was just opened has work for the background thread.
+pub(crate) fn are_due(shared: &Shared) -> bool {
+    let view = shared.committer.view();
+    let unfinished =
+        |table: &Table| table.needs_backfill() || table.expiry.is_some() || table.stream.is_some();
+    catalog::tables(&view).any(|table| table.is_ok_and(|table| unfinished(&table)))
+        || !keys(&view, layout::starting_with(layout::DROPPED_TABLES), 1).unwrap_or_default().is_empty()
+}
+
+/// Adds older items to the indexes that are being created, then declares those active. Writers maintain such an
+/// index already; every item is read again under its lock, so neither can undo the other's work.
+fn backfill(shared: &Arc<Shared>, table: &Arc<Table>) -> Result<(), ApiError> {
+    let (mut low, high) = layout::starting_with(&layout::items(table.id));
+    loop {
+        let view = Arc::clone(&shared.committer.view());
+        let chunk = keys(&view, (low.clone(), high.clone()), CHUNK)?;
+        let Some(last) = chunk.last() else { break };
+        low = Bound::Excluded(last.to_vec());
+        let mut locks: Vec<Lock> = chunk.iter().cloned().map(Lock::exclusive).collect();
+        locks.push(Lock::shared(layout::table(&table.name)));
+        let (name, id) = (table.name.clone(), table.id);
+        let still_there = shared
+            .write(locks, move |shared, view| {
+                let Some(table) = shared.catalog.find(view, &name)?.filter(|table| table.id == id) else {
+                    return Ok((Batch::new(), false));
+                };
+                let mut batch = Batch::new();
+                for key in &chunk {
+                    complete_item(&mut batch, &table, view, key)?;
+                }
+                Ok((batch, true))
+            })
+            .wait()?;
+        if !still_there {
+            return Ok(());
+        }
+    }
+    declare_complete(shared, table)
+}
+
+fn complete_item(batch: &mut Batch, table: &Table, view: &Published, key: &Key) -> Result<(), ApiError> {
+    let Some(value) = view.snapshot.get(key).map_err(|error| storage_failure(&error))? else { return Ok(()) };
+    let item = Item::from_bytes(value);
+    for index in table.indexes.iter().filter(|index| index.status == IndexStatus::Creating) {
+        complete_entry(batch, table, index, view, key, &item)?;
+    }
+    if let Some(setting) = table.expiry.as_ref().filter(|setting| !setting.complete)
+        && let Some(second) = expiry::second(&item, &setting.attribute)
+    {
+        batch.put(layout::expiry(table.id, second, key), Key::from([]));
+    }
+    Ok(())
+}
+
+fn complete_entry(
+    batch: &mut Batch,
+    table: &Table,
+    index: &Index,
+    view: &Published,
+    key: &Key,
+    item: &Item,
+) -> Result<(), ApiError> {
+    let Some(entry) = index.entry(table, key, item) else { return Ok(()) };
+    // A writer may have been here first; then it has been counted, too.
+    if view.snapshot.get(&entry.key).map_err(|error| storage_failure(&error))?.is_none() {
+        let bytes = i64::try_from(entry.item.size_bytes()).unwrap_or(i64::MAX);
+        batch.count(layout::totals(table.id, index.id), Counts { items: 1, bytes });
+        batch.put(entry.key.into(), entry.item.as_bytes().clone());
+    }
+    Ok(())
+}
+
+/// Declares the indexes active that were being created when the backfill began.
+fn declare_complete(shared: &Arc<Shared>, began_with: &Arc<Table>) -> Result<(), ApiError> {
+    let began_with = Arc::clone(began_with);
+    let locks = vec![Lock::exclusive(layout::table(&began_with.name))];
+    let reply = shared.write(locks, move |shared, view| {
+        let mut batch = Batch::new();
+        let Some(table) =
+            shared.catalog.find(view, &began_with.name)?.filter(|table| table.id == began_with.id)
+        else {
+            return Ok((batch, ()));
+        };
+        let mut table = Table::clone(&table);
+        let was_creating = |id: u16| {
+            began_with.indexes.iter().any(|index| index.id == id && index.status == IndexStatus::Creating)
+        };
+        for index in table.indexes.iter_mut().filter(|index| was_creating(index.id)) {
+            index.status = IndexStatus::Active;
+        }
+        if let (Some(now), Some(then)) = (&mut table.expiry, &began_with.expiry)
+            && now.attribute == then.attribute
+        {
+            now.complete = true;
+        }
+        batch.put(layout::table(&table.name), table.to_value());
+        batch.changes_schema();
+        Ok((batch, ()))
+    });
+    reply.wait()
+}
+
+/// Removes items that are past their time; returns how many.
+pub(crate) fn expire(shared: &Arc<Shared>) -> Result<usize, ApiError> {
+    let view = Arc::clone(&shared.committer.view());
+    let mut removed = 0;
+    for table in catalog::tables(&view) {
+        let table = table?;
+        if table.expiry.is_some() {
+            removed += expire_table(shared, &table)?;
+        }
+    }
+    Ok(removed)
+}
+
+fn expire_table(shared: &Arc<Shared>, table: &Arc<Table>) -> Result<usize, ApiError> {
+    let seconds = expiry::expired_seconds(shared.clock.now_ms());
+    let edge = |second: u64| [layout::expiries(table.id), second.to_be_bytes().to_vec()].concat();
+    let mut low = Bound::Included(edge(seconds.start));
+    let mut removed = 0;
+    loop {
+        let view = Arc::clone(&shared.committer.view());
+        let chunk = keys(&view, (low, Bound::Excluded(edge(seconds.end))), CHUNK)?;
+        let Some(last) = chunk.last() else { return Ok(removed) };
+        low = Bound::Excluded(last.to_vec());
+        for (_, item_key) in chunk.iter().filter_map(|key| layout::expiring_item(table.id, key)) {
+            removed += usize::from(expire_item(shared, table, item_key)?);
+        }
+    }
+}
+
+/// Removes one item, if it is still past its time once its lock is held.
+fn expire_item(shared: &Arc<Shared>, table: &Arc<Table>, key: Key) -> Result<bool, ApiError> {
+    let (name, id) = (table.name.clone(), table.id);
+    let locks = vec![Lock::shared(layout::table(&name)), Lock::exclusive(key.clone())];
+    let reply = shared.write(locks, move |shared, view| {
+        let mut changes = Changes::default();
+        let table = shared.catalog.find(view, &name)?.filter(|table| table.id == id);
+        let Some((table, setting)) = table.as_ref().and_then(|table| Some((table, table.expiry.as_ref()?)))
+        else {
+            return Ok((changes.batch, false));
+        };
+        let before = view.snapshot.get(&key).map_err(|error| storage_failure(&error))?.map(Item::from_bytes);
+        let expired = expiry::expired_seconds(shared.clock.now_ms());
+        let is_past = |item: &Item| {
+            expiry::second(item, &setting.attribute).is_some_and(|second| expired.contains(&second))
+        };
+        let due = before.as_ref().is_some_and(is_past);
+        if due {
+            changes.record(table, &ItemChange { key, before, after: None }, Actor::Expiry);
+        }
+        Ok((changes.batch, due))
+    });
+    reply.wait()
+}
+
+/// Forgets idempotency tokens that are past their ten minutes.
+fn forget_tokens(shared: &Arc<Shared>) -> Result<(), ApiError> {
+    let (low, high) = layout::tokens_before(shared.clock.now_ms());
+    loop {
+        let view = Arc::clone(&shared.committer.view());
+        let chunk = keys(&view, (Bound::Included(low.clone()), Bound::Excluded(high.clone())), CHUNK)?;
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        let tokens: Vec<Key> = chunk.iter().filter_map(|key| layout::expiring_token(key)).collect();
+        let locks = tokens.iter().cloned().map(Lock::exclusive).collect();
+        let forget = move |_: &Arc<Shared>, view: &Published| {
+            let mut batch = Batch::new();
+            for (expiry, token) in chunk.into_iter().zip(tokens) {
+                // A token used again after its time has a younger expiry entry and stays.
+                let kept = view.snapshot.get(&token).map_err(|error| storage_failure(&error))?;
+                if kept.is_some_and(|value| crate::token::expires_with(&value, &expiry)) {
+                    batch.delete(token);
+                }
+                batch.delete(expiry);
+            }
+            Ok((batch, ()))
+        };
+        shared.write(locks, forget).wait()?;
+    }
+}
+
+/// Removes stream records older than a day, and streams that were closed longer ago.
+fn trim_streams(shared: &Arc<Shared>) -> Result<(), ApiError> {
+    let horizon = shared.clock.now_ms().saturating_sub(RETENTION_MS);
+    let view = Arc::clone(&shared.committer.view());
+    for stream in catalog::streams(&view) {
+        let stream = stream?;
+        for shard in 0..SHARDS {
+            trim_shard(shared, &stream, shard, horizon)?;
+        }
+        if stream.closed.is_some_and(|closed| closed.at_ms < horizon) {
+            remove(shared, vec![layout::stream(stream.id)])?;
+        }
+    }
+    Ok(())
+}
+
+fn trim_shard(shared: &Arc<Shared>, stream: &Stream, shard: u16, horizon: u64) -> Result<(), ApiError> {
+    let (low, high) = layout::starting_with(&layout::shard_records(stream.id, shard));
+    loop {
+        let view = Arc::clone(&shared.committer.view());
+        let entries = view.snapshot.range(
+            low.as_ref().map(Vec::as_slice),
+            high.as_ref().map(Vec::as_slice),
+            Order::Ascending,
+        );
+        let is_old = |value: &[u8]| {
+            let time = value.get(..8).and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_be_bytes);
+            time < horizon
+        };
+        let mut old = Vec::new();
+        for entry in entries.take(CHUNK) {
+            let (key, value) = entry.map_err(|error| storage_failure(&error))?;
+            if !is_old(&value) {
+                break;
+            }
+            old.push(key);
+        }
+        if old.is_empty() {
+            return Ok(());
+        }
+        remove(shared, old)?;
+    }
+}
+
+/// Removes what dropped tables and indexes left behind. Their ids are never used again, so nobody can see it meanwhile.
+fn clear_dropped_tables(shared: &Arc<Shared>) -> Result<(), ApiError> {
+    let view = Arc::clone(&shared.committer.view());
+    for mark in keys(&view, layout::starting_with(layout::DROPPED_TABLES), usize::MAX)? {
+        let Some((table, index)) = layout::dropped_ids(&mark) else { continue };
+        let spaces = match index {
+            Some(index) => vec![layout::index_entries(table, index), layout::totals(table, index).to_vec()],
+            None => vec![
+                layout::items(table),
+                layout::all_index_entries(table),
+                layout::expiries(table),
+                layout::all_totals(table),
+            ],
+        };
+        for space in spaces {
+            clear(shared, &space)?;
+        }
+        remove(shared, vec![mark])?;
+    }
+    Ok(())
+}
+
+/// Removes all keys with a prefix.
+pub(crate) fn clear(shared: &Arc<Shared>, prefix: &[u8]) -> Result<(), ApiError> {
+    loop {
+        let view = Arc::clone(&shared.committer.view());
+        let chunk = keys(&view, layout::starting_with(prefix), CHUNK * 4)?;
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        drop(view);
+        remove(shared, chunk)?;
+    }
+}
+
+/// Removes keys that nobody else writes.
+fn remove(shared: &Arc<Shared>, keys: Vec<Key>) -> Result<(), ApiError> {
+    let removal = move |_: &Arc<Shared>, _: &Published| {
+        let mut batch = Batch::new();
+        keys.into_iter().for_each(|key| batch.delete(key));
+        Ok((batch, ()))
+    };
+    shared.write(Vec::new(), removal).wait()
+}
+
+/// The first keys of a range.
+fn keys(
+    view: &Published,
+    range: (Bound<Vec<u8>>, Bound<Vec<u8>>),
+    most: usize,
+) -> Result<Vec<Key>, ApiError> {
+    let (low, high) = (range.0.as_ref().map(Vec::as_slice), range.1.as_ref().map(Vec::as_slice));
+    let entries = view.snapshot.range(low, high, Order::Ascending).take(most);
+    entries.map(|entry| entry.map(|(key, _)| key).map_err(|error| storage_failure(&error))).collect()
+}

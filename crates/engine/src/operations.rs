@@ -1,0 +1,120 @@
+//! The operations: one file each, of one shape, registered by one line in [`operations!`] below. From that list
+//! come the dispatcher and the typed methods of [`Engine`].
+
+use std::sync::Arc;
+
+use sortkey_api::{ApiError, Operation, OperationId};
+
+use crate::engine::{Engine, Shared};
+use crate::reply::Reply;
+
+/// An operation that the engine can run. Its input has passed the constraints of its shape.
+pub(crate) trait Run: Operation {
+    fn run(shared: &Arc<Shared>, input: Self::Input) -> Result<Reply<Self::Output>, ApiError>;
+}
+
+macro_rules! operations {
+    ($($(#[$doc:meta])* $operation:ident => $module:ident;)*) => {
+        $(mod $module;)*
+
+        impl Engine {
+            /// Runs an operation on its JSON body and answers JSON.
+            pub async fn call(&self, operation: OperationId, body: &[u8], out: &mut Vec<u8>) -> Result<(), ApiError> {
+                match operation {
+                    $(OperationId::$operation => {
+                        let input = sortkey_api::decode::<<sortkey_api::operations::$operation as Operation>::Input>(body)?;
+                        let output = sortkey_api::operations::$operation::run(&self.shared, input)?.await?;
+                        sortkey_api::encode(&output, out);
+                        Ok(())
+                    })*
+                    #[allow(unreachable_patterns, reason = "every operation may be supported one day")]
+                    _ => Err(crate::text::unsupported(operation)),
+                }
+            }
+
+            /// Whether the engine can run an operation.
+            pub fn supports(operation: OperationId) -> bool {
+                matches!(operation, $(OperationId::$operation)|*)
+            }
+
+            $(
+                $(#[$doc])*
+                pub fn $module(
+                    &self,
+                    input: <sortkey_api::operations::$operation as Operation>::Input,
+                ) -> Reply<<sortkey_api::operations::$operation as Operation>::Output> {
+                    let run = || {
+                        sortkey_api::check(&input)?;
+                        sortkey_api::operations::$operation::run(&self.shared, input)
+                    };
+                    Reply::from(run())
+                }
+            )*
+        }
+    };
+}
+
+operations! {
+    /// Creates a table.
+    CreateTable => create_table;
+    /// Describes a table.
+    DescribeTable => describe_table;
+    /// Lists the names of tables.
+    ListTables => list_tables;
+    /// Changes a table's settings and indexes.
+    UpdateTable => update_table;
+    /// Deletes a table.
+    DeleteTable => delete_table;
+    /// Stores an item.
+    PutItem => put_item;
+    /// Reads an item.
+    GetItem => get_item;
+    /// Changes an item.
+    UpdateItem => update_item;
+    /// Deletes an item.
+    DeleteItem => delete_item;
+    /// Reads items of one partition.
+    Query => query;
+    /// Reads all items.
+    Scan => scan;
+    /// Reads up to 100 items.
+    BatchGetItem => batch_get_item;
+    /// Writes up to 25 items, each for itself.
+    BatchWriteItem => batch_write_item;
+    /// Reads up to 100 items as of one moment.
+    TransactGetItems => transact_get_items;
+    /// Writes up to 100 items, all or none.
+    TransactWriteItems => transact_write_items;
+    /// Says by which attribute items expire.
+    UpdateTimeToLive => update_time_to_live;
+    /// Tells by which attribute items expire.
+    DescribeTimeToLive => describe_time_to_live;
+    /// Adds tags to a table.
+    TagResource => tag_resource;
+    /// Removes tags from a table.
+    UntagResource => untag_resource;
+    /// Lists the tags of a table.
+    ListTagsOfResource => list_tags_of_resource;
+    /// Tells the account's quotas.
+    DescribeLimits => describe_limits;
+    /// Tells where to send requests.
+    DescribeEndpoints => describe_endpoints;
+    /// Lists streams.
+    ListStreams => list_streams;
+    /// Describes a stream and its shards.
+    DescribeStream => describe_stream;
+    /// Gives a place in a shard to read from.
+    GetShardIterator => get_shard_iterator;
+    /// Reads records of a shard.
+    GetRecords => get_records;
+    /// Switches continuous backups on or off.
+    UpdateContinuousBackups => update_continuous_backups;
+    /// Tells whether continuous backups are on.
+    DescribeContinuousBackups => describe_continuous_backups;
+    /// Reads a resource policy.
+    GetResourcePolicy => get_resource_policy;
+    /// Attaches a resource policy.
+    PutResourcePolicy => put_resource_policy;
+    /// Removes a resource policy.
+    DeleteResourcePolicy => delete_resource_policy;
+}

@@ -1,0 +1,188 @@
+//! CreateTable: the declaration is checked, then the name is taken under its lock.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sortkey_api::operations::{CreateTable, CreateTableInput, CreateTableOutput};
+use sortkey_api::shapes::table::{TableStatus};
+use sortkey_api::shapes::throughput::{BillingMode, OnDemandThroughput, ProvisionedThroughput, WarmThroughput};
+use sortkey_api::ApiError;
+use sortkey_storage::{Batch, Clock, Lock};
+
+use super::Run;
+use crate::declaration::Declaration;
+use crate::engine::Shared;
+use crate::reply::Reply;
+use crate::schema::{Index, IndexKind, IndexStatus};
+use crate::table::{Billing, Capacity, Table};
+use crate::{encryption, layout, policy, streaming, tags, text};
+
+/// Units beyond which AWS finds a throughput out of bounds.
+const MAX_UNITS: i64 = 1_000_000_000_000;
+
+impl Run for CreateTable {
+    fn run(shared: &Arc<Shared>, input: CreateTableInput) -> Result<Reply<CreateTableOutput>, ApiError> {
+        let draft = draft(shared, &input)?;
+        let stream = input.stream_specification.as_ref().map(streaming::view_type).transpose()?.flatten();
+        let locks = vec![
+            Lock::exclusive(layout::table(&draft.name)),
+            Shared::ids_lock("table"),
+            Shared::ids_lock("stream"),
+        ];
+        let wakes = stream.is_some();
+        let reply = shared.write(locks, move |shared, view| {
+            let mut table = draft;
+            if shared.catalog.find(view, &table.name)?.is_some() {
+                return Err(ApiError::table_exists(&table.name));
+            }
+            let mut batch = Batch::new();
+            table.id = Shared::take_id(view, "table", &mut batch)?;
+            table.created_ms = shared.clock.now_ms();
+            table.billing.on_demand_since_ms = table.billing.on_demand.then_some(table.created_ms);
+            if let Some(view_type) = stream {
+                streaming::open(shared, view, &mut table, view_type, &mut batch)?;
+            }
+            batch.put(layout::table(&table.name), table.to_value());
+            batch.changes_schema();
+            let description = shared.describe(view, &table, TableStatus::Creating)?;
+            Ok((batch, CreateTableOutput { table_description: Some(description) }))
+        });
+        if wakes {
+            shared.wake_background();
+        }
+        Ok(reply)
+    }
+}
+
+/// The table without what only its commit decides: ids and times.
+fn draft(shared: &Shared, input: &CreateTableInput) -> Result<Table, ApiError> {
+    refuse_unsupported(input)?;
+    let on_demand = input.billing_mode == Some(BillingMode::PayPerRequest);
+    check_throughput(on_demand, input.provisioned_throughput.as_ref())?;
+    let declaration = Declaration::check(
+        &input.attribute_definitions,
+        &input.key_schema,
+        input.local_secondary_indexes.as_deref(),
+        input.global_secondary_indexes.as_deref(),
+    )?;
+    let globals = input.global_secondary_indexes.as_deref().unwrap_or_default();
+    let mut indexes = Vec::new();
+    for (id, declared) in (1..).zip(declaration.indexes) {
+        let capacity = match globals.iter().find(|global| global.index_name == declared.name) {
+            Some(global) if declared.kind == IndexKind::Global => {
+                check_index_throughput(&declared.name, on_demand, global.provisioned_throughput.as_ref())?;
+                capacity(
+                    global.provisioned_throughput.as_ref(),
+                    global.on_demand_throughput.as_ref(),
+                    global.warm_throughput.as_ref(),
+                )
+            }
+            _ => Capacity::default(),
+        };
+        indexes.push(Index {
+            id,
+            name: declared.name,
+            kind: declared.kind,
+            key: declared.key,
+            projection: declared.projection,
+            status: IndexStatus::Active,
+            capacity,
+        });
+    }
+    let tags = tags::add(&BTreeMap::new(), input.tags.as_deref().unwrap_or_default())?;
+    Ok(Table {
+        id: 0,
+        name: input.table_name.name().to_owned(),
+        uuid: shared.uuid(),
+        created_ms: 0,
+        attributes: declaration.attributes,
+        key: declaration.key,
+        next_index_id: u16::try_from(indexes.len()).unwrap_or(u16::MAX) + 1,
+        indexes,
+        billing: Billing { on_demand, on_demand_since_ms: None },
+        capacity: capacity(
+            input.provisioned_throughput.as_ref(),
+            input.on_demand_throughput.as_ref(),
+            input.warm_throughput.as_ref(),
+        ),
+        deletion_protection: input.deletion_protection_enabled == Some(true),
+        table_class: input.table_class.as_ref().map(|class| class.as_str().to_owned()),
+        encryption: input.sse_specification.as_ref().and_then(|asked| encryption::choose(shared, asked)),
+        stream: None,
+        expiry: None,
+        recovery: None,
+        tags,
+        policy: input.resource_policy.as_deref().map(|document| policy::new(shared, document)).transpose()?,
+        stream_policies: BTreeMap::new(),
+    })
+}
+
+fn refuse_unsupported(input: &CreateTableInput) -> Result<(), ApiError> {
+    let given = [
+        ("GlobalTableSourceArn", input.global_table_source_arn.is_some()),
+        ("GlobalTableSettingsReplicationMode", input.global_table_settings_replication_mode.is_some()),
+        ("VectorIndexes", input.vector_indexes.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(text::unsupported_parameter(name)),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn capacity(
+    provisioned: Option<&ProvisionedThroughput>,
+    on_demand: Option<&OnDemandThroughput>,
+    warm: Option<&WarmThroughput>,
+) -> Capacity {
+    let limit = |units: Option<i64>| units.filter(|units| *units >= 0);
+    Capacity {
+        read_units: provisioned.map_or(0, |throughput| throughput.read_capacity_units),
+        write_units: provisioned.map_or(0, |throughput| throughput.write_capacity_units),
+        max_read_request_units: on_demand.and_then(|throughput| limit(throughput.max_read_request_units)),
+        max_write_request_units: on_demand.and_then(|throughput| limit(throughput.max_write_request_units)),
+        warm_read_units: warm.and_then(|throughput| throughput.read_units_per_second),
+        warm_write_units: warm.and_then(|throughput| throughput.write_units_per_second),
+        ..Capacity::default()
+    }
+}
+
+pub(super) fn check_throughput(on_demand: bool, given: Option<&ProvisionedThroughput>) -> Result<(), ApiError> {
+    match (on_demand, given) {
+        (true, Some(_)) => Err(ApiError::invalid_parameter(
+            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
+        )),
+        (false, None) => Err(ApiError::invalid_parameter(
+            "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",
+        )),
+        (_, Some(throughput)) => check_bounds(throughput),
+        (true, None) => Ok(()),
+    }
+}
+
+pub(super) fn check_bounds(throughput: &ProvisionedThroughput) -> Result<(), ApiError> {
+    let units = [
+        ("ReadCapacityUnits", throughput.read_capacity_units),
+        ("WriteCapacityUnits", throughput.write_capacity_units),
+    ];
+    match units.iter().find(|(_, units)| *units > MAX_UNITS) {
+        Some((name, units)) => Err(ApiError::validation(format!("Given value {units} for {name} is out of bounds"))),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn check_index_throughput(
+    index: &str,
+    on_demand: bool,
+    given: Option<&ProvisionedThroughput>,
+) -> Result<(), ApiError> {
+    match (on_demand, given) {
+        (true, Some(_)) => Err(ApiError::invalid_parameter(format_args!(
+            "ProvisionedThroughput should not be specified for index: {index} when BillingMode is PAY_PER_REQUEST"
+        ))),
+        (false, None) => Err(ApiError::invalid_parameter(format_args!(
+            "ProvisionedThroughput must be specified for index: {index}"
+        ))),
+        (_, Some(throughput)) => check_bounds(throughput),
+        (true, None) => Ok(()),
+    }
+}

@@ -1,0 +1,52 @@
+//! DeleteItem: deleting what is not there succeeds, and costs.
+
+use std::sync::Arc;
+
+use sortkey_api::ApiError;
+use sortkey_api::operations::{DeleteItem, DeleteItemInput, DeleteItemOutput};
+use sortkey_api::shapes::returns::ReturnValue;
+use sortkey_expression::ExpressionKind;
+
+use super::Run;
+use crate::engine::Shared;
+use crate::expressions::Expressions;
+use crate::legacy;
+use crate::mutation::{Action, Mutation};
+use crate::reply::Reply;
+use crate::single_write::{self, Wants};
+
+impl Run for DeleteItem {
+    fn run(shared: &Arc<Shared>, input: DeleteItemInput) -> Result<Reply<DeleteItemOutput>, ApiError> {
+        let expressions = Expressions {
+            names: input.expression_attribute_names.as_ref(),
+            values: input.expression_attribute_values.as_ref(),
+            expressions: vec![(ExpressionKind::Condition, input.condition_expression.as_deref())],
+            legacy: vec![
+                ("Expected", input.expected.is_some()),
+                ("ConditionalOperator", input.conditional_operator.is_some()),
+            ],
+        };
+        expressions.check()?;
+        let key = input.key.checked()?;
+        let returns_old = match &input.return_values {
+            None | Some(ReturnValue::None) => false,
+            Some(ReturnValue::AllOld) => true,
+            Some(_) => return Err(ApiError::validation("ReturnValues can only be ALL_OLD or NONE")),
+        };
+        let condition = legacy::expected(input.expected.as_ref(), input.conditional_operator.as_ref())?
+            .or(expressions.bind(&shared.expressions)?.condition);
+        shared.throttle(input.table_name.name(), "DeleteItem")?;
+        let table = shared.catalog.table(&shared.committer.view(), input.table_name.name())?;
+        let mutation = Mutation::by_key(&table, key, condition, Action::Delete)?;
+        let wants = Wants {
+            capacity: input.return_consumed_capacity,
+            metrics: input.return_item_collection_metrics,
+            on_failure: input.return_values_on_condition_check_failure,
+        };
+        Ok(single_write::run(shared, mutation, wants, move |written| DeleteItemOutput {
+            attributes: written.change.before.filter(|_| returns_old),
+            consumed_capacity: written.capacity,
+            item_collection_metrics: written.metrics,
+        }))
+    }
+}

@@ -1,0 +1,43 @@
+//! DeleteTable: the name is free at once; what the table contained is cleared away in the background.
+
+use std::sync::Arc;
+
+use sortkey_api::ApiError;
+use sortkey_api::operations::{DeleteTable, DeleteTableInput, DeleteTableOutput};
+use sortkey_api::shapes::table::TableStatus;
+use sortkey_storage::{Batch, Key, Lock};
+
+use super::Run;
+use crate::engine::Shared;
+use crate::reply::Reply;
+use crate::table::Table;
+use crate::{layout, streaming};
+
+impl Run for DeleteTable {
+    fn run(shared: &Arc<Shared>, input: DeleteTableInput) -> Result<Reply<DeleteTableOutput>, ApiError> {
+        let name = input.table_name.name().to_owned();
+        let locks = vec![Lock::exclusive(layout::table(&name))];
+        let reply = shared.write(locks, move |shared, view| {
+            let mut table = Table::clone(&*shared.catalog.managed_table(view, &name)?);
+            if table.deletion_protection {
+                return Err(ApiError::validation(format!(
+                    "Resource cannot be deleted as it is currently protected against deletion. Disable deletion \
+                     protection first. Table: {name}"
+                )));
+            }
+            let mut description = shared.describe(view, &table, TableStatus::Deleting)?;
+            // AWS shows no more of a table that goes than what identifies it.
+            description.attribute_definitions = None;
+            description.key_schema = None;
+            description.creation_date_time = None;
+            let mut batch = Batch::new();
+            streaming::close(shared, view, &mut table, &mut batch)?;
+            batch.delete(layout::table(&name));
+            batch.put(layout::dropped(table.id), Key::from([]));
+            batch.changes_schema();
+            Ok((batch, DeleteTableOutput { table_description: Some(description) }))
+        });
+        shared.wake_background();
+        Ok(reply)
+    }
+}

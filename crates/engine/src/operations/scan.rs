@@ -1,0 +1,114 @@
+//! Scan: all entries in the order of their hashes, or one segment of them.
+
+use std::ops::Bound;
+use std::sync::Arc;
+
+use sortkey_api::ApiError;
+use sortkey_api::operations::{Scan, ScanInput, ScanOutput};
+use sortkey_expression::ExpressionKind;
+use sortkey_storage::Order;
+
+use super::Run;
+use super::query::listed;
+use crate::capacity::Consistency;
+use crate::consumed::{self, Units};
+use crate::engine::Shared;
+use crate::expressions::Expressions;
+use crate::page::PageRequest;
+use crate::reply::Reply;
+use crate::selection::Selection;
+use crate::source::{Range, Source};
+use crate::{layout, legacy};
+
+impl Run for Scan {
+    fn run(shared: &Arc<Shared>, input: ScanInput) -> Result<Reply<ScanOutput>, ApiError> {
+        let expressions = Expressions {
+            names: input.expression_attribute_names.as_ref(),
+            values: input.expression_attribute_values.as_ref(),
+            expressions: vec![
+                (ExpressionKind::Projection, input.projection_expression.as_deref()),
+                (ExpressionKind::Filter, input.filter_expression.as_deref()),
+            ],
+            legacy: vec![
+                ("AttributesToGet", input.attributes_to_get.is_some()),
+                ("ScanFilter", input.scan_filter.is_some()),
+                ("ConditionalOperator", input.conditional_operator.is_some()),
+            ],
+        };
+        expressions.check()?;
+        let start = input.exclusive_start_key.as_ref().map(|start| start.checked()).transpose()?;
+        let legacy_projection = legacy::attributes_to_get(input.attributes_to_get.as_deref())?;
+        let legacy_filter = legacy::filter(input.scan_filter.as_ref(), input.conditional_operator.as_ref())?;
+        let segment = segment(input.segment, input.total_segments)?;
+        let bound = expressions.bind(&shared.expressions)?;
+        let filter = legacy_filter.or(bound.filter);
+        let name = input.table_name.name();
+        shared.throttle(name, "Scan")?;
+        let table = shared.catalog.table(&shared.committer.view(), name)?;
+        let source = Source::find(&table, input.index_name.as_deref(), input.consistent_read)?;
+        let given = listed(input.attributes_to_get.is_some(), input.projection_expression.is_some());
+        let selection = Selection::new(source, input.select.as_ref(), legacy_projection.or(bound.projection), given)?;
+        let (mut low, high) = match segment {
+            Some((segment, total)) => layout::segment(&source.space(), segment, total),
+            None => layout::starting_with(&source.space()),
+        };
+        if let Some(start) = start {
+            let start = source.start_key(start)?;
+            check_segment(&start, &(low, high.clone()))?;
+            low = Bound::Excluded(start);
+        }
+        let view = source.view(shared);
+        let limit = input.limit.and_then(|limit| usize::try_from(limit).ok());
+        let request = PageRequest { low, high, order: Order::Ascending, limit, filter: filter.as_ref() };
+        let page = request.read(&*view.snapshot)?;
+        let consistency = Consistency::of(input.consistent_read);
+        let (count, scanned_count) = (page.items.len(), page.scanned);
+        let last_evaluated_key = page.last.as_ref().map(|item| source.entry_key(item));
+        let mut cost = source.read_cost(consistency, page.size_bytes);
+        let (items, fetch_cost) = selection.apply(source, &view, consistency, page)?;
+        cost.add(fetch_cost);
+        Ok(Reply::now(ScanOutput {
+            items,
+            count: i32::try_from(count).unwrap_or(i32::MAX),
+            scanned_count: i32::try_from(scanned_count).unwrap_or(i32::MAX),
+            last_evaluated_key,
+            consumed_capacity: consumed::report(
+                input.return_consumed_capacity.as_ref(),
+                &table.name,
+                &cost,
+                Units::Unnamed,
+            ),
+        }))
+    }
+}
+
+fn segment(segment: Option<i32>, total: Option<i32>) -> Result<Option<(u32, u32)>, ApiError> {
+    match (segment, total) {
+        (None, None) => Ok(None),
+        (Some(_), None) => Err(ApiError::validation(
+            "The TotalSegments parameter is required but was not present in the request when Segment parameter is present",
+        )),
+        (None, Some(_)) => Err(ApiError::validation(
+            "The Segment parameter is required but was not present in the request when parameter TotalSegments is present",
+        )),
+        (Some(segment), Some(total)) if segment >= total => Err(ApiError::validation(format!(
+            "The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: {segment} is \
+             not less than TotalSegments: {total}"
+        ))),
+        (Some(segment), Some(total)) => {
+            let unsigned = |number: i32| u32::try_from(number).map_err(|_| ApiError::internal());
+            Ok(Some((unsigned(segment)?, unsigned(total)?)))
+        }
+    }
+}
+
+fn check_segment(start: &[u8], segment: &Range) -> Result<(), ApiError> {
+    let within = |bound: &Bound<Vec<u8>>, fits: fn(&[u8], &[u8]) -> bool| match bound {
+        Bound::Included(edge) | Bound::Excluded(edge) => fits(start, edge),
+        Bound::Unbounded => true,
+    };
+    if within(&segment.0, |start, low| start >= low) && within(&segment.1, |start, high| start < high) {
+        return Ok(());
+    }
+    Err(ApiError::validation("The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments and Segment must match those of the request that returned it"))
+}

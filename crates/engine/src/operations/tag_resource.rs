@@ -1,0 +1,22 @@
+//! TagResource.
+
+use std::sync::Arc;
+
+use sortkey_api::ApiError;
+use sortkey_api::operations::{TagResource, TagResourceInput, TagResourceOutput};
+
+use super::Run;
+use crate::engine::Shared;
+use crate::reply::Reply;
+use crate::{resource, tags};
+
+impl Run for TagResource {
+    fn run(shared: &Arc<Shared>, input: TagResourceInput) -> Result<Reply<TagResourceOutput>, ApiError> {
+        let resource = resource::tagged_resource(&input.resource_arn)?;
+        Ok(shared.update_table(&resource.table, move |shared, view, table| {
+            resource::tagged_table(shared, view, &input.resource_arn)?;
+            table.tags = tags::add(&table.tags, &input.tags)?;
+            Ok(TagResourceOutput::default())
+        }))
+    }
+}

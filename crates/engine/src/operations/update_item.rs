@@ -1,0 +1,90 @@
+//! UpdateItem: by an expression or by the older AttributeUpdates; creates the item if it is not there.
+
+use std::sync::Arc;
+
+use sortkey_api::ApiError;
+use sortkey_api::operations::{UpdateItem, UpdateItemInput, UpdateItemOutput};
+use sortkey_api::shapes::returns::ReturnValue;
+use sortkey_expression::{ExpressionKind, Projection, Update};
+use sortkey_value::Item;
+
+use super::Run;
+use crate::change::ItemChange;
+use crate::engine::Shared;
+use crate::expressions::Expressions;
+use crate::legacy;
+use crate::mutation::{Action, Mutation};
+use crate::reply::Reply;
+use crate::single_write::{self, Wants};
+
+impl Run for UpdateItem {
+    fn run(shared: &Arc<Shared>, input: UpdateItemInput) -> Result<Reply<UpdateItemOutput>, ApiError> {
+        let expressions = Expressions {
+            names: input.expression_attribute_names.as_ref(),
+            values: input.expression_attribute_values.as_ref(),
+            expressions: vec![
+                (ExpressionKind::Update, input.update_expression.as_deref()),
+                (ExpressionKind::Condition, input.condition_expression.as_deref()),
+            ],
+            legacy: vec![
+                ("AttributeUpdates", input.attribute_updates.is_some()),
+                ("Expected", input.expected.is_some()),
+                ("ConditionalOperator", input.conditional_operator.is_some()),
+            ],
+        };
+        expressions.check()?;
+        let key = input.key.checked()?;
+        let legacy_update = legacy::attribute_updates(input.attribute_updates.as_ref())?;
+        let legacy_condition = legacy::expected(input.expected.as_ref(), input.conditional_operator.as_ref())?;
+        let bound = expressions.bind(&shared.expressions)?;
+        let update = legacy_update.or(bound.update).unwrap_or_default();
+        let condition = legacy_condition.or(bound.condition);
+        shared.throttle(input.table_name.name(), "UpdateItem")?;
+        let table = shared.catalog.table(&shared.committer.view(), input.table_name.name())?;
+        let images = Images::new(input.return_values.as_ref(), &update);
+        let mutation = Mutation::by_key(&table, key, condition, Action::Update(update))?;
+        let wants = Wants {
+            capacity: input.return_consumed_capacity,
+            metrics: input.return_item_collection_metrics,
+            on_failure: input.return_values_on_condition_check_failure,
+        };
+        Ok(single_write::run(shared, mutation, wants, move |written| UpdateItemOutput {
+            attributes: images.of(written.change),
+            consumed_capacity: written.capacity,
+            item_collection_metrics: written.metrics,
+        }))
+    }
+}
+
+/// What ReturnValues asks for.
+pub(super) enum Images {
+    Nothing,
+    AllOld,
+    AllNew,
+    UpdatedOld(Projection),
+    UpdatedNew(Projection),
+}
+
+impl Images {
+    pub(super) fn new(asked: Option<&ReturnValue>, update: &Update) -> Images {
+        match asked {
+            Some(ReturnValue::AllOld) => Images::AllOld,
+            Some(ReturnValue::AllNew) => Images::AllNew,
+            Some(ReturnValue::UpdatedOld) => Images::UpdatedOld(update.projection()),
+            Some(ReturnValue::UpdatedNew) => Images::UpdatedNew(update.projection()),
+            _ => Images::Nothing,
+        }
+    }
+
+    /// The image that was asked for; an empty one is left out.
+    pub(super) fn of(&self, change: ItemChange) -> Option<Item> {
+        let image = match self {
+            Images::Nothing => None,
+            Images::AllOld => change.before,
+            Images::AllNew => change.after,
+            Images::UpdatedOld(projection) => change.before.map(|item| projection.apply(&item)),
+            Images::UpdatedNew(projection) => change.after.map(|item| projection.apply(&item)),
+        };
+        image.filter(|image| !image.is_empty())
+    }
+}

@@ -1,0 +1,318 @@
+//! UpdateTable: throughput, settings, stream and global indexes. A new index is in the catalog, and maintained by
+//! every write, before its first older item is added in the background.
+
+use std::sync::Arc;
+
+use sortkey_api::operations::{UpdateTable, UpdateTableInput, UpdateTableOutput};
+use sortkey_api::shapes::index::{CreateGlobalSecondaryIndexAction, GlobalSecondaryIndexUpdate, IndexStatus as Status, UpdateGlobalSecondaryIndexAction};
+use sortkey_api::shapes::table::{TableStatus};
+use sortkey_api::shapes::throughput::{BillingMode, OnDemandThroughput, ProvisionedThroughput, WarmThroughput};
+use sortkey_api::{ApiError, ErrorKind};
+use sortkey_storage::{Batch, Clock, Key, Lock, Published};
+
+use super::Run;
+use super::create_table::{capacity, check_bounds, check_index_throughput};
+use crate::declaration::{self, MAX_GLOBAL_INDEXES};
+use crate::engine::Shared;
+use crate::reply::Reply;
+use crate::schema::{Index, IndexKind, IndexStatus};
+use crate::table::{Capacity, Table};
+use crate::{encryption, layout, streaming, text};
+
+impl Run for UpdateTable {
+    fn run(shared: &Arc<Shared>, input: UpdateTableInput) -> Result<Reply<UpdateTableOutput>, ApiError> {
+        refuse_unsupported(&input)?;
+        check_given(&input)?;
+        let name = input.table_name.name().to_owned();
+        let locks = vec![Lock::exclusive(layout::table(&name)), Shared::ids_lock("stream")];
+        let reply = shared.write(locks, move |shared, view| {
+            let mut table = Table::clone(&*shared.catalog.managed_table(view, &name)?);
+            let mut batch = Batch::new();
+            let deleted = update(shared, view, &mut table, &input, &mut batch)?;
+            batch.put(layout::table(&name), table.to_value());
+            batch.changes_schema();
+            let mut description = shared.describe(view, &table, TableStatus::Updating)?;
+            if let Some(index) = deleted {
+                let before = shared.describe(view, &*shared.catalog.managed_table(view, &name)?, TableStatus::Updating)?;
+                show_deleted(&mut description, before, &index);
+            }
+            Ok((batch, UpdateTableOutput { table_description: Some(description) }))
+        });
+        shared.wake_background();
+        Ok(reply)
+    }
+}
+
+fn refuse_unsupported(input: &UpdateTableInput) -> Result<(), ApiError> {
+    let given = [
+        ("ReplicaUpdates", input.replica_updates.is_some()),
+        ("MultiRegionConsistency", input.multi_region_consistency.is_some()),
+        ("GlobalTableWitnessUpdates", input.global_table_witness_updates.is_some()),
+        ("GlobalTableSettingsReplicationMode", input.global_table_settings_replication_mode.is_some()),
+        ("DisassociationProtectionEnabled", input.disassociation_protection_enabled.is_some()),
+        ("VectorIndexUpdates", input.vector_index_updates.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(text::unsupported_parameter(name)),
+        None => Ok(()),
+    }
+}
+
+/// What can be said without looking at the table.
+fn check_given(input: &UpdateTableInput) -> Result<(), ApiError> {
+    let updates = input.global_secondary_index_updates.as_deref();
+    let something = input.billing_mode.is_some()
+        || input.provisioned_throughput.is_some()
+        || updates.is_some_and(|updates| !updates.is_empty())
+        || input.stream_specification.is_some()
+        || input.sse_specification.is_some()
+        || input.table_class.is_some()
+        || input.deletion_protection_enabled.is_some()
+        || input.on_demand_throughput.is_some()
+        || input.warm_throughput.is_some();
+    if !something {
+        return Err(ApiError::validation(
+            "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or \
+             SSESpecification or ReplicaUpdates is required",
+        ));
+    }
+    if input.billing_mode == Some(BillingMode::PayPerRequest) && input.provisioned_throughput.is_some() {
+        return Err(ApiError::invalid_parameter(
+            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
+        ));
+    }
+    input.provisioned_throughput.as_ref().map_or(Ok(()), check_bounds)?;
+    let structural = |update: &&GlobalSecondaryIndexUpdate| update.create.is_some() || update.delete.is_some();
+    if updates.unwrap_or_default().iter().filter(structural).count() > 1 {
+        return Err(ApiError::limit_exceeded(
+            "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
+        ));
+    }
+    Ok(())
+}
+
+/// Applies all changes; gives the name of the index that was deleted.
+fn update(
+    shared: &Shared,
+    view: &Published,
+    table: &mut Table,
+    input: &UpdateTableInput,
+    batch: &mut Batch,
+) -> Result<Option<String>, ApiError> {
+    update_billing(shared, table, input)?;
+    set_limits(&mut table.capacity, input.on_demand_throughput.as_ref(), input.warm_throughput.as_ref());
+    let mut deleted = None;
+    for change in input.global_secondary_index_updates.as_deref().unwrap_or_default() {
+        if let Some(create) = &change.create {
+            create_index(table, input, create)?;
+        }
+        if let Some(update) = &change.update {
+            update_index(shared, table, update)?;
+        }
+        if let Some(delete) = &change.delete {
+            delete_index(table, &delete.index_name, batch)?;
+            deleted = Some(delete.index_name.clone());
+        }
+    }
+    if let Some(asked) = &input.stream_specification {
+        match (streaming::view_type(asked)?, &table.stream) {
+            (Some(_), Some(_)) => {
+                return Err(ApiError::resource_in_use(format!("Table already has an enabled stream: TableName: {}", table.name)));
+            }
+            (Some(view_type), None) => streaming::open(shared, view, table, view_type, batch)?,
+            (None, Some(_)) => streaming::close(shared, view, table, batch)?,
+            (None, None) => {
+                return Err(ApiError::validation(format!("Table is already not streaming: TableName: {}", table.name)));
+            }
+        }
+    }
+    if let Some(asked) = &input.sse_specification {
+        table.encryption = encryption::choose(shared, asked);
+    }
+    if let Some(class) = &input.table_class {
+        table.table_class = Some(class.as_str().to_owned());
+    }
+    if let Some(protected) = input.deletion_protection_enabled {
+        table.deletion_protection = protected;
+    }
+    Ok(deleted)
+}
+
+fn update_billing(shared: &Shared, table: &mut Table, input: &UpdateTableInput) -> Result<(), ApiError> {
+    let now = shared.clock.now_ms();
+    match (&input.billing_mode, &input.provisioned_throughput) {
+        (Some(BillingMode::PayPerRequest), _) => {
+            if !table.billing.on_demand {
+                table.billing.on_demand = true;
+                table.billing.on_demand_since_ms = Some(now);
+            }
+            set_units(&mut table.capacity, &ProvisionedThroughput::default(), now);
+            for index in &mut table.indexes {
+                set_units(&mut index.capacity, &ProvisionedThroughput::default(), now);
+            }
+        }
+        (Some(_), None) => {
+            return Err(ApiError::invalid_parameter(
+                "ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
+            ));
+        }
+        (None, Some(_)) if table.billing.on_demand => {
+            return Err(ApiError::invalid_parameter(
+                "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
+            ));
+        }
+        (mode, Some(throughput)) => {
+            let same = table.capacity.read_units == throughput.read_capacity_units
+                && table.capacity.write_units == throughput.write_capacity_units;
+            if mode.is_none() && same && input.global_secondary_index_updates.is_none() {
+                return Err(ApiError::validation(format!(
+                    "The provisioned throughput for the table will not change. The requested value equals the \
+                     current value. Current ReadCapacityUnits provisioned for the table: {}. Requested \
+                     ReadCapacityUnits: {}. Current WriteCapacityUnits provisioned for the table: {}. Requested \
+                     WriteCapacityUnits: {}. Refer to the Amazon DynamoDB Developer Guide for current limits and how \
+                     to request higher limits.",
+                    table.capacity.read_units,
+                    throughput.read_capacity_units,
+                    table.capacity.write_units,
+                    throughput.write_capacity_units
+                )));
+            }
+            table.billing.on_demand = false;
+            set_units(&mut table.capacity, throughput, now);
+        }
+        (None, None) => {}
+    }
+    Ok(())
+}
+
+fn set_units(capacity: &mut Capacity, throughput: &ProvisionedThroughput, now: u64) {
+    let (read, write) = (throughput.read_capacity_units, throughput.write_capacity_units);
+    if read > capacity.read_units || write > capacity.write_units {
+        capacity.increased_ms = Some(now);
+    }
+    if read < capacity.read_units || write < capacity.write_units {
+        capacity.decreased_ms = Some(now);
+    }
+    capacity.read_units = read;
+    capacity.write_units = write;
+}
+
+fn set_limits(capacity: &mut Capacity, on_demand: Option<&OnDemandThroughput>, warm: Option<&WarmThroughput>) {
+    let limit = |units: Option<i64>, current: Option<i64>| match units {
+        Some(units) => (units >= 0).then_some(units),
+        None => current,
+    };
+    if let Some(asked) = on_demand {
+        capacity.max_read_request_units = limit(asked.max_read_request_units, capacity.max_read_request_units);
+        capacity.max_write_request_units = limit(asked.max_write_request_units, capacity.max_write_request_units);
+    }
+    if let Some(asked) = warm {
+        capacity.warm_read_units = asked.read_units_per_second.or(capacity.warm_read_units);
+        capacity.warm_write_units = asked.write_units_per_second.or(capacity.warm_write_units);
+    }
+}
+
+fn create_index(
+    table: &mut Table,
+    input: &UpdateTableInput,
+    create: &CreateGlobalSecondaryIndexAction,
+) -> Result<(), ApiError> {
+    if table.index(&create.index_name).is_some() {
+        return Err(ApiError::validation(format!(
+            "Attempting to create an index which already exists: {}",
+            create.index_name
+        )));
+    }
+    if table.globals().count() >= MAX_GLOBAL_INDEXES {
+        return Err(ApiError::limit_exceeded(format!(
+            "Subscriber limit exceeded: GlobalSecondaryIndex count exceeds the per-table limit of {MAX_GLOBAL_INDEXES}"
+        )));
+    }
+    if table.globals().any(|index| index.status == IndexStatus::Creating) {
+        return Err(ApiError::limit_exceeded(
+            "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
+        ));
+    }
+    let mut attributes = table.attributes.clone();
+    for defined in declaration::attributes(input.attribute_definitions.as_deref().unwrap_or_default())? {
+        match attributes.iter().find(|known| known.name == defined.name) {
+            Some(known) if known.kind != defined.kind => {
+                return Err(ApiError::invalid_parameter(format_args!(
+                    "Attribute {} is already defined with another type",
+                    defined.name
+                )));
+            }
+            Some(_) => {}
+            None => attributes.push(defined),
+        }
+    }
+    let declared =
+        declaration::declare(&create.index_name, IndexKind::Global, &create.key_schema, &create.projection, &attributes)?;
+    check_index_throughput(&declared.name, table.billing.on_demand, create.provisioned_throughput.as_ref())?;
+    table.indexes.push(Index {
+        id: table.next_index_id,
+        name: declared.name,
+        kind: IndexKind::Global,
+        key: declared.key,
+        projection: declared.projection,
+        status: IndexStatus::Creating,
+        capacity: capacity(
+            create.provisioned_throughput.as_ref(),
+            create.on_demand_throughput.as_ref(),
+            create.warm_throughput.as_ref(),
+        ),
+    });
+    table.next_index_id = table.next_index_id.checked_add(1).ok_or_else(ApiError::internal)?;
+    table.attributes = attributes;
+    keep_used_attributes(table);
+    Ok(())
+}
+
+fn update_index(shared: &Shared, table: &mut Table, update: &UpdateGlobalSecondaryIndexAction) -> Result<(), ApiError> {
+    let on_demand = table.billing.on_demand;
+    let now = shared.clock.now_ms();
+    let index = table.indexes.iter_mut().find(|index| index.name == update.index_name && index.kind == IndexKind::Global);
+    let Some(index) = index else { return Err(index_not_found(&update.index_name)) };
+    if let Some(throughput) = &update.provisioned_throughput {
+        check_index_throughput(&update.index_name, on_demand, Some(throughput))?;
+        set_units(&mut index.capacity, throughput, now);
+    }
+    set_limits(&mut index.capacity, update.on_demand_throughput.as_ref(), update.warm_throughput.as_ref());
+    Ok(())
+}
+
+fn delete_index(table: &mut Table, name: &str, batch: &mut Batch) -> Result<(), ApiError> {
+    let at = table.indexes.iter().position(|index| index.name == name && index.kind == IndexKind::Global);
+    let Some(at) = at else { return Err(index_not_found(name)) };
+    let index = table.indexes.remove(at);
+    batch.put(layout::dropped_index(table.id, index.id), Key::from([]));
+    keep_used_attributes(table);
+    Ok(())
+}
+
+/// Definitions stay as long as a key uses them.
+fn keep_used_attributes(table: &mut Table) {
+    let Table { attributes, key, indexes, .. } = table;
+    attributes.retain(|attribute| {
+        key.contains(&attribute.name) || indexes.iter().any(|index| index.key.contains(&attribute.name))
+    });
+}
+
+fn index_not_found(name: &str) -> ApiError {
+    ApiError::new(
+        ErrorKind::ResourceNotFoundException,
+        format!("Requested resource not found: Index: {name} not found"),
+    )
+}
+
+/// The answer to a deletion shows the index a last time.
+fn show_deleted(
+    description: &mut sortkey_api::shapes::table::TableDescription,
+    before: sortkey_api::shapes::table::TableDescription,
+    name: &str,
+) {
+    let indexes = before.global_secondary_indexes.unwrap_or_default();
+    let Some(mut index) = indexes.into_iter().find(|index| index.index_name.as_deref() == Some(name)) else { return };
+    index.index_status = Some(Status::Deleting);
+    description.global_secondary_indexes.get_or_insert_default().push(index);
+}

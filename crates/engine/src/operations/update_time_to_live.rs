@@ -1,0 +1,43 @@
+//! UpdateTimeToLive: items from before are added to the expiry index in the background.
+
+use std::sync::Arc;
+
+use sortkey_api::ApiError;
+use sortkey_api::operations::{UpdateTimeToLive, UpdateTimeToLiveInput, UpdateTimeToLiveOutput};
+use sortkey_storage::{Batch, Lock};
+
+use super::Run;
+use crate::engine::Shared;
+use crate::layout;
+use crate::reply::Reply;
+use crate::table::{Expiry, Table};
+
+impl Run for UpdateTimeToLive {
+    fn run(shared: &Arc<Shared>, input: UpdateTimeToLiveInput) -> Result<Reply<UpdateTimeToLiveOutput>, ApiError> {
+        let name = input.table_name.name().to_owned();
+        let locks = vec![Lock::exclusive(layout::table(&name))];
+        let reply = shared.write(locks, move |shared, view| {
+            let mut table = Table::clone(&*shared.catalog.managed_table(view, &name)?);
+            let asked = &input.time_to_live_specification;
+            let current = table.expiry.as_ref().map(|expiry| expiry.attribute.as_str());
+            table.expiry = match (asked.enabled, current) {
+                (true, Some(_)) => return Err(ApiError::validation("TimeToLive is already enabled")),
+                (false, None) => return Err(ApiError::validation("TimeToLive is already disabled")),
+                (false, Some(attribute)) if attribute != asked.attribute_name => {
+                    return Err(ApiError::validation(format!(
+                        "TimeToLive is active on a different AttributeName: current AttributeName is {attribute}"
+                    )));
+                }
+                (true, None) => Some(Expiry { attribute: asked.attribute_name.clone(), complete: false }),
+                (false, Some(_)) => None,
+            };
+            let mut batch = Batch::new();
+            batch.put(layout::table(&name), table.to_value());
+            batch.changes_schema();
+            let time_to_live_specification = Some(input.time_to_live_specification);
+            Ok((batch, UpdateTimeToLiveOutput { time_to_live_specification }))
+        });
+        shared.wake_background();
+        Ok(reply)
+    }
+}

@@ -1,0 +1,77 @@
+//! An answer that is there, or that comes when a commit is visible.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use sortkey_api::ApiError;
+use sortkey_storage::{Outcome, StorageError, Ticket};
+
+/// The answer of an operation: a future for those who can await, [`Reply::wait`] for those who cannot.
+#[must_use = "an operation's answer says whether it happened"]
+pub struct Reply<T>(State<T>);
+
+enum State<T> {
+    Ready(Option<Result<T, ApiError>>),
+    Waiting(Ticket<Committed<T>>),
+}
+
+type Committed<T> = Result<Outcome<Result<T, ApiError>>, StorageError>;
+
+impl<T> Reply<T> {
+    pub(crate) fn ready(answer: Result<T, ApiError>) -> Reply<T> {
+        Reply(State::Ready(Some(answer)))
+    }
+
+    /// An answer that needed no commit.
+    pub(crate) fn now(answer: T) -> Reply<T> {
+        Reply::ready(Ok(answer))
+    }
+
+    pub(crate) fn waiting(ticket: Ticket<Committed<T>>) -> Reply<T> {
+        Reply(State::Waiting(ticket))
+    }
+
+    /// Blocks this thread until the answer is there.
+    pub fn wait(self) -> Result<T, ApiError> {
+        match self.0 {
+            State::Ready(answer) => answer.expect("a future that is polled to its end is not waited for"),
+            State::Waiting(ticket) => flatten(ticket.wait()),
+        }
+    }
+}
+
+/// Lets an operation use `?` before it hands over a write.
+impl<T> From<Result<Reply<T>, ApiError>> for Reply<T> {
+    fn from(result: Result<Reply<T>, ApiError>) -> Reply<T> {
+        result.unwrap_or_else(|error| Reply::ready(Err(error)))
+    }
+}
+
+impl<T: Unpin> Future for Reply<T> {
+    type Output = Result<T, ApiError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match &mut self.0 {
+            State::Ready(answer) => {
+                Poll::Ready(answer.take().expect("a future is not polled again after it was ready"))
+            }
+            State::Waiting(ticket) => Pin::new(ticket).poll(context).map(flatten),
+        }
+    }
+}
+
+fn flatten<T>(committed: Committed<T>) -> Result<T, ApiError> {
+    committed.map_err(|error| storage_failure(&error))?.answer
+}
+
+/// What a client learns when the store fails: that it was not its fault. The log says the rest.
+pub(crate) fn storage_failure(error: &StorageError) -> ApiError {
+    tracing::error!(%error, "a request failed in the store");
+    match error {
+        StorageError::ReadOnly(_) => {
+            ApiError::new(sortkey_api::ErrorKind::InternalServerError, error.to_string())
+        }
+        _ => ApiError::internal(),
+    }
+}

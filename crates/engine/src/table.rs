@@ -1,0 +1,143 @@
+//! A table's descriptor: all that CreateTable and its successors said, in the form that is kept.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sortkey_storage::{Key, Value};
+use sortkey_value::Item;
+
+use crate::layout;
+use crate::schema::{Index, IndexKind, IndexStatus, KeyAttribute, KeySchema};
+
+/// Names the form of a descriptor's bytes; it stands before them.
+const FORMAT: u8 = 1;
+
+/// A table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Table {
+    pub(crate) id: u32,
+    pub(crate) name: String,
+    /// The id that AWS would show.
+    pub(crate) uuid: String,
+    pub(crate) created_ms: u64,
+    pub(crate) attributes: Vec<KeyAttribute>,
+    pub(crate) key: KeySchema,
+    /// Local indexes first, as they were declared; then global ones.
+    pub(crate) indexes: Vec<Index>,
+    pub(crate) next_index_id: u16,
+    pub(crate) billing: Billing,
+    pub(crate) capacity: Capacity,
+    pub(crate) deletion_protection: bool,
+    pub(crate) table_class: Option<String>,
+    pub(crate) encryption: Option<Encryption>,
+    pub(crate) stream: Option<TableStream>,
+    pub(crate) expiry: Option<Expiry>,
+    pub(crate) recovery: Option<Recovery>,
+    pub(crate) tags: BTreeMap<String, String>,
+    pub(crate) policy: Option<Policy>,
+    pub(crate) stream_policies: BTreeMap<String, Policy>,
+}
+
+/// Who pays for capacity, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Billing {
+    pub(crate) on_demand: bool,
+    /// Since when on demand; a table that never was has no billing summary.
+    pub(crate) on_demand_since_ms: Option<u64>,
+}
+
+/// Throughput of a table or of a global index.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Capacity {
+    pub(crate) read_units: i64,
+    pub(crate) write_units: i64,
+    pub(crate) increased_ms: Option<u64>,
+    pub(crate) decreased_ms: Option<u64>,
+    pub(crate) max_read_request_units: Option<i64>,
+    pub(crate) max_write_request_units: Option<i64>,
+    pub(crate) warm_read_units: Option<i64>,
+    pub(crate) warm_write_units: Option<i64>,
+}
+
+/// Encryption at rest with a key of the user's account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Encryption {
+    pub(crate) key_arn: String,
+}
+
+/// The stream that a table writes now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TableStream {
+    pub(crate) id: u32,
+    pub(crate) label: String,
+    pub(crate) view_type: String,
+}
+
+/// Time to live.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Expiry {
+    pub(crate) attribute: String,
+    /// Whether items from before it was enabled are all in the expiry index.
+    pub(crate) complete: bool,
+}
+
+/// Continuous backups.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Recovery {
+    pub(crate) since_ms: u64,
+    pub(crate) period_days: i64,
+}
+
+/// A resource policy and its revision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Policy {
+    pub(crate) document: String,
+    pub(crate) revision: String,
+}
+
+impl Table {
+    /// The descriptor as a store keeps it.
+    pub(crate) fn to_value(&self) -> Value {
+        let mut bytes = vec![FORMAT];
+        serde_json::to_writer(&mut bytes, self).expect("a descriptor has only string keys");
+        bytes.into()
+    }
+
+    /// Reads what [`Table::to_value`] wrote.
+    pub(crate) fn from_value(value: &[u8]) -> Result<Table, String> {
+        match value {
+            [FORMAT, json @ ..] => serde_json::from_slice(json).map_err(|error| error.to_string()),
+            [other, ..] => Err(format!("descriptor format {other} is unknown to this version")),
+            [] => Err("a descriptor is empty".into()),
+        }
+    }
+
+    /// The store key of an item that has the key attributes.
+    pub(crate) fn item_key(&self, item: &Item) -> Option<Key> {
+        let mut key = layout::items(self.id);
+        self.key.put(&mut key, item).ok()?;
+        Some(key.into())
+    }
+
+    pub(crate) fn index(&self, name: &str) -> Option<&Index> {
+        self.indexes.iter().find(|index| index.name == name)
+    }
+
+    pub(crate) fn locals(&self) -> impl Iterator<Item = &Index> {
+        self.indexes.iter().filter(|index| index.kind == IndexKind::Local)
+    }
+
+    pub(crate) fn globals(&self) -> impl Iterator<Item = &Index> {
+        self.indexes.iter().filter(|index| index.kind == IndexKind::Global)
+    }
+
+    pub(crate) fn has_locals(&self) -> bool {
+        self.locals().next().is_some()
+    }
+
+    /// Whether a background job still has to add older items to an index or to the expiry index.
+    pub(crate) fn needs_backfill(&self) -> bool {
+        self.indexes.iter().any(|index| index.status == IndexStatus::Creating)
+            || self.expiry.as_ref().is_some_and(|expiry| !expiry.complete)
+    }
+}

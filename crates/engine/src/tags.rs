@@ -1,0 +1,32 @@
+//! Tags: at most fifty on a table, keys that start with `aws:` belong to AWS.
+
+use std::collections::BTreeMap;
+
+use sortkey_api::ApiError;
+use sortkey_api::shapes::tag::Tag;
+
+const MAX_TAGS: usize = 50;
+
+/// The tags with some added; a key that is there already gets the new value.
+pub(crate) fn add(
+    current: &BTreeMap<String, String>,
+    added: &[Tag],
+) -> Result<BTreeMap<String, String>, ApiError> {
+    let mut tags = current.clone();
+    let mut seen = std::collections::BTreeSet::new();
+    for tag in added {
+        if tag.key.starts_with("aws:") {
+            return Err(ApiError::validation(
+                "One or more parameter values were invalid: Tag keys starting with 'aws:' are reserved for system use",
+            ));
+        }
+        if !seen.insert(&tag.key) {
+            return Err(ApiError::invalid_parameter(format_args!("Duplicate tag key: {}", tag.key)));
+        }
+        tags.insert(tag.key.clone(), tag.value.clone());
+    }
+    if tags.len() > MAX_TAGS {
+        return Err(ApiError::limit_exceeded("The number of tags exceeds the limit of 50 per resource"));
+    }
+    Ok(tags)
+}
