@@ -62,7 +62,7 @@ impl Shared {
                     })
                     .collect(),
             ),
-            table_name: Some(table.name.clone()),
+            table_name: Some(table.name.to_string()),
             key_schema: Some(key_schema(&table.key)),
             table_status: Some(status),
             creation_date_time: Some(timestamp(table.created_ms)),

@@ -244,6 +244,12 @@ impl Shared {
         Lock::exclusive(layout::ids(kind))
     }
 
+    /// The name of a table that exists, for those who keep it longer than a request.
+    pub(crate) fn existing_table(&self, name: &str) -> Option<Arc<str>> {
+        let table = self.catalog.find(&self.committer.view(), name).ok()??;
+        Some(Arc::clone(&table.name))
+    }
+
     pub(crate) fn table_arn(&self, table: &str) -> String {
         format!("arn:aws:dynamodb:{}:{}:table/{table}", self.settings.region, self.settings.account)
     }

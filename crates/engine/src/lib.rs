@@ -47,5 +47,6 @@ mod transaction;
 
 pub use engine::Engine;
 pub use faults::{Fault, FaultKind, Faults};
+pub use operations::Answer;
 pub use reply::Reply;
 pub use settings::Settings;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use sortkey_api::{ApiError, Operation, OperationId};
+use sortkey_api::{ApiError, Operation, OperationId, TableName};
 
 use crate::engine::{Engine, Shared};
 use crate::reply::Reply;
@@ -11,6 +11,19 @@ use crate::reply::Reply;
 /// An operation that the engine can run. Its input has passed the constraints of its shape.
 pub(crate) trait Run: Operation {
     fn run(shared: &Arc<Shared>, input: Self::Input) -> Result<Reply<Self::Output>, ApiError>;
+
+    /// The one table that the request concerns, if there is one; metrics are kept by it.
+    fn table(_: &Self::Input) -> Option<&TableName> {
+        None
+    }
+}
+
+/// What became of a request.
+pub struct Answer {
+    /// The JSON of the output, or the error.
+    pub result: Result<Vec<u8>, ApiError>,
+    /// The one table that the request concerned, if it concerned one that exists.
+    pub table: Option<Arc<str>>,
 }
 
 macro_rules! operations {
@@ -19,16 +32,10 @@ macro_rules! operations {
 
         impl Engine {
             /// Runs an operation on its JSON body and answers JSON.
-            pub async fn call(&self, operation: OperationId, body: &[u8], out: &mut Vec<u8>) -> Result<(), ApiError> {
+            pub async fn call(&self, operation: OperationId, body: &[u8]) -> Answer {
                 match operation {
-                    $(OperationId::$operation => {
-                        let input = sortkey_api::decode::<<sortkey_api::operations::$operation as Operation>::Input>(body)?;
-                        let output = sortkey_api::operations::$operation::run(&self.shared, input)?.await?;
-                        sortkey_api::encode(&output, out);
-                        Ok(())
-                    })*
-                    #[allow(unreachable_patterns, reason = "every operation may be supported one day")]
-                    _ => Err(crate::text::unsupported(operation)),
+                    $(OperationId::$operation => self.answer::<sortkey_api::operations::$operation>(body).await,)*
+                    _ => Answer { result: Err(crate::text::unsupported(operation)), table: None },
                 }
             }
 
@@ -52,6 +59,26 @@ macro_rules! operations {
             )*
         }
     };
+}
+
+impl Engine {
+    async fn answer<O: Run>(&self, body: &[u8]) -> Answer
+    where
+        O::Output: Unpin,
+    {
+        let input = match sortkey_api::decode::<O::Input>(body) {
+            Ok(input) => input,
+            Err(error) => return Answer { result: Err(error), table: None },
+        };
+        let table = O::table(&input).and_then(|name| self.shared.existing_table(name.name()));
+        let result = async { O::run(&self.shared, input)?.await };
+        let result = result.await.map(|output| {
+            let mut json = Vec::with_capacity(256);
+            sortkey_api::encode(&output, &mut json);
+            json
+        });
+        Answer { result, table }
+    }
 }
 
 operations! {

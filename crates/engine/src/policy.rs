@@ -33,7 +33,7 @@ pub(crate) fn current(
 ) -> Result<Option<Policy>, ApiError> {
     let Some(label) = &resource.stream else { return Ok(table.policy.clone()) };
     let exists = catalog::streams(view)
-        .any(|stream| stream.is_ok_and(|stream| stream.table_name == table.name && stream.label == *label));
+        .any(|stream| stream.is_ok_and(|stream| *stream.table_name == *table.name && stream.label == *label));
     if !exists {
         let arn = shared.stream_arn(&table.name, label);
         let message = format!("Requested resource not found: Stream: {arn} not found");

@@ -37,7 +37,7 @@ pub(crate) fn open(
     let label = label(created_ms);
     let stream = Stream {
         id,
-        table_name: table.name.clone(),
+        table_name: table.name.to_string(),
         label: label.clone(),
         view_type: view_type.clone(),
         key: table.key.clone(),

@@ -1,6 +1,7 @@
 //! A table's descriptor: all that CreateTable and its successors said, in the form that is kept.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sortkey_storage::{Key, Value};
@@ -16,7 +17,7 @@ const FORMAT: u8 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Table {
     pub(crate) id: u32,
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     /// The id that AWS would show.
     pub(crate) uuid: String,
     pub(crate) created_ms: u64,

@@ -49,7 +49,7 @@ pub(crate) fn run<T: Send + 'static>(
             "Transaction request cannot include multiple operations on one item",
         ));
     }
-    let tables = mutations.iter().map(|mutation| mutation.table.name.as_str());
+    let tables = mutations.iter().map(|mutation| &*mutation.table.name);
     if tables.into_iter().any(|table| shared.faults.strikes(FaultKind::Conflict, operation, table)) {
         let keys: Vec<Key> = mutations.into_iter().map(|mutation| mutation.key).collect();
         return Err(conflict(&keys, &keys));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sortkey_api::operations::{CreateTable, CreateTableInput, CreateTableOutput};
 use sortkey_api::shapes::table::{TableStatus};
 use sortkey_api::shapes::throughput::{BillingMode, OnDemandThroughput, ProvisionedThroughput, WarmThroughput};
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, TableName};
 use sortkey_storage::{Batch, Clock, Lock};
 
 use super::Run;
@@ -52,6 +52,10 @@ impl Run for CreateTable {
         }
         Ok(reply)
     }
+
+    fn table(input: &CreateTableInput) -> Option<&TableName> {
+        Some(&input.table_name)
+    }
 }
 
 /// The table without what only its commit decides: ids and times.
@@ -92,7 +96,7 @@ fn draft(shared: &Shared, input: &CreateTableInput) -> Result<Table, ApiError> {
     let tags = tags::add(&BTreeMap::new(), input.tags.as_deref().unwrap_or_default())?;
     Ok(Table {
         id: 0,
-        name: input.table_name.name().to_owned(),
+        name: input.table_name.name().into(),
         uuid: shared.uuid(),
         created_ms: 0,
         attributes: declaration.attributes,

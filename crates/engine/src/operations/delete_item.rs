@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{DeleteItem, DeleteItemInput, DeleteItemOutput};
 use sortkey_api::shapes::returns::ReturnValue;
 use sortkey_expression::ExpressionKind;
@@ -48,5 +48,9 @@ impl Run for DeleteItem {
             consumed_capacity: written.capacity,
             item_collection_metrics: written.metrics,
         }))
+    }
+
+    fn table(input: &DeleteItemInput) -> Option<&TableName> {
+        Some(&input.table_name)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{DeleteTable, DeleteTableInput, DeleteTableOutput};
 use sortkey_api::shapes::table::TableStatus;
 use sortkey_storage::{Batch, Key, Lock};
@@ -39,5 +39,9 @@ impl Run for DeleteTable {
         });
         shared.wake_background();
         Ok(reply)
+    }
+
+    fn table(input: &DeleteTableInput) -> Option<&TableName> {
+        Some(&input.table_name)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{DescribeTable, DescribeTableInput, DescribeTableOutput};
 use sortkey_api::shapes::table::TableStatus;
 
@@ -16,5 +16,9 @@ impl Run for DescribeTable {
         let table = shared.catalog.managed_table(&view, input.table_name.name())?;
         let description = shared.describe(&view, &table, TableStatus::Active)?;
         Ok(Reply::now(DescribeTableOutput { table: Some(description) }))
+    }
+
+    fn table(input: &DescribeTableInput) -> Option<&TableName> {
+        Some(&input.table_name)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{DescribeTimeToLive, DescribeTimeToLiveInput, DescribeTimeToLiveOutput};
 use sortkey_api::shapes::time_to_live::{TimeToLiveDescription, TimeToLiveStatus};
 
@@ -23,5 +23,9 @@ impl Run for DescribeTimeToLive {
             attribute_name: table.expiry.as_ref().map(|expiry| expiry.attribute.clone()),
         };
         Ok(Reply::now(DescribeTimeToLiveOutput { time_to_live_description: Some(description) }))
+    }
+
+    fn table(input: &DescribeTimeToLiveInput) -> Option<&TableName> {
+        Some(&input.table_name)
     }
 }

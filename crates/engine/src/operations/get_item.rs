@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{GetItem, GetItemInput, GetItemOutput};
 use sortkey_expression::ExpressionKind;
 use sortkey_value::Item;
@@ -51,5 +51,9 @@ impl Run for GetItem {
                 Units::Unnamed,
             ),
         }))
+    }
+
+    fn table(input: &GetItemInput) -> Option<&TableName> {
+        Some(&input.table_name)
     }
 }

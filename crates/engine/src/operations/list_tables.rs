@@ -17,7 +17,7 @@ impl Run for ListTables {
         let limit = input.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(DEFAULT_LIMIT);
         let start = input.exclusive_start_table_name.as_deref().unwrap_or_default();
         let view = shared.committer.view();
-        let names = catalog::tables_after(&view, start).take(limit + 1).map(|table| Ok(table?.name.clone()));
+        let names = catalog::tables_after(&view, start).take(limit + 1).map(|table| Ok(table?.name.to_string()));
         let mut names: Vec<String> = names.collect::<Result<_, ApiError>>()?;
         let more = names.len() > limit;
         names.truncate(limit);

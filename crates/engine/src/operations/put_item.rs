@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{PutItem, PutItemInput, PutItemOutput};
 use sortkey_api::shapes::returns::ReturnValue;
 use sortkey_expression::ExpressionKind;
@@ -53,5 +53,9 @@ impl Run for PutItem {
             consumed_capacity: written.capacity,
             item_collection_metrics: written.metrics,
         }))
+    }
+
+    fn table(input: &PutItemInput) -> Option<&TableName> {
+        Some(&input.table_name)
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{Query, QueryInput, QueryOutput};
 use sortkey_expression::{Condition, ExpressionKind};
 use sortkey_storage::Order;
@@ -90,6 +90,10 @@ impl Run for Query {
                 Units::Unnamed,
             ),
         }))
+    }
+
+    fn table(input: &QueryInput) -> Option<&TableName> {
+        Some(&input.table_name)
     }
 }
 

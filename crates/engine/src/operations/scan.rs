@@ -3,7 +3,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{Scan, ScanInput, ScanOutput};
 use sortkey_expression::ExpressionKind;
 use sortkey_storage::Order;
@@ -79,6 +79,10 @@ impl Run for Scan {
                 Units::Unnamed,
             ),
         }))
+    }
+
+    fn table(input: &ScanInput) -> Option<&TableName> {
+        Some(&input.table_name)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{UpdateItem, UpdateItemInput, UpdateItemOutput};
 use sortkey_api::shapes::returns::ReturnValue;
 use sortkey_expression::{ExpressionKind, Projection, Update};
@@ -53,6 +53,10 @@ impl Run for UpdateItem {
             consumed_capacity: written.capacity,
             item_collection_metrics: written.metrics,
         }))
+    }
+
+    fn table(input: &UpdateItemInput) -> Option<&TableName> {
+        Some(&input.table_name)
     }
 }
 

@@ -7,7 +7,7 @@ use sortkey_api::operations::{UpdateTable, UpdateTableInput, UpdateTableOutput};
 use sortkey_api::shapes::index::{CreateGlobalSecondaryIndexAction, GlobalSecondaryIndexUpdate, IndexStatus as Status, UpdateGlobalSecondaryIndexAction};
 use sortkey_api::shapes::table::{TableStatus};
 use sortkey_api::shapes::throughput::{BillingMode, OnDemandThroughput, ProvisionedThroughput, WarmThroughput};
-use sortkey_api::{ApiError, ErrorKind};
+use sortkey_api::{ApiError, ErrorKind, TableName};
 use sortkey_storage::{Batch, Clock, Key, Lock, Published};
 
 use super::Run;
@@ -40,6 +40,10 @@ impl Run for UpdateTable {
         });
         shared.wake_background();
         Ok(reply)
+    }
+
+    fn table(input: &UpdateTableInput) -> Option<&TableName> {
+        Some(&input.table_name)
     }
 }
 

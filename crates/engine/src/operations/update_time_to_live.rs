@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{UpdateTimeToLive, UpdateTimeToLiveInput, UpdateTimeToLiveOutput};
 use sortkey_storage::{Batch, Lock};
 
@@ -39,5 +39,9 @@ impl Run for UpdateTimeToLive {
         });
         shared.wake_background();
         Ok(reply)
+    }
+
+    fn table(input: &UpdateTimeToLiveInput) -> Option<&TableName> {
+        Some(&input.table_name)
     }
 }
