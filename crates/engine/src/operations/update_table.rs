@@ -165,10 +165,11 @@ fn update_billing(shared: &Shared, table: &mut Table, input: &UpdateTableInput) 
                 "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
             ));
         }
-        (mode, Some(throughput)) => {
-            let same = table.capacity.read_units == throughput.read_capacity_units
+        (_, Some(throughput)) => {
+            let same = !table.billing.on_demand
+                && table.capacity.read_units == throughput.read_capacity_units
                 && table.capacity.write_units == throughput.write_capacity_units;
-            if mode.is_none() && same && input.global_secondary_index_updates.is_none() {
+            if same && input.global_secondary_index_updates.is_none() {
                 return Err(ApiError::validation(format!(
                     "The provisioned throughput for the table will not change. The requested value equals the \
                      current value. Current ReadCapacityUnits provisioned for the table: {}. Requested \
