@@ -7,7 +7,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::codec::{Cursor, put_bytes, put_number};
-use crate::value_ref::MapRef;
+use crate::value_ref::{MapRef, entries_size_bytes};
 use crate::{AttributeType, AttributeValue, Map, Number, ValueRef};
 
 /// The size stands before the entries.
@@ -309,8 +309,7 @@ impl ItemBuilder {
         if let Some(frame) = self.open.pop() {
             self.close_entries(&frame);
         }
-        let entries = MapRef::new(&self.out[HEADER_BYTES..]);
-        let size_bytes = entries.iter().map(|(name, value)| name.len() + value.size_bytes()).sum();
+        let size_bytes = entries_size_bytes(&self.out[HEADER_BYTES..]).unwrap_or(0);
         self.put_u32(0, size_bytes);
         Item { bytes: self.out.into() }
     }

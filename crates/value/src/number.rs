@@ -131,14 +131,21 @@ impl Number {
             return (!negative && exponent == 0).then_some(Number::ZERO);
         }
         let number = Number { negative, coefficient, exponent };
-        (!coefficient.is_multiple_of(10)
-            && Number::canonical(negative, coefficient, exponent.into()) == Ok(number))
-        .then_some(number)
+        // Most coefficients are small, and dividing those is cheap.
+        let trimmed = match u64::try_from(coefficient) {
+            Ok(small) => !small.is_multiple_of(10),
+            Err(_) => !coefficient.is_multiple_of(10) && coefficient < 10u128.pow(MAX_DIGITS),
+        };
+        (trimmed && (MIN_MAGNITUDE..=MAX_MAGNITUDE).contains(&number.magnitude())).then_some(number)
     }
 
     /// Significant digits; none for zero.
     pub(crate) fn digit_count(self) -> u32 {
-        self.coefficient.checked_ilog10().map_or(0, |log| log + 1)
+        let log = match u64::try_from(self.coefficient) {
+            Ok(small) => small.checked_ilog10(),
+            Err(_) => self.coefficient.checked_ilog10(),
+        };
+        log.map_or(0, |log| log + 1)
     }
 
     /// The power of ten of the most significant digit.

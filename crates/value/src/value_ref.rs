@@ -301,9 +301,9 @@ impl std::fmt::Debug for MapRef<'_> {
 
 /// Moves behind a value without looking at what it contains.
 fn skip_value(cursor: &mut Cursor<'_>) -> Option<()> {
-    const NUMBER: u8 = AttributeType::N as u8;
     const STRING: u8 = AttributeType::S as u8;
     const BINARY: u8 = AttributeType::B as u8;
+    const NUMBER: u8 = AttributeType::N as u8;
     const BOOL: u8 = AttributeType::Bool as u8;
     const NULL: u8 = AttributeType::Null as u8;
     match cursor.byte()? {
@@ -317,4 +317,24 @@ fn skip_value(cursor: &mut Cursor<'_>) -> Option<()> {
         _ => drop(cursor.sized()?),
     }
     Some(())
+}
+
+/// The size of all entries, names included, as DynamoDB accounts it. Strings are measured, not read.
+pub(crate) fn entries_size_bytes(entries: &[u8]) -> Option<usize> {
+    const STRING: u8 = AttributeType::S as u8;
+    let mut cursor = Cursor::new(entries);
+    let mut size_bytes = 0;
+    for _ in 0..cursor.u32()? {
+        size_bytes += cursor.bytes()?.len();
+        let mut ahead = cursor;
+        size_bytes += match ahead.byte()? {
+            STRING => {
+                let length = ahead.bytes()?.len();
+                cursor = ahead;
+                length
+            }
+            _ => ValueRef::read(&mut cursor)?.size_bytes(),
+        };
+    }
+    Some(size_bytes)
 }
