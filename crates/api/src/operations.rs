@@ -99,13 +99,14 @@ macro_rules! operations {
             pub use $module::{$input, $output};
         )+)+
 
-        /// Calls a macro with the names of all supported operations: `callback! { PutItem GetItem ... }`.
+        /// Calls a macro with all supported operations and the names of their modules:
+        /// `callback! { PutItem: put_item, GetItem: get_item, ... }`.
         ///
         /// With it a dispatcher needs no list of its own.
         #[macro_export]
         macro_rules! with_operations {
             ($callback:ident) => {
-                $callback! { $($($name)+)+ }
+                $callback! { $($($name: $module,)+)+ }
             };
         }
     };

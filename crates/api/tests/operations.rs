@@ -160,7 +160,7 @@ fn examples(operation: OperationId) -> (String, &'static str) {
 
 /// A value that was read and written again is the same JSON.
 macro_rules! inputs_round_trip {
-    ($($operation:ident)+) => {$({
+    ($($operation:ident: $module:ident,)+) => {$({
         let (input, _) = examples($operation::ID);
         let decoded = decode::<<$operation as Operation>::Input>(input.as_bytes()).expect($operation::NAME);
         assert_same_json(&written(&decoded), &input);
@@ -172,14 +172,20 @@ fn every_input_round_trips() {
     sortkey_api::with_operations!(inputs_round_trip);
 }
 
-/// Outputs without a body cannot be read, so this goes by hand through the names of the others.
+/// Outputs without a body cannot be read, so this goes one by one through the others.
 macro_rules! outputs_round_trip {
-    (TagResource $($rest:ident)*) => { outputs_round_trip! { @ TagResource } outputs_round_trip! { $($rest)* } };
-    (UntagResource $($rest:ident)*) => { outputs_round_trip! { @ UntagResource } outputs_round_trip! { $($rest)* } };
+    (TagResource: $module:ident, $($rest:tt)*) => {
+        outputs_round_trip! { @ TagResource }
+        outputs_round_trip! { $($rest)* }
+    };
+    (UntagResource: $module:ident, $($rest:tt)*) => {
+        outputs_round_trip! { @ UntagResource }
+        outputs_round_trip! { $($rest)* }
+    };
     (@ $operation:ident) => {
         assert_eq!(written(&<$operation as Operation>::Output::default()), "");
     };
-    ($operation:ident $($rest:ident)*) => {
+    ($operation:ident: $module:ident, $($rest:tt)*) => {
         let (_, output) = examples($operation::ID);
         let decoded = decode::<<$operation as Operation>::Output>(output.as_bytes()).expect($operation::NAME);
         assert_same_json(&written(&decoded), output);

@@ -91,6 +91,15 @@ impl Engine {
         jobs::expire(&self.shared)
     }
 
+    /// Removes every table, stream and token, and puts clock, faults and delays back to how they began.
+    pub fn reset(&self) -> Result<(), ApiError> {
+        jobs::remove_everything(&self.shared)?;
+        self.shared.faults.clear();
+        self.shared.clock.follow();
+        self.set_gsi_delay(self.shared.settings.gsi_delay);
+        Ok(())
+    }
+
     /// Lets global indexes lag behind their tables from now on.
     pub fn set_gsi_delay(&self, delay: Duration) {
         *self.shared.gsi_delay.write() = delay;

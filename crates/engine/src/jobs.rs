@@ -5,7 +5,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use sortkey_api::ApiError;
-use sortkey_storage::{Batch, Clock, Counts, Key, Lock, Order, Published};
+use sortkey_storage::{Batch, Clock, Counts, Key, Lock, Order, Published, StorageError};
 use sortkey_value::Item;
 
 use crate::change::{Changes, ItemChange};
@@ -285,8 +285,32 @@ fn clear_dropped_tables(shared: &Arc<Shared>) -> Result<(), ApiError> {
     Ok(())
 }
 
+/// Drops every table, whatever protects it, and forgets tokens and streams.
+pub(crate) fn remove_everything(shared: &Arc<Shared>) -> Result<(), ApiError> {
+    let view = Arc::clone(&shared.committer.view());
+    for table in catalog::tables(&view) {
+        let key = layout::table(&table?.name);
+        let locks = vec![Lock::exclusive(key.clone())];
+        let drop_table = move |_: &Arc<Shared>, view: &Published| {
+            let mut batch = Batch::new();
+            if let Some(value) = view.snapshot.get(&key).map_err(|error| storage_failure(&error))? {
+                let table = Table::from_value(&value).map_err(|what| storage_failure(&StorageError::Damaged(what)))?;
+                batch.delete(key);
+                batch.put(layout::dropped(table.id), Key::from([]));
+                batch.changes_schema();
+            }
+            Ok((batch, ()))
+        };
+        shared.write(locks, drop_table).wait()?;
+    }
+    for space in layout::TOKENS_AND_STREAMS {
+        clear(shared, space)?;
+    }
+    clear_dropped_tables(shared)
+}
+
 /// Removes all keys with a prefix.
-pub(crate) fn clear(shared: &Arc<Shared>, prefix: &[u8]) -> Result<(), ApiError> {
+fn clear(shared: &Arc<Shared>, prefix: &[u8]) -> Result<(), ApiError> {
     loop {
         let view = Arc::clone(&shared.committer.view());
         let chunk = keys(&view, layout::starting_with(prefix), CHUNK * 4)?;

@@ -112,6 +112,12 @@ operations! {
     TransactGetItems => transact_get_items;
     /// Writes up to 100 items, all or none.
     TransactWriteItems => transact_write_items;
+    /// Runs a PartiQL statement.
+    ExecuteStatement => execute_statement;
+    /// Runs up to 25 PartiQL statements, each for itself.
+    BatchExecuteStatement => batch_execute_statement;
+    /// Runs up to 100 PartiQL statements, all or none.
+    ExecuteTransaction => execute_transaction;
     /// Says by which attribute items expire.
     UpdateTimeToLive => update_time_to_live;
     /// Tells by which attribute items expire.

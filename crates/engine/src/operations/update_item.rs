@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{UpdateItem, UpdateItemInput, UpdateItemOutput};
-use sortkey_api::shapes::returns::ReturnValue;
-use sortkey_expression::{ExpressionKind, Projection, Update};
-use sortkey_value::Item;
+use sortkey_expression::ExpressionKind;
 
 use super::Run;
-use crate::change::ItemChange;
 use crate::engine::Shared;
 use crate::expressions::Expressions;
+use crate::images::Images;
 use crate::legacy;
 use crate::mutation::{Action, Mutation};
 use crate::reply::Reply;
@@ -41,7 +39,7 @@ impl Run for UpdateItem {
         let condition = legacy_condition.or(bound.condition);
         shared.throttle(input.table_name.name(), "UpdateItem")?;
         let table = shared.catalog.table(&shared.committer.view(), input.table_name.name())?;
-        let images = Images::new(input.return_values.as_ref(), &update);
+        let images = Images::asked(input.return_values.as_ref(), &update);
         let mutation = Mutation::by_key(&table, key, condition, Action::Update(update))?;
         let wants = Wants {
             capacity: input.return_consumed_capacity,
@@ -57,38 +55,5 @@ impl Run for UpdateItem {
 
     fn table(input: &UpdateItemInput) -> Option<&TableName> {
         Some(&input.table_name)
-    }
-}
-
-/// What ReturnValues asks for.
-pub(super) enum Images {
-    Nothing,
-    AllOld,
-    AllNew,
-    UpdatedOld(Projection),
-    UpdatedNew(Projection),
-}
-
-impl Images {
-    pub(super) fn new(asked: Option<&ReturnValue>, update: &Update) -> Images {
-        match asked {
-            Some(ReturnValue::AllOld) => Images::AllOld,
-            Some(ReturnValue::AllNew) => Images::AllNew,
-            Some(ReturnValue::UpdatedOld) => Images::UpdatedOld(update.projection()),
-            Some(ReturnValue::UpdatedNew) => Images::UpdatedNew(update.projection()),
-            _ => Images::Nothing,
-        }
-    }
-
-    /// The image that was asked for; an empty one is left out.
-    pub(super) fn of(&self, change: ItemChange) -> Option<Item> {
-        let image = match self {
-            Images::Nothing => None,
-            Images::AllOld => change.before,
-            Images::AllNew => change.after,
-            Images::UpdatedOld(projection) => change.before.map(|item| projection.apply(&item)),
-            Images::UpdatedNew(projection) => change.after.map(|item| projection.apply(&item)),
-        };
-        image.filter(|image| !image.is_empty())
     }
 }

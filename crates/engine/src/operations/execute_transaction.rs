@@ -1,0 +1,104 @@
+//! ExecuteTransaction: up to 100 statements, all of them reads or all of them writes and EXISTS, all or none.
+
+use std::sync::Arc;
+
+use sortkey_api::operations::{ExecuteTransaction, ExecuteTransactionInput, ExecuteTransactionOutput};
+use sortkey_api::shapes::returns::ReturnValuesOnConditionCheckFailure;
+use sortkey_api::shapes::transaction::ItemResponse;
+use sortkey_api::{ApiError, CancellationReason};
+use sortkey_partiql::Statement;
+
+use super::Run;
+use crate::capacity::{Consistency, Cost};
+use crate::consumed::{Costs, Units};
+use crate::engine::Shared;
+use crate::images::Images;
+use crate::reply::Reply;
+use crate::statement;
+use crate::token::Token;
+use crate::transaction::{self, Part};
+
+impl Run for ExecuteTransaction {
+    fn run(
+        shared: &Arc<Shared>,
+        input: ExecuteTransactionInput,
+    ) -> Result<Reply<ExecuteTransactionOutput>, ApiError> {
+        let parsed: Vec<Statement> = input
+            .transact_statements
+            .iter()
+            .map(|request| statement::parse(&request.statement, request.parameters.as_deref()))
+            .collect::<Result<_, _>>()?;
+        let reads = parsed.iter().filter(|parsed| statement::reads(parsed)).count();
+        match reads {
+            0 => write(shared, &parsed, input),
+            all if all == parsed.len() => read(shared, &parsed, &input).map(Reply::now),
+            _ => Err(ApiError::validation(
+                "A transaction must contain statements that read or statements that write, not both",
+            )),
+        }
+    }
+}
+
+fn read(
+    shared: &Shared,
+    parsed: &[Statement],
+    input: &ExecuteTransactionInput,
+) -> Result<ExecuteTransactionOutput, ApiError> {
+    let view = shared.committer.view();
+    let mut costs = Costs::default();
+    let mut found = Vec::with_capacity(parsed.len());
+    for parsed in parsed {
+        let Statement::Select(select) = parsed else { return Err(ApiError::internal()) };
+        let table = statement::table(shared, &view, parsed)?;
+        let item = statement::read_item(&table, &view, select).map(|(item, size_bytes)| {
+            costs.add(&table.name, Cost::table(Consistency::Transactional.read_units(size_bytes)));
+            item
+        });
+        found.push(item);
+    }
+    if found.iter().any(Result::is_err) {
+        let reason = |item: &Result<_, ApiError>| match item {
+            Ok(_) => CancellationReason::none(),
+            Err(error) => CancellationReason::new("ValidationError", error.message.clone()),
+        };
+        return Err(ApiError::transaction_canceled(found.iter().map(reason).collect()));
+    }
+    Ok(ExecuteTransactionOutput {
+        responses: Some(found.into_iter().flatten().map(|item| ItemResponse { item }).collect()),
+        consumed_capacity: costs.report(input.return_consumed_capacity.as_ref(), Units::Read),
+    })
+}
+
+fn write(
+    shared: &Arc<Shared>,
+    parsed: &[Statement],
+    input: ExecuteTransactionInput,
+) -> Result<Reply<ExecuteTransactionOutput>, ApiError> {
+    let mut parts = Vec::with_capacity(parsed.len());
+    let mut images = Vec::with_capacity(parsed.len());
+    for (parsed, request) in parsed.iter().zip(&input.transact_statements) {
+        let table = statement::table(shared, &shared.committer.view(), parsed)?;
+        let shows_item =
+            request.return_values_on_condition_check_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld);
+        let (mutation, image) = match statement::write(&table, parsed) {
+            Ok(write) => (Ok(write.mutation), write.images),
+            Err(error) => (Err(error), Images::Nothing),
+        };
+        parts.push(Part { mutation, shows_item });
+        images.push(image);
+    }
+    let token = input.client_request_token.as_deref().map(|text| {
+        let mut contents = Vec::new();
+        sortkey_api::encode(&input.transact_statements, &mut contents);
+        Token::new(text, &contents)
+    });
+    transaction::run(shared, "ExecuteTransaction", parts, token, move |committed, mutations| {
+        let units = if committed.replayed { Units::Read } else { Units::Write };
+        let mut returned = committed.changes.into_iter().zip(&images).map(|(change, image)| image.of(change));
+        let responses = mutations.iter().map(|_| ItemResponse { item: returned.next().flatten() }).collect();
+        ExecuteTransactionOutput {
+            responses: Some(responses),
+            consumed_capacity: committed.costs.report(input.return_consumed_capacity.as_ref(), units),
+        }
+    })
+}

@@ -1,0 +1,168 @@
+//! PartiQL statements, lowered to the same reads and writes as everything else.
+
+use std::sync::Arc;
+
+use sortkey_api::{ApiError, SuppliedValue};
+use sortkey_expression::{Condition, Path};
+use sortkey_partiql::plan::{ItemTarget, KeySchema as PlanKey, plan_item_read, plan_write};
+use sortkey_partiql::{Column, Select, Statement};
+use sortkey_storage::Published;
+use sortkey_value::limits::ITEM_SIZE_BYTES;
+use sortkey_value::{AttributeValue, Item};
+
+use crate::change::ItemChange;
+use crate::engine::Shared;
+use crate::expressions::invalid;
+use crate::images::Images;
+use crate::mutation::{Action, Mutation, SizeRule, item_key};
+use crate::reply::storage_failure;
+use crate::schema::KeySchema;
+use crate::table::Table;
+use crate::text;
+
+/// Reads a statement and puts its parameters in.
+pub(crate) fn parse(text: &str, parameters: Option<&[SuppliedValue]>) -> Result<Statement, ApiError> {
+    let parsed = sortkey_partiql::parse(text).map_err(invalid)?;
+    let parameters: Vec<AttributeValue> = parameters
+        .unwrap_or_default()
+        .iter()
+        .map(|parameter| parameter.checked().cloned())
+        .collect::<Result<_, _>>()?;
+    parsed.bind(&parameters).map_err(invalid)
+}
+
+/// The table that a statement names.
+pub(crate) fn table_name(statement: &Statement) -> &str {
+    match statement {
+        Statement::Select(select) | Statement::Exists(select) => &select.source.table,
+        Statement::Insert(insert) => &insert.table,
+        Statement::Update(update) => &update.table,
+        Statement::Delete(delete) => &delete.table,
+    }
+}
+
+/// Whether a statement only reads. EXISTS stands among writes, as their condition.
+pub(crate) fn reads(statement: &Statement) -> bool {
+    matches!(statement, Statement::Select(_))
+}
+
+/// A write, and what it returns.
+pub(crate) struct StatementWrite {
+    pub(crate) mutation: Mutation,
+    pub(crate) images: Images,
+}
+
+/// The write that a statement means; a SELECT means none.
+pub(crate) fn write(table: &Arc<Table>, statement: &Statement) -> Result<StatementWrite, ApiError> {
+    match statement {
+        Statement::Insert(insert) => {
+            if insert.item.size_bytes() > ITEM_SIZE_BYTES {
+                return Err(text::item_too_large());
+            }
+            let mutation = Mutation::put(table, &insert.item, None)?;
+            let mutation = Mutation { action: Action::Insert(insert.item.clone()), ..mutation };
+            Ok(StatementWrite { mutation, images: Images::Nothing })
+        }
+        Statement::Update(update) => {
+            let target = target(table, update.condition.as_ref())?;
+            let condition = and(exists(&table.key), target.condition);
+            let images = Images::returning(update.returning, &update.update);
+            let action = Action::Update(update.update.clone());
+            let mutation = Mutation::by_key(table, &target.key, Some(condition), action)?;
+            Ok(StatementWrite { mutation: Mutation { size_rule: SizeRule::Flat, ..mutation }, images })
+        }
+        Statement::Delete(delete) => {
+            let target = target(table, delete.condition.as_ref())?;
+            let mutation = Mutation::by_key(table, &target.key, target.condition, Action::Delete)?;
+            let images = if delete.returns_old { Images::AllOld } else { Images::Nothing };
+            Ok(StatementWrite { mutation, images })
+        }
+        Statement::Exists(select) => {
+            let target = target(table, select.condition.as_ref())?;
+            let condition = and(exists(&table.key), target.condition);
+            let mutation = Mutation::by_key(table, &target.key, Some(condition), Action::Check)?;
+            Ok(StatementWrite { mutation, images: Images::Nothing })
+        }
+        Statement::Select(_) => Err(ApiError::validation(
+            "Statements that read and statements that write cannot be mixed in one request",
+        )),
+    }
+}
+
+impl StatementWrite {
+    /// What the statement returns of what it did.
+    pub(crate) fn returned(&self, change: ItemChange) -> Option<Item> {
+        self.images.of(change)
+    }
+}
+
+/// The one item that a SELECT inside a batch or a transaction reads, and what was read.
+pub(crate) fn read_item(
+    table: &Table,
+    view: &Published,
+    select: &Select,
+) -> Result<(Option<Item>, usize), ApiError> {
+    let key = plan_key(&table.key)?;
+    let target = plan_item_read(select.condition.as_ref(), key, true)
+        .filter(|_| select.source.index.is_none())
+        .ok_or_else(|| {
+            ApiError::validation(
+                "Select statements within BatchExecuteStatement must specify the primary key in the where clause.",
+            )
+        })?;
+    let place = item_key(table, &target.key)?;
+    let value = view.snapshot.get(&place).map_err(|error| storage_failure(&error))?;
+    let item = value.map(Item::from_bytes);
+    let size_bytes = item.as_ref().map_or(0, Item::size_bytes);
+    let matches = |item: &Item| target.condition.as_ref().is_none_or(|condition| condition.matches(item));
+    let found = item.filter(matches).map(|item| columns(select.columns.as_deref(), item));
+    Ok((found, size_bytes))
+}
+
+/// The columns that a SELECT asks for, each under its own name.
+pub(crate) fn columns(columns: Option<&[Column]>, item: Item) -> Item {
+    let Some(columns) = columns else { return item };
+    let mut row = Item::builder();
+    for column in columns {
+        if let Some(value) = column.path.find(&item) {
+            row.name(&column.name);
+            row.value(value);
+        }
+    }
+    row.finish()
+}
+
+/// A key as plans know it.
+pub(crate) fn plan_key(key: &KeySchema) -> Result<PlanKey<'_>, ApiError> {
+    let ([partition], [] | [_]) = (key.partition.as_slice(), key.sort.as_slice()) else {
+        return Err(ApiError::validation(
+            "PartiQL statements cannot read an index whose key has several partition or sort attributes",
+        ));
+    };
+    Ok(PlanKey {
+        partition: (&partition.name, partition.kind),
+        sort: key.sort.first().map(|sort| (sort.name.as_str(), sort.kind)),
+    })
+}
+
+fn target(table: &Table, condition: Option<&Condition>) -> Result<ItemTarget, ApiError> {
+    plan_write(condition, plan_key(&table.key)?).map_err(invalid)
+}
+
+/// That there is an item: it has the attributes of its key.
+fn exists(key: &KeySchema) -> Condition {
+    let name = key.partition.first().map_or("", |partition| &partition.name);
+    Condition::Exists(Path::attribute(name))
+}
+
+fn and(first: Condition, second: Option<Condition>) -> Condition {
+    match second {
+        Some(second) => Condition::And(vec![first, second]),
+        None => first,
+    }
+}
+
+/// The tables that statements name, as they are in one state.
+pub(crate) fn table(shared: &Shared, view: &Published, statement: &Statement) -> Result<Arc<Table>, ApiError> {
+    shared.catalog.table(view, table_name(statement))
+}
