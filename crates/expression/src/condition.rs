@@ -2,6 +2,7 @@
 //! what the older parameters are translated to.
 
 mod bind;
+mod check;
 mod evaluate;
 mod unbind;
 

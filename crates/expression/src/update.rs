@@ -3,6 +3,7 @@
 
 mod apply;
 mod bind;
+mod check;
 mod edit;
 mod unbind;
 
@@ -10,6 +11,8 @@ use sortkey_value::{AttributeType, NumberError};
 use thiserror::Error;
 
 use crate::constant::Constant;
+use crate::error::Problem;
+use crate::overlap::check_apart;
 use crate::path::Path;
 use crate::projection::Projection;
 
@@ -105,6 +108,19 @@ impl Default for Update {
 }
 
 impl Update {
+    /// An update of these actions, whose paths may not lead into each other.
+    pub fn new(actions: Vec<Action>) -> Result<Update, Problem> {
+        check_apart(actions.iter().map(|action| &action.path))?;
+        Ok(Update { actions, dialect: Dialect::Expression })
+    }
+
+    /// For the translation of older parameters: changes to attributes, each once.
+    pub(crate) fn legacy(changes: impl IntoIterator<Item = (String, Change)>) -> Update {
+        let actions =
+            changes.into_iter().map(|(name, change)| Action { path: Path::attribute(name), change });
+        Update { actions: actions.collect(), dialect: Dialect::Legacy }
+    }
+
     /// The actions, in the order they are written.
     pub fn actions(&self) -> &[Action] {
         &self.actions

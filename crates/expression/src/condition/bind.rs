@@ -6,12 +6,11 @@
 
 use sortkey_value::{AttributeType, ValueRef};
 
-use super::evaluate::order;
+use super::check::check_distinct;
 use super::{Condition, Operand};
 use crate::constant::Constant;
 use crate::error::{ExpressionError, ExpressionKind, OperandTypes, Problem};
 use crate::function::Function;
-use crate::limits;
 use crate::operator::Comparator;
 use crate::path::Path;
 use crate::placeholders::Placeholders;
@@ -54,14 +53,8 @@ fn compare(
     let right = Term::resolve(right, placeholders)?;
     left.check_counts()?;
     right.check_counts()?;
-    left.check_distinct(operator.as_str(), [&right])?;
-    let left = left.into_operand()?;
-    let right = right.into_operand()?;
-    if operator.is_ordering() {
-        check_type(operator.as_str(), &left, &ORDERED)?;
-        check_type(operator.as_str(), &right, &ORDERED)?;
-    }
-    Ok(Condition::Compare { operator, left, right })
+    let (left, right) = (left.into_operand()?, right.into_operand()?);
+    checked(Condition::Compare { operator, left, right })
 }
 
 fn between(
@@ -76,15 +69,11 @@ fn between(
     operand.check_counts()?;
     lower.check_counts()?;
     upper.check_counts()?;
-    operand.check_distinct("BETWEEN", [&lower, &upper])?;
-    let operand = operand.into_operand()?;
-    let lower = lower.into_operand()?;
-    let upper = upper.into_operand()?;
-    for operand in [&operand, &lower, &upper] {
-        check_type("BETWEEN", operand, &ORDERED)?;
-    }
-    check_bounds(&lower, &upper)?;
-    Ok(Condition::Between { operand, lower, upper })
+    checked(Condition::Between {
+        operand: operand.into_operand()?,
+        lower: lower.into_operand()?,
+        upper: upper.into_operand()?,
+    })
 }
 
 fn one_of(
@@ -94,56 +83,58 @@ fn one_of(
 ) -> Result<Condition, Problem> {
     let operand = Term::resolve(operand, placeholders)?;
     let members = resolve_all(members, placeholders)?;
-    if members.len() > limits::IN_OPERANDS {
-        let count = members.len();
-        return Err(Problem::TooManyInOperands { count });
-    }
     operand.check_counts()?;
     members.iter().try_for_each(Term::check_counts)?;
-    operand.check_distinct("IN", &members)?;
-    Ok(Condition::In {
+    checked(Condition::In {
         operand: operand.into_operand()?,
         members: members.into_iter().map(Term::into_operand).collect::<Result<_, _>>()?,
     })
 }
 
 fn bind_call(call: &Call, placeholders: &mut Placeholders<'_>) -> Result<Condition, Problem> {
-    let operator = call.function.name();
+    let function = call.function.name();
     let terms = resolve_all(&call.operands, placeholders)?;
     terms.iter().try_for_each(Term::check_counts)?;
     check_count(call.function, terms.len())?;
-    if let [first, others @ ..] = &*terms {
-        first.check_distinct(operator, others)?;
-    }
     let mut operands = terms.into_iter().map(Term::into_operand);
-    let mut operand =
-        || operands.next().unwrap_or(Err(Problem::OperandCount { function: operator, count: 0 }));
+    let mut operand = || operands.next().unwrap_or(Err(Problem::OperandCount { function, count: 0 }));
     match call.function {
-        Function::AttributeExists => Ok(Condition::Exists(required_path(operator, operand()?)?)),
-        Function::AttributeNotExists => Ok(Condition::NotExists(required_path(operator, operand()?)?)),
+        Function::AttributeExists => Ok(Condition::Exists(required_path(function, operand()?)?)),
+        Function::AttributeNotExists => Ok(Condition::NotExists(required_path(function, operand()?)?)),
         Function::AttributeType => {
-            let value = operand()?;
-            Ok(Condition::HasType(value, wanted_type(&operand()?)?))
+            let (value, wanted) = (operand()?, operand()?);
+            check_distinct(function, &value, [&wanted])?;
+            let wanted = wanted_type(&wanted)?;
+            checked(Condition::HasType(value, wanted))
         }
-        Function::BeginsWith => {
-            let (value, prefix) = (operand()?, operand()?);
-            for operand in [&value, &prefix] {
-                check_type(operator, operand, &[AttributeType::S, AttributeType::B])?;
-            }
-            Ok(Condition::BeginsWith(value, prefix))
-        }
-        Function::Contains => Ok(Condition::Contains(operand()?, operand()?)),
+        Function::BeginsWith => checked(Condition::BeginsWith(operand()?, operand()?)),
+        Function::Contains => checked(Condition::Contains(operand()?, operand()?)),
         // The grammar lets these not stand for a condition.
         Function::Size | Function::IfNotExists | Function::ListAppend => {
-            Err(Problem::MisplacedFunction { function: operator })
+            Err(Problem::MisplacedFunction { function })
         }
     }
+}
+
+fn checked(condition: Condition) -> Result<Condition, Problem> {
+    condition.check()?;
+    Ok(condition)
+}
+
+fn check_count(function: Function, count: usize) -> Result<(), Problem> {
+    if count == function.arity() {
+        return Ok(());
+    }
+    Err(Problem::OperandCount { function: function.name(), count })
 }
 
 fn required_path(function: &'static str, operand: Operand) -> Result<Path, Problem> {
     match operand {
         Operand::Path(path) => Ok(path),
-        _ => Err(Problem::PathRequired { function }),
+        other => {
+            other.check_sizes()?;
+            Err(Problem::PathRequired { function })
+        }
     }
 }
 
@@ -197,91 +188,16 @@ impl Term {
         Ok(())
     }
 
-    /// An attribute cannot be compared with itself.
-    fn check_distinct<'t>(
-        &self,
-        operator: &'static str,
-        others: impl IntoIterator<Item = &'t Term>,
-    ) -> Result<(), Problem> {
-        let Term::Path(own) = self else { return Ok(()) };
-        let is_same = |other: &Term| matches!(other, Term::Path(path) if path == own);
-        if others.into_iter().any(is_same) {
-            let operand = own.clone();
-            return Err(Problem::SameOperand { operator, operand });
-        }
-        Ok(())
-    }
-
-    /// The operand, with the types inside of it checked from the inside out. Of the functions only `size` can be
-    /// one: the grammar refuses the others here.
+    /// The operand. Of the functions only `size` can be one: the grammar refuses the others here.
     fn into_operand(self) -> Result<Operand, Problem> {
         match self {
             Term::Path(path) => Ok(Operand::Path(path)),
             Term::Constant(constant) => Ok(Operand::Constant(constant)),
             Term::Call(function, mut operands) => {
-                let operator = function.name();
-                let inner = operands.pop().ok_or(Problem::OperandCount { function: operator, count: 0 })?;
-                let inner = inner.into_operand()?;
-                check_type(operator, &inner, &SIZED)?;
-                Ok(Operand::Size(Box::new(inner)))
+                let function = function.name();
+                let inner = operands.pop().ok_or(Problem::OperandCount { function, count: 0 })?;
+                Ok(Operand::Size(Box::new(inner.into_operand()?)))
             }
         }
-    }
-}
-
-/// The types that have an order.
-const ORDERED: [AttributeType; 3] = [AttributeType::S, AttributeType::N, AttributeType::B];
-
-/// The types that have a size.
-const SIZED: [AttributeType; 7] = [
-    AttributeType::S,
-    AttributeType::B,
-    AttributeType::L,
-    AttributeType::M,
-    AttributeType::Ss,
-    AttributeType::Ns,
-    AttributeType::Bs,
-];
-
-fn check_count(function: Function, count: usize) -> Result<(), Problem> {
-    if count == function.arity() {
-        return Ok(());
-    }
-    Err(Problem::OperandCount { function: function.name(), count })
-}
-
-/// The type of an operand, where it is known, must be one of these.
-fn check_type(operator: &'static str, operand: &Operand, allowed: &[AttributeType]) -> Result<(), Problem> {
-    match operand.known_type() {
-        Some(kind) if !allowed.contains(&kind) => {
-            Err(Problem::OperandType { operator, operand_type: OperandTypes::One(kind) })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The bounds of `BETWEEN`, where both are known, must be of one type and in order.
-fn check_bounds(lower: &Operand, upper: &Operand) -> Result<(), Problem> {
-    let (Operand::Constant(lower), Operand::Constant(upper)) = (lower, upper) else {
-        return Ok(());
-    };
-    let (lower, upper) = (lower.value(), upper.value());
-    match order((lower, upper)) {
-        Some(ordering) if ordering.is_le() => Ok(()),
-        Some(_) => Err(Problem::BetweenOrder { lower: describe(lower), upper: describe(upper) }),
-        None => Err(Problem::BetweenTypes { lower: describe(lower), upper: describe(upper) }),
-    }
-}
-
-/// A bound the way DynamoDB's texts print it.
-fn describe(value: ValueRef<'_>) -> String {
-    match value {
-        ValueRef::S(text) => format!("{{S:{text}}}"),
-        ValueRef::N(number) => format!("{{N:{number}}}"),
-        ValueRef::B(bytes) => {
-            let length = bytes.len();
-            format!("{{B:java.nio.HeapByteBuffer[pos=0 lim={length} cap={length}]}}")
-        }
-        other => format!("{{{}:}}", other.attribute_type()),
     }
 }
