@@ -61,7 +61,7 @@ impl SortRange {
     }
 
     /// The range that a comparison with a value means; `<>` means none.
-    pub(crate) fn compared(operator: Comparator, value: Constant) -> Option<SortRange> {
+    pub fn compared(operator: Comparator, value: Constant) -> Option<SortRange> {
         Some(match operator {
             Comparator::Equal => SortRange::Equal(value),
             Comparator::NotEqual => return None,
