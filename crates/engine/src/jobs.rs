@@ -294,7 +294,8 @@ pub(crate) fn remove_everything(shared: &Arc<Shared>) -> Result<(), ApiError> {
         let drop_table = move |_: &Arc<Shared>, view: &Published| {
             let mut batch = Batch::new();
             if let Some(value) = view.snapshot.get(&key).map_err(|error| storage_failure(&error))? {
-                let table = Table::from_value(&value).map_err(|what| storage_failure(&StorageError::Damaged(what)))?;
+                let table = Table::from_value(&value)
+                    .map_err(|what| storage_failure(&StorageError::Damaged(what)))?;
                 batch.delete(key);
                 batch.put(layout::dropped(table.id), Key::from([]));
                 batch.changes_schema();

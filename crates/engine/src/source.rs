@@ -110,8 +110,13 @@ impl<'a> Source<'a> {
         let schema = self.key();
         let range =
             condition.resolve(&attributes(&schema.partition), &attributes(&schema.sort)).map_err(invalid)?;
-        self.check_lengths(&range)?;
-        store_range(self.space(), &range).map_err(|_| text::key_does_not_match())
+        self.key_range(&range)
+    }
+
+    /// The range of a part of a partition.
+    pub(crate) fn key_range(&self, range: &KeyRange) -> Result<Range, ApiError> {
+        self.check_lengths(range)?;
+        store_range(self.space(), range).map_err(|_| text::key_does_not_match())
     }
 
     fn check_lengths(&self, range: &KeyRange) -> Result<(), ApiError> {

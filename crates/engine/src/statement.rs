@@ -163,6 +163,10 @@ fn and(first: Condition, second: Option<Condition>) -> Condition {
 }
 
 /// The tables that statements name, as they are in one state.
-pub(crate) fn table(shared: &Shared, view: &Published, statement: &Statement) -> Result<Arc<Table>, ApiError> {
+pub(crate) fn table(
+    shared: &Shared,
+    view: &Published,
+    statement: &Statement,
+) -> Result<Arc<Table>, ApiError> {
     shared.catalog.table(view, table_name(statement))
 }

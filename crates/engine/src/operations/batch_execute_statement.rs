@@ -50,7 +50,7 @@ fn read(
     let mut responses = Vec::with_capacity(parsed.len());
     for (request, parsed) in input.statements.iter().zip(parsed) {
         let table = parsed.as_ref().ok().map(|parsed| statement::table_name(parsed).to_owned());
-        let mut one = || {
+        let one = || {
             let parsed = parsed?;
             let table = statement::table(shared, &view, &parsed)?;
             let Statement::Select(select) = &parsed else { return Err(ApiError::internal()) };
