@@ -34,7 +34,11 @@ fn check_header(header: &HeaderValue, dated: bool) -> Result<(), Refusal> {
         return Err(Refusal::missing_authentication());
     }
     let mut present = [false; HEADER_PARAMETERS.len()];
-    for part in header.split(|byte| matches!(byte, b' ' | b',')) {
+    let mut rest = header;
+    while !rest.is_empty() {
+        let end = memchr::memchr2(b' ', b',', rest).unwrap_or(rest.len());
+        let part = &rest[..end];
+        rest = rest.get(end + 1..).unwrap_or_default();
         for (name, present) in HEADER_PARAMETERS.iter().zip(&mut present) {
             *present |= is_given(part, name);
         }

@@ -21,6 +21,9 @@ use crate::reply::{self, Answer};
 use crate::routes;
 use crate::shared::Shared;
 
+static AMAZON_JSON: HeaderValue = HeaderValue::from_static("application/x-amz-json-1.0");
+static JSON: HeaderValue = HeaderValue::from_static("application/json");
+
 /// Answers a request of either service.
 pub(crate) async fn answer<B: Backend>(
     server: &Shared<B>,
@@ -47,9 +50,9 @@ fn response_content_type(header: Option<&HeaderValue>, has_body: bool) -> Option
     let header = header.map_or(&b""[..], HeaderValue::as_bytes);
     let media_type = header.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
     match media_type {
-        b"application/x-amz-json-1.0" => Some(HeaderValue::from_static("application/x-amz-json-1.0")),
-        b"application/json" => Some(HeaderValue::from_static("application/json")),
-        _ if !has_body => Some(HeaderValue::from_static("application/json")),
+        b"application/x-amz-json-1.0" => Some(AMAZON_JSON.clone()),
+        b"application/json" => Some(JSON.clone()),
+        _ if !has_body => Some(JSON.clone()),
         _ => None,
     }
 }
