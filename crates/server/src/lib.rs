@@ -1,7 +1,7 @@
 //! DynamoDB's wire: an HTTP server that any AWS SDK takes for the real one.
 //!
-//! The crate knows HTTP, signatures, compression, checksums, limits and timeouts. It knows no operation, no
-//! table and no JSON field of DynamoDB: those belong to the [`Backend`] that it is given. One port serves
+//! The crate knows HTTP, signatures, compression, checksums, limits and timeouts. It knows
+//! the names of operations, and nothing of what they do: that belongs to the [`Backend`] it is given. One port serves
 //! both APIs at `POST /`, health at `GET /`, `/ready`, `/metrics`, the administration routes of an
 //! [`Admin`], and any other [`Mount`].
 //!
@@ -39,7 +39,7 @@ mod target;
 pub use crate::admin::{
     Admin, AdminError, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange, admin_mount,
 };
-pub use crate::backend::{Backend, Call, ForkName, Operation, Readiness, Reply, Service};
+pub use crate::backend::{Backend, Call, ForkName, Readiness, Reply};
 pub use crate::mount::{Access, Handler, Mount};
 pub use crate::server::Server;
 pub use crate::settings::Settings;
