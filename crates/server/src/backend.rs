@@ -4,6 +4,7 @@
 //! nothing of HTTP. A call hands over the body as it came and takes the answer's JSON as it goes.
 
 use std::future::Future;
+use std::sync::Arc;
 
 use hyper::body::Bytes;
 use serde::{Deserialize, Serialize};
@@ -37,7 +38,7 @@ pub struct Reply {
     pub result: Result<Vec<u8>, ApiError>,
     /// The table the request concerned, if it concerned exactly one that exists. It becomes a metrics
     /// label, so a name that a client made up does not belong here.
-    pub table: Option<String>,
+    pub table: Option<Arc<str>>,
 }
 
 /// Whether a backend can serve.

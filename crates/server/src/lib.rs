@@ -19,6 +19,7 @@ mod connection;
 mod connections;
 mod contain;
 mod cors;
+mod database;
 mod dynamodb;
 mod encoding;
 mod head;
@@ -40,6 +41,7 @@ pub use crate::admin::{
     Admin, AdminError, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange, admin_mount,
 };
 pub use crate::backend::{Backend, Call, ForkName, Readiness, Reply};
+pub use crate::database::Database;
 pub use crate::mount::{Access, Handler, Mount};
 pub use crate::server::Server;
 pub use crate::settings::Settings;
