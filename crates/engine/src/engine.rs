@@ -106,6 +106,11 @@ impl Engine {
         self.shared.committer.retain(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
     }
 
+    /// How far global indexes lag behind their tables.
+    pub fn gsi_delay(&self) -> Duration {
+        *self.shared.gsi_delay.read()
+    }
+
     /// Faults to be shown to the next requests.
     pub fn faults(&self) -> &Faults {
         &self.shared.faults

@@ -16,8 +16,11 @@ pub trait Admin: Send + Sync + 'static {
     /// What time the database thinks it is.
     fn clock(&self, fork: Option<&ForkName>) -> Result<Clock, AdminError>;
 
-    /// Moves the clock; never backwards.
+    /// Moves or stops the clock.
     fn change_clock(&self, fork: Option<&ForkName>, change: ClockChange) -> Result<Clock, AdminError>;
+
+    /// Lets the clock follow the machine's again.
+    fn release_clock(&self, fork: Option<&ForkName>) -> Result<Clock, AdminError>;
 
     /// Deletes every item whose time to live has passed, now, as the background job would.
     fn expire(&self, fork: Option<&ForkName>) -> Result<Expired, AdminError>;

@@ -1,20 +1,17 @@
 //! The seam between the wire and a database: what the server needs of whatever answers its requests.
 //!
-//! The server knows HTTP and nothing of DynamoDB's operations but their names; a [`Backend`] knows the
-//! operations and nothing of HTTP. A call hands over the body as it came and takes the reply as it goes.
+//! The server knows HTTP and nothing of what an operation does; a [`Backend`] knows the operations and
+//! nothing of HTTP. A call hands over the body as it came and takes the answer's JSON as it goes.
 
 use std::future::Future;
 use std::sync::Arc;
 
 use hyper::body::Bytes;
 use serde::{Deserialize, Serialize};
+use sortkey_api::{ApiError, OperationId};
 
 /// A database that answers DynamoDB's API.
 pub trait Backend: Send + Sync + 'static {
-    /// Every operation this backend has. The position in this slice is the operation's identity: a
-    /// [`Call`] names it, and metrics are kept by it. The slice must be the same at every call.
-    fn operations(&self) -> &[Operation];
-
     /// Runs one operation. The future is usually complete at once; a write may wait for its commit,
     /// and must do so without blocking the thread.
     fn call(&self, call: Call) -> impl Future<Output = Reply> + Send;
@@ -23,39 +20,11 @@ pub trait Backend: Send + Sync + 'static {
     fn readiness(&self) -> Readiness;
 }
 
-/// One of the two APIs that share the port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Service {
-    /// Tables and items.
-    DynamoDb,
-    /// The change streams of tables.
-    DynamoDbStreams,
-}
-
-impl Service {
-    /// What stands before the dot in an `X-Amz-Target` header.
-    pub const fn target_prefix(self) -> &'static str {
-        match self {
-            Service::DynamoDb => "DynamoDB_20120810",
-            Service::DynamoDbStreams => "DynamoDBStreams_20120810",
-        }
-    }
-}
-
-/// An operation by its service and bare name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Operation {
-    /// The API it belongs to.
-    pub service: Service,
-    /// Its bare name, such as `PutItem`.
-    pub name: &'static str,
-}
-
 /// One request that passed every check of the wire.
 #[derive(Debug)]
 pub struct Call {
-    /// Position of the operation in [`Backend::operations`].
-    pub operation: usize,
+    /// What to do.
+    pub operation: OperationId,
     /// The JSON body, decompressed and never empty, not yet known to be JSON.
     pub body: Bytes,
     /// The fork of the database that the request addresses; the main database if none.
@@ -65,15 +34,11 @@ pub struct Call {
 /// What goes back to the client, and what metrics remember of it.
 #[derive(Debug)]
 pub struct Reply {
-    /// The HTTP status.
-    pub status: u16,
-    /// The JSON body.
-    pub body: Vec<u8>,
+    /// The answer's JSON, or the error.
+    pub result: Result<Vec<u8>, ApiError>,
     /// The table the request concerned, if it concerned exactly one that exists. It becomes a metrics
     /// label, so a name that a client made up does not belong here.
     pub table: Option<Arc<str>>,
-    /// The bare name of the exception, such as `ConditionalCheckFailedException`; none on success.
-    pub error: Option<&'static str>,
 }
 
 /// Whether a backend can serve.

@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use hyper::body::{Body, Bytes, Frame, Incoming};
+use sortkey_api::ApiError;
 
-use crate::refusal::Refusal;
+use crate::refusal;
 
 /// Bytes of an oversized body that are read and thrown away, so that a client that sends everything before it
 /// reads anything still sees the answer instead of a reset connection.
@@ -20,7 +21,7 @@ const DISCARD_LIMIT_BYTES: usize = 64 << 20;
 #[derive(Debug)]
 pub(crate) enum ReceiveError {
     /// The client gets an answer.
-    Refused(Refusal),
+    Refused(ApiError),
     /// The client is gone, or did not speak HTTP; nobody reads an answer.
     Broken(hyper::Error),
 }
@@ -51,12 +52,12 @@ pub(crate) async fn receive<'a>(
             return Err(discard(body, limit_bytes).await);
         }
         if !reservation.grow(data.len()) {
-            return Err(ReceiveError::Refused(Refusal::overloaded()));
+            return Err(ReceiveError::Refused(refusal::overloaded()));
         }
         gathered.extend_from_slice(&data);
     }
     if first.len() > limit_bytes {
-        return Err(ReceiveError::Refused(Refusal::too_large(limit_bytes)));
+        return Err(ReceiveError::Refused(refusal::too_large(limit_bytes)));
     }
     let bytes = if gathered.is_empty() { first } else { gathered.into() };
     Ok((bytes, reservation))
@@ -72,7 +73,7 @@ async fn discard(mut body: Incoming, limit_bytes: usize) -> ReceiveError {
             None => break,
         }
     }
-    ReceiveError::Refused(Refusal::too_large(limit_bytes))
+    ReceiveError::Refused(refusal::too_large(limit_bytes))
 }
 
 async fn next_frame(body: &mut Incoming) -> Option<Result<Frame<Bytes>, hyper::Error>> {

@@ -9,17 +9,22 @@ use std::time::Instant;
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use hyper::header::HeaderValue;
-use serde::de::IgnoredAny;
+use sortkey_api::json::Reader;
+use sortkey_api::{ApiError, ErrorKind, OperationId};
 
 use crate::authorization;
-use crate::backend::{Backend, Call, ForkName};
+use crate::backend::{Backend, Call, ForkName, Reply};
 use crate::contain::contain;
 use crate::encoding;
 use crate::head::Head;
-use crate::refusal::Refusal;
+use crate::refusal;
 use crate::reply::{self, Answer};
 use crate::routes;
 use crate::shared::Shared;
+use crate::target;
+
+static AMAZON_JSON: HeaderValue = HeaderValue::from_static("application/x-amz-json-1.0");
+static JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// Answers a request of either service.
 pub(crate) async fn answer<B: Backend>(
@@ -29,15 +34,19 @@ pub(crate) async fn answer<B: Backend>(
     body: Bytes,
 ) -> Answer {
     let Some(content_type) = response_content_type(head.content_type, !body.is_empty()) else {
-        server.metrics.refused("UnknownOperationException");
+        server.metrics.refused(ErrorKind::UnknownOperationException);
         return routes::not_found();
     };
-    match check(server, head, query, body) {
-        Ok(call) => run(server, call, content_type).await,
-        Err(refusal) => {
-            server.metrics.refused(refusal.error);
-            refusal.answer(content_type)
+    let result = match check(server, head, query, body) {
+        Ok(call) => run(server, call).await,
+        Err(error) => {
+            server.metrics.refused(error.kind);
+            Err(error)
         }
+    };
+    match result {
+        Ok(body) => reply::answer(StatusCode::OK, Some(content_type), body),
+        Err(error) => reply::error(&error, content_type),
     }
 }
 
@@ -47,65 +56,59 @@ fn response_content_type(header: Option<&HeaderValue>, has_body: bool) -> Option
     let header = header.map_or(&b""[..], HeaderValue::as_bytes);
     let media_type = header.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
     match media_type {
-        b"application/x-amz-json-1.0" => Some(HeaderValue::from_static("application/x-amz-json-1.0")),
-        b"application/json" => Some(HeaderValue::from_static("application/json")),
-        _ if !has_body => Some(HeaderValue::from_static("application/json")),
+        b"application/x-amz-json-1.0" => Some(AMAZON_JSON.clone()),
+        b"application/json" => Some(JSON.clone()),
+        _ if !has_body => Some(JSON.clone()),
         _ => None,
     }
 }
 
-fn check<B: Backend>(
-    server: &Shared<B>,
-    head: &Head<'_>,
-    query: Option<&str>,
-    body: Bytes,
-) -> Result<Call, Refusal> {
+fn check<B>(server: &Shared<B>, head: &Head<'_>, query: Option<&str>, body: Bytes) -> Result<Call, ApiError> {
     let body = encoding::decode(head.content_encoding, body, server.settings.max_body_bytes)?;
-    let checked = check_target(server, head, query);
-    let operation =
-        checked.map_err(|refusal| if is_json(&body) { refusal } else { Refusal::serialization() })?;
+    let operation = check_head(head, query)
+        .map_err(|error| if is_json(&body) { error } else { refusal::serialization() })?;
     if body.is_empty() {
-        return Err(Refusal::serialization());
+        return Err(refusal::serialization());
     }
     Ok(Call { operation, body, fork: fork_name(head)? })
 }
 
-fn check_target<B: Backend>(
-    server: &Shared<B>,
-    head: &Head<'_>,
-    query: Option<&str>,
-) -> Result<usize, Refusal> {
-    let operation = server.targets.find(head.target).ok_or_else(Refusal::unknown_operation)?;
+fn check_head(head: &Head<'_>, query: Option<&str>) -> Result<OperationId, ApiError> {
+    let operation = target::operation(head.target).ok_or_else(ApiError::unknown_operation)?;
     authorization::check(head, query)?;
     Ok(operation)
 }
 
 /// Whether a body is well-formed JSON; a missing one passes here.
 fn is_json(body: &[u8]) -> bool {
-    body.is_empty() || serde_json::from_slice::<IgnoredAny>(body).is_ok()
+    let parse = || {
+        let mut reader = Reader::new(body)?;
+        reader.skip()?;
+        reader.end()
+    };
+    body.is_empty() || parse().is_ok()
 }
 
 /// The fork a request addresses.
-fn fork_name(head: &Head<'_>) -> Result<Option<ForkName>, Refusal> {
+fn fork_name(head: &Head<'_>) -> Result<Option<ForkName>, ApiError> {
     let Some(header) = head.fork else { return Ok(None) };
     let name = header.to_str().ok().and_then(ForkName::parse);
-    name.map(Some).ok_or_else(Refusal::invalid_fork_name)
+    name.map(Some).ok_or_else(refusal::invalid_fork_name)
 }
 
 /// Asks the backend. A bug in it is this request's failure and nobody else's.
-async fn run<B: Backend>(server: &Shared<B>, call: Call, content_type: HeaderValue) -> Answer {
+async fn run<B: Backend>(server: &Shared<B>, call: Call) -> Result<Vec<u8>, ApiError> {
+    let metrics = &server.metrics;
     let operation = call.operation;
-    let _in_flight = server.metrics.enter();
+    let _in_flight = metrics.enter();
     let started = Instant::now();
-    let Some(reply) = contain(|| server.backend.call(call)).await else {
-        let refusal = Refusal::internal();
-        server.metrics.panics.add(1);
-        server.metrics.answered(operation, None, Some(refusal.error), started.elapsed());
-        return refusal.answer(content_type);
-    };
-    server.metrics.answered(operation, reply.table.as_ref(), reply.error, started.elapsed());
-    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    reply::answer(status, Some(content_type), reply.body)
+    let reply = contain(|| server.backend.call(call)).await.unwrap_or_else(|| {
+        metrics.panics.add(1);
+        Reply { result: Err(ApiError::internal()), table: None }
+    });
+    let error = reply.result.as_ref().err().map(|error| error.kind);
+    metrics.answered(operation, reply.table.as_deref(), error, started.elapsed());
+    reply.result
 }
 
 #[cfg(test)]

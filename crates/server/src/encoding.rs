@@ -11,32 +11,33 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use hyper::body::Bytes;
 use hyper::header::HeaderValue;
+use sortkey_api::ApiError;
 
-use crate::refusal::Refusal;
+use crate::refusal;
 
 /// Undoes the `Content-Encoding` of a request.
 pub(crate) fn decode(
     encoding: Option<&HeaderValue>,
     body: Bytes,
     limit_bytes: usize,
-) -> Result<Bytes, Refusal> {
+) -> Result<Bytes, ApiError> {
     let Some(encoding) = encoding else { return Ok(body) };
     let encoding = String::from_utf8_lossy(encoding.as_bytes()).trim().to_ascii_lowercase();
     match encoding.as_str() {
         "" | "identity" => Ok(body),
         "gzip" | "x-gzip" => inflate(&body, limit_bytes),
-        other => Err(Refusal::unsupported_encoding(other)),
+        other => Err(refusal::unsupported_encoding(other)),
     }
 }
 
-fn inflate(compressed: &[u8], limit_bytes: usize) -> Result<Bytes, Refusal> {
+fn inflate(compressed: &[u8], limit_bytes: usize) -> Result<Bytes, ApiError> {
     let mut plain = Vec::new();
     let limit = u64::try_from(limit_bytes).unwrap_or(u64::MAX);
     let read = GzDecoder::new(compressed).take(limit.saturating_add(1)).read_to_end(&mut plain);
     match read {
-        Ok(length) if length > limit_bytes => Err(Refusal::too_large(limit_bytes)),
+        Ok(length) if length > limit_bytes => Err(refusal::too_large(limit_bytes)),
         Ok(_) => Ok(plain.into()),
-        Err(_) => Err(Refusal::serialization()),
+        Err(_) => Err(refusal::serialization()),
     }
 }
 
@@ -73,7 +74,7 @@ mod tests {
 
     const LIMIT: usize = 1 << 20;
 
-    fn decoded(encoding: &'static str, body: Vec<u8>) -> Result<Bytes, Refusal> {
+    fn decoded(encoding: &'static str, body: Vec<u8>) -> Result<Bytes, ApiError> {
         decode(Some(&HeaderValue::from_static(encoding)), body.into(), LIMIT)
     }
 
@@ -89,16 +90,16 @@ mod tests {
     #[test]
     fn a_bomb_stops_at_the_limit() {
         assert_eq!(decoded("gzip", gzip(&vec![b' '; LIMIT])), Ok(vec![b' '; LIMIT].into()));
-        assert_eq!(decoded("gzip", gzip(&vec![b' '; LIMIT + 1])), Err(Refusal::too_large(LIMIT)));
+        assert_eq!(decoded("gzip", gzip(&vec![b' '; LIMIT + 1])), Err(refusal::too_large(LIMIT)));
     }
 
     #[test]
     fn what_cannot_be_undone_is_refused() {
-        assert_eq!(decoded("gzip", b"not gzip".to_vec()), Err(Refusal::serialization()));
+        assert_eq!(decoded("gzip", b"not gzip".to_vec()), Err(refusal::serialization()));
         let mut cut = gzip(b"{}");
         cut.truncate(12);
-        assert_eq!(decoded("gzip", cut), Err(Refusal::serialization()));
-        assert_eq!(decoded("br", vec![]), Err(Refusal::unsupported_encoding("br")));
+        assert_eq!(decoded("gzip", cut), Err(refusal::serialization()));
+        assert_eq!(decoded("br", vec![]), Err(refusal::unsupported_encoding("br")));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! DynamoDB's wire: an HTTP server that any AWS SDK takes for the real one.
 //!
-//! The crate knows HTTP, signatures, compression, checksums, limits and timeouts. It knows no operation, no
-//! table and no JSON field of DynamoDB: those belong to the [`Backend`] that it is given. One port serves
+//! The crate knows HTTP, signatures, compression, checksums, limits and timeouts. It knows
+//! the names of operations, and nothing of what they do: that belongs to the [`Backend`] it is given. One port serves
 //! both APIs at `POST /`, health at `GET /`, `/ready`, `/metrics`, the administration routes of an
 //! [`Admin`], and any other [`Mount`].
 //!
@@ -19,6 +19,7 @@ mod connection;
 mod connections;
 mod contain;
 mod cors;
+mod database;
 mod dynamodb;
 mod encoding;
 mod head;
@@ -39,7 +40,8 @@ mod target;
 pub use crate::admin::{
     Admin, AdminError, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange, admin_mount,
 };
-pub use crate::backend::{Backend, Call, ForkName, Operation, Readiness, Reply, Service};
+pub use crate::backend::{Backend, Call, ForkName, Readiness, Reply};
+pub use crate::database::Database;
 pub use crate::mount::{Access, Handler, Mount};
 pub use crate::server::Server;
 pub use crate::settings::Settings;

@@ -8,20 +8,18 @@ mod histogram;
 mod page;
 mod series;
 
-use std::sync::Arc;
 use std::time::Duration;
+
+use sortkey_api::{ErrorKind, OperationId};
 
 use self::counter::Counter;
 use self::series::SeriesMap;
-use crate::backend::Operation;
 
 pub(crate) use self::page::CONTENT_TYPE;
 
 /// The numbers of one server.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Metrics {
-    /// Names of the operations, and last the empty name of requests that name none.
-    names: Box<[&'static str]>,
     series: SeriesMap,
     pub(crate) bytes_received: Counter,
     pub(crate) bytes_sent: Counter,
@@ -34,36 +32,20 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Zeros for a backend with these operations.
-    pub(crate) fn new(operations: &[Operation]) -> Metrics {
-        let names: Box<[_]> = operations.iter().map(|operation| operation.name).chain([""]).collect();
-        Metrics {
-            series: SeriesMap::new(names.len()),
-            names,
-            bytes_received: Counter::default(),
-            bytes_sent: Counter::default(),
-            connections_accepted: Counter::default(),
-            connections_open: Counter::default(),
-            connections_timed_out: Counter::default(),
-            panics: Counter::default(),
-            in_flight: Counter::default(),
-        }
-    }
-
     /// Remembers a request that the backend answered.
     pub(crate) fn answered(
         &self,
-        operation: usize,
-        table: Option<&Arc<str>>,
-        error: Option<&'static str>,
+        operation: OperationId,
+        table: Option<&str>,
+        error: Option<ErrorKind>,
         took: Duration,
     ) {
-        self.series.record(operation, table, error, took);
+        self.series.record(Some(operation), table, error, took);
     }
 
     /// Remembers a request that never reached the backend.
-    pub(crate) fn refused(&self, error: &'static str) {
-        self.series.record(self.names.len() - 1, None, Some(error), Duration::ZERO);
+    pub(crate) fn refused(&self, error: ErrorKind) {
+        self.series.record(None, None, Some(error), Duration::ZERO);
     }
 
     /// Counts a request as in flight for as long as the guard lives.

@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::{HeaderMap, Response, StatusCode};
+use sortkey_api::ApiError;
 
 use crate::encoding;
 
@@ -25,6 +26,14 @@ pub(crate) fn answer(status: StatusCode, content_type: Option<HeaderValue>, body
         answer.headers_mut().insert(CONTENT_TYPE, content_type);
     }
     answer
+}
+
+/// The answer that tells an error.
+pub(crate) fn error(error: &ApiError, content_type: HeaderValue) -> Answer {
+    let mut body = Vec::new();
+    error.write_json(&mut body);
+    let status = StatusCode::from_u16(error.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    answer(status, Some(content_type), body)
 }
 
 /// Completes an answer. `gzip` says whether to compress it.

@@ -4,6 +4,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_ENCODING, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
+use sortkey_api::ApiError;
 
 use crate::backend::{Backend, Readiness};
 use crate::body::{self, ReceiveError};
@@ -16,7 +17,6 @@ use crate::head::Head;
 use crate::metrics;
 use crate::mount::{Access, Mount};
 use crate::neighbour;
-use crate::refusal::Refusal;
 use crate::reply::{self, Answer, ReplyBody};
 use crate::shared::Shared;
 
@@ -33,7 +33,7 @@ pub(crate) async fn answer<B: Backend>(
 
     let mut answer = match received {
         Ok((body, _reservation)) => route(connection, &parts, &head, body).await,
-        Err(ReceiveError::Refused(refusal)) => refuse(server, &refusal),
+        Err(ReceiveError::Refused(error)) => refuse(server, &error),
         Err(ReceiveError::Broken(error)) => return Err(error),
     };
     if head.origin.is_some() && is_open_to_web_pages(server, parts.uri.path()) {
@@ -113,22 +113,29 @@ async fn mounted<B: Backend>(
         Access::ThisMachine
             if !server.settings.admin_from_anywhere && !neighbour::is_local(connection.peer, head) =>
         {
-            return refuse(server, &Refusal::not_from_here());
+            return not_from_here();
         }
         Access::Anyone | Access::ThisMachine => {}
     }
     let body = match encoding::decode(head.content_encoding, body, server.settings.max_body_bytes) {
         Ok(body) => body,
-        Err(refusal) => return refuse(server, &refusal),
+        Err(error) => return refuse(server, &error),
     };
     let request = Request::from_parts(parts.clone(), body);
     match contain(|| mount.handler.handle(request)).await {
         Some(answer) => answer,
         None => {
             server.metrics.panics.add(1);
-            refuse(server, &Refusal::internal())
+            refuse(server, &ApiError::internal())
         }
     }
+}
+
+/// What a program elsewhere, or a web page of somebody else, hears from a route that is for this machine.
+fn not_from_here() -> Answer {
+    let why = r#"{"error":"answers programs on this machine only, unless the server is told to open it"}"#;
+    let content_type = HeaderValue::from_static("application/json");
+    reply::answer(StatusCode::FORBIDDEN, Some(content_type), why.into())
 }
 
 /// Whether a path answers scripts of any web page. What is for this machine only is not for them.
@@ -137,7 +144,7 @@ fn is_open_to_web_pages<B>(server: &Shared<B>, path: &str) -> bool {
     mount.is_none_or(|mount| mount.access == Access::Anyone)
 }
 
-fn refuse<B>(server: &Shared<B>, refusal: &Refusal) -> Answer {
-    server.metrics.refused(refusal.error);
-    refusal.answer(HeaderValue::from_static("application/json"))
+fn refuse<B>(server: &Shared<B>, error: &ApiError) -> Answer {
+    server.metrics.refused(error.kind);
+    reply::error(error, HeaderValue::from_static("application/json"))
 }

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::backend::Backend;
 use crate::body::Budget;
 use crate::connections::Connections;
 use crate::metrics::Metrics;
 use crate::mount::Mount;
 use crate::settings::Settings;
-use crate::target::Targets;
 
 /// The parts of a server that requests need.
 #[derive(Debug)]
@@ -16,17 +14,15 @@ pub(crate) struct Shared<B> {
     pub(crate) backend: B,
     pub(crate) settings: Settings,
     pub(crate) mounts: Vec<Mount>,
-    pub(crate) targets: Targets,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) budget: Budget,
     pub(crate) connections: Arc<Connections>,
 }
 
-impl<B: Backend> Shared<B> {
+impl<B> Shared<B> {
     pub(crate) fn new(backend: B, settings: Settings, mounts: Vec<Mount>) -> Shared<B> {
         Shared {
-            targets: Targets::new(backend.operations()),
-            metrics: Arc::new(Metrics::new(backend.operations())),
+            metrics: Arc::default(),
             budget: Budget::new(settings.max_buffered_bytes),
             connections: Arc::default(),
             backend,

@@ -24,12 +24,17 @@ impl Recorder {
 impl Admin for Recorder {
     fn clock(&self, fork: Option<&ForkName>) -> Result<Clock, AdminError> {
         self.note(fork, "clock");
-        Ok(Clock { now_ms: 1000, ahead_ms: 0 })
+        Ok(Clock { now_ms: 1000 })
     }
 
     fn change_clock(&self, fork: Option<&ForkName>, change: ClockChange) -> Result<Clock, AdminError> {
         self.note(fork, &format!("{change:?}"));
-        Ok(Clock { now_ms: 2000, ahead_ms: 1000 })
+        Ok(Clock { now_ms: 2000 })
+    }
+
+    fn release_clock(&self, fork: Option<&ForkName>) -> Result<Clock, AdminError> {
+        self.note(fork, "release");
+        Ok(Clock { now_ms: 1000 })
     }
 
     fn expire(&self, fork: Option<&ForkName>) -> Result<Expired, AdminError> {
@@ -102,16 +107,11 @@ fn ask(server: &Running, method: &str, path: &str, headers: &str, body: &str) ->
 fn every_act_has_a_route() {
     let (server, recorder) = server(Settings::default());
     for (method, path, body, status, answer, noted) in [
-        ("GET", "/clock", "", 200, r#"{"nowMs":1000,"aheadMs":0}"#, "main: clock"),
-        ("POST", "/clock", r#"{"setMs":5}"#, 200, r#"{"nowMs":2000,"aheadMs":1000}"#, "main: SetMs(5)"),
-        (
-            "POST",
-            "/clock",
-            r#"{"advanceMs":7}"#,
-            200,
-            r#"{"nowMs":2000,"aheadMs":1000}"#,
-            "main: AdvanceMs(7)",
-        ),
+        ("GET", "/clock", "", 200, r#"{"nowMs":1000}"#, "main: clock"),
+        ("POST", "/clock", r#"{"setMs":5}"#, 200, r#"{"nowMs":2000}"#, "main: SetMs(5)"),
+        ("POST", "/clock", r#"{"advanceMs":7}"#, 200, r#"{"nowMs":2000}"#, "main: AdvanceMs(7)"),
+        ("POST", "/clock", r#"{"stopMs":9}"#, 200, r#"{"nowMs":2000}"#, "main: StopMs(9)"),
+        ("DELETE", "/clock", "", 200, r#"{"nowMs":1000}"#, "main: release"),
         ("POST", "/expire", "", 200, r#"{"deleted":3}"#, "main: expire"),
         ("POST", "/reset", "", 200, "{}", "main: reset"),
         ("GET", "/forks", "", 200, r#"{"forks":[{"name":"a"}]}"#, ""),

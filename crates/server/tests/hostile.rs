@@ -106,8 +106,7 @@ fn a_bug_is_a_500_for_one_request() {
         client.send(&signed(target, "", b"{}"));
         let answer = client.receive().expect("an answer");
         assert_eq!(answer.status, 500, "{target}");
-        let body = r#"{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"Internal server error"}"#;
-        assert_eq!(answer.text(), body);
+        assert!(answer.text().contains("#InternalServerError"), "{}", answer.text());
     }
     client.send(&get_item());
     assert_eq!(client.receive().expect("the connection lives on").status, 200);

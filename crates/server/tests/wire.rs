@@ -33,7 +33,7 @@ fn both_services_and_all_outcomes_reach_the_client() {
         (
             "DynamoDB_20120810.PutItem",
             400,
-            r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"}"#,
+            r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed"}"#,
         ),
     ] {
         let answer = server.ask(&signed(target, "", b"{}"));

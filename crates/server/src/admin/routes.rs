@@ -59,9 +59,16 @@ static ROUTES: &[Route] = &[
     Route {
         method: Method::POST,
         path: "/clock",
-        body: r#"{"setMs": 1767225600000} or {"advanceMs": 60000}"#,
-        about: "Moves the clock forward, to a time or by a time.",
+        body: r#"{"setMs": 1767225600000} or {"advanceMs": 60000} or {"stopMs": 1767225600000}"#,
+        about: "Moves the clock to a time or by a time, or stops it at a time.",
         run: |admin, ask| to_json(admin.change_clock(ask.fork(), ask.parse::<ClockChange>()?)?),
+    },
+    Route {
+        method: Method::DELETE,
+        path: "/clock",
+        body: "",
+        about: "Lets the clock follow the machine's again.",
+        run: |admin, ask| to_json(admin.release_clock(ask.fork())?),
     },
     Route {
         method: Method::POST,

@@ -12,18 +12,18 @@ use crate::backend::ForkName;
 pub struct Clock {
     /// Milliseconds since 1970.
     pub now_ms: u64,
-    /// How far it runs ahead of the machine's clock.
-    pub ahead_ms: i64,
 }
 
 /// A wish to move the clock. Exactly one field is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ClockChange {
-    /// To this many milliseconds since 1970.
+    /// To this many milliseconds since 1970, from where it runs on.
     SetMs(u64),
-    /// By this many milliseconds.
-    AdvanceMs(u64),
+    /// By this many milliseconds; negative ones lead back.
+    AdvanceMs(i64),
+    /// To this many milliseconds since 1970, where it stands still.
+    StopMs(u64),
 }
 
 /// What an expiry run did.
@@ -62,7 +62,7 @@ pub struct NewFork {
 pub struct Fault {
     /// So many requests are throttled.
     pub throttle: u32,
-    /// So many batch requests come back with every entry unprocessed.
+    /// So many batch requests come back with all but their first entry unprocessed.
     pub unprocessed: u32,
     /// So many transactions are cancelled for a conflict.
     pub conflict: u32,

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use sortkey_api::OperationId;
+
 use super::Metrics;
 use super::histogram::{BOUNDS_MICROS, Observed};
 
@@ -45,11 +47,11 @@ impl Metrics {
             "Requests by operation, table and error; the error is empty on success.",
         );
         self.series.visit(|operation, table, series| {
-            let labels = [("operation", self.names[operation]), ("table", table)];
+            let labels = [("operation", operation.map_or("", OperationId::name)), ("table", table)];
             let mut succeeded = series.latency.observed().count();
             for (error, count) in series.errors() {
                 succeeded = succeeded.saturating_sub(count);
-                page.line(name, &[labels[0], labels[1], ("error", error)], count);
+                page.line(name, &[labels[0], labels[1], ("error", error.name())], count);
             }
             if succeeded > 0 {
                 page.line(name, &[labels[0], labels[1], ("error", "")], succeeded);
@@ -61,13 +63,9 @@ impl Metrics {
         let name = "sortkey_request_duration_seconds";
         page.family(name, "histogram", "Time from the last byte received to the reply being ready.");
         self.series.visit(|operation, table, series| {
-            let operation = self.names[operation];
-            if !operation.is_empty() {
-                page.histogram(
-                    name,
-                    &[("operation", operation), ("table", table)],
-                    &series.latency.observed(),
-                );
+            if let Some(operation) = operation {
+                let labels = [("operation", operation.name()), ("table", table)];
+                page.histogram(name, &labels, &series.latency.observed());
             }
         });
     }
@@ -131,17 +129,17 @@ impl std::fmt::Display for Escaped<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::{Operation, Service};
+    use sortkey_api::ErrorKind;
 
     #[test]
     fn the_page_counts_by_operation_table_and_error() {
-        let operation = |name| Operation { service: Service::DynamoDb, name };
-        let metrics = Metrics::new(&[operation("GetItem"), operation("PutItem")]);
-        let table = "music".into();
-        metrics.answered(0, Some(&table), None, Duration::from_micros(30));
-        metrics.answered(0, Some(&table), None, Duration::from_micros(80));
-        metrics.answered(1, Some(&table), Some("ConditionalCheckFailedException"), Duration::from_secs(60));
-        metrics.refused("UnknownOperationException");
+        let metrics = Metrics::default();
+        let (get, put, table) = (OperationId::GetItem, OperationId::PutItem, Some("music"));
+        metrics.answered(get, table, None, Duration::from_micros(30));
+        metrics.answered(get, table, None, Duration::from_micros(80));
+        let failed = ErrorKind::ConditionalCheckFailedException;
+        metrics.answered(put, table, Some(failed), Duration::from_secs(60));
+        metrics.refused(ErrorKind::UnknownOperationException);
         let page = metrics.page();
         for line in [
             r#"sortkey_requests_total{operation="GetItem",table="music",error=""} 2"#,

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use sortkey_api::{ErrorKind, OperationId};
 
 use super::errors::ErrorCounts;
 use super::histogram::Histogram;
@@ -19,11 +20,13 @@ pub(crate) const MAX_TABLES: usize = 100;
 /// The label of all further tables together.
 pub(crate) const OTHER_TABLES: &str = "(other)";
 
+/// One place per operation, and one for requests that name none.
+const PLACES: usize = OperationId::ALL.len() + 1;
+
 /// The series of every table and operation.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct SeriesMap {
-    operations: usize,
-    tables: ArcSwap<HashMap<Arc<str>, Arc<TableSeries>>>,
+    tables: ArcSwap<HashMap<String, Arc<TableSeries>>>,
     /// Requests that concern no table, or several.
     without_table: TableSeries,
     other_tables: TableSeries,
@@ -31,7 +34,7 @@ pub(crate) struct SeriesMap {
 
 /// The series of one table, by operation; each appears with its first request.
 #[derive(Debug)]
-struct TableSeries(Box<[OnceLock<Box<Series>>]>);
+struct TableSeries([OnceLock<Box<Series>>; PLACES]);
 
 /// One operation on one table.
 #[derive(Debug, Default)]
@@ -41,27 +44,15 @@ pub(crate) struct Series {
 }
 
 impl SeriesMap {
-    /// Empty series for operations numbered below `operations`.
-    pub(crate) fn new(operations: usize) -> SeriesMap {
-        SeriesMap {
-            operations,
-            tables: ArcSwap::default(),
-            without_table: TableSeries::new(operations),
-            other_tables: TableSeries::new(operations),
-        }
-    }
-
     /// Remembers one answered request.
     pub(crate) fn record(
         &self,
-        operation: usize,
-        table: Option<&Arc<str>>,
-        error: Option<&'static str>,
+        operation: Option<OperationId>,
+        table: Option<&str>,
+        error: Option<ErrorKind>,
         took: Duration,
     ) {
-        let Some(name) = table else {
-            return self.without_table.record(operation, error, took);
-        };
+        let Some(name) = table else { return self.without_table.record(operation, error, took) };
         if let Some(table) = self.tables.load().get(name) {
             return table.record(operation, error, took);
         }
@@ -71,7 +62,7 @@ impl SeriesMap {
     }
 
     /// Gives a table a label of its own while there is room.
-    fn enter(&self, name: &Arc<str>) {
+    fn enter(&self, name: &str) {
         if self.tables.load().len() >= MAX_TABLES {
             return;
         }
@@ -80,37 +71,37 @@ impl SeriesMap {
                 return tables.clone();
             }
             let mut tables = HashMap::clone(tables);
-            tables.insert(name.clone(), Arc::new(TableSeries::new(self.operations)));
+            tables.insert(name.to_owned(), Arc::default());
             Arc::new(tables)
         });
     }
 
     /// Visits every series that has seen a request, tables in the order of their names.
-    pub(crate) fn visit(&self, mut visit: impl FnMut(usize, &str, &Series)) {
+    pub(crate) fn visit(&self, mut visit: impl FnMut(Option<OperationId>, &str, &Series)) {
         let tables = self.tables.load_full();
-        let mut named: Vec<_> = tables.iter().map(|(name, series)| (&**name, &**series)).collect();
+        let mut named: Vec<_> = tables.iter().map(|(name, series)| (name.as_str(), &**series)).collect();
         named.sort_unstable_by_key(|(name, _)| *name);
         let unnamed = [("", &self.without_table), (OTHER_TABLES, &self.other_tables)];
         for (name, table) in unnamed.into_iter().chain(named) {
-            for (operation, series) in table.0.iter().enumerate() {
+            for (place, series) in table.0.iter().enumerate() {
                 if let Some(series) = series.get() {
-                    visit(operation, name, series);
+                    visit(OperationId::ALL.get(place).copied(), name, series);
                 }
             }
         }
     }
 }
 
-impl TableSeries {
-    fn new(operations: usize) -> TableSeries {
-        TableSeries((0..operations).map(|_| OnceLock::new()).collect())
+impl Default for TableSeries {
+    fn default() -> TableSeries {
+        TableSeries([const { OnceLock::new() }; PLACES])
     }
+}
 
-    fn record(&self, operation: usize, error: Option<&'static str>, took: Duration) {
-        let Some(series) = self.0.get(operation) else {
-            return;
-        };
-        let series = series.get_or_init(Box::default);
+impl TableSeries {
+    fn record(&self, operation: Option<OperationId>, error: Option<ErrorKind>, took: Duration) {
+        let place = operation.map_or(PLACES - 1, |operation| operation as usize);
+        let series = self.0[place].get_or_init(Box::default);
         series.latency.observe(took);
         if let Some(kind) = error {
             series.errors.get_or_init(Box::default).add(kind);
@@ -120,7 +111,7 @@ impl TableSeries {
 
 impl Series {
     /// The error kinds that occurred, with their counts.
-    pub(crate) fn errors(&self) -> impl Iterator<Item = (&'static str, u64)> {
+    pub(crate) fn errors(&self) -> impl Iterator<Item = (ErrorKind, u64)> {
         self.errors.get().into_iter().flat_map(|errors| errors.counts())
     }
 }
@@ -130,10 +121,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_operation_is_found_at_its_place() {
+        for (place, operation) in OperationId::ALL.iter().enumerate() {
+            assert_eq!(*operation as usize, place);
+        }
+    }
+
+    #[test]
     fn tables_beyond_the_bound_are_counted_together() {
-        let map = SeriesMap::new(1);
+        let map = SeriesMap::default();
         for table in 0..MAX_TABLES + 5 {
-            map.record(0, Some(&format!("table-{table:03}").into()), None, Duration::ZERO);
+            map.record(Some(OperationId::Query), Some(&format!("table-{table:03}")), None, Duration::ZERO);
         }
         let mut labels = Vec::new();
         map.visit(|_, table, series| labels.push((table.to_owned(), series.latency.observed().count())));
@@ -144,16 +142,17 @@ mod tests {
 
     #[test]
     fn threads_that_meet_a_table_at_once_share_its_series() {
-        let map = SeriesMap::new(2);
+        let map = SeriesMap::default();
+        let (operation, error) = (Some(OperationId::Scan), ErrorKind::ValidationException);
         std::thread::scope(|scope| {
             for _ in 0..8 {
-                scope.spawn(|| map.record(1, Some(&"t".into()), Some("E"), Duration::ZERO));
+                scope.spawn(|| map.record(operation, Some("t"), Some(error), Duration::ZERO));
             }
         });
         let mut seen = Vec::new();
         map.visit(|operation, table, series| {
             seen.push((operation, table.to_owned(), series.errors().collect::<Vec<_>>()));
         });
-        assert_eq!(seen, [(1, "t".to_owned(), vec![("E", 8)])]);
+        assert_eq!(seen, [(operation, "t".to_owned(), vec![(error, 8)])]);
     }
 }

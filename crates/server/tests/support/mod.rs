@@ -7,7 +7,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use sortkey_server::{Backend, Call, Mount, Operation, Readiness, Reply, Server, Service, Settings};
+use sortkey_api::{ApiError, OperationId};
+use sortkey_server::{Backend, Call, Mount, Readiness, Reply, Server, Settings};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
@@ -22,55 +23,26 @@ impl Default for Fake {
     }
 }
 
-const OPERATIONS: &[Operation] = &[
-    // Tells what it was given.
-    Operation { service: Service::DynamoDb, name: "GetItem" },
-    // Answers 100 KB that compress well.
-    Operation { service: Service::DynamoDb, name: "Scan" },
-    // Fails a condition.
-    Operation { service: Service::DynamoDb, name: "PutItem" },
-    // Panics before it returns a future.
-    Operation { service: Service::DynamoDb, name: "DeleteItem" },
-    // Panics in the future.
-    Operation { service: Service::DynamoDb, name: "DeleteTable" },
-    // Takes 300 ms.
-    Operation { service: Service::DynamoDb, name: "UpdateTable" },
-    // Answers 8 MB that do not compress.
-    Operation { service: Service::DynamoDb, name: "BatchGetItem" },
-    // The other service.
-    Operation { service: Service::DynamoDbStreams, name: "GetRecords" },
-];
-
 impl Backend for Fake {
-    fn operations(&self) -> &[Operation] {
-        OPERATIONS
-    }
-
     fn call(&self, call: Call) -> impl Future<Output = Reply> + Send {
-        let name = OPERATIONS[call.operation].name;
-        assert_ne!(name, "DeleteItem", "a bug before the future");
+        assert_ne!(call.operation, OperationId::DeleteItem, "a bug before the future");
         async move {
-            let ok = |body: Vec<u8>| Reply { status: 200, body, table: Some("music".into()), error: None };
-            match name {
-                "Scan" => ok(br#"{"Item":{}}"#.repeat(10_000)),
-                "BatchGetItem" => ok(vec![b'x'; 8 << 20]),
-                "PutItem" => Reply {
-                    status: 400,
-                    body: br#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"}"#
-                        .to_vec(),
-                    table: Some("music".into()),
-                    error: Some("ConditionalCheckFailedException"),
-                },
-                "DeleteTable" => panic!("a bug in the future"),
-                "UpdateTable" => {
+            let result = match call.operation {
+                OperationId::Scan => Ok(br#"{"Item":{}}"#.repeat(10_000)),
+                OperationId::BatchGetItem => Ok(vec![b'x'; 8 << 20]),
+                OperationId::PutItem => Err(ApiError::conditional_check_failed(None)),
+                OperationId::DeleteTable => panic!("a bug in the future"),
+                OperationId::UpdateTable => {
                     tokio::time::sleep(Duration::from_millis(300)).await;
-                    ok(b"slow".to_vec())
+                    Ok(b"slow".to_vec())
                 }
-                _ => {
+                operation => {
                     let fork = call.fork.map_or("main".to_owned(), |fork| fork.to_string());
-                    ok(format!("{name} of {} bytes on {fork}", call.body.len()).into_bytes())
+                    let (name, length) = (operation.name(), call.body.len());
+                    Ok(format!("{name} of {length} bytes on {fork}").into_bytes())
                 }
-            }
+            };
+            Reply { result, table: Some("music".into()) }
         }
     }
 

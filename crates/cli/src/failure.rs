@@ -1,0 +1,33 @@
+//! What a command says when it cannot go on: what happened, and what to do about it.
+
+use std::fmt::Display;
+use std::io::Write;
+
+/// The reason why a command failed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    what: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// Something happened.
+    pub(crate) fn new(what: impl Display) -> Failure {
+        Failure { what: what.to_string(), hint: None }
+    }
+
+    /// The same, with advice.
+    pub(crate) fn hint(self, hint: impl Display) -> Failure {
+        Failure { hint: Some(hint.to_string()), ..self }
+    }
+
+    /// Tells the person at the terminal.
+    pub(crate) fn report(&self) {
+        let mut terminal = std::io::stderr().lock();
+        // Nobody is left to tell if this fails too.
+        let _ = writeln!(terminal, "error: {}", self.what);
+        if let Some(hint) = &self.hint {
+            let _ = writeln!(terminal, " hint: {hint}");
+        }
+    }
+}

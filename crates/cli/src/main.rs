@@ -1,0 +1,21 @@
+//! The binary `sortkey`: finds the command, runs it, and says what went wrong.
+//!
+//! Everything it can do is a library elsewhere; a command joins libraries and speaks to a person.
+
+mod commands;
+mod failure;
+mod open_files;
+mod shutdown;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let matches = commands::command_line().get_matches();
+    match commands::run(&matches) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.report();
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The binary as a user meets it: started as a process, spoken to over its port, stopped by a signal.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// A server in a process of its own, killed when dropped.
+struct Serving {
+    process: Child,
+    /// As in `127.0.0.1:8000`.
+    address: String,
+    /// The lines after the first.
+    lines: Vec<String>,
+}
+
+fn serve(arguments: &[&str]) -> Serving {
+    let mut process = Command::new(env!("CARGO_BIN_EXE_sortkey"))
+        .args(["serve", "--port", "0"])
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut lines = BufReader::new(process.stdout.take().expect("piped")).lines();
+    let mut line = || lines.next().expect("a line").expect("text");
+    let address = line().strip_prefix("sortkey is listening on http://").expect("the address").to_owned();
+    let lines = vec![line(), line()];
+    Serving { process, address, lines }
+}
+
+impl Serving {
+    /// Calls an operation; the status and the body.
+    fn call(&self, operation: &str, headers: &str, body: &str) -> (u16, String) {
+        let headers = format!(
+            "X-Amz-Target: DynamoDB_20120810.{operation}\r\nContent-Type: application/x-amz-json-1.0\r\n\
+             X-Amz-Date: 20261115T123600Z\r\nAuthorization: AWS4-HMAC-SHA256 \
+             Credential=AKID/20261115/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=abc\r\n{headers}"
+        );
+        self.request("POST", "/", &headers, body)
+    }
+
+    fn request(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
+        let (address, length) = (&self.address, body.len());
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\
+             Content-Length: {length}\r\n\r\n{body}"
+        );
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        stream.write_all(request.as_bytes()).expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        (status, body.to_owned())
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+const TABLE: &str = r#"{"TableName":"music","BillingMode":"PAY_PER_REQUEST",
+    "KeySchema":[{"AttributeName":"artist","KeyType":"HASH"}],
+    "AttributeDefinitions":[{"AttributeName":"artist","AttributeType":"S"}]}"#;
+const SONG: &str = r#"{"TableName":"music","Item":{"artist":{"S":"Nina"},"year":{"N":"1965"}}}"#;
+const KEY: &str = r#"{"TableName":"music","Key":{"artist":{"S":"Nina"}}}"#;
+
+#[test]
+fn it_says_how_to_reach_it_and_stops_when_asked() {
+    let mut server = serve(&["--region", "eu-west-1"]);
+    let [sdk, memory] = server.lines.as_slice() else { unreachable!("two lines were read") };
+    assert!(sdk.contains(&format!("AWS_ENDPOINT_URL_DYNAMODB=http://{}", server.address)), "{sdk}");
+    assert!(memory.contains("in memory"), "{memory}");
+    let health = server.request("GET", "/", "", "");
+    assert_eq!(health, (200, "healthy: dynamodb.eu-west-1.amazonaws.com ".to_owned()));
+
+    let pid = Pid::from_child(&server.process);
+    kill_process(pid, Signal::TERM).expect("signalled");
+    assert!(server.process.wait().expect("an end").success());
+}
+
+#[test]
+fn it_is_a_database_that_can_be_forked_and_reset() {
+    let server = serve(&["--in-memory"]);
+    assert_eq!(server.call("CreateTable", "", TABLE).0, 200);
+    assert_eq!(server.request("POST", "/_sortkey/forks", "", r#"{"name":"copy"}"#).0, 200);
+    let fork = "x-sortkey-fork: copy\r\n";
+    assert_eq!(server.call("PutItem", fork, SONG), (200, "{}".to_owned()));
+
+    let item = r#"{"Item":{"artist":{"S":"Nina"},"year":{"N":"1965"}}}"#.to_owned();
+    assert_eq!(server.call("GetItem", fork, KEY), (200, item));
+    assert_eq!(server.call("GetItem", "", KEY), (200, "{}".to_owned()));
+
+    assert_eq!(server.request("DELETE", "/_sortkey/forks/copy", "", "").0, 200);
+    let (status, text) = server.call("GetItem", fork, KEY);
+    assert_eq!(status, 400);
+    assert!(text.contains("There is no fork copy"), "{text}");
+
+    assert_eq!(server.request("POST", "/_sortkey/reset", "", "").0, 200);
+    assert_eq!(server.call("ListTables", "", "{}"), (200, r#"{"TableNames":[]}"#.to_owned()));
+}
+
+#[test]
+fn its_clock_and_its_faults_can_be_steered() {
+    let server = serve(&[]);
+    let (status, clock) = server.request("POST", "/_sortkey/clock", "", r#"{"stopMs":1767225600000}"#);
+    assert_eq!((status, clock.as_str()), (200, r#"{"nowMs":1767225600000}"#));
+    let (_, clock) = server.request("POST", "/_sortkey/clock", "", r#"{"advanceMs":500}"#);
+    assert_eq!(clock, r#"{"nowMs":1767225600500}"#);
+
+    assert_eq!(server.call("CreateTable", "", TABLE).0, 200);
+    let fault = r#"{"throttle":1,"operation":"GetItem"}"#;
+    assert_eq!(server.request("POST", "/_sortkey/faults", "", fault).0, 200);
+    let (status, text) = server.call("GetItem", "", KEY);
+    assert!(status == 400 && text.contains("ProvisionedThroughputExceededException"), "{status} {text}");
+    assert_eq!(server.call("GetItem", "", KEY).0, 200);
+    assert_eq!(server.request("GET", "/_sortkey/faults", "", "").1, r#"{"faults":[]}"#);
+
+    let (status, text) =
+        server.request("POST", "/_sortkey/faults", "", r#"{"throttle":1,"operation":"Get"}"#);
+    assert_eq!((status, text.as_str()), (400, r#"{"error":"there is no operation Get"}"#));
+    let (_, settings) = server.request("POST", "/_sortkey/settings", "", r#"{"gsiDelayMs":250}"#);
+    assert_eq!(settings, r#"{"gsiDelayMs":250}"#);
+}
+
+#[test]
+fn a_port_that_is_taken_is_explained() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("its address").port().to_string();
+    let output = Command::new(env!("CARGO_BIN_EXE_sortkey"))
+        .args(["serve", "--port", &port])
+        .output()
+        .expect("the binary runs");
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains(&format!("error: cannot listen on 127.0.0.1:{port}")), "{text}");
+    assert!(text.contains("hint: another server has this port; choose one with --port"), "{text}");
+}
