@@ -6,11 +6,13 @@
 
 mod condition;
 mod error;
+mod operator;
 mod update;
 
 pub use condition::{
-    ComparisonOperator, ConditionalOperator, LegacyCondition, LegacyExpectation, translate_conditions,
-    translate_expected, translate_key_conditions,
+    ConditionalOperator, LegacyCondition, LegacyExpectation, translate_conditions, translate_expected,
+    translate_key_conditions,
 };
 pub use error::{LegacyError, check_not_mixed};
+pub use operator::ComparisonOperator;
 pub use update::{LegacyAction, LegacyUpdate, translate_attribute_updates, translate_attributes_to_get};

@@ -6,6 +6,7 @@
 mod cursor;
 mod expression;
 mod query;
+mod term;
 mod write;
 
 use cursor::Parser;
