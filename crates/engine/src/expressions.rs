@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use sortkey_api::{ApiError, SuppliedItem};
+use sortkey_expression::legacy::check_not_mixed;
 use sortkey_expression::{
     Condition, ExpressionCache, ExpressionKind, KeyCondition, Placeholders, Projection, Update,
     check_placeholders_have_expressions,
@@ -33,22 +34,10 @@ impl Expressions<'_> {
     /// What must hold before an expression is looked at: old and new parameters do not mix, and placeholders
     /// come with expressions.
     pub(crate) fn check(&self) -> Result<(), ApiError> {
-        let given: Vec<&str> = self
-            .expressions
-            .iter()
-            .filter(|(_, text)| text.is_some())
-            .map(|(kind, _)| kind.parameter())
-            .collect();
-        let legacy: Vec<&str> =
-            self.legacy.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
-        if !given.is_empty() && !legacy.is_empty() {
-            return Err(ApiError::validation(format!(
-                "Can not use both expression and non-expression parameters in the same request: Non-expression \
-                 parameters: {{{}}} Expression parameters: {{{}}}",
-                legacy.join(", "),
-                given.join(", ")
-            )));
-        }
+        let given =
+            self.expressions.iter().filter(|(_, text)| text.is_some()).map(|(kind, _)| kind.parameter());
+        let legacy = self.legacy.iter().filter(|(_, given)| *given).map(|(name, _)| *name);
+        check_not_mixed(legacy.collect(), given.collect()).map_err(invalid)?;
         let kinds: Vec<_> = self.expressions.iter().map(|(kind, text)| (*kind, text.is_some())).collect();
         check_placeholders_have_expressions(&kinds, self.names.is_some(), self.values.is_some())
             .map_err(invalid)

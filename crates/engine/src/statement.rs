@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sortkey_api::{ApiError, SuppliedValue};
 use sortkey_expression::{Condition, Path};
 use sortkey_partiql::plan::{ItemTarget, KeySchema as PlanKey, plan_item_read, plan_write};
-use sortkey_partiql::{Column, Select, Statement};
+use sortkey_partiql::{Select, Statement};
 use sortkey_storage::Published;
 use sortkey_value::limits::ITEM_SIZE_BYTES;
 use sortkey_value::{AttributeValue, Item};
@@ -22,13 +22,13 @@ use crate::text;
 
 /// Reads a statement and puts its parameters in.
 pub(crate) fn parse(text: &str, parameters: Option<&[SuppliedValue]>) -> Result<Statement, ApiError> {
-    let parsed = sortkey_partiql::parse(text).map_err(invalid)?;
+    // Parameters come first: AWS looks at their values before it looks at the text.
     let parameters: Vec<AttributeValue> = parameters
         .unwrap_or_default()
         .iter()
         .map(|parameter| parameter.checked().cloned())
         .collect::<Result<_, _>>()?;
-    parsed.bind(&parameters).map_err(invalid)
+    sortkey_partiql::parse(text).and_then(|parsed| parsed.bind(&parameters)).map_err(invalid)
 }
 
 /// The table that a statement names.
@@ -78,9 +78,14 @@ pub(crate) fn write(table: &Arc<Table>, statement: &Statement) -> Result<Stateme
             Ok(StatementWrite { mutation, images })
         }
         Statement::Exists(select) => {
-            let target = target(table, select.condition.as_ref())?;
-            let condition = and(exists(&table.key), target.condition);
-            let mutation = Mutation::by_key(table, &target.key, Some(condition), Action::Check)?;
+            let target = plan_item_read(select.condition.as_ref(), plan_key(&table.key)?, false);
+            let Some(ItemTarget { key, condition: Some(condition) }) = target else {
+                return Err(ApiError::validation(
+                    "EXISTS() must contain a single item read with additional condition",
+                ));
+            };
+            let condition = and(exists(&table.key), Some(condition));
+            let mutation = Mutation::by_key(table, &key, Some(condition), Action::Check)?;
             Ok(StatementWrite { mutation, images: Images::Nothing })
         }
         Statement::Select(_) => Err(ApiError::validation(
@@ -96,47 +101,30 @@ impl StatementWrite {
     }
 }
 
-/// The one item that a SELECT inside a batch or a transaction reads, and what was read.
+/// The one item that a SELECT inside a batch or a transaction reads, and its size before columns are chosen.
+/// Nothing but its key may be asked of it; `otherwise` is what AWS says if more is.
 pub(crate) fn read_item(
     table: &Table,
     view: &Published,
     select: &Select,
+    otherwise: &str,
 ) -> Result<(Option<Item>, usize), ApiError> {
-    let key = plan_key(&table.key)?;
-    let target = plan_item_read(select.condition.as_ref(), key, true)
-        .filter(|_| select.source.index.is_none())
-        .ok_or_else(|| {
-            ApiError::validation(
-                "Select statements within BatchExecuteStatement must specify the primary key in the where clause.",
-            )
-        })?;
+    let target = plan_item_read(select.condition.as_ref(), plan_key(&table.key)?, true)
+        .filter(|target| target.condition.is_none() && select.source.index.is_none())
+        .ok_or_else(|| ApiError::validation(otherwise))?;
     let place = item_key(table, &target.key)?;
     let value = view.snapshot.get(&place).map_err(|error| storage_failure(&error))?;
     let item = value.map(Item::from_bytes);
     let size_bytes = item.as_ref().map_or(0, Item::size_bytes);
-    let matches = |item: &Item| target.condition.as_ref().is_none_or(|condition| condition.matches(item));
-    let found = item.filter(matches).map(|item| columns(select.columns.as_deref(), item));
-    Ok((found, size_bytes))
-}
-
-/// The columns that a SELECT asks for, each under its own name.
-pub(crate) fn columns(columns: Option<&[Column]>, item: Item) -> Item {
-    let Some(columns) = columns else { return item };
-    let mut row = Item::builder();
-    for column in columns {
-        if let Some(value) = column.path.find(&item) {
-            row.name(&column.name);
-            row.value(value);
-        }
-    }
-    row.finish()
+    Ok((item.map(|item| select.project(&item)), size_bytes))
 }
 
 /// A key as plans know it.
 pub(crate) fn plan_key(key: &KeySchema) -> Result<PlanKey<'_>, ApiError> {
     let ([partition], [] | [_]) = (key.partition.as_slice(), key.sort.as_slice()) else {
         return Err(ApiError::validation(
-            "PartiQL statements cannot read an index whose key has several partition or sort attributes",
+            "PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE \
+             keys.",
         ));
     };
     Ok(PlanKey {

@@ -29,8 +29,6 @@ pub(crate) struct Part {
 
 /// What a transaction did.
 pub(crate) struct Committed {
-    /// One per part, in order; none when the token had been used before.
-    pub(crate) changes: Vec<ItemChange>,
     pub(crate) costs: Costs,
     pub(crate) replayed: bool,
 }
@@ -111,7 +109,7 @@ fn prepare(
         return Err(ApiError::transaction_canceled(reasons.collect()));
     }
     let mut changes = Changes::default();
-    let mut committed = Committed { changes: Vec::new(), costs: Costs::default(), replayed: false };
+    let mut committed = Committed { costs: Costs::default(), replayed: false };
     for ((table, result), mutation) in evaluated.into_iter().zip(mutations) {
         let Ok(change) = result else { continue };
         let cost = match mutation.action {
@@ -120,7 +118,6 @@ fn prepare(
             _ => changes.record(&table, &change, Actor::User),
         };
         committed.costs.add(&table.name, cost.in_transaction());
-        committed.changes.push(change);
     }
     if let Some(token) = token {
         token.record(&mut changes.batch, now_ms);
@@ -136,7 +133,7 @@ fn replay(view: &Published, mutations: &[Mutation]) -> Result<Committed, ApiErro
         let cost = Cost::table(Consistency::Transactional.read_units(size_bytes));
         costs.add(&mutation.table.name, cost);
     }
-    Ok(Committed { changes: Vec::new(), costs, replayed: true })
+    Ok(Committed { costs, replayed: true })
 }
 
 fn reason(result: Result<ItemChange, Refusal>, show: bool) -> CancellationReason {

@@ -22,6 +22,9 @@ use crate::reply::Reply;
 use crate::statement::{self, StatementWrite};
 use crate::stream::Actor;
 
+const WITHOUT_KEY: &str =
+    "Select statements within BatchExecuteStatement must specify the primary key in the where clause.";
+
 impl Run for BatchExecuteStatement {
     fn run(
         shared: &Arc<Shared>,
@@ -54,7 +57,7 @@ fn read(
             let parsed = parsed?;
             let table = statement::table(shared, &view, &parsed)?;
             let Statement::Select(select) = &parsed else { return Err(ApiError::internal()) };
-            let (item, size_bytes) = statement::read_item(&table, &view, select)?;
+            let (item, size_bytes) = statement::read_item(&table, &view, select, WITHOUT_KEY)?;
             let units = Consistency::of(request.consistent_read).read_units(size_bytes);
             costs.add(&table.name, Cost::table(units));
             Ok(item)

@@ -61,7 +61,11 @@ fn write(
 
 fn read(shared: &Shared, select: &Select, input: &ExecuteStatementInput) -> Result<ExecuteStatementOutput, ApiError> {
     let table = shared.catalog.table(&shared.committer.view(), &select.source.table)?;
-    let source = Source::find(&table, select.source.index.as_deref(), input.consistent_read)?;
+    let index = select.source.index.as_deref();
+    if index.is_some_and(|index| table.index(index).is_none()) {
+        return Err(ApiError::validation("The table does not have the specified index"));
+    }
+    let source = Source::find(&table, index, input.consistent_read)?;
     let plan_key = statement::plan_key(source.key())?;
     let plan = plan_read(select.condition.as_ref(), plan_key).map_err(crate::expressions::invalid)?;
     let direction = plan_order(select, &plan, plan_key).map_err(crate::expressions::invalid)?;
@@ -96,7 +100,7 @@ fn read(shared: &Shared, select: &Select, input: &ExecuteStatementInput) -> Resu
         }
     }
     let cost = source.read_cost(Consistency::of(input.consistent_read), gathered.size_bytes);
-    let items = gathered.items.into_iter().map(|(_, item)| statement::columns(select.columns.as_deref(), item));
+    let items = gathered.items.into_iter().map(|(_, item)| select.project(&item));
     Ok(ExecuteStatementOutput {
         items: Some(items.collect()),
         next_token: next.as_ref().map(|next| next.to_text(input)),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sortkey_api::operations::{ExecuteTransaction, ExecuteTransactionInput, ExecuteTransactionOutput};
 use sortkey_api::shapes::returns::ReturnValuesOnConditionCheckFailure;
+use sortkey_api::shapes::statement::ParameterizedStatement;
 use sortkey_api::shapes::transaction::ItemResponse;
 use sortkey_api::{ApiError, CancellationReason};
 use sortkey_partiql::Statement;
@@ -12,22 +13,21 @@ use super::Run;
 use crate::capacity::{Consistency, Cost};
 use crate::consumed::{Costs, Units};
 use crate::engine::Shared;
-use crate::images::Images;
 use crate::reply::Reply;
 use crate::statement;
 use crate::token::Token;
 use crate::transaction::{self, Part};
+
+const WITHOUT_KEY: &str =
+    "Select statements within ExecuteTransaction must specify the primary key in the where clause.";
 
 impl Run for ExecuteTransaction {
     fn run(
         shared: &Arc<Shared>,
         input: ExecuteTransactionInput,
     ) -> Result<Reply<ExecuteTransactionOutput>, ApiError> {
-        let parsed: Vec<Statement> = input
-            .transact_statements
-            .iter()
-            .map(|request| statement::parse(&request.statement, request.parameters.as_deref()))
-            .collect::<Result<_, _>>()?;
+        let parsed: Vec<Statement> =
+            input.transact_statements.iter().enumerate().map(parse).collect::<Result<_, _>>()?;
         let reads = parsed.iter().filter(|parsed| statement::reads(parsed)).count();
         match reads {
             0 => write(shared, &parsed, input),
@@ -37,6 +37,25 @@ impl Run for ExecuteTransaction {
             )),
         }
     }
+}
+
+/// AWS says which statement it could not read.
+fn parse((number, request): (usize, &ParameterizedStatement)) -> Result<Statement, ApiError> {
+    let parsed = statement::parse(&request.statement, request.parameters.as_deref()).and_then(|parsed| {
+        let returns = match &parsed {
+            Statement::Update(update) => update.returning.is_some(),
+            Statement::Delete(delete) => delete.returns_old,
+            _ => false,
+        };
+        match returns {
+            true => Err(ApiError::validation("RETURNING clause is not supported in ExecuteTransaction.")),
+            false => Ok(parsed),
+        }
+    });
+    parsed.map_err(|error| {
+        let message = format!("Validation failed in TransactStatements[{number}]: {}", error.message);
+        ApiError { message, ..error }
+    })
 }
 
 fn read(
@@ -50,7 +69,7 @@ fn read(
     for parsed in parsed {
         let Statement::Select(select) = parsed else { return Err(ApiError::internal()) };
         let table = statement::table(shared, &view, parsed)?;
-        let item = statement::read_item(&table, &view, select).map(|(item, size_bytes)| {
+        let item = statement::read_item(&table, &view, select, WITHOUT_KEY).map(|(item, size_bytes)| {
             costs.add(&table.name, Cost::table(Consistency::Transactional.read_units(size_bytes)));
             item
         });
@@ -75,17 +94,12 @@ fn write(
     input: ExecuteTransactionInput,
 ) -> Result<Reply<ExecuteTransactionOutput>, ApiError> {
     let mut parts = Vec::with_capacity(parsed.len());
-    let mut images = Vec::with_capacity(parsed.len());
     for (parsed, request) in parsed.iter().zip(&input.transact_statements) {
         let table = statement::table(shared, &shared.committer.view(), parsed)?;
         let shows_item =
             request.return_values_on_condition_check_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld);
-        let (mutation, image) = match statement::write(&table, parsed) {
-            Ok(write) => (Ok(write.mutation), write.images),
-            Err(error) => (Err(error), Images::Nothing),
-        };
+        let mutation = statement::write(&table, parsed).map(|write| write.mutation);
         parts.push(Part { mutation, shows_item });
-        images.push(image);
     }
     let token = input.client_request_token.as_deref().map(|text| {
         let mut contents = Vec::new();
@@ -94,8 +108,7 @@ fn write(
     });
     transaction::run(shared, "ExecuteTransaction", parts, token, move |committed, mutations| {
         let units = if committed.replayed { Units::Read } else { Units::Write };
-        let mut returned = committed.changes.into_iter().zip(&images).map(|(change, image)| image.of(change));
-        let responses = mutations.iter().map(|_| ItemResponse { item: returned.next().flatten() }).collect();
+        let responses = mutations.iter().map(|_| ItemResponse::default()).collect();
         ExecuteTransactionOutput {
             responses: Some(responses),
             consumed_capacity: committed.costs.report(input.return_consumed_capacity.as_ref(), units),
