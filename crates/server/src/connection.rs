@@ -56,8 +56,7 @@ pub(crate) async fn serve<B: Backend>(
     }
     let metrics = server.metrics.clone();
     metrics.connections_accepted.add(1);
-    metrics.connections_open.add(1);
-    let io = Meter { stream, progress: membership.progress.clone(), metrics: metrics.clone() };
+    let io = Meter { stream, progress: membership.progress.clone(), metrics };
     let connection = Arc::new(Connection {
         peer,
         progress: membership.progress.clone(),
@@ -77,7 +76,6 @@ pub(crate) async fn serve<B: Backend>(
     if let Err(error) = obey(http, &membership.progress).await {
         tracing::debug!(%peer, %error, "connection failed");
     }
-    metrics.connections_open.subtract(1);
 }
 
 /// Drives a connection until it ends or is told to.

@@ -26,6 +26,11 @@ impl Connections {
         Membership { connections: self.clone(), number, progress }
     }
 
+    /// How many are open.
+    pub(crate) fn count(&self) -> usize {
+        self.open.lock().len()
+    }
+
     /// Waits until fewer than `limit` connections are open.
     pub(crate) async fn fewer_than(&self, limit: usize) {
         loop {

@@ -6,9 +6,8 @@ use std::pin::pin;
 use std::task::Poll;
 
 /// Runs a future that may panic, when it is made or when it is polled; none if it did. The panic hook has
-/// reported it by then. The future is not polled again, and what it shares with others must not trust its
-/// locks to be released in a good state: hence a database whose locks are not poisoned but whose writes
-/// are batches that are applied whole or not at all.
+/// reported it by then, and the future is not polled again. Others may look at what it leaves behind, which
+/// is safe as long as a database changes in whole batches: half a thought changes nothing.
 pub(crate) async fn contain<F: Future>(make: impl FnOnce() -> F) -> Option<F::Output> {
     let future = catch_unwind(AssertUnwindSafe(make)).ok()?;
     let mut future = pin!(future);

@@ -24,7 +24,6 @@ pub(crate) struct Metrics {
     pub(crate) bytes_received: Counter,
     pub(crate) bytes_sent: Counter,
     pub(crate) connections_accepted: Counter,
-    pub(crate) connections_open: Counter,
     /// Connections that the server closed because the client was too slow.
     pub(crate) connections_timed_out: Counter,
     pub(crate) panics: Counter,

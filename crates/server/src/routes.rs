@@ -70,7 +70,9 @@ async fn route<B: Backend>(
     match path {
         "/" => health(&server.settings.region),
         "/ready" => ready(&server.backend.readiness()),
-        "/metrics" => text(StatusCode::OK, metrics::CONTENT_TYPE, server.metrics.page()),
+        "/metrics" => {
+            text(StatusCode::OK, metrics::CONTENT_TYPE, server.metrics.page(server.connections.count()))
+        }
         _ => not_found(),
     }
 }

@@ -193,6 +193,19 @@ fn the_list_names_every_route() {
 }
 
 #[test]
+fn the_manual_describes_every_route() {
+    let manual = include_str!("../../../docs/administration.md");
+    let (server, _) = server(Settings::default());
+    let (_, list) = ask(&server, "GET", "", "", "");
+    let list: serde_json::Value = serde_json::from_str(&list).expect("JSON");
+    for route in list["routes"].as_array().expect("a list") {
+        let [method, path] = ["method", "path"].map(|field| route[field].as_str().expect("text"));
+        let documented = format!("`{method} {}", path.trim_end_matches('*'));
+        assert!(manual.contains(&documented), "{documented} is missing in docs/administration.md");
+    }
+}
+
+#[test]
 fn web_pages_of_others_are_kept_out_unless_allowed() {
     let (closed, recorder) = server(Settings::default());
     let headers = "Origin: http://evil.example\r\n";

@@ -13,13 +13,14 @@ pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8"
 
 impl Metrics {
     /// The whole page.
-    pub(crate) fn page(&self) -> String {
+    pub(crate) fn page(&self, connections_open: usize) -> String {
         let mut page = Page::default();
         page.family("sortkey_build_info", "gauge", "The version that is running.");
         page.line("sortkey_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+        page.family("sortkey_connections_open", "gauge", "Connections open now.");
+        page.line("sortkey_connections_open", &[], connections_open);
         for (name, kind, help, value) in [
             ("sortkey_requests_in_flight", "gauge", "Requests being answered now.", &self.in_flight),
-            ("sortkey_connections_open", "gauge", "Connections open now.", &self.connections_open),
             ("sortkey_connections_total", "counter", "Connections accepted.", &self.connections_accepted),
             (
                 "sortkey_connections_timed_out_total",
@@ -140,7 +141,7 @@ mod tests {
         let failed = ErrorKind::ConditionalCheckFailedException;
         metrics.answered(put, table, Some(failed), Duration::from_secs(60));
         metrics.refused(ErrorKind::UnknownOperationException);
-        let page = metrics.page();
+        let page = metrics.page(1);
         for line in [
             r#"sortkey_requests_total{operation="GetItem",table="music",error=""} 2"#,
             r#"sortkey_requests_total{operation="PutItem",table="music",error="ConditionalCheckFailedException"} 1"#,
