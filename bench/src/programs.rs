@@ -1,0 +1,38 @@
+//! How each server is started: Sortkey's own binary, and this program in the part of the two others.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use crate::process::Server;
+
+/// Where the programs are.
+#[derive(Clone, Debug)]
+pub struct Programs {
+    /// The binary `sortkey`, built for release.
+    pub sortkey: PathBuf,
+    /// This program.
+    pub this: PathBuf,
+}
+
+impl Programs {
+    /// Sortkey, empty and in memory.
+    pub fn sortkey(&self) -> io::Result<Server> {
+        Server::start(&self.sortkey, &["serve", "--port", "0", "--in-memory"])
+    }
+
+    /// Dynoxide, empty and in memory.
+    pub fn dynoxide(&self) -> io::Result<Server> {
+        Server::start(&self.this, &["serve-dynoxide"])
+    }
+
+    /// The bare server with its one answer, the bytes of an HTTP response.
+    pub fn bare(&self, answer: &[u8]) -> io::Result<Server> {
+        let file = std::env::temp_dir().join(format!("sortkey-bench-{}.answer", std::process::id()));
+        fs::write(&file, answer)?;
+        let server = Server::start(&self.this, &["serve-bare", &file.to_string_lossy()]);
+        // It has been read by the time the server listens.
+        fs::remove_file(&file)?;
+        server
+    }
+}
