@@ -11,6 +11,8 @@ mod lexer;
 mod parser;
 
 pub use format::format;
+pub use rowan::TextRange;
+
 pub use kind::{Kind, Language, SyntaxElement, SyntaxNode, SyntaxToken};
 
 use sortkey_diagnostics::{Diagnostic, FileId, Span};
