@@ -41,7 +41,6 @@ problems! {
     NUMBER "SK0008" "bad-number" "A number has a unit that does not exist or does not fit. Durations take ms, s, m, h, d and w; sizes take B, KB, MB and GB."
     KEY "SK0009" "missing-key" "A table has no `key`, or more than one partition or sort attribute in it. Only an index may have up to four of each."
     SHAPE "SK0010" "key-not-filled" "An entity does not fill the key of its table: each key attribute must be an attribute of the entity that is always present, or a template."
-    CLAIM "SK0011" "unknown-fact" "A claim names a fact that does not exist. The facts are tables, global_indexes, key(T), path(p), strong(p), requests(p), cost(p, rate), lifetime(E), expires(E), length(E.a), stores(T, a), writes(op, T), tenant_isolated(E), all_times(unit)."
 }
 
 impl Problem {

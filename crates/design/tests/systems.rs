@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 fn corrected() -> Vec<PathBuf> {
     let systems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems");
     let folders = std::fs::read_dir(systems)
-        .unwrap()
+        .into_iter()
+        .flatten()
         .flatten()
         .map(|entry| entry.path());
     let files = folders
         .filter(|path| path.is_dir())
-        .flat_map(|folder| std::fs::read_dir(folder).unwrap().flatten());
+        .flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten());
     let designs = files.map(|entry| entry.path()).filter(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.ends_with(".sk") && !name.contains("as-written")
