@@ -6,7 +6,7 @@ mod conditions;
 mod keys;
 mod membership;
 
-pub use actions::{ActionSite, actions, calls, settable};
+pub use actions::{ActionSite, Bound, actions, calls, settable};
 pub use conditions::{Condition, condition, implies};
 pub use keys::{Source, determined, key_attributes, known_key, settles, source, unknown_key};
 pub use membership::{Membership, membership};

@@ -103,6 +103,10 @@ fn slot(design: &Design, attribute: Option<&Attribute>, format: Option<&SlotForm
     let Some(attribute) = attribute else {
         return class(Class::Any);
     };
+    let digest = |fill: &Fill| fill.derived && fill.value.mentions("sha256");
+    if attribute.value.as_ref().is_some_and(digest) {
+        return class(Class::Hex);
+    }
     let prefixed = |prefix: &str, body| prefix.chars().map(Atom::Char).chain([Atom::Some(body)]).collect();
     match design.type_of(attribute) {
         Type::Id {

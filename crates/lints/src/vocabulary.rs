@@ -84,6 +84,11 @@ pub(crate) fn is_log(entity: &Entity) -> bool {
     WORDS.iter().any(|word| entity.name.text.ends_with(word))
 }
 
+/// Entities that people read from the newest on.
+pub(crate) fn is_history(entity: &Entity) -> bool {
+    is_log(entity) && !entity.name.text.ends_with("Job")
+}
+
 /// Entities whose possession opens something for a while.
 pub(crate) fn is_credential(entity: &Entity) -> bool {
     const WORDS: [&str; 10] = [

@@ -16,7 +16,16 @@ pub struct ActionSite<'a> {
     /// The name its result is bound to.
     pub bound: Option<&'a Name>,
     /// What was bound before it.
-    pub lets: Vec<(&'a Name, &'a Value)>,
+    pub lets: Vec<(&'a Name, Bound<'a>)>,
+}
+
+/// What a name of an operation stands for.
+#[derive(Clone, Copy, Debug)]
+pub enum Bound<'a> {
+    /// What a `let` holds.
+    Value(&'a Value),
+    /// An element of a list, in `each`.
+    Element(&'a Expr),
 }
 
 /// Every action of an operation in the order of the text.
@@ -33,7 +42,7 @@ pub fn actions(operation: &Operation) -> Vec<ActionSite<'_>> {
 #[derive(Default)]
 struct Walk<'a> {
     found: Vec<ActionSite<'a>>,
-    lets: Vec<(&'a Name, &'a Value)>,
+    lets: Vec<(&'a Name, Bound<'a>)>,
     blocks: usize,
     handler: bool,
 }
@@ -44,7 +53,7 @@ impl<'a> Walk<'a> {
             match &statement.kind {
                 StmtKind::Let { name, value, .. } => {
                     self.value(value, transact, each, Some(name));
-                    self.lets.push((name, value));
+                    self.lets.push((name, Bound::Value(value)));
                 }
                 StmtKind::Do { value } | StmtKind::Expect { value, .. } => {
                     self.value(value, transact, each, None);
@@ -53,7 +62,10 @@ impl<'a> Walk<'a> {
                     self.blocks += 1;
                     self.body(body, Some(self.blocks), each);
                 }
-                StmtKind::Each { body, .. } => self.body(body, transact, true),
+                StmtKind::Each { name, list, body } => {
+                    self.lets.push((name, Bound::Element(list)));
+                    self.body(body, transact, true);
+                }
                 StmtKind::As { body, .. } => self.body(body, transact, each),
                 StmtKind::Race { bodies, .. } => {
                     bodies.iter().for_each(|body| self.body(body, transact, each));

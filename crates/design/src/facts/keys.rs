@@ -1,5 +1,6 @@
 //! What a stored key attribute is made of, and which attributes determine a whole key.
 
+use super::Bound;
 use crate::model::*;
 
 /// Where a stored attribute's value comes from.
@@ -86,7 +87,7 @@ pub fn settles(entity: &Entity, known: &[&str], attribute: &str) -> bool {
 pub fn determined<'a>(
     design: &'a Design,
     operation: &'a Operation,
-    lets: &[(&'a Name, &'a Value)],
+    lets: &[(&'a Name, Bound<'a>)],
     action: &'a Action,
 ) -> Vec<&'a str> {
     let Some(entity) = design.entity(&action.entity.text) else {
@@ -126,7 +127,7 @@ pub fn determined<'a>(
 fn spread_attributes<'a>(
     design: &'a Design,
     operation: &'a Operation,
-    lets: &[(&'a Name, &'a Value)],
+    lets: &[(&'a Name, Bound<'a>)],
     name: &str,
 ) -> Vec<&'a str> {
     let all = |entity: &'a Entity| {
@@ -136,13 +137,15 @@ fn spread_attributes<'a>(
             .map(|each| each.name.text.as_str())
             .collect()
     };
-    if let Some((_, value)) = lets.iter().rev().find(|(bound, _)| bound.is(name)) {
-        let entity = match value {
-            Value::Action(action) => design.entity(&action.entity.text),
-            Value::Expr(expr) => called_pattern(design, expr).and_then(|pattern| {
-                let entity = pattern.then.as_ref().or(pattern.entities.first())?;
-                design.entity(&entity.text)
-            }),
+    if let Some((_, bound)) = lets.iter().rev().find(|(bound, _)| bound.is(name)) {
+        let entity = match bound {
+            Bound::Value(Value::Action(action)) => design.entity(&action.entity.text),
+            Bound::Value(Value::Expr(expr)) => called_entity(design, expr),
+            // An element of what an earlier name holds, or of what a pattern returns.
+            Bound::Element(list) => match list.as_name().filter(|list| *list != name) {
+                Some(list) => return spread_attributes(design, operation, lets, list),
+                None => called_entity(design, list),
+            },
         };
         return entity.map(all).unwrap_or_default();
     }
@@ -164,18 +167,20 @@ fn spread_attributes<'a>(
     }
 }
 
-fn called_pattern<'a>(design: &'a Design, expr: &Expr) -> Option<&'a Pattern> {
+/// The entity that a call of a pattern returns.
+fn called_entity<'a>(design: &'a Design, expr: &Expr) -> Option<&'a Entity> {
     let ExprKind::Call { callee, .. } = &expr.kind else {
         return None;
     };
-    design.pattern(callee.as_name()?)
+    let pattern = design.pattern(callee.as_name()?)?;
+    design.entity(&pattern.then.as_ref().or(pattern.entities.first())?.text)
 }
 
 /// The key attributes that nothing determines.
 pub fn unknown_key<'a>(
     design: &'a Design,
     operation: &'a Operation,
-    lets: &[(&'a Name, &'a Value)],
+    lets: &[(&'a Name, Bound<'a>)],
     action: &'a Action,
 ) -> Vec<&'a str> {
     let Some(entity) = design.entity(&action.entity.text) else {

@@ -67,7 +67,10 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
             .collect();
         let constant = |key: &&str| before.attribute(key).is_none();
         let lost: Vec<&str> = lost.into_iter().filter(|key| !constant(key)).collect();
-        if !lost.is_empty() {
+        let unique = before.uniques.iter().any(|unique| {
+            unique.when.is_none() && unique.names.iter().all(|name| kept.contains(&name.text.as_str()))
+        });
+        if !lost.is_empty() && !unique {
             let title = format!("several old `{}` can land on one new key", mapping.old);
             cx.push(
                 cx.at(mapping.new.span, title)

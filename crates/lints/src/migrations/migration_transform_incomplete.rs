@@ -69,10 +69,10 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
             match source {
                 _ if named => {}
                 None if !attribute.may_be_absent() && attribute.value.is_none() => {
-                    open.push(format!("`{}` gets no value", attribute.name))
+                    open.push(format!("`{}` gets no value", attribute.name));
                 }
                 Some(source) if reformatted(old.type_of(source), cx.design.type_of(attribute)) => {
-                    open.push(format!("`{}` changes its format", attribute.name))
+                    open.push(format!("`{}` changes its format", attribute.name));
                 }
                 _ => {}
             }

@@ -67,14 +67,6 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
         else {
             continue;
         };
-        let global = |table: &Table| {
-            table
-                .indexes
-                .iter()
-                .filter(|index| !index.local)
-                .map(|index| (index.name.text.clone(), index.key.clone()))
-                .collect::<Vec<_>>()
-        };
         let (was, is) = (global(before), global(table));
         let changes = was.iter().filter(|index| !is.contains(index)).count()
             + is.iter().filter(|index| !was.contains(index)).count();
@@ -88,4 +80,18 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
             );
         }
     }
+}
+
+/// What identifies a global index: its name and its key.
+fn global(table: &Table) -> Vec<(&Name, &[Name], &[Name])> {
+    let global = table.indexes.iter().filter(|index| !index.local);
+    global
+        .map(|index| {
+            (
+                &index.name,
+                index.key.partition.as_slice(),
+                index.key.sort.as_slice(),
+            )
+        })
+        .collect()
 }

@@ -38,7 +38,7 @@
 //! When there is only one writer.
 
 use crate::context::{Context, Inspect, Lint, Theme};
-use sortkey_design::facts::ActionSite;
+use sortkey_design::facts::{ActionSite, Bound};
 use sortkey_design::model::*;
 use sortkey_diagnostics::Severity;
 
@@ -59,7 +59,7 @@ fn inspect(_operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) 
         .entity(&action.entity.text)
         .is_some_and(|entity| entity.attributes.iter().any(|each| each.has("version")));
     let copied = action.fields.spreads.iter().find(|spread| {
-        site.lets.iter().any(|(name, value)| name.is(&spread.text) && matches!(value, Value::Action(read) if read.verb == WriteVerb::Get && read.entity == action.entity))
+        site.lets.iter().any(|(name, value)| name.is(&spread.text) && matches!(value, Bound::Value(Value::Action(read)) if read.verb == WriteVerb::Get && read.entity == action.entity))
     });
     if let (WriteVerb::Put, Some(copied), None, false) = (action.verb, copied, &action.condition, versioned) {
         let title = format!("a change made since `{copied}` was read is lost");

@@ -37,7 +37,7 @@
 //! When an index ordered by time serves the readers who care.
 
 use crate::context::{Context, Inspect, Lint, Theme};
-use crate::vocabulary::{is_log, is_time};
+use crate::vocabulary::{is_history, is_time};
 use sortkey_design::model::*;
 use sortkey_design::plan::{Path, SortUse, read};
 use sortkey_diagnostics::Severity;
@@ -59,7 +59,7 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(plan) = read(cx.design, pattern).and_then(|choice| choice.plan) else {
         return;
     };
-    if !is_log(plan.entity)
+    if !is_history(plan.entity)
         || !matches!(plan.path, Path::Table(_))
         || !matches!(plan.sort, SortUse::Whole | SortUse::Prefix)
     {

@@ -73,6 +73,10 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
         let Some(owner) = owner(cx.design, entity) else {
             continue;
         };
+        // An entity whose key is the owner is the tenant itself.
+        if table.key.sort.is_empty() && table.key.partition.iter().all(|name| *name == owner.name) {
+            continue;
+        }
         if matches!(membership(entity, &index.key), Membership::Never(_)) {
             continue;
         }

@@ -60,10 +60,13 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
             Some(Projection::Keys) => false,
             Some(Projection::Include(names)) => names.contains(&attribute.name),
         };
-        let secret = entity
-            .attributes
-            .iter()
-            .find(|each| (is_secret(each) || each.has("secret")) && !is_protected(each) && copied(each));
+        let secret = entity.attributes.iter().find(|each| {
+            (is_secret(each) || each.has("secret"))
+                && !is_protected(each)
+                && copied(each)
+                && !table.key.contains(&each.name.text)
+                && !index.key.contains(&each.name.text)
+        });
         if let Some(attribute) = secret {
             let place = index.projection_span.unwrap_or(index.name.span);
             let title = format!("`{}` is copied into `{}`", attribute.name, index.name);

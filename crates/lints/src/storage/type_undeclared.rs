@@ -69,7 +69,7 @@ fn untyped_elements(ty: &Type, attribute: &Attribute, cx: &mut Context<'_>) {
             );
         }
         Type::List { of, .. } | Type::Set { of, .. } | Type::Map { of, .. } => {
-            untyped_elements(of, attribute, cx)
+            untyped_elements(of, attribute, cx);
         }
         Type::Object { attributes } => attributes
             .iter()
