@@ -5,8 +5,10 @@ mod actions;
 mod conditions;
 mod keys;
 mod membership;
+mod names;
 
 pub use actions::{ActionSite, Bound, actions, calls, settable};
 pub use conditions::{Condition, condition, implies};
 pub use keys::{Source, determined, key_attributes, known_key, settles, source, unknown_key};
 pub use membership::{Membership, membership};
+pub use names::is_time_name;

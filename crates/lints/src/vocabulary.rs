@@ -1,6 +1,7 @@
 //! The words by which designs say what an attribute is for. Where a type or an annotation says it better, rules look
 //! there first; names are what is left when a document was transcribed as it stands.
 
+pub(crate) use sortkey_design::facts::is_time_name;
 use sortkey_design::model::*;
 
 /// Names that hold something which must not leak.
@@ -39,16 +40,6 @@ pub(crate) fn is_time(design: &Design, attribute: &Attribute) -> bool {
     let ty = design.type_of(attribute);
     let untyped = matches!(ty, Type::String { .. } | Type::Int { .. } | Type::Undeclared);
     ty.is_temporal() || (untyped && is_time_name(&attribute.name.text))
-}
-
-/// `createdAt`, `timestamp`, `startDate`.
-pub(crate) fn is_time_name(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    name.ends_with("At")
-        || name.ends_with("_at")
-        || lower.contains("timestamp")
-        || name.ends_with("Date")
-        || lower == "ttl"
 }
 
 /// Whether people type the value to find something: an e-mail address, a user name.

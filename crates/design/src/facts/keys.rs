@@ -116,6 +116,11 @@ pub fn determined<'a>(
         }
         for spread in &action.fields.spreads {
             found.extend(spread_attributes(design, operation, lets, &spread.text));
+            // What a parameter of an unknown type holds is not known to be missing either.
+            let untyped = |param: &&Param| param.name.is(&spread.text) && param.ty.is_undeclared();
+            if operation.params.iter().any(|param| untyped(&param)) {
+                found.extend(entity.attributes.iter().map(|each| each.name.text.as_str()));
+            }
         }
         let filled = entity.attributes.iter().filter(|each| each.value.is_some());
         found.extend(filled.map(|each| each.name.text.as_str()));

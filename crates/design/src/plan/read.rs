@@ -2,7 +2,7 @@
 
 use super::cost::{self, Cost};
 use super::question::Question;
-use crate::facts::{Membership, Source, implies, membership, settles, source};
+use crate::facts::{Membership, Source, implies, is_time_name, membership, settles, source};
 use crate::model::*;
 
 /// A way to the items.
@@ -328,14 +328,15 @@ impl<'a> Question<'a> {
             (None, None) => true,
             (None, Some(open)) => self.entity.attribute(open).is_some_and(|attribute| {
                 let ty = self.design.type_of(attribute);
-                ty.is_temporal()
-                    || matches!(
-                        ty,
-                        Type::Id {
-                            body: IdBody::Ulid,
-                            ..
-                        }
-                    )
+                let untyped = matches!(ty, Type::String { .. } | Type::Int { .. } | Type::Undeclared);
+                let ulid = matches!(
+                    ty,
+                    Type::Id {
+                        body: IdBody::Ulid,
+                        ..
+                    }
+                );
+                ty.is_temporal() || ulid || (untyped && is_time_name(open))
             }),
         };
         if right { Ok(()) } else { Err(Obstacle::Order(open)) }

@@ -2,7 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! An entity is read by no pattern, or written by no operation of a design that has operations.
+//! An entity is read by no pattern, is changed but only ever listed, or is written by no operation of a
+//! design that has operations.
 //!
 //! ## Why it matters
 //!
@@ -69,6 +70,12 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     if !read && !cx.design.patterns.is_empty() {
         let title = format!("no pattern reads `{}`", entity.name);
         cx.push(cx.at(entity.name.span, title).label("how is it found?"));
+    }
+    let alone = cx.readers(entity).any(|pattern| pattern.verb == ReadVerb::Get)
+        || sites().any(|site| site.action.verb == WriteVerb::Get);
+    if read && !alone && sites().any(|site| site.action.verb == WriteVerb::Update) {
+        let title = format!("`{}` is changed, but no pattern gets one of them", entity.name);
+        cx.push(cx.at(entity.name.span, title).label("only listed"));
     }
     if !written && !cx.design.operations.is_empty() {
         let title = format!("no operation writes `{}`", entity.name);

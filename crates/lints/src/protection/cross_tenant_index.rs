@@ -127,6 +127,8 @@ fn narrows(design: &Design, entity: &Entity, part: &str) -> bool {
             .is_some_and(|target| {
                 target.name != entity.name && crate::vocabulary::owner(design, target).is_some()
             });
-        made || own || owned || crate::vocabulary::is_shard(attribute)
+        let name = part.strip_suffix("Id").unwrap_or_default();
+        let own_id = entity.name.text.eq_ignore_ascii_case(name) && attribute.reference.is_none();
+        made || own || own_id || owned || crate::vocabulary::is_shard(attribute)
     })
 }

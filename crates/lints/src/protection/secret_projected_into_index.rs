@@ -62,7 +62,7 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
         };
         let secret = entity.attributes.iter().find(|each| {
             (is_secret(each) || each.has("secret"))
-                && !is_protected(each)
+                && !kept_safe(each)
                 && copied(each)
                 && !table.key.contains(&each.name.text)
                 && !index.key.contains(&each.name.text)
@@ -77,5 +77,13 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
                     .note("`project keys` or a list, and read the secret by the table's key."),
             );
         }
+    }
+}
+
+/// A digest, or a ciphertext whose key is named. "Encrypted" alone is a wish: who holds the key is not said.
+fn kept_safe(attribute: &Attribute) -> bool {
+    match attribute.annotation("encrypted") {
+        Some(encrypted) => !encrypted.args.is_empty(),
+        None => is_protected(attribute),
     }
 }
