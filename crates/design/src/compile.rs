@@ -1,0 +1,161 @@
+//! From source files to a design: imports followed, old designs of migrations compiled beside the new one.
+
+use crate::lower::{self, Unit};
+use crate::model::Design;
+use crate::problems::IMPORT;
+use crate::resolve;
+use sortkey_diagnostics::{Diagnostic, FileId, Severity, Sources, sort};
+use sortkey_syntax::ast::Item;
+use sortkey_syntax::parse;
+use std::path::{Path, PathBuf};
+
+/// How many files one design may consist of: a bound against imports that generate imports.
+const MAX_FILES: usize = 200;
+
+/// A design may migrate from one that migrates from another; nobody reads further back than this.
+const MAX_GENERATIONS: usize = 8;
+
+/// Where imported files come from.
+pub trait Loader {
+    /// The name and text of the file that `from` calls `path`, or a sentence saying why not.
+    fn load(&self, from: &str, path: &str) -> Result<(String, String), String>;
+}
+
+/// Files on disk, relative to the file that names them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FileLoader;
+
+/// No files at all: for texts that stand alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+/// What compiling gives: always a design, however broken the text is.
+#[derive(Clone, Debug)]
+pub struct Compilation {
+    /// The files read.
+    pub sources: Sources,
+    /// What they mean.
+    pub design: Design,
+    /// What is wrong with them, in reading order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Compilation {
+    /// Whether the text has errors that leave parts of the design without a meaning.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+impl Loader for FileLoader {
+    fn load(&self, from: &str, path: &str) -> Result<(String, String), String> {
+        let folder = Path::new(from).parent().map(PathBuf::from).unwrap_or_default();
+        let file = folder.join(path);
+        let text = std::fs::read_to_string(&file).map_err(|error| error.to_string())?;
+        Ok((file.to_string_lossy().into_owned(), text))
+    }
+}
+
+impl Loader for NoFiles {
+    fn load(&self, _from: &str, _path: &str) -> Result<(String, String), String> {
+        Err("this text stands alone".to_owned())
+    }
+}
+
+/// Compiles a file and everything it imports.
+pub fn compile(name: &str, text: &str, loader: &dyn Loader) -> Compilation {
+    let mut sources = Sources::new();
+    let mut diagnostics = Vec::new();
+    let mut design = compile_into(name, text, loader, &mut sources, &mut diagnostics, 0);
+    resolve::check(&design, &mut diagnostics);
+    sort(&mut diagnostics);
+    diagnostics.dedup();
+    design.allows.sort_by_key(|allow| allow.span);
+    Compilation {
+        sources,
+        design,
+        diagnostics,
+    }
+}
+
+fn compile_into(
+    name: &str,
+    text: &str,
+    loader: &dyn Loader,
+    sources: &mut Sources,
+    diagnostics: &mut Vec<Diagnostic>,
+    generation: usize,
+) -> Design {
+    let units = read(name, text, loader, sources, diagnostics);
+    let mut design = lower::design(&units, diagnostics);
+    for at in 0..design.migrations.len() {
+        let (path, span) = (
+            design.migrations[at].from.clone(),
+            design.migrations[at].from_span,
+        );
+        if path.is_empty() || generation >= MAX_GENERATIONS {
+            continue;
+        }
+        let from = sources
+            .get(span.file)
+            .map_or(name.to_owned(), |source| source.name.clone());
+        match loader.load(&from, &path) {
+            Ok((old_name, old_text)) => {
+                // What is wrong with the old design is its own affair, shown when it is checked itself.
+                let mut ignored = Vec::new();
+                let old = compile_into(
+                    &old_name,
+                    &old_text,
+                    loader,
+                    sources,
+                    &mut ignored,
+                    generation + 1,
+                );
+                design.migrations[at].old = Some(Box::new(old));
+            }
+            Err(reason) => diagnostics.push(IMPORT.at(span, format!("`{path}` cannot be read: {reason}"))),
+        }
+    }
+    design
+}
+
+/// Reads and parses a file and its imports, each once.
+fn read(
+    name: &str,
+    text: &str,
+    loader: &dyn Loader,
+    sources: &mut Sources,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Unit> {
+    let mut units = Vec::new();
+    let mut seen = vec![name.to_owned()];
+    let mut waiting = vec![sources.add(name, text)];
+    while let Some(file) = waiting.pop() {
+        let Some(source) = sources.get(file) else { continue };
+        let (from, parsed) = (source.name.clone(), parse(&source.text, file));
+        diagnostics.extend_from_slice(parsed.diagnostics());
+        for item in parsed.file().items() {
+            let Item::Import(import) = item else { continue };
+            let Some(path) = import.path() else { continue };
+            let span = parsed.span(path.range());
+            match loader.load(&from, &path.value()) {
+                Ok((name, _)) if seen.contains(&name) => {}
+                Ok(_) if seen.len() >= MAX_FILES => {
+                    diagnostics.push(IMPORT.at(span, format!("a design has at most {MAX_FILES} files")));
+                }
+                Ok((name, text)) => {
+                    seen.push(name.clone());
+                    waiting.push(sources.add(name, text));
+                }
+                Err(reason) => {
+                    diagnostics.push(IMPORT.at(span, format!("`{}` cannot be read: {reason}", path.value())));
+                }
+            }
+        }
+        units.push(Unit::new(parsed, file));
+    }
+    units.sort_by_key(|unit| unit.file != FileId(0));
+    units
+}

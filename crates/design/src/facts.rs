@@ -1,0 +1,14 @@
+//! Small questions about a design that many rules ask: what a key is made of, who is in an index, which actions an
+//! operation consists of, what determines an item's key.
+
+mod actions;
+mod conditions;
+mod keys;
+mod membership;
+mod names;
+
+pub use actions::{ActionSite, Bound, actions, calls, settable};
+pub use conditions::{Condition, condition, implies};
+pub use keys::{Source, determined, key_attributes, known_key, settles, source, unknown_key};
+pub use membership::{Membership, membership};
+pub use names::is_time_name;

@@ -1,0 +1,19 @@
+//! The compiler's middle: names resolved, types checked, access paths chosen.
+//!
+//! `compile` turns source files into a [`Design`] and diagnostics; it never fails and reads files only through a
+//! [`Loader`]. What follows from a design by reasoning (paths, costs, collisions, sizes) is asked of the other modules.
+
+mod compile;
+pub mod facts;
+pub mod keyspace;
+mod lower;
+pub mod model;
+pub mod plan;
+mod problems;
+mod resolve;
+pub mod size;
+mod template;
+
+pub use compile::{Compilation, FileLoader, Loader, NoFiles, compile};
+pub use model::Design;
+pub use problems::{PROBLEMS, Problem};

@@ -1,0 +1,308 @@
+//! From trees to the model. Nothing is judged here beyond what keeps a piece of text from having a meaning.
+
+mod entities;
+mod expressions;
+mod operations;
+mod patterns;
+mod tables;
+mod types;
+
+use crate::model::*;
+use crate::problems::{DUPLICATE, NUMBER};
+use sortkey_diagnostics::{Diagnostic, FileId, Span};
+use sortkey_syntax::Parse;
+use sortkey_syntax::ast::{self, AstNode, Item};
+use std::collections::HashMap;
+
+/// A parsed file of the design.
+pub(crate) struct Unit {
+    parse: Parse,
+    pub(crate) file: FileId,
+}
+
+impl Unit {
+    pub(crate) fn new(parse: Parse, file: FileId) -> Unit {
+        Unit { parse, file }
+    }
+}
+
+/// The design that the units say together.
+pub(crate) fn design(units: &[Unit], problems: &mut Vec<Diagnostic>) -> Design {
+    let mut lower = Lower {
+        file: FileId(0),
+        problems,
+        declared: Declared::collect(units),
+    };
+    let mut design = Design::default();
+    for unit in units {
+        lower.file = unit.file;
+        for item in unit.parse.file().items() {
+            lower.item(&item, &mut design);
+        }
+    }
+    tables::apply_defaults(&mut design, units, &mut lower);
+    lower.report_duplicates(&design);
+    design
+}
+
+/// The names that types and mixins refer to, known before anything is lowered.
+struct Declared {
+    enums: HashMap<String, ast::Enum>,
+    records: Vec<String>,
+    mixins: HashMap<String, (FileId, ast::Mixin)>,
+    entities: Vec<String>,
+}
+
+impl Declared {
+    fn collect(units: &[Unit]) -> Declared {
+        let mut declared = Declared {
+            enums: HashMap::new(),
+            records: Vec::new(),
+            mixins: HashMap::new(),
+            entities: Vec::new(),
+        };
+        let text = |name: Option<ast::Name>| name.map(|name| name.text().to_owned()).unwrap_or_default();
+        for unit in units {
+            for item in unit.parse.file().items() {
+                match item {
+                    Item::Enum(each) => drop(declared.enums.insert(text(each.name()), each)),
+                    Item::Record(each) => declared.records.push(text(each.name())),
+                    Item::Mixin(each) => drop(declared.mixins.insert(text(each.name()), (unit.file, each))),
+                    Item::Entity(each) => declared.entities.push(text(each.name())),
+                    _ => {}
+                }
+            }
+        }
+        declared
+    }
+}
+
+/// The state of lowering one file.
+pub(crate) struct Lower<'a> {
+    file: FileId,
+    problems: &'a mut Vec<Diagnostic>,
+    declared: Declared,
+}
+
+impl Lower<'_> {
+    fn item(&mut self, item: &Item, design: &mut Design) {
+        match item {
+            Item::Header(header) => {
+                if design.name.text.is_empty() {
+                    design.name = self.name(header.name());
+                    design.version = header.version().map(|number| self.count(&number));
+                }
+            }
+            Item::Import(_) | Item::Defaults(_) | Item::Mixin(_) => {}
+            Item::Parameter(parameter) => design.parameters.push(Parameter {
+                name: self.name(parameter.name()),
+                ty: self.ty(parameter.ty().as_ref()),
+                default: parameter.default().map(|value| self.expr(&value)),
+            }),
+            Item::Caller(caller) => {
+                design.caller_span = Some(self.span(caller.range()));
+                design
+                    .caller
+                    .extend(caller.attributes().map(|attribute| self.attribute(&attribute)));
+            }
+            Item::Enum(each) => design.enums.push(self.enumeration(each)),
+            Item::Record(record) => design.records.push(Record {
+                name: self.name(record.name()),
+                attributes: record
+                    .object()
+                    .map(|object| self.attributes(object.attributes()))
+                    .unwrap_or_default(),
+                span: self.span(record.range()),
+            }),
+            Item::Table(table) => {
+                let lowered = self.table(table, &mut design.allows);
+                design.tables.push(lowered);
+            }
+            Item::Entity(entity) => {
+                let lowered = self.entity(entity, &mut design.allows);
+                design.entities.push(lowered);
+            }
+            Item::Rule(rule) => design.rules.push(Rule {
+                name: self.name(rule.name()),
+                params: self.params(rule.params().as_ref()),
+                condition: self.expr_or_missing(rule.condition().as_ref(), self.span(rule.range())),
+            }),
+            Item::Pattern(pattern) => {
+                let lowered = self.pattern(pattern, &mut design.allows);
+                design.patterns.push(lowered);
+            }
+            Item::Operation(operation) => {
+                let lowered = self.operation(operation, &mut design.allows);
+                design.operations.push(lowered);
+            }
+            Item::Test(test) => design.tests.push(Test {
+                title: test.title().map(|title| title.value()).unwrap_or_default(),
+                body: test
+                    .statements()
+                    .filter_map(|statement| self.statement(&statement))
+                    .collect(),
+                span: self.span(test.range()),
+            }),
+            Item::Claim(claim) => design.claims.push(Claim {
+                sentence: claim
+                    .sentence()
+                    .map(|sentence| sentence.value())
+                    .unwrap_or_default(),
+                fact: self.expr_or_missing(claim.fact().as_ref(), self.span(claim.range())),
+                span: self.span(claim.range()),
+            }),
+            Item::Migrate(migrate) => design.migrations.push(self.migration(migrate)),
+            Item::Module(module) => design.modules.push(self.module(module)),
+            Item::Allow(allow) => {
+                let everywhere = Span::new(self.file, 0, u32::MAX);
+                design.allows.push(self.allow(allow, everywhere));
+            }
+        }
+    }
+
+    fn migration(&mut self, migrate: &ast::Migrate) -> Migration {
+        Migration {
+            from: migrate.from().map(|from| from.value()).unwrap_or_default(),
+            old: None,
+            mappings: migrate.mappings().map(|mapping| self.mapping(&mapping)).collect(),
+            from_span: migrate
+                .from()
+                .map_or_else(|| self.span(migrate.range()), |from| self.span(from.range())),
+            span: self.span(migrate.range()),
+        }
+    }
+
+    fn mapping(&mut self, mapping: &ast::Mapping) -> Mapping {
+        Mapping {
+            new: self.name(mapping.new_entity()),
+            old: self.name(mapping.old_entity()),
+            condition: mapping
+                .condition()
+                .and_then(|clause| clause.condition())
+                .map(|expr| self.expr(&expr)),
+            fields: self.fields(mapping.fields().as_ref()),
+            merge: self.names(mapping.merge().as_ref()),
+            dropped: self.names(mapping.dropped().as_ref()),
+            span: self.span(mapping.range()),
+        }
+    }
+
+    fn module(&mut self, module: &ast::Module) -> Module {
+        let fields = module.entries().into_iter().flat_map(|entries| entries.fields());
+        let entries = fields
+            .filter_map(|field| {
+                let exported = self.name(field.path()?.names().next());
+                let target = match field.value() {
+                    Some((_, ast::Expr::Name(name))) => self.name(name.name()),
+                    _ => exported.clone(),
+                };
+                Some((exported, target))
+            })
+            .collect();
+        Module {
+            name: self.name(module.name()),
+            entries,
+        }
+    }
+
+    // ---- small things
+
+    fn span(&self, range: sortkey_syntax::TextRange) -> Span {
+        Span::new(self.file, range.start().into(), range.end().into())
+    }
+
+    /// A name, or an empty one where the text has a hole.
+    fn name(&self, name: Option<ast::Name>) -> Name {
+        name.map(|name| Name::new(name.text(), self.span(name.range())))
+            .unwrap_or_default()
+    }
+
+    fn names(&self, names: Option<&ast::Names>) -> Vec<Name> {
+        let names = names.into_iter().flat_map(ast::Names::names);
+        names.map(|name| self.name(Some(name))).collect()
+    }
+
+    fn allow(&self, allow: &ast::Allow, scope: Span) -> Allow {
+        Allow {
+            rule: self.name(allow.rule()),
+            reason: allow.reason().map(|reason| reason.value()).unwrap_or_default(),
+            scope,
+            span: self.span(allow.range()),
+        }
+    }
+
+    /// A whole number, in bytes if it has a unit of size.
+    fn count(&mut self, number: &ast::Number) -> u64 {
+        let factor = match number.unit() {
+            "" | "B" => 1.0,
+            "KB" => 1024.0,
+            "MB" => 1024.0 * 1024.0,
+            "GB" => 1024.0 * 1024.0 * 1024.0,
+            unit => {
+                let span = self.span(number.range());
+                self.problems
+                    .push(NUMBER.at(span, format!("`{unit}` is not a unit of size")));
+                1.0
+            }
+        };
+        (number.digits().parse::<f64>().unwrap_or(0.0) * factor) as u64
+    }
+
+    /// A duration in milliseconds.
+    fn duration_ms(&mut self, number: &ast::Number) -> u64 {
+        let span = self.span(number.range());
+        let expr = Expr {
+            kind: ExprKind::Number {
+                digits: number.digits(),
+                unit: number.unit().to_owned(),
+            },
+            span,
+        };
+        expr.as_duration_ms().unwrap_or_else(|| {
+            let title = format!("`{}` is not a unit of time", number.unit());
+            self.problems
+                .push(NUMBER.at(span, title).note("Write 15m, 24h, 90d."));
+            0
+        })
+    }
+
+    fn report_duplicates(&mut self, design: &Design) {
+        self.duplicates("table", design.tables.iter().map(|each| &each.name));
+        self.duplicates("entity", design.entities.iter().map(|each| &each.name));
+        let types = design
+            .enums
+            .iter()
+            .map(|each| &each.name)
+            .chain(design.records.iter().map(|each| &each.name));
+        self.duplicates("type", types);
+        let calls = design.patterns.iter().map(|each| &each.name);
+        self.duplicates(
+            "pattern or operation",
+            calls.chain(design.operations.iter().map(|each| &each.name)),
+        );
+        self.duplicates("rule", design.rules.iter().map(|each| &each.name));
+        for entity in &design.entities {
+            let stored = entity.templates.iter().map(|each| &each.name);
+            self.duplicates(
+                "attribute",
+                stored.chain(entity.attributes.iter().map(|each| &each.name)),
+            );
+        }
+        for table in &design.tables {
+            self.duplicates("index", table.indexes.iter().map(|each| &each.name));
+        }
+    }
+
+    fn duplicates<'n>(&mut self, what: &str, names: impl Iterator<Item = &'n Name>) {
+        let mut seen: HashMap<&str, Span> = HashMap::new();
+        for name in names.filter(|name| !name.text.is_empty()) {
+            if let Some(first) = seen.get(name.text.as_str()) {
+                let problem = DUPLICATE.at(name.span, format!("there are two of {what} `{name}`"));
+                self.problems
+                    .push(problem.label("the second").also(*first, "the first"));
+            } else {
+                seen.insert(&name.text, name.span);
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Entities, with their mixins put in place.
+
+use super::Lower;
+use crate::model::*;
+use crate::problems::{UNKNOWN, nearest};
+use crate::template;
+use sortkey_diagnostics::Span;
+use sortkey_syntax::ast::{self, AstNode, Clause, docs};
+
+/// Mixins may include mixins, but not for ever.
+const MAX_INCLUDES: usize = 16;
+
+impl Lower<'_> {
+    pub(super) fn entity(&mut self, entity: &ast::Entity, allows: &mut Vec<Allow>) -> Entity {
+        let mut lowered = Entity {
+            name: self.name(entity.name()),
+            table: self.name(entity.table()),
+            span: self.span(entity.range()),
+            docs: docs(entity.syntax()),
+            ..Entity::default()
+        };
+        self.clauses(entity.clauses(), &mut lowered, allows, 0);
+        lowered
+    }
+
+    fn clauses(
+        &mut self,
+        clauses: impl Iterator<Item = Clause>,
+        entity: &mut Entity,
+        allows: &mut Vec<Allow>,
+        includes: usize,
+    ) {
+        for clause in clauses {
+            self.clause(&clause, entity, allows, includes);
+        }
+    }
+
+    fn clause(&mut self, clause: &Clause, entity: &mut Entity, allows: &mut Vec<Allow>, includes: usize) {
+        match clause {
+            Clause::Template(each) => entity.templates.push(self.template(each)),
+            Clause::Attribute(each) => {
+                let attribute = self.attribute(each);
+                if let Some(annotation) = attribute.annotation("unique") {
+                    entity.uniques.push(annotated_unique(&attribute, annotation));
+                }
+                entity.attributes.push(attribute);
+            }
+            Clause::Unique(each) => entity.uniques.push(Unique {
+                names: self.names(each.names().as_ref()),
+                when: each
+                    .when()
+                    .and_then(|when| when.condition())
+                    .map(|expr| self.expr(&expr)),
+                error: each.otherwise().map(|otherwise| self.name(otherwise.error())),
+                via: None,
+                span: self.span(each.range()),
+            }),
+            Clause::Check(each) => {
+                let hole = self.span(each.range());
+                entity.checks.push(Check {
+                    condition: self.expr_or_missing(each.condition().as_ref(), hole),
+                    error: each.otherwise().map(|otherwise| self.name(otherwise.error())),
+                });
+            }
+            Clause::Tenant(each) => entity.tenant = Some(self.name(each.attribute())),
+            Clause::Deleted(each) => entity.deleted = each.condition().map(|expr| self.expr(&expr)),
+            Clause::States(each) => entity.states.push(self.states(each)),
+            Clause::Volume(each) => entity.volume = Some(self.volume(each)),
+            Clause::Include(each) => self.include(each, entity, allows, includes),
+            Clause::Allow(each) => {
+                let allow = self.allow(each, entity.span);
+                allows.push(allow);
+            }
+        }
+    }
+
+    fn include(
+        &mut self,
+        include: &ast::Include,
+        entity: &mut Entity,
+        allows: &mut Vec<Allow>,
+        includes: usize,
+    ) {
+        let name = self.name(include.name());
+        let Some((file, mixin)) = self.declared.mixins.get(&name.text).cloned() else {
+            let mut problem = UNKNOWN.at(name.span, format!("there is no mixin `{name}`"));
+            if let Some(near) = nearest(&name.text, self.declared.mixins.keys().map(String::as_str)) {
+                problem = problem.label(format!("did you mean `{near}`?"));
+            }
+            self.problems.push(problem);
+            return;
+        };
+        if includes >= MAX_INCLUDES {
+            self.problems
+                .push(UNKNOWN.at(name.span, format!("mixin `{name}` includes itself")));
+            return;
+        }
+        let here = std::mem::replace(&mut self.file, file);
+        self.clauses(mixin.clauses(), entity, allows, includes + 1);
+        self.file = here;
+    }
+
+    fn template(&mut self, each: &ast::Template) -> Template {
+        let span = self.span(each.range());
+        let (text, text_span) = each.text().map_or((String::new(), span), |text| {
+            (text.value(), self.span(text.range()))
+        });
+        Template {
+            name: self.name(each.name()),
+            pieces: template::parse(&text, text_span, self.problems),
+            when: each
+                .when()
+                .and_then(|when| when.condition())
+                .map(|expr| self.expr(&expr)),
+            text_span,
+            span,
+        }
+    }
+
+    fn states(&mut self, states: &ast::States) -> States {
+        let path = states.path().into_iter().flat_map(|path| path.names());
+        States {
+            path: path.map(|name| self.name(Some(name))).collect(),
+            transitions: states
+                .transitions()
+                .map(|each| Transition {
+                    from: self.names(each.from().as_ref()),
+                    to: self.names(each.to().as_ref()),
+                    condition: each.condition().map(|expr| self.expr(&expr)),
+                })
+                .collect(),
+            enters: states
+                .enters()
+                .map(|each| Enter {
+                    states: self.names(each.names().as_ref()),
+                    fields: self.fields(each.fields().as_ref()),
+                })
+                .collect(),
+            span: self.span(states.range()),
+        }
+    }
+
+    fn volume(&mut self, volume: &ast::Volume) -> Volume {
+        let mut lowered = Volume {
+            items: volume.items().map_or(0, |number| self.count(&number)),
+            span: self.span(volume.range()),
+            ..Volume::default()
+        };
+        for part in volume.parts() {
+            let number = part.number().map_or(0, |number| self.count(&number));
+            if part.is_each() {
+                lowered.each_bytes = Some(number);
+            } else {
+                let max = part.max().map(|max| self.count(&max));
+                lowered.per.push((self.name(part.per()), number, max));
+            }
+        }
+        lowered
+    }
+}
+
+/// `@unique` is `unique` for one attribute; `via` is a mistake that must be expressible to be reported.
+fn annotated_unique(attribute: &Attribute, annotation: &Annotation) -> Unique {
+    let argument = |wanted: &str| {
+        let found = annotation
+            .args
+            .iter()
+            .find(|(name, _)| name.as_ref().is_some_and(|name| name.is(wanted)));
+        found.and_then(|(_, value)| value.as_name().map(|text| Name::new(text, value.span)))
+    };
+    let name = Name::new(attribute.name.text.clone(), attribute.name.span);
+    let span: Span = annotation.span;
+    Unique {
+        names: vec![name],
+        when: None,
+        error: argument("else"),
+        via: argument("via"),
+        span,
+    }
+}

@@ -1,0 +1,212 @@
+//! Operations and tests.
+
+use super::{Args, Expr, Fields, Load, Name, Param};
+use serde::{Deserialize, Serialize};
+use sortkey_diagnostics::Span;
+
+/// A write, in one or several steps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Operation {
+    /// Its name.
+    pub name: Name,
+    /// Whether it runs without a caller.
+    pub system: bool,
+    /// Its declared parameters.
+    pub params: Vec<Param>,
+    /// Whether it was written in the short form (`= update Source [name]`).
+    pub short: Option<ShortForm>,
+    /// What it does; one action for the short form.
+    pub body: Vec<Stmt>,
+    /// What runs before an error is returned.
+    pub handlers: Vec<(Name, Vec<Stmt>)>,
+    /// What the caller needs.
+    pub requires: Option<Expr>,
+    /// The parameter that makes a repeat harmless, and for how many milliseconds.
+    pub idempotent: Option<(Name, Option<u64>)>,
+    /// How often it runs.
+    pub load: Option<Load>,
+    /// Where it stands.
+    #[serde(skip)]
+    pub span: Span,
+    /// What the documentation comment says.
+    pub docs: Option<String>,
+}
+
+/// The short form of an operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShortForm {
+    /// The attributes it takes; none means everything settable.
+    pub names: Option<Vec<Name>>,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stmt {
+    /// What it does.
+    #[serde(flatten)]
+    pub kind: StmtKind,
+    /// Where it stands.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "statement")]
+pub enum StmtKind {
+    /// `let name = value else Error`
+    Let {
+        /// The name.
+        name: Name,
+        /// What it holds.
+        value: Value,
+        /// The error if there is nothing.
+        error: Option<Name>,
+    },
+    /// An action or an expression alone.
+    Do {
+        /// What is done.
+        value: Value,
+    },
+    /// `transact { ... }`
+    Transact {
+        /// What happens together.
+        body: Vec<Stmt>,
+    },
+    /// `each name in list { ... }`
+    Each {
+        /// The name of an element.
+        name: Name,
+        /// The elements.
+        list: Expr,
+        /// What is done with each.
+        body: Vec<Stmt>,
+    },
+    /// `require condition else Error`
+    Require {
+        /// What must hold.
+        condition: Expr,
+        /// The error.
+        error: Option<Name>,
+    },
+    /// `return value`
+    Return {
+        /// The result.
+        value: Expr,
+    },
+    /// `expect value fails Error using n requests`
+    Expect {
+        /// What is evaluated.
+        value: Value,
+        /// The error it must fail with.
+        fails: Option<Name>,
+        /// The number of requests it must take.
+        using: Option<u64>,
+    },
+    /// `advance 25h`
+    Advance {
+        /// By how many milliseconds the clock moves.
+        by_ms: u64,
+    },
+    /// `as (caller) { ... }`
+    As {
+        /// Who calls.
+        caller: Args,
+        /// What they do.
+        body: Vec<Stmt>,
+    },
+    /// `race { } { } succeeds n`
+    Race {
+        /// What runs at the same time.
+        bodies: Vec<Vec<Stmt>>,
+        /// How many may succeed.
+        succeeds: u64,
+    },
+}
+
+/// What a statement evaluates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Value {
+    /// A request.
+    Action(Box<Action>),
+    /// An expression: often the call of a pattern or an operation.
+    Expr(Expr),
+}
+
+/// One request on one item.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Action {
+    /// What is done.
+    pub verb: WriteVerb,
+    /// With what.
+    pub entity: Name,
+    /// What determines the key.
+    pub key: Option<Args>,
+    /// Whether a `get` is strongly consistent.
+    pub strong: bool,
+    /// The condition.
+    #[serde(rename = "if")]
+    pub condition: Option<Expr>,
+    /// The error of that condition.
+    pub error: Option<Name>,
+    /// What is written.
+    pub fields: Fields,
+    /// Whether it runs at all.
+    pub when: Option<Expr>,
+    /// Where it stands.
+    #[serde(skip)]
+    pub span: Span,
+    /// Where the verb stands.
+    #[serde(skip)]
+    pub verb_span: Span,
+}
+
+/// The verbs of actions.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteVerb {
+    #[default]
+    Create,
+    Put,
+    Update,
+    Upsert,
+    Delete,
+    Purge,
+    Check,
+    Get,
+}
+
+/// `test "..." { ... }`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Test {
+    /// Its sentence.
+    pub title: String,
+    /// Its statements.
+    pub body: Vec<Stmt>,
+    /// Where it stands.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+impl WriteVerb {
+    /// The word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            WriteVerb::Create => "create",
+            WriteVerb::Put => "put",
+            WriteVerb::Update => "update",
+            WriteVerb::Upsert => "upsert",
+            WriteVerb::Delete => "delete",
+            WriteVerb::Purge => "purge",
+            WriteVerb::Check => "check",
+            WriteVerb::Get => "get",
+        }
+    }
+
+    /// Whether it changes anything.
+    pub fn writes(self) -> bool {
+        !matches!(self, WriteVerb::Check | WriteVerb::Get)
+    }
+}

@@ -1,0 +1,139 @@
+//! Tables and indexes.
+
+use super::Name;
+use serde::{Deserialize, Serialize};
+use sortkey_diagnostics::Span;
+
+/// A table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// Its name in the design.
+    pub name: Name,
+    /// Its deployed name, a template over parameters.
+    pub deployed: Option<String>,
+    /// Its primary key.
+    pub key: Key,
+    /// Its indexes.
+    pub indexes: Vec<Index>,
+    /// The attribute that holds an item's expiry.
+    pub ttl: Option<Name>,
+    /// How it is paid for; none if the design does not say.
+    pub billing: Option<Billing>,
+    /// What its stream shows.
+    pub stream: Option<Name>,
+    /// Point-in-time recovery: how many days; zero for off; none if the design does not say.
+    pub recovery_days: Option<u64>,
+    /// Whether deletion protection is on.
+    pub deletion_protection: bool,
+    /// Encryption at rest.
+    pub encryption: Option<Encryption>,
+    /// Replica regions.
+    pub replicas: Vec<Name>,
+    /// The attribute that holds the entity's name.
+    pub kind: Option<Name>,
+    /// Where it stands.
+    #[serde(skip)]
+    pub span: Span,
+    /// What the documentation comment says.
+    pub docs: Option<String>,
+}
+
+/// The attributes of a key: up to four and four in an index, one and one in a table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Key {
+    /// The partition attributes.
+    pub partition: Vec<Name>,
+    /// The sort attributes.
+    pub sort: Vec<Name>,
+    /// Where it stands.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+/// A secondary index.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Index {
+    /// Its name.
+    pub name: Name,
+    /// Its deployed name if it differs.
+    pub deployed: Option<String>,
+    /// Whether it shares the table's partition key.
+    pub local: bool,
+    /// Its key.
+    pub key: Key,
+    /// What is copied into it; none if the design does not say.
+    pub projection: Option<Projection>,
+    /// Where the projection stands.
+    #[serde(skip)]
+    pub projection_span: Option<Span>,
+    /// The claim that not every item is in it.
+    #[serde(skip)]
+    pub sparse: Option<Span>,
+    /// Its own capacity.
+    pub provisioned: Option<Capacity>,
+    /// Where it stands.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+/// What an index copies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Projection {
+    /// Every attribute.
+    All,
+    /// The keys of index and table.
+    Keys,
+    /// The keys and these.
+    Include(Vec<Name>),
+}
+
+/// How a table is paid for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Billing {
+    /// By request.
+    OnDemand,
+    /// By reserved units.
+    Provisioned(Capacity),
+}
+
+/// Provisioned units per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capacity {
+    /// Read units.
+    pub rcu: u64,
+    /// Write units.
+    pub wcu: u64,
+}
+
+/// Encryption at rest.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Encryption {
+    /// `aws_owned`, `aws_managed` or `customer`.
+    pub kind: Name,
+    /// The customer's key.
+    pub key: Option<String>,
+    /// Where the key is written.
+    #[serde(skip)]
+    pub key_span: Option<Span>,
+}
+
+impl Table {
+    /// The index of that name.
+    pub fn index(&self, name: &str) -> Option<&Index> {
+        self.indexes.iter().find(|index| index.name.is(name))
+    }
+}
+
+impl Key {
+    /// All its attributes, partition first.
+    pub fn attributes(&self) -> impl Iterator<Item = &Name> {
+        self.partition.iter().chain(&self.sort)
+    }
+
+    /// Whether an attribute is part of it.
+    pub fn contains(&self, name: &str) -> bool {
+        self.attributes().any(|attribute| attribute.is(name))
+    }
+}

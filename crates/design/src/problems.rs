@@ -1,0 +1,95 @@
+//! The errors of the compiler itself: what keeps a design from having a meaning at all.
+//!
+//! Lints, which judge a meaning, live in their own crate.
+
+use sortkey_diagnostics::{Diagnostic, Severity, Span};
+
+/// An error of the compiler, with the text that `sortkey explain` prints.
+#[derive(Clone, Copy, Debug)]
+pub struct Problem {
+    /// The short code.
+    pub code: &'static str,
+    /// The readable name.
+    pub name: &'static str,
+    /// What it means and what to do.
+    pub text: &'static str,
+}
+
+macro_rules! problems {
+    ($($constant:ident $code:literal $name:literal $text:literal)*) => {
+        $(pub(crate) const $constant: Problem = Problem { code: $code, name: $name, text: $text };)*
+        /// All of them, in the order of their codes.
+        pub const PROBLEMS: &[Problem] = &[SYNTAX, $($constant),*];
+    };
+}
+
+/// Raised by the parser, listed here so that `explain` finds it.
+const SYNTAX: Problem = Problem {
+    code: "SK0001",
+    name: "syntax",
+    text: "The text does not have the shape of the language. The parser goes on after the mistake, so later \
+           diagnostics are still meaningful; fix the first one first.",
+};
+
+problems! {
+    IMPORT "SK0002" "import" "An imported file or the old design of a migration cannot be read, or imports go in a circle."
+    DUPLICATE "SK0003" "duplicate-name" "Two declarations of one kind have the same name. Tables, entities, enums, records, mixins, patterns and operations each have one namespace for the whole design, imported files included; attributes have one per entity."
+    UNKNOWN "SK0004" "unknown-name" "A name refers to nothing: a table, entity, attribute, index, mixin, rule or module entry that is not declared. The message offers the nearest name if there is one."
+    TYPE "SK0005" "entity-mentioned-not-defined" "A type is not one of the language's, and no enum or record has that name; or its arguments do not fit."
+    ANNOTATION "SK0006" "unknown-annotation" "An annotation is not one of the language's. The annotations are @immutable, @transient, @virtual, @secret, @encrypted, @personal, @normalize, @unique, @counter, @counts, @version, @null, @was."
+    TEMPLATE "SK0007" "bad-template" "A key template has an unclosed brace, an empty slot, or a format that does not exist. A slot is {attribute} or {attribute:format} with the formats pad(n), iso, ms, s, date, month, escape and lower."
+    NUMBER "SK0008" "bad-number" "A number has a unit that does not exist or does not fit. Durations take ms, s, m, h, d and w; sizes take B, KB, MB and GB."
+    KEY "SK0009" "missing-key" "A table has no `key`, or more than one partition or sort attribute in it. Only an index may have up to four of each."
+    SHAPE "SK0010" "key-not-filled" "An entity does not fill the key of its table: each key attribute must be an attribute of the entity that is always present, or a template."
+}
+
+impl Problem {
+    pub(crate) fn at(&self, span: Span, title: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(self.code, self.name, Severity::Error, span, title)
+    }
+}
+
+/// The nearest of some names, if it is near enough to be what was meant.
+pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = wanted.chars().count() / 3 + 1;
+    names
+        .map(|name| (distance(wanted, name, limit), name))
+        .filter(|(distance, _)| *distance <= limit)
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// Edit distance, ignoring case; anything beyond `limit` counts as `limit + 1`.
+fn distance(a: &str, b: &str, limit: usize) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (
+        a.to_lowercase().chars().collect(),
+        b.to_lowercase().chars().collect(),
+    );
+    if a.len().abs_diff(b.len()) > limit || a.len() > 200 {
+        return limit + 1;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let cost = if x == y { corner } else { corner + 1 };
+            corner = row[j + 1];
+            row[j + 1] = cost.min(row[j] + 1).min(corner + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_offered_only_if_it_is_near() {
+        let names = ["userId", "accountId", "email"];
+        assert_eq!(nearest("userID", names.into_iter()), Some("userId"));
+        assert_eq!(nearest("emial", names.into_iter()), Some("email"));
+        assert_eq!(nearest("colour", names.into_iter()), None);
+    }
+}

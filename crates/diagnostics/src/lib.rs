@@ -1,0 +1,18 @@
+//! What the compiler says to a person: where (`Span` in `Sources`), what (`Diagnostic`), and how to
+//! repair it (`Fix`); rendered as text for a terminal and as JSON for a machine.
+//!
+//! This crate knows nothing of the language. Every phase of the compiler depends on it, so it stays small.
+
+mod diagnostic;
+mod fix;
+mod json;
+mod source;
+mod span;
+mod text;
+
+pub use diagnostic::{Diagnostic, Label, Severity, sort};
+pub use fix::{Edit, Fix, apply};
+pub use json::to_json;
+pub use source::{Position, Source, Sources};
+pub use span::{FileId, Span};
+pub use text::{Style, render};

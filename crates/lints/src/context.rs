@@ -1,0 +1,164 @@
+//! The shape of a rule, and what a rule is given to work with.
+
+use sortkey_design::facts::ActionSite;
+use sortkey_design::model::*;
+use sortkey_design::plan::{self, ReadPlan};
+use sortkey_diagnostics::{Diagnostic, Severity, Span};
+
+/// A rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Lint {
+    /// The short code, stable for ever.
+    pub code: &'static str,
+    /// The readable name.
+    pub name: &'static str,
+    /// What it is about.
+    pub theme: Theme,
+    /// How much it weighs unless a project says otherwise.
+    pub level: Severity,
+    /// The source file of the rule: its `//!` lines are the documentation.
+    pub source: &'static str,
+    /// What it looks at.
+    pub inspect: Inspect,
+}
+
+/// What a rule is about.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Theme {
+    Keys,
+    Indexes,
+    Patterns,
+    Storage,
+    Time,
+    Operations,
+    Protection,
+    Claims,
+    Migrations,
+}
+
+/// The node that a rule subscribes to, with its one function.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug)]
+pub enum Inspect {
+    Design(fn(&mut Context<'_>)),
+    Table(fn(&Table, &mut Context<'_>)),
+    Index(fn(&Table, &Index, &mut Context<'_>)),
+    Entity(fn(&Entity, &mut Context<'_>)),
+    Attribute(fn(&Entity, &Attribute, &mut Context<'_>)),
+    Pattern(fn(&Pattern, &mut Context<'_>)),
+    Operation(fn(&Operation, &mut Context<'_>)),
+    Action(fn(&Operation, &ActionSite<'_>, &mut Context<'_>)),
+    Claim(fn(&Claim, &mut Context<'_>)),
+    Migration(fn(&Migration, &mut Context<'_>)),
+}
+
+/// The design under inspection and what a rule has found so far.
+pub struct Context<'a> {
+    /// The design.
+    pub design: &'a Design,
+    lint: &'static Lint,
+    found: Vec<Diagnostic>,
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn new(design: &'a Design, lint: &'static Lint) -> Context<'a> {
+        Context {
+            design,
+            lint,
+            found: Vec::new(),
+        }
+    }
+
+    /// A diagnostic of this rule at a place.
+    pub fn at(&self, span: Span, title: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(self.lint.code, self.lint.name, self.lint.level, span, title)
+    }
+
+    /// Reports it.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.found.push(diagnostic);
+    }
+
+    /// The access path of a pattern.
+    pub fn plan(&self, pattern: &'a Pattern) -> Option<ReadPlan<'a>> {
+        plan::read(self.design, pattern)?.plan
+    }
+
+    /// The patterns that read an entity, directly or by `then get`.
+    pub fn readers(&self, entity: &Entity) -> impl Iterator<Item = &'a Pattern> {
+        let name = entity.name.text.clone();
+        self.design.patterns.iter().filter(move |pattern| {
+            pattern
+                .entities
+                .iter()
+                .chain(&pattern.then)
+                .any(|each| each.is(&name))
+        })
+    }
+
+    /// The patterns whose path is an index.
+    pub fn users_of(&self, index: &Index) -> Vec<&'a Pattern> {
+        let design = self.design;
+        let uses = |pattern: &&Pattern| {
+            let Some(plan) = plan::read(design, pattern).and_then(|choice| choice.plan) else {
+                return false;
+            };
+            matches!(plan.path, plan::Path::Index(_, used) if std::ptr::eq(used, index) || used.span == index.span)
+        };
+        design.patterns.iter().filter(uses).collect()
+    }
+
+    pub(crate) fn run(mut self) -> Vec<Diagnostic> {
+        let design = self.design;
+        match self.lint.inspect {
+            Inspect::Design(inspect) => inspect(&mut self),
+            Inspect::Table(inspect) => design.tables.iter().for_each(|table| inspect(table, &mut self)),
+            Inspect::Index(inspect) => {
+                for table in &design.tables {
+                    table
+                        .indexes
+                        .iter()
+                        .for_each(|index| inspect(table, index, &mut self));
+                }
+            }
+            Inspect::Entity(inspect) => design
+                .entities
+                .iter()
+                .for_each(|entity| inspect(entity, &mut self)),
+            Inspect::Attribute(inspect) => {
+                for entity in &design.entities {
+                    entity
+                        .attributes
+                        .iter()
+                        .for_each(|attribute| inspect(entity, attribute, &mut self));
+                }
+            }
+            Inspect::Pattern(inspect) => design
+                .patterns
+                .iter()
+                .for_each(|pattern| inspect(pattern, &mut self)),
+            Inspect::Operation(inspect) => {
+                design
+                    .operations
+                    .iter()
+                    .for_each(|operation| inspect(operation, &mut self));
+            }
+            Inspect::Action(inspect) => {
+                for operation in &design.operations {
+                    for site in sortkey_design::facts::actions(operation) {
+                        inspect(operation, &site, &mut self);
+                    }
+                }
+            }
+            Inspect::Claim(inspect) => design.claims.iter().for_each(|claim| inspect(claim, &mut self)),
+            Inspect::Migration(inspect) => {
+                design
+                    .migrations
+                    .iter()
+                    .for_each(|migration| inspect(migration, &mut self));
+            }
+        }
+        self.found
+    }
+}

@@ -1,0 +1,177 @@
+//! # reserved-word-attribute
+//!
+//! ## What it notices
+//!
+//! Attributes are named like reserved words of DynamoDB's expressions: `name`, `status`, `type`, `data` and
+//! some 570 others.
+//!
+//! ## Why it matters
+//!
+//! An expression that names such an attribute directly is refused: "Attribute name is a reserved keyword".
+//! It must be aliased. Reported once per design, with the words.
+//!
+//! ## Example
+//!
+//! ```sk
+//! table Jobs { key (jobId) }
+//! entity Job in Jobs {
+//!   jobId  uuid = new
+//!   status string(..20)
+//! }
+//! ```
+//!
+//! ## Better
+//!
+//! ```sk
+//! table Jobs { key (jobId) }
+//! entity Job in Jobs {
+//!   jobId    uuid = new
+//!   jobState string(..20)
+//! }
+//! ```
+//!
+//! ## When to allow
+//!
+//! When every expression is generated: generated code always aliases.
+
+use crate::context::{Context, Inspect, Lint, Theme};
+use sortkey_design::model::*;
+use sortkey_diagnostics::Severity;
+
+/// The rule.
+pub(super) const LINT: Lint = Lint {
+    code: "SK1009",
+    name: "reserved-word-attribute",
+    theme: Theme::Keys,
+    level: Severity::Hint,
+    source: include_str!("reserved_word_attribute.rs"),
+    inspect: Inspect::Design(inspect),
+};
+
+fn inspect(cx: &mut Context<'_>) {
+    let attributes = cx
+        .design
+        .entities
+        .iter()
+        .flat_map(|entity| &entity.attributes)
+        .filter(|each| each.is_stored());
+    let reserved: Vec<&Name> = attributes
+        .map(|each| &each.name)
+        .filter(|name| is_reserved(&name.text))
+        .collect();
+    let Some(first) = reserved.first() else { return };
+    let mut words: Vec<&str> = reserved.iter().map(|name| name.text.as_str()).collect();
+    words.sort_unstable();
+    words.dedup();
+    let title = format!("{} attribute names are reserved words", words.len());
+    let list = words.join(", ");
+    cx.push(
+        cx.at(first.span, title)
+            .label("must be aliased in every expression")
+            .note(format!("The words: {list}.")),
+    );
+}
+
+fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name.to_lowercase().as_str())
+}
+
+/// The reserved words that designs use as attribute names; the whole list is in DynamoDB's documentation.
+const RESERVED: [&str; 96] = [
+    "abort",
+    "action",
+    "add",
+    "after",
+    "all",
+    "array",
+    "attribute",
+    "author",
+    "before",
+    "binary",
+    "blob",
+    "block",
+    "body",
+    "bucket",
+    "by",
+    "bytes",
+    "capacity",
+    "category",
+    "character",
+    "check",
+    "class",
+    "code",
+    "collection",
+    "column",
+    "comment",
+    "condition",
+    "connection",
+    "connections",
+    "consistency",
+    "contains",
+    "context",
+    "count",
+    "counter",
+    "create",
+    "current",
+    "data",
+    "database",
+    "date",
+    "day",
+    "days",
+    "default",
+    "delete",
+    "desc",
+    "description",
+    "domain",
+    "duration",
+    "end",
+    "error",
+    "exists",
+    "file",
+    "filter",
+    "format",
+    "group",
+    "groups",
+    "hash",
+    "hour",
+    "index",
+    "interval",
+    "items",
+    "key",
+    "keys",
+    "language",
+    "last",
+    "level",
+    "limit",
+    "list",
+    "location",
+    "map",
+    "method",
+    "minute",
+    "mode",
+    "month",
+    "name",
+    "number",
+    "owner",
+    "path",
+    "percent",
+    "permissions",
+    "plan",
+    "processed",
+    "result",
+    "role",
+    "roles",
+    "scope",
+    "size",
+    "start",
+    "state",
+    "status",
+    "storage",
+    "timestamp",
+    "timezone",
+    "token",
+    "total",
+    "transform",
+    "type",
+    "users",
+];

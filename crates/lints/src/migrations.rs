@@ -1,0 +1,18 @@
+//! From one version of a design to the next.
+
+mod consistency_regression;
+mod key_schema_change_in_place;
+mod migration_key_collision;
+mod migration_transform_incomplete;
+mod multiple_gsi_changes_one_update;
+
+use crate::Lint;
+
+/// The rules of this theme; the order is the order of their codes.
+pub(crate) const LINTS: &[&Lint] = &[
+    &key_schema_change_in_place::LINT,
+    &multiple_gsi_changes_one_update::LINT,
+    &migration_key_collision::LINT,
+    &migration_transform_incomplete::LINT,
+    &consistency_regression::LINT,
+];

@@ -1,0 +1,92 @@
+//! # consistency-regression
+//!
+//! ## What it notices
+//!
+//! A pattern that read the table by its key reads through a global index in the new design.
+//!
+//! ## Why it matters
+//!
+//! What was strongly consistent on request is now always a moment behind: create, then get, finds nothing.
+//!
+//! ## Example
+//!
+//! ```sk
+//! table Profiles "profiles-v2" { key (ownerId | profileId)  index byId (profileId) project all }
+//! entity Profile in Profiles {
+//!   ownerId   uuid
+//!   profileId uuid = new
+//! }
+//! pattern profile = get Profile by profileId
+//! migrate "before.sk" { Profile from Profile { ownerId: owner } }
+//! ```
+//!
+//! ## Better
+//!
+//! ```sk
+//! table Profiles "profiles-v2" { key (ownerId | profileId)  index byId (profileId) project all }
+//! entity Profile in Profiles {
+//!   ownerId   uuid
+//!   profileId uuid = new
+//! }
+//! pattern profile   = get Profile by profileId
+//! pattern profileOf = get Profile by ownerId, profileId strong
+//! migrate "before.sk" { Profile from Profile { ownerId: owner } }
+//! ```
+//!
+//! ## When to allow
+//!
+//! When nobody reads right after writing.
+
+use crate::context::{Context, Inspect, Lint, Theme};
+use sortkey_design::model::*;
+use sortkey_design::plan::{Path, read};
+use sortkey_diagnostics::Severity;
+
+/// The rule.
+pub(super) const LINT: Lint = Lint {
+    code: "SK9005",
+    name: "consistency-regression",
+    theme: Theme::Migrations,
+    level: Severity::Warning,
+    source: include_str!("consistency_regression.rs"),
+    inspect: Inspect::Migration(inspect),
+};
+
+fn inspect(migration: &Migration, cx: &mut Context<'_>) {
+    let Some(old) = &migration.old else { return };
+    for pattern in cx
+        .design
+        .patterns
+        .iter()
+        .filter(|pattern| pattern.verb == ReadVerb::Get)
+    {
+        let Some(before) = old.pattern(&pattern.name.text) else {
+            continue;
+        };
+        let was_table = read(old, before)
+            .and_then(|choice| choice.plan)
+            .is_some_and(|plan| matches!(plan.path, Path::Table(_)));
+        let now_index = read(cx.design, pattern)
+            .and_then(|choice| choice.plan)
+            .is_some_and(|plan| plan.path.is_global_index());
+        let alternative = cx.design.patterns.iter().any(|other| {
+            other.verb == ReadVerb::Get
+                && other.entities == pattern.entities
+                && read(cx.design, other)
+                    .and_then(|choice| choice.plan)
+                    .is_some_and(|plan| matches!(plan.path, Path::Table(_)))
+        });
+        if was_table && now_index && !alternative {
+            let title = format!(
+                "`{}` was read by the table's key and is now a moment behind",
+                pattern.name
+            );
+            cx.push(
+                cx.at(pattern.verb_span, title)
+                    .label("now through a global index")
+                    .also(migration.from_span, "by the key in this design")
+                    .note("Pass the whole key where it is known, and keep the index for where it is not."),
+            );
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! # migration-key-collision
+//!
+//! ## What it notices
+//!
+//! Several old items can land on one new key.
+//!
+//! ## Why it matters
+//!
+//! The new key leaves out what told them apart. The last one written wins.
+//!
+//! ## Example
+//!
+//! ```sk
+//! table Profiles "profiles-v2" { key (ownerId) }
+//! entity Profile in Profiles {
+//!   ownerId uuid
+//! }
+//! migrate "before.sk" { Profile from Profile { ownerId: owner } drop profileId }
+//! ```
+//!
+//! ## Better
+//!
+//! ```sk
+//! table Profiles "profiles-v2" { key (ownerId | profileId) }
+//! entity Profile in Profiles {
+//!   ownerId   uuid
+//!   profileId uuid = new
+//! }
+//! migrate "before.sk" { Profile from Profile { ownerId: owner } }
+//! ```
+//!
+//! ## When to allow
+//!
+//! Say `merge` instead, and how they combine is settled.
+
+use crate::context::{Context, Inspect, Lint, Theme};
+use sortkey_design::facts::key_attributes;
+use sortkey_design::model::*;
+use sortkey_diagnostics::Severity;
+
+/// The rule.
+pub(super) const LINT: Lint = Lint {
+    code: "SK9003",
+    name: "migration-key-collision",
+    theme: Theme::Migrations,
+    level: Severity::Warning,
+    source: include_str!("migration_key_collision.rs"),
+    inspect: Inspect::Migration(inspect),
+};
+
+fn inspect(migration: &Migration, cx: &mut Context<'_>) {
+    let Some(old) = &migration.old else { return };
+    for mapping in migration
+        .mappings
+        .iter()
+        .filter(|mapping| mapping.merge.is_empty())
+    {
+        let (Some(before), Some(after)) =
+            (old.entity(&mapping.old.text), cx.design.entity(&mapping.new.text))
+        else {
+            continue;
+        };
+        let kept = key_attributes(cx.design, after);
+        let lost: Vec<&str> = key_attributes(old, before)
+            .into_iter()
+            .filter(|key| !kept.contains(key) && !before.template(key).is_some_and(Template::is_constant))
+            .collect();
+        let constant = |key: &&str| before.attribute(key).is_none();
+        let lost: Vec<&str> = lost.into_iter().filter(|key| !constant(key)).collect();
+        let unique = before.uniques.iter().any(|unique| {
+            unique.when.is_none() && unique.names.iter().all(|name| kept.contains(&name.text.as_str()))
+        });
+        if !lost.is_empty() && !unique {
+            let title = format!("several old `{}` can land on one new key", mapping.old);
+            cx.push(
+                cx.at(mapping.new.span, title)
+                    .label(format!("`{}` told them apart", lost.join("`, `")))
+                    .note("Say how they combine with `merge`, or keep the attribute in the key."),
+            );
+        }
+    }
+}

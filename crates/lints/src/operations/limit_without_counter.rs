@@ -1,0 +1,93 @@
+//! # limit-without-counter
+//!
+//! ## What it notices
+//!
+//! A limit is declared and nothing counts what it limits, or a plan's usage is incremented without a
+//! condition.
+//!
+//! ## Why it matters
+//!
+//! A limit that no condition compares with a count is a wish.
+//!
+//! ## Example
+//!
+//! ```sk
+//! table Accounts { key (accountId) }
+//! entity Account in Accounts {
+//!   accountId uuid = new
+//!   limits    { sources int(0..), users int(0..) }
+//! }
+//! ```
+//!
+//! ## Better
+//!
+//! ```sk
+//! table Accounts { key (accountId) }
+//! entity Account in Accounts {
+//!   accountId   uuid = new
+//!   limits      { sources int(0..), users int(0..) }
+//!   sourceCount int(0..) = 0 @counter
+//! }
+//! ```
+//!
+//! ## When to allow
+//!
+//! When another system enforces the limit.
+
+use crate::context::{Context, Inspect, Lint, Theme};
+use sortkey_design::facts::actions;
+use sortkey_design::model::*;
+use sortkey_diagnostics::Severity;
+
+/// The rule.
+pub(super) const LINT: Lint = Lint {
+    code: "SK6008",
+    name: "limit-without-counter",
+    theme: Theme::Operations,
+    level: Severity::Warning,
+    source: include_str!("limit_without_counter.rs"),
+    inspect: Inspect::Entity(inspect),
+};
+
+fn inspect(entity: &Entity, cx: &mut Context<'_>) {
+    let counted = entity
+        .attributes
+        .iter()
+        .any(|each| each.has("counter") || each.has("counts"));
+    let limits = entity
+        .attributes
+        .iter()
+        .find(|each| matches!(each.name.text.as_str(), "limits" | "limit" | "quota" | "quotas"));
+    if let Some(limits) = limits
+        && !counted
+    {
+        let title = format!("nothing counts what `{}` limits", limits.name);
+        cx.push(cx.at(limits.name.span, title).label("no counter beside it").note(
+            "Keep a count with @counts(E), and let the operation that creates say `if count < limit`.",
+        ));
+    }
+    let planned = entity.attributes.iter().any(|each| each.name.is("plan"));
+    let sites = cx
+        .design
+        .operations
+        .iter()
+        .flat_map(actions)
+        .filter(|site| site.action.entity == entity.name);
+    for site in sites.filter(|site| planned && site.action.condition.is_none()) {
+        let usage = site.action.fields.fields.iter().find(|field| {
+            field.op == FieldOp::Add
+                && field
+                    .path
+                    .first()
+                    .is_some_and(|name| name.text.to_lowercase().starts_with("usage"))
+        });
+        if let Some(field) = usage {
+            let title = "the usage of a plan grows without a limit";
+            cx.push(
+                cx.at(field.span, title)
+                    .label("no condition")
+                    .also(entity.name.span, "has a plan"),
+            );
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! # pattern-without-index
+//!
+//! ## What it notices
+//!
+//! No key, index or guard serves a pattern: only a Scan of the whole table could.
+//!
+//! ## Why it matters
+//!
+//! A Scan reads and bills every item of the table for each call.
+//!
+//! ## Example
+//!
+//! ```sk
+//! table Users { key (userId) }
+//! entity User in Users {
+//!   userId uuid = new
+//!   phone  string(..30) @personal
+//! }
+//! pattern userByPhone = get User by phone
+//! ```
+//!
+//! ## Better
+//!
+//! ```sk
+//! table Users { key (userId)  index byPhone (phone) project keys }
+//! entity User in Users {
+//!   userId uuid = new
+//!   phone  string(..30) @personal
+//! }
+//! pattern userByPhone = get User by phone
+//! ```
+//!
+//! ## When to allow
+//!
+//! Write `scan` instead, and allow that: then the text says what happens.
+
+use crate::context::{Context, Inspect, Lint, Theme};
+use sortkey_design::model::*;
+use sortkey_design::plan::{Obstacle, read};
+use sortkey_diagnostics::Severity;
+
+/// The rule.
+pub(super) const LINT: Lint = Lint {
+    code: "SK3001",
+    name: "pattern-without-index",
+    theme: Theme::Patterns,
+    level: Severity::Error,
+    source: include_str!("pattern_without_index.rs"),
+    inspect: Inspect::Pattern(inspect),
+};
+
+fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
+    let Some(choice) = read(cx.design, pattern).filter(|choice| choice.plan.is_none()) else {
+        return;
+    };
+    // A more exact rule speaks where there is one.
+    let explained = choice.rejected.iter().any(|rejected| {
+        matches!(
+            rejected.obstacle,
+            Obstacle::RangeOnPartition(_)
+                | Obstacle::Order(_)
+                | Obstacle::IncompleteKey(_)
+                | Obstacle::StrongOnGlobal
+        )
+    });
+    let Some(entity) = pattern
+        .entities
+        .first()
+        .and_then(|name| cx.design.entity(&name.text))
+    else {
+        return;
+    };
+    let known = |name: &str| entity.attribute(name).is_some() || entity.template(name).is_some();
+    if explained || !pattern.binds.iter().all(|bind| known(&bind.name.text)) {
+        return;
+    }
+    let mut diagnostic = cx
+        .at(
+            pattern.name.span,
+            format!("nothing but a scan can answer `{}`", pattern.name),
+        )
+        .label("no key or index serves this")
+        .also(entity.name.span, "the entity it reads");
+    for rejected in &choice.rejected {
+        diagnostic = diagnostic.note(format!(
+            "{}: {}.",
+            rejected.path.describe(),
+            reason(&rejected.obstacle)
+        ));
+    }
+    cx.push(diagnostic);
+}
+
+fn reason(obstacle: &Obstacle<'_>) -> String {
+    match obstacle {
+        Obstacle::NotIn(name) => format!("no such item has `{name}`"),
+        Obstacle::Sparse => "holds only some of the items asked for".to_owned(),
+        Obstacle::PartitionUnbound(slot) => format!("its partition key needs `{slot}`"),
+        Obstacle::UnusedBind(name) => format!("does not answer `{name}`"),
+        Obstacle::UnusedCondition(_) => "does not answer a condition of `where`".to_owned(),
+        Obstacle::RangeOnPartition(_) => "a range cannot select partitions".to_owned(),
+        Obstacle::Order(_) => "gives another order".to_owned(),
+        Obstacle::StrongOnGlobal => "cannot be read strongly".to_owned(),
+        Obstacle::IncompleteKey(missing) => format!("needs {} too", missing.join(", ")),
+    }
+}

@@ -1,0 +1,89 @@
+//! # referential-check-on-gsi
+//!
+//! ## What it notices
+//!
+//! "Is it still in use?" is asked of a global index.
+//!
+//! ## Why it matters
+//!
+//! A reference made a moment ago is not in the index yet. The thing is deleted, and the reference points
+//! nowhere.
+//!
+//! ## Example
+//!
+//! ```sk
+//! table Catalogs { key (catalogId) }
+//! table Seasons  { key (seasonId)  index byCatalog (catalogId) project keys }
+//! entity Catalog in Catalogs { catalogId uuid = new }
+//! entity Season in Seasons {
+//!   seasonId  uuid = new
+//!   catalogId -> Catalog
+//! }
+//! pattern catalogInUse = exists Season by catalogId
+//! ```
+//!
+//! ## Better
+//!
+//! ```sk
+//! table Catalogs { key (catalogId) }
+//! table Seasons  { key (seasonId)  index byCatalog (catalogId) project keys }
+//! entity Catalog in Catalogs {
+//!   catalogId uuid = new
+//!   seasons   int(0..) = 0 @counts(Season)
+//! }
+//! entity Season in Seasons {
+//!   seasonId  uuid = new
+//!   catalogId -> Catalog
+//! }
+//! pattern catalogInUse = exists Season by catalogId
+//! ```
+//!
+//! ## When to allow
+//!
+//! When the answer is only shown, not acted upon.
+
+use crate::context::{Context, Inspect, Lint, Theme};
+use sortkey_design::model::*;
+use sortkey_design::plan::read;
+use sortkey_diagnostics::Severity;
+
+/// The rule.
+pub(super) const LINT: Lint = Lint {
+    code: "SK7007",
+    name: "referential-check-on-gsi",
+    theme: Theme::Protection,
+    level: Severity::Warning,
+    source: include_str!("referential_check_on_gsi.rs"),
+    inspect: Inspect::Pattern(inspect),
+};
+
+fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
+    if !matches!(pattern.verb, ReadVerb::Exists | ReadVerb::Count) {
+        return;
+    }
+    let Some(plan) = read(cx.design, pattern).and_then(|choice| choice.plan) else {
+        return;
+    };
+    let reference = pattern
+        .binds
+        .iter()
+        .find_map(|bind| plan.entity.attribute(&bind.name.text)?.reference.as_ref());
+    let Some(target) = reference.and_then(|reference| cx.design.entity(&reference.entity.text)) else {
+        return;
+    };
+    let counted = target.attributes.iter().any(|each| {
+        each.annotation("counts").is_some_and(|counts| {
+            counts
+                .args
+                .iter()
+                .any(|(_, value)| value.is_name(&plan.entity.name.text))
+        })
+    });
+    if plan.path.is_global_index() && !counted {
+        let title = format!(
+            "`{}` can miss a `{}` that was just made",
+            pattern.name, plan.entity.name
+        );
+        cx.push(cx.at(pattern.verb_span, title).label(format!("reads through {}", plan.path.describe())).also(target.name.span, "what is referred to").note(format!("Count them where they are deleted: `{} int(0..) = 0 @counts({})` on `{}`, and `if {} = 0`.", "uses", plan.entity.name, target.name, "uses")));
+    }
+}

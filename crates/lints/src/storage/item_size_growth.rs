@@ -1,0 +1,106 @@
+//! # item-size-growth
+//!
+//! ## What it notices
+//!
+//! The declared maxima of an entity add up to more than an item may hold, or an attribute that takes
+//! anything has no maximum.
+//!
+//! ## Why it matters
+//!
+//! A write that makes an item larger than 400 KB is refused. It happens in production, with the largest
+//! customer.
+//!
+//! ## Example
+//!
+//! ```sk
+//! table Audit { key (accountId | entryId) }
+//! entity Entry in Audit {
+//!   accountId uuid
+//!   entryId   ulid = new
+//!   before?   any
+//!   after?    any
+//! }
+//! ```
+//!
+//! ## Better
+//!
+//! ```sk
+//! table Audit { key (accountId | entryId) }
+//! entity Entry in Audit {
+//!   accountId uuid
+//!   entryId   ulid = new
+//!   changes   map(string(..200), max 50)
+//! }
+//! ```
+//!
+//! ## When to allow
+//!
+//! When large values are kept elsewhere by the application.
+
+use crate::context::{Context, Inspect, Lint, Theme};
+use sortkey_design::model::*;
+use sortkey_design::size::{MAX_ITEM_BYTES, item_bound};
+use sortkey_diagnostics::Severity;
+
+/// The rule.
+pub(super) const LINT: Lint = Lint {
+    code: "SK4003",
+    name: "item-size-growth",
+    theme: Theme::Storage,
+    level: Severity::Warning,
+    source: include_str!("item_size_growth.rs"),
+    inspect: Inspect::Entity(inspect),
+};
+
+fn inspect(entity: &Entity, cx: &mut Context<'_>) {
+    let (bounded, _) = item_bound(cx.design, entity);
+    if bounded > MAX_ITEM_BYTES {
+        let title = format!(
+            "an item of `{}` can reach {} KB; the limit is 400 KB",
+            entity.name,
+            bounded / 1024
+        );
+        let largest = entity
+            .attributes
+            .iter()
+            .max_by_key(|attribute| weight(cx.design, attribute));
+        let place = largest.map_or(entity.name.span, Attribute::type_place);
+        cx.push(
+            cx.at(place, title)
+                .label("the largest part")
+                .also(entity.name.span, "the entity")
+                .note("Lower the maxima, split the item, or keep the payload in S3."),
+        );
+        return;
+    }
+    let open = entity
+        .attributes
+        .iter()
+        .filter(|attribute| attribute.is_stored())
+        .find(|attribute| takes_anything(&attribute.ty));
+    if let Some(attribute) = open {
+        let title = format!("`{}` takes anything of any size", attribute.name);
+        cx.push(
+            cx.at(attribute.type_place(), title)
+                .label("no maximum")
+                .also(entity.name.span, "an item holds 400 KB")
+                .note("Give it a maximum: `any(max 8 KB)`, `json(any(max 16 KB))`."),
+        );
+    }
+}
+
+fn weight(design: &Design, attribute: &Attribute) -> u64 {
+    match sortkey_design::size::largest(design, design.type_of(attribute)) {
+        sortkey_design::size::Bound::Bytes(bytes) if attribute.is_stored() => bytes,
+        _ => 0,
+    }
+}
+
+fn takes_anything(ty: &Type) -> bool {
+    match ty {
+        Type::Any { max: None } => true,
+        Type::Json { of } => takes_anything(of),
+        Type::Object { attributes } => attributes.iter().any(|inner| takes_anything(&inner.ty)),
+        _ => false,
+    }
+}

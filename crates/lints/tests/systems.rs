@@ -1,0 +1,142 @@
+//! The systems under `systems/`: the corrected designs raise nothing, and in the faithful transcriptions every mistake
+//! that a line is marked with (`//~ number rule`) is found by that rule on that line.
+//!
+//! `SORTKEY_BLESS=1` rewrites the two files beside each transcription: the table of mistakes, and all diagnostics.
+
+use sortkey_design::{Compilation, FileLoader};
+use sortkey_lints::{Options, check};
+use std::path::{Path, PathBuf};
+
+fn designs() -> Vec<PathBuf> {
+    let systems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems");
+    let folders = std::fs::read_dir(systems).into_iter().flatten().flatten();
+    let files = folders.flat_map(|folder| std::fs::read_dir(folder.path()).into_iter().flatten().flatten());
+    let mut found: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "sk"));
+    found.sort();
+    found
+}
+
+fn is_transcription(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| name.to_string_lossy().starts_with("as-written"))
+}
+
+fn checked(path: &Path) -> (String, Compilation) {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let compilation = check(&path.to_string_lossy(), &text, &FileLoader, &Options::default());
+    (text, compilation)
+}
+
+/// One line per diagnostic of the file itself: `line:column severity rule title`.
+fn lines(compilation: &Compilation) -> Vec<(u32, &'static str, String)> {
+    let own = compilation
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.primary.span.file.0 == 0);
+    own.map(|diagnostic| {
+        let at = compilation.sources.position(diagnostic.primary.span);
+        let severity = diagnostic.severity.as_str();
+        let line = format!(
+            "{}:{} {severity} {} {}",
+            at.line, at.column, diagnostic.rule, diagnostic.title
+        );
+        (at.line, diagnostic.rule, line)
+    })
+    .collect()
+}
+
+/// The marks of a transcription: mistake, rule, line.
+fn marks(text: &str) -> Vec<(String, String, u32)> {
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let Some((_, marks)) = line.split_once("//~ D-") else {
+            continue;
+        };
+        for mark in marks.split(',') {
+            let (defect, rule) = mark.trim().split_once(' ').unwrap_or((mark, ""));
+            found.push((
+                format!("D-{}", defect.trim_start_matches("D-")),
+                rule.to_owned(),
+                number,
+            ));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn corrected_systems_raise_nothing() {
+    for path in designs().into_iter().filter(|path| !is_transcription(path)) {
+        let (_, compilation) = checked(&path);
+        let found: Vec<String> = lines(&compilation).into_iter().map(|(_, _, line)| line).collect();
+        assert!(found.is_empty(), "{}\n{}", path.display(), found.join("\n"));
+        let allows = compilation.design.allows.len();
+        assert!(allows <= 3, "{} silences {allows} rules", path.display());
+    }
+}
+
+#[test]
+fn every_marked_mistake_is_found_on_its_line() {
+    let mut wrong = Vec::new();
+    for path in designs().into_iter().filter(|path| is_transcription(path)) {
+        let (text, compilation) = checked(&path);
+        let found = lines(&compilation);
+        for (defect, rule, line) in marks(&text) {
+            if !found.iter().any(|(at, name, _)| *at == line && *name == rule) {
+                wrong.push(format!("{}:{line} {defect} {rule}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "not found:\n{}", wrong.join("\n"));
+}
+
+/// The mistakes of three documents that can be seen in a design, as a careful reader counted them, and how many of
+/// them the transcriptions must show.
+#[test]
+fn nine_of_ten_mistakes_of_the_documents_are_found() {
+    for (document, folder, in_design) in [
+        ("000", "listbackup", 61),
+        ("002", "seller-profiles", 38),
+        ("003", "ferryhook", 48),
+    ] {
+        let mut defects: Vec<String> = designs()
+            .into_iter()
+            .filter(|path| is_transcription(path) && path.to_string_lossy().contains(folder))
+            .flat_map(|path| marks(&std::fs::read_to_string(path).unwrap_or_default()))
+            .map(|(defect, _, _)| defect)
+            .filter(|defect| defect.starts_with(&format!("D-{document}-")))
+            .collect();
+        defects.sort();
+        defects.dedup();
+        assert!(
+            defects.len() * 10 >= in_design * 9,
+            "{folder}: {} of {in_design}",
+            defects.len()
+        );
+    }
+}
+
+#[test]
+fn transcriptions_keep_their_diagnostics() {
+    for path in designs().into_iter().filter(|path| is_transcription(path)) {
+        let (text, compilation) = checked(&path);
+        let diagnostics: String = lines(&compilation)
+            .into_iter()
+            .map(|(_, _, line)| line + "\n")
+            .collect();
+        let table: String = marks(&text)
+            .into_iter()
+            .map(|(defect, rule, line)| format!("{defect}\t{rule}\t{line}\n"))
+            .collect();
+        for (extension, expected) in [("diagnostics", diagnostics), ("defects.tsv", table)] {
+            let file = path.with_extension(extension);
+            if std::env::var_os("SORTKEY_BLESS").is_some() {
+                assert!(std::fs::write(&file, &expected).is_ok(), "{}", file.display());
+            }
+            let kept = std::fs::read_to_string(&file).unwrap_or_default();
+            assert!(kept == expected, "{} is stale:\n{expected}", file.display());
+        }
+    }
+}
