@@ -18,14 +18,18 @@ fn the_page_lists_all_operations() {
     if std::env::var_os("SORTKEY_UPDATE").is_some() {
         std::fs::write(&path, &fresh).unwrap();
     }
-    assert!(fresh == page || std::env::var_os("SORTKEY_UPDATE").is_some(), "stale; run with SORTKEY_UPDATE=1");
+    assert!(
+        fresh == page || std::env::var_os("SORTKEY_UPDATE").is_some(),
+        "stale; run with SORTKEY_UPDATE=1"
+    );
 }
 
 fn table() -> String {
     let mut operations: Vec<OperationId> = OperationId::ALL.to_vec();
     operations.sort_by_key(|operation| operation.name());
     let supported = operations.iter().filter(|operation| operation.is_supported()).count();
-    let mut table = format!("{supported} of {} operations.\n\n| operation | supported |\n|---|---|\n", operations.len());
+    let mut table =
+        format!("{supported} of {} operations.\n\n| operation | supported |\n|---|---|\n", operations.len());
     for operation in operations {
         let mark = if operation.is_supported() { "yes" } else { "no" };
         writeln!(table, "| {} | {mark} |", operation.name()).unwrap();

@@ -53,11 +53,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
-    let Some(entity) = pattern
-        .entities
-        .first()
-        .and_then(|name| cx.design.entity(&name.text))
-    else {
+    let Some(entity) = pattern.entities.first().and_then(|name| cx.design.entity(&name.text)) else {
         return;
     };
     let Some(table) = cx.design.table_of(entity) else {
@@ -69,10 +65,7 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
         };
         let kind = table.kind.as_ref().is_some_and(|kind| kind.is(name));
         if table.key.contains(name) || kind || matches!(name, "recordType" | "entityType" | "itemType") {
-            let title = format!(
-                "`{}` reads other kinds of items and throws them away",
-                pattern.name
-            );
+            let title = format!("`{}` reads other kinds of items and throws them away", pattern.name);
             cx.push(
                 cx.at(expr.span, title)
                     .label("after the read, and billed")
