@@ -37,7 +37,7 @@ impl Selection {
         };
         let wants_all = select == Some(&Select::AllAttributes);
         let lacking = |projection: &ExpressionProjection| -> Vec<String> {
-            let names = projection.paths().iter().map(|path| path.attribute_name());
+            let names = projection.paths().iter().map(sortkey_expression::Path::attribute_name);
             names.filter(|name| !index.keeps(&source.table.key, name)).map(str::to_owned).collect()
         };
         let lacking = projection.as_ref().map(lacking).unwrap_or_default();
