@@ -51,8 +51,7 @@ impl Connections {
         let mut closed = 0;
         for (progress, observation) in open.values_mut() {
             if observation.overdue(progress, now, full, settings) {
-                progress.give(Order::Close);
-                closed += 1;
+                closed += u64::from(progress.give(Order::Close));
             }
         }
         closed
@@ -60,7 +59,9 @@ impl Connections {
 
     /// Gives every connection an order.
     pub(crate) fn give_all(&self, order: Order) {
-        self.open.lock().values().for_each(|(progress, _)| progress.give(order));
+        for (progress, _) in self.open.lock().values() {
+            progress.give(order);
+        }
     }
 }
 

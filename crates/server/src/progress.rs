@@ -5,7 +5,8 @@
 //! closed. The price is precision, which nobody needs of a timeout.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, fence};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
@@ -78,8 +79,12 @@ impl Progress {
 
     /// What the server wants; asked at every wake-up, with the waker to use for a new order.
     pub(crate) fn order(&self, waker: &Waker) -> Order {
-        // A task keeps one waker for life, so remembering the first is enough.
-        self.waker.get_or_init(|| waker.clone());
+        // A task keeps one waker for life, so remembering the first is enough. The fences here and in `give` see to
+        // it that an order given at this very moment is either read below or finds the waker.
+        if self.waker.get().is_none() {
+            self.waker.get_or_init(|| waker.clone());
+            fence(SeqCst);
+        }
         match self.order.load(Relaxed) {
             0 => Order::Serve,
             1 => Order::Drain,
@@ -87,12 +92,14 @@ impl Progress {
         }
     }
 
-    /// Gives an order. Orders only get stricter.
-    pub(crate) fn give(&self, order: Order) {
-        self.order.fetch_max(order as u8, Relaxed);
+    /// Gives an order, and says whether it is news. Orders only get stricter.
+    pub(crate) fn give(&self, order: Order) -> bool {
+        let before = self.order.fetch_max(order as u8, Relaxed);
+        fence(SeqCst);
         if let Some(waker) = self.waker.get() {
             waker.wake_by_ref();
         }
+        before < order as u8
     }
 }
 
@@ -214,8 +221,8 @@ mod tests {
     fn orders_only_get_stricter() {
         let (progress, waker) = (Progress::default(), Waker::noop());
         assert_eq!(progress.order(waker), Order::Serve);
-        progress.give(Order::Close);
-        progress.give(Order::Drain);
+        assert!(progress.give(Order::Close));
+        assert!(!progress.give(Order::Drain));
         assert_eq!(progress.order(waker), Order::Close);
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::MissedTickBehavior;
 
 use crate::backend::Backend;
 use crate::connection;
@@ -71,6 +72,7 @@ async fn accept_until<B: Backend>(
     let settings = &shared.settings;
     let mut shutdown = pin!(shutdown);
     let mut look = tokio::time::interval(look_interval(settings));
+    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut number = 0;
     loop {
         tokio::select! {

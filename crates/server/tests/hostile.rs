@@ -176,7 +176,7 @@ fn slow_heads_and_bodies_are_disconnected_and_idle_clients_later() {
         let waiting = Instant::now();
         assert!(client.is_closed(), "{name}");
         let waited = waiting.elapsed();
-        assert!(waited > patience / 2 && waited < patience * 4, "{name}: {waited:?}");
+        assert!(waited > patience / 2 && waited < patience * 20, "{name}: {waited:?}");
     }
     assert_still_serving(&server);
 }
