@@ -1,4 +1,5 @@
 //! The store keeps the contract of its seam, comes back after a restart, and refuses what it should.
+#![allow(clippy::unwrap_used)]
 
 use std::ops::Bound;
 use std::path::Path;
