@@ -1,0 +1,84 @@
+//! The directory as a whole: created once, opened often, never mistaken for an empty one.
+//!
+//! ```text
+//! FORMAT     what this directory is (format.rs)
+//! LOCK       who has it (lock.rs)
+//! PROGRESS   how far it got (progress.rs)
+//! fjall/     fjall's own files
+//! ```
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::error::OpenError;
+use crate::format::{self, State};
+use crate::journal::{self, Reading};
+use crate::lock::DirectoryLock;
+use crate::manifest;
+use crate::progress::Progress;
+
+/// A directory that is ours, as it was found.
+pub(crate) enum Found {
+    /// Nothing was ever committed in it.
+    New,
+    /// It has been in use; its journals were read.
+    Existing(Reading, Progress),
+}
+
+/// Takes a directory, creating it if need be, and looks at what it contains.
+pub(crate) fn take(path: &Path, patience: Duration) -> Result<(DirectoryLock, Found), OpenError> {
+    std::fs::create_dir_all(path).map_err(OpenError::io(path))?;
+    // The lock is a file of ours; what else lies there is looked at before it is created.
+    let is_empty = is_empty(path)?;
+    let state = format::read(path)?;
+    if state.is_none() && !is_empty {
+        return Err(OpenError::NotADatabase { path: path.to_owned() });
+    }
+    let lock = DirectoryLock::acquire(path, patience)?;
+    // Another process may have created the database while this one waited.
+    match format::read(path)? {
+        Some(State::Ready) => {
+            let (reading, progress) = inspect(path)?;
+            Ok((lock, Found::Existing(reading, progress)))
+        }
+        None | Some(State::Creating) => {
+            // Whoever began to create it never committed anything.
+            format::write(path, State::Creating)?;
+            match std::fs::remove_dir_all(fjall(path)) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    Err(OpenError::io(fjall(path))(error))
+                }
+                _ => Ok((lock, Found::New)),
+            }
+        }
+    }
+}
+
+/// Where fjall keeps its files.
+pub(crate) fn fjall(path: &Path) -> PathBuf {
+    path.join("fjall")
+}
+
+/// Makes the names in a directory durable.
+pub(crate) fn sync(path: &Path) -> std::io::Result<()> {
+    if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
+}
+
+/// Whether a directory contains nothing but a lock file.
+fn is_empty(path: &Path) -> Result<bool, OpenError> {
+    for entry in std::fs::read_dir(path).map_err(OpenError::io(path))? {
+        if entry.map_err(OpenError::io(path))?.file_name() != "LOCK" {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn inspect(path: &Path) -> Result<(Reading, Progress), OpenError> {
+    let fjall = fjall(path);
+    let progress = Progress::open(path)?;
+    manifest::check(&fjall)?;
+    let reading = journal::read(&fjall, &progress.reached())?;
+    Ok((reading, progress))
+}

@@ -1,0 +1,60 @@
+//! Why a directory cannot be opened.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// A directory was not opened. Nothing in it has been changed.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// Another process, or another store of this process, has it.
+    #[error("{} is in use by {holder}; one process at a time can have it", path.display())]
+    InUse {
+        /// The directory.
+        path: PathBuf,
+        /// Who has it and since when, as that process wrote it down.
+        holder: String,
+    },
+    /// It contains something, but not a database.
+    #[error("{} is not empty and contains no sortkey database (it has no file FORMAT)", path.display())]
+    NotADatabase {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// It was written in a format that this version does not know.
+    #[error("{} has format {found}, but this version of sortkey reads format {}; use the version that wrote it, \
+             or a newer one", path.display(), crate::format::VERSION)]
+    UnknownFormat {
+        /// The directory.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+    },
+    /// What is there is not what was written.
+    #[error("{} is damaged: {reason}; it is left as it is", path.display())]
+    Damaged {
+        /// The file or directory.
+        path: PathBuf,
+        /// How one can tell.
+        reason: String,
+    },
+    /// The file system said no.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What it said.
+        source: std::io::Error,
+    },
+}
+
+impl OpenError {
+    pub(crate) fn damaged(path: impl Into<PathBuf>, reason: impl Into<String>) -> OpenError {
+        OpenError::Damaged { path: path.into(), reason: reason.into() }
+    }
+
+    /// Turns an I/O error into one that names its file.
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> OpenError {
+        move |source| OpenError::Io { path: path.into(), source }
+    }
+}

@@ -1,0 +1,116 @@
+//! The file FORMAT: says that the directory is ours, in which format, and whether it is complete.
+//!
+//! ```text
+//! offset size
+//!      0    8  "SORTKEY" 00
+//!      8    4  format, 1
+//!     12    4  0: being created, nothing was ever committed; 1: ready
+//!     16    8  xxh3-64 of bytes 0 to 15
+//! ```
+//!
+//! Integers are big-endian. The file is replaced as a whole, so it is never half written.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::OpenError;
+
+/// The format that this version reads and writes.
+pub(crate) const VERSION: u32 = 1;
+
+const FILE: &str = "FORMAT";
+const NEW_FILE: &str = "FORMAT.new";
+const MAGIC: [u8; 8] = *b"SORTKEY\0";
+const BYTES: usize = 24;
+
+/// How far a directory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Creating,
+    Ready,
+}
+
+/// What the directory says about itself; `None` if it says nothing.
+pub(crate) fn read(directory: &Path) -> Result<Option<State>, OpenError> {
+    let path = directory.join(FILE);
+    let bytes = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(OpenError::io(path)(error)),
+    };
+    let Ok(bytes) = <[u8; BYTES]>::try_from(&bytes[..]) else {
+        return Err(OpenError::damaged(path, format!("it has {} bytes instead of {BYTES}", bytes.len())));
+    };
+    let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap_or_default());
+    if bytes[..8] != MAGIC || bytes[16..] != xxh3_64(&bytes[..16]).to_be_bytes() {
+        return Err(OpenError::damaged(path, "its checksum is wrong"));
+    }
+    match (number(8), number(12)) {
+        (VERSION, 0) => Ok(Some(State::Creating)),
+        (VERSION, 1) => Ok(Some(State::Ready)),
+        (VERSION, other) => Err(OpenError::damaged(path, format!("state {other} does not exist"))),
+        (found, _) => Err(OpenError::UnknownFormat { path: directory.to_owned(), found }),
+    }
+}
+
+/// Says how far the directory is, durably.
+pub(crate) fn write(directory: &Path, state: State) -> Result<(), OpenError> {
+    let new = directory.join(NEW_FILE);
+    let replace = || -> std::io::Result<()> {
+        let mut file = File::create(&new)?;
+        file.write_all(&encode(VERSION, state))?;
+        file.sync_all()?;
+        std::fs::rename(&new, directory.join(FILE))?;
+        crate::directory::sync(directory)
+    };
+    replace().map_err(OpenError::io(directory.join(FILE)))
+}
+
+fn encode(version: u32, state: State) -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    bytes[..8].copy_from_slice(&MAGIC);
+    bytes[8..12].copy_from_slice(&version.to_be_bytes());
+    bytes[12..16].copy_from_slice(&u32::from(state == State::Ready).to_be_bytes());
+    let checksum = xxh3_64(&bytes[..16]);
+    bytes[16..].copy_from_slice(&checksum.to_be_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_comes_back() {
+        let directory = tempfile::tempdir().unwrap();
+        assert_eq!(read(directory.path()).unwrap(), None);
+        for state in [State::Creating, State::Ready] {
+            write(directory.path(), state).unwrap();
+            assert_eq!(read(directory.path()).unwrap(), Some(state));
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_or_damaged_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let read_back = |bytes: &[u8]| {
+            std::fs::write(directory.path().join(FILE), bytes).unwrap();
+            read(directory.path()).unwrap_err()
+        };
+        let good = encode(VERSION, State::Ready);
+        for bit in 0..good.len() * 8 {
+            let mut flipped = good;
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(matches!(read_back(&flipped), OpenError::Damaged { .. }), "bit {bit}");
+        }
+        assert!(matches!(read_back(&good[..20]), OpenError::Damaged { .. }));
+        let newer = read_back(&encode(2, State::Ready));
+        assert!(
+            newer.to_string().contains("format 2, but this version of sortkey reads format 1"),
+            "{newer}"
+        );
+    }
+}

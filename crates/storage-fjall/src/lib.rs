@@ -1,0 +1,38 @@
+//! The durable store: ordered bytes in a directory, on fjall. The only crate that knows fjall, its files included.
+//!
+//! [`FjallStore`] keeps what [`sortkey_storage::Store`] promises: a commit is one atomic batch that is on the
+//! device before anybody sees it. Above fjall stand four things of our own:
+//!
+//! - the directory (`directory.rs`, `format.rs`, `lock.rs`): one process at a time, and never an empty start where
+//!   data was before;
+//! - the commit record (`record.rs`), part of every batch, and its copy beside the journal (`progress.rs`), so that
+//!   a journal which lost its end is noticed;
+//! - a reading of fjall's own files before fjall opens them (`journal.rs`, `manifest.rs`), since fjall cuts a damaged
+//!   journal and removes tables that a damaged manifest forgot;
+//! - a checksum over every key and value (`seal.rs`).
+//!
+//! The layout byte by byte, and what was found out about fjall, stand in `docs/design/durable-store.md`.
+//!
+//! Invariants:
+//! - After a commit failed, every later commit fails, until the store is closed and opened again.
+//! - Bytes that are not what was written are an error, never a value.
+//! - Every snapshot was taken right after a commit, while no other was under way: fjall's own may see half a batch.
+
+mod directory;
+mod error;
+mod flow;
+mod format;
+mod journal;
+mod lock;
+mod manifest;
+mod options;
+mod progress;
+mod reclaim;
+mod record;
+mod seal;
+mod snapshot;
+mod store;
+
+pub use error::OpenError;
+pub use options::{Durability, Options};
+pub use store::FjallStore;

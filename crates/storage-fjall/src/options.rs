@@ -1,0 +1,26 @@
+//! What can be chosen about a durable store.
+
+/// What an acknowledged write survives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// A power failure: every commit is fsynced before it is visible.
+    #[default]
+    Fsync,
+    /// A crash of the process, not one of the machine: commits are handed to the operating system.
+    Os,
+}
+
+/// How a store is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// What an acknowledged write survives.
+    pub durability: Durability,
+    /// Memory for blocks that were read before. Besides it, up to 100 MB hold what is not yet in tables.
+    pub cache_bytes: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { durability: Durability::Fsync, cache_bytes: 256 * 1024 * 1024 }
+    }
+}

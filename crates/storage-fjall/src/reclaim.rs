@@ -1,0 +1,114 @@
+//! Gives disk space back after many removals.
+//!
+//! A removed key stays on disk until a compaction takes it to the last level, and fjall compacts when there is
+//! much to sort, not when there is much to forget. So removals are counted here; when they make up a quarter of
+//! all that is stored, everything is written anew without them. Fjall keeps the old tables until a later commit has
+//! replaced the newest snapshot, and looks for tables to delete when a memtable is full; here it is made to look then.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use fjall::{AbstractTree, PersistMode};
+
+use crate::store::Opened;
+
+/// Removals after which it pays to look.
+const LOOK_EVERY: u64 = 1_000;
+/// One removal in so many entries is worth the work.
+const SHARE: u64 = 4;
+/// The commits after which fjall looks for old tables; the first may be too early, while readers of the old
+/// snapshot finish.
+const LOOKS: u64 = 3;
+
+/// Counts removals, and has a thread that acts on them.
+pub(crate) struct Reclaimer {
+    shared: Arc<Shared>,
+    wake: SyncSender<()>,
+    /// Removals when the thread was woken last.
+    looked_at: u64,
+}
+
+struct Shared {
+    /// Removed keys that still are on disk.
+    removals: AtomicU64,
+    /// How often fjall is still to look for old tables.
+    looks: AtomicU64,
+    is_stopped: AtomicBool,
+}
+
+impl Reclaimer {
+    /// Starts the thread. It holds the store only while it works.
+    pub(crate) fn start(opened: &Arc<Opened>) -> std::io::Result<Reclaimer> {
+        let removals = opened.keyspace.tree.tombstone_count();
+        let shared = Arc::new(Shared {
+            removals: AtomicU64::new(removals),
+            looks: AtomicU64::new(0),
+            is_stopped: AtomicBool::new(false),
+        });
+        let (wake, woken) = sync_channel(1);
+        let (weak, theirs) = (Arc::downgrade(opened), Arc::clone(&shared));
+        let thread = std::thread::Builder::new().name("reclaimer".into());
+        thread.spawn(move || run(&weak, &theirs, &woken))?;
+        Ok(Reclaimer { shared, wake, looked_at: 0 })
+    }
+
+    /// Notes how many keys a commit removed.
+    pub(crate) fn count(&mut self, removals: u64) {
+        let total = self.shared.removals.fetch_add(removals, Ordering::Relaxed) + removals;
+        // The total goes back when the thread has done its work.
+        self.looked_at = self.looked_at.min(total);
+        if total - self.looked_at >= LOOK_EVERY || self.shared.looks.load(Ordering::Relaxed) > 0 {
+            self.looked_at = total;
+            // It is woken already, or has ended with its store: both are fine.
+            let _ = self.wake.try_send(());
+        }
+    }
+}
+
+impl Drop for Reclaimer {
+    fn drop(&mut self) {
+        self.shared.is_stopped.store(true, Ordering::Relaxed);
+    }
+}
+
+fn run(opened: &Weak<Opened>, shared: &Shared, woken: &Receiver<()>) {
+    // Removals that a compaction could not forget, because somebody still reads an older snapshot.
+    let mut kept = 0;
+    while woken.recv().is_ok() {
+        let Some(opened) = opened.upgrade() else { return };
+        let removals = shared.removals.load(Ordering::Relaxed);
+        let entries = opened.keyspace.approximate_len() as u64;
+        let is_worth_it = removals.saturating_sub(kept) * SHARE >= entries && removals >= LOOK_EVERY;
+        let worked = if is_worth_it {
+            let worked = reclaim(&opened, &shared.is_stopped);
+            kept = opened.keyspace.tree.tombstone_count();
+            shared.removals.fetch_sub(removals.saturating_sub(kept), Ordering::Relaxed);
+            shared.looks.store(LOOKS, Ordering::Relaxed);
+            worked
+        } else if shared.looks.load(Ordering::Relaxed) > 0 {
+            shared.looks.fetch_sub(1, Ordering::Relaxed);
+            opened.keyspace.rotate_memtable().map(drop)
+        } else {
+            Ok(())
+        };
+        if let Err(error) = worked {
+            tracing::warn!(%error, "disk space could not be given back");
+        }
+    }
+}
+
+/// Writes everything anew, without what was removed.
+pub(crate) fn reclaim(opened: &Opened, is_stopped: &AtomicBool) -> fjall::Result<()> {
+    opened.keyspace.rotate_memtable()?;
+    while opened.keyspace.sealed_memtable_count() > 0 {
+        if is_stopped.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        // Fails once fjall has stopped, which nobody should wait for.
+        opened.database.persist(PersistMode::Buffer)?;
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    opened.keyspace.major_compact()
+}

@@ -1,0 +1,91 @@
+//! Keys and values as fjall keeps them.
+//!
+//! ```text
+//! 00                  the commit record
+//! 01 key              an entry of the store: value, checksum:u32
+//! ```
+//!
+//! The checksum covers key and value, so a value that comes back under another key is noticed as well. Fjall checks
+//! its blocks too; this one also covers the way between its blocks and us.
+
+use sortkey_storage::{StorageError, Value};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// The key of the commit record.
+pub(crate) const RECORD_KEY: [u8; 1] = [0x00];
+/// What the keys of all entries start with.
+pub(crate) const ENTRY: u8 = 0x01;
+/// Fjall's lengths of keys are 16 bits wide, and a longer key would be cut without a word.
+pub(crate) const KEY_BYTES: usize = u16::MAX as usize - 1;
+
+const CHECKSUM_BYTES: usize = 4;
+
+/// An entry's key as fjall keeps it.
+pub(crate) fn entry_key(key: &[u8]) -> Vec<u8> {
+    let mut stored = Vec::with_capacity(1 + key.len());
+    stored.push(ENTRY);
+    stored.extend_from_slice(key);
+    stored
+}
+
+/// An entry's value as fjall keeps it.
+pub(crate) fn seal(key: &[u8], value: &[u8]) -> Vec<u8> {
+    let mut sealed = Vec::with_capacity(value.len() + CHECKSUM_BYTES);
+    sealed.extend_from_slice(value);
+    sealed.extend_from_slice(&checksum(key, value).to_be_bytes());
+    sealed
+}
+
+/// The value inside a sealed one.
+pub(crate) fn open(key: &[u8], sealed: &[u8]) -> Result<Value, StorageError> {
+    match sealed.split_last_chunk::<CHECKSUM_BYTES>() {
+        Some((value, sum)) if u32::from_be_bytes(*sum) == checksum(key, value) => Ok(value.into()),
+        _ => Err(StorageError::Damaged(format!("the value of key {} has a wrong checksum", hex(key)))),
+    }
+}
+
+/// The checksum at the end of a sealed value; anything else counts as 0.
+pub(crate) fn seal_of(sealed: &[u8]) -> u32 {
+    sealed.last_chunk().map_or(0, |sum| u32::from_be_bytes(*sum))
+}
+
+/// What stands for a removed key in the running checksum.
+pub(crate) fn seal_of_removal(key: &[u8]) -> u32 {
+    xxh3_64(key) as u32
+}
+
+fn checksum(key: &[u8], value: &[u8]) -> u32 {
+    xxh3_64_with_seed(value, xxh3_64(key)) as u32
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().take(64).fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sealed_values_come_back() {
+        for value in [&b""[..], b"x", &[7; 5_000]] {
+            assert_eq!(*open(b"key", &seal(b"key", value)).unwrap(), *value);
+        }
+    }
+
+    #[test]
+    fn every_flipped_bit_is_noticed() {
+        let sealed = seal(b"key", b"some value");
+        for bit in 0..sealed.len() * 8 {
+            let mut flipped = sealed.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(open(b"key", &flipped).is_err(), "bit {bit}");
+        }
+        assert!(open(b"kez", &sealed).is_err(), "a value belongs to its key");
+        assert!(open(b"key", b"abc").is_err(), "too short for a checksum");
+    }
+}
