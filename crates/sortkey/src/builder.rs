@@ -1,10 +1,12 @@
 //! How a database is set up.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use sortkey_engine::{Engine, Settings};
 use sortkey_storage::Clock;
+use sortkey_storage_fjall::{Durability, FjallStore, OpenError, Options};
 
 use crate::Database;
 
@@ -20,6 +22,7 @@ use crate::Database;
 #[derive(Clone, Default)]
 pub struct Builder {
     settings: Settings,
+    options: Options,
 }
 
 impl Builder {
@@ -63,6 +66,24 @@ impl Builder {
     pub fn account(mut self, account: impl Into<String>) -> Builder {
         self.settings.account = account.into();
         self
+    }
+
+    /// What an acknowledged write of a database on disk survives; a power failure unless set.
+    pub fn durability(mut self, durability: Durability) -> Builder {
+        self.options.durability = durability;
+        self
+    }
+
+    /// Memory for what a database on disk has read before; 256 MiB unless set.
+    pub fn cache_bytes(mut self, bytes: u64) -> Builder {
+        self.options.cache_bytes = bytes;
+        self
+    }
+
+    /// The database in a directory, which is created if it is not there. One process at a time can have it.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<Database, OpenError> {
+        let store = FjallStore::open(path, self.options)?;
+        Ok(Database::from(Engine::open(store, self.settings)))
     }
 
     /// An empty database in memory.

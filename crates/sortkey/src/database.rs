@@ -1,10 +1,12 @@
 //! The database as Rust programs use it.
 
+use std::path::Path;
 use std::time::Duration;
 
 use sortkey_api::operations::{self, Operation};
 use sortkey_api::{ApiError, with_operations};
 use sortkey_engine::{Engine, Faults, Reply};
+use sortkey_storage_fjall::OpenError;
 use thiserror::Error;
 
 use crate::Builder;
@@ -24,6 +26,23 @@ impl Database {
     /// An empty database in memory.
     pub fn memory() -> Database {
         Builder::default().memory()
+    }
+
+    /// The database in a directory, which is created if it is not there. What was answered survives a power failure.
+    ///
+    /// ```
+    /// use sortkey::Database;
+    /// use sortkey::operations::ListTablesInput;
+    ///
+    /// # let directory = tempfile::tempdir().unwrap();
+    /// # let path = directory.path().join("data");
+    /// let db = Database::open(&path).unwrap();
+    /// assert!(db.list_tables(ListTablesInput::default()).wait().unwrap().table_names.is_empty());
+    /// drop(db);
+    /// Database::open(&path).unwrap();
+    /// ```
+    pub fn open(path: impl AsRef<Path>) -> Result<Database, OpenError> {
+        Builder::default().open(path)
     }
 
     /// Settings of a database to be.

@@ -1,7 +1,7 @@
 //! A DynamoDB in your process.
 //!
 //! [`Database`] answers every operation of DynamoDB that Sortkey has, with AWS's results, errors and capacity,
-//! without HTTP and without a server. Tests fork it: a fork costs nothing, and forks do not see each other.
+//! without HTTP and without a server: in memory ([`Database::memory`]) or in a directory ([`Database::open`]). Tests fork it: a fork costs nothing, and forks do not see each other.
 //!
 //! ```
 //! use sortkey::operations::{CreateTableInput, GetItemInput, PutItemInput};
@@ -53,4 +53,5 @@ pub use database::{Database, NotForkable};
 pub use sortkey_api::{ApiError, ErrorKind, operations, shapes};
 pub use sortkey_engine::{Fault, FaultKind, Faults, Reply};
 pub use sortkey_storage::Clock;
+pub use sortkey_storage_fjall::{Durability, OpenError};
 pub use sortkey_value as value;

@@ -2,11 +2,14 @@
 
 use std::io::{self, Write};
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use sortkey_engine::Engine;
 use sortkey_server::{Database, Server, Settings, admin_mount};
+use sortkey_storage_fjall::{Durability, FjallStore, Options};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::prelude::*;
 
@@ -20,8 +23,8 @@ const RESERVED_FILES: u64 = 128;
 /// Run a DynamoDB on this machine
 ///
 /// Any AWS SDK, the AWS command line and every tool that speaks to DynamoDB can use it: give them the address
-/// that is printed as the endpoint, and any credentials. Everything is kept in memory and gone when the
-/// server stops.
+/// that is printed as the endpoint, and any credentials. Tables and items are kept in a directory, and every
+/// write is on disk before it is answered.
 #[derive(Args, Debug)]
 pub(super) struct Serve {
     /// The port to listen on; 0 takes any that is free and prints it
@@ -32,9 +35,21 @@ pub(super) struct Serve {
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
     host: String,
 
-    /// Keep everything in memory and write nothing to disk (the only way so far)
+    /// The directory that keeps the data; it is created if it is not there
+    #[arg(long, default_value = ".sortkey/default", value_name = "DIR", conflicts_with = "in_memory")]
+    data: PathBuf,
+
+    /// Keep everything in memory and write nothing to disk
     #[arg(long)]
     in_memory: bool,
+
+    /// What an answered write survives: `fsync` a power failure, `os` a crash of this process only, but faster
+    #[arg(long, default_value = "fsync", value_name = "LEVEL", conflicts_with = "in_memory")]
+    durability: DurabilityLevel,
+
+    /// Memory for what was read from disk before, in megabytes
+    #[arg(long, default_value_t = 256, value_name = "MB", conflicts_with = "in_memory")]
+    cache: u64,
 
     /// The region that ARNs and stream records name; clients may use any
     #[arg(long, default_value = "us-east-1")]
@@ -70,10 +85,7 @@ impl Run for Serve {
 impl Serve {
     async fn serve(self) -> Result<(), Failure> {
         let address = self.address()?;
-        let database = Database::memory(sortkey_engine::Settings {
-            region: self.region.clone(),
-            ..sortkey_engine::Settings::default()
-        });
+        let database = self.database()?;
         let mounts = vec![admin_mount(Arc::new(database.clone()))];
         let server = Server::bind(address, database, self.settings(), mounts).await;
         let server = server.map_err(|error| cannot_listen(address, &error))?;
@@ -81,6 +93,23 @@ impl Serve {
         self.announce(address);
         server.run(shutdown::asked_for()).await;
         Ok(())
+    }
+
+    fn database(&self) -> Result<Database, Failure> {
+        let settings =
+            sortkey_engine::Settings { region: self.region.clone(), ..sortkey_engine::Settings::default() };
+        if self.in_memory {
+            return Ok(Database::memory(settings));
+        }
+        let options = Options {
+            durability: self.durability.into(),
+            cache_bytes: self.cache.saturating_mul(1024 * 1024),
+        };
+        let store = FjallStore::open(&self.data, options).map_err(|error| {
+            Failure::new(format_args!("cannot open the data in {}: {error}", self.data.display()))
+                .hint("choose another directory with --data, or --in-memory to keep nothing")
+        })?;
+        Ok(Database::durable(Engine::open(store, settings)))
     }
 
     fn address(&self) -> Result<SocketAddr, Failure> {
@@ -110,12 +139,38 @@ impl Serve {
             "sortkey is listening on http://{address}\n\
              Point an SDK at it: AWS_ENDPOINT_URL_DYNAMODB=http://{address} AWS_REGION={} \
              AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\
-             Everything is kept in memory and gone when it stops; Ctrl-C stops it.",
-            self.region
+             {}; Ctrl-C stops it.",
+            self.region,
+            self.where_data_is()
         )
         .and_then(|()| terminal.flush());
         if let Err(error) = said {
             tracing::warn!(%error, "nobody reads the standard output");
+        }
+    }
+}
+
+impl Serve {
+    fn where_data_is(&self) -> String {
+        match self.in_memory {
+            true => "Everything is kept in memory and gone when it stops".into(),
+            false => format!("Everything is kept in {}", self.data.display()),
+        }
+    }
+}
+
+/// [`Durability`], as the command line spells it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DurabilityLevel {
+    Fsync,
+    Os,
+}
+
+impl From<DurabilityLevel> for Durability {
+    fn from(level: DurabilityLevel) -> Durability {
+        match level {
+            DurabilityLevel::Fsync => Durability::Fsync,
+            DurabilityLevel::Os => Durability::Os,
         }
     }
 }
