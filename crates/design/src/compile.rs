@@ -43,9 +43,7 @@ pub struct Compilation {
 impl Compilation {
     /// Whether the text has errors that leave parts of the design without a meaning.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics
-            .iter()
-            .any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
@@ -73,11 +71,7 @@ pub fn compile(name: &str, text: &str, loader: &dyn Loader) -> Compilation {
     sort(&mut diagnostics);
     diagnostics.dedup();
     design.allows.sort_by_key(|allow| allow.span);
-    Compilation {
-        sources,
-        design,
-        diagnostics,
-    }
+    Compilation { sources, design, diagnostics }
 }
 
 fn compile_into(
@@ -91,28 +85,16 @@ fn compile_into(
     let units = read(name, text, loader, sources, diagnostics);
     let mut design = lower::design(&units, diagnostics);
     for at in 0..design.migrations.len() {
-        let (path, span) = (
-            design.migrations[at].from.clone(),
-            design.migrations[at].from_span,
-        );
+        let (path, span) = (design.migrations[at].from.clone(), design.migrations[at].from_span);
         if path.is_empty() || generation >= MAX_GENERATIONS {
             continue;
         }
-        let from = sources
-            .get(span.file)
-            .map_or(name.to_owned(), |source| source.name.clone());
+        let from = sources.get(span.file).map_or(name.to_owned(), |source| source.name.clone());
         match loader.load(&from, &path) {
             Ok((old_name, old_text)) => {
                 // What is wrong with the old design is its own affair, shown when it is checked itself.
                 let mut ignored = Vec::new();
-                let old = compile_into(
-                    &old_name,
-                    &old_text,
-                    loader,
-                    sources,
-                    &mut ignored,
-                    generation + 1,
-                );
+                let old = compile_into(&old_name, &old_text, loader, sources, &mut ignored, generation + 1);
                 design.migrations[at].old = Some(Box::new(old));
             }
             Err(reason) => diagnostics.push(IMPORT.at(span, format!("`{path}` cannot be read: {reason}"))),

@@ -109,15 +109,17 @@ fn slot(design: &Design, attribute: Option<&Attribute>, format: Option<&SlotForm
     }
     let prefixed = |prefix: &str, body| prefix.chars().map(Atom::Char).chain([Atom::Some(body)]).collect();
     match design.type_of(attribute) {
-        Type::Id {
-            prefix,
-            body: IdBody::Uuid,
-        } => prefixed(prefix, Class::Hex),
+        Type::Id { prefix, body: IdBody::Uuid } => prefixed(prefix, Class::Hex),
         Type::Id { prefix, .. } | Type::Token { prefix, .. } => prefixed(prefix, Class::Word),
+        Type::String { format: StringFormat::Slug, .. } => class(Class::Word),
+        Type::String { format: StringFormat::Matching(pattern), .. } => {
+            // A regular expression begins with plain characters until the first that means something.
+            let plain =
+                pattern.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '#' | ':'));
+            prefixed(&plain.collect::<String>(), Class::Any)
+        }
         Type::Int { .. } | Type::Decimal { .. } => class(Class::Digits),
-        Type::Time {
-            unit: TimeUnit::Milliseconds | TimeUnit::Seconds,
-        } => class(Class::Digits),
+        Type::Time { unit: TimeUnit::Milliseconds | TimeUnit::Seconds } => class(Class::Digits),
         Type::Time { .. } | Type::Date | Type::Month => class(Class::Time),
         Type::Enum { open: false, .. } | Type::Bool => class(Class::Word),
         _ => class(Class::Any),
@@ -229,16 +231,8 @@ mod tests {
 
     #[test]
     fn a_slot_can_produce_another_templates_literal() {
-        check(
-            &[Atom::Some(Class::Any)],
-            &then("USER#", Class::Hex),
-            Some("USER#1"),
-        );
-        check(
-            &then("A#", Class::Any),
-            &then("A#B#", Class::Digits),
-            Some("A#B#1"),
-        );
+        check(&[Atom::Some(Class::Any)], &then("USER#", Class::Hex), Some("USER#1"));
+        check(&then("A#", Class::Any), &then("A#B#", Class::Digits), Some("A#B#1"));
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod tables;
 mod types;
 
 use crate::model::*;
-use crate::problems::{DUPLICATE, NUMBER};
+use crate::problems::{CONTRADICTION, DUPLICATE, NUMBER};
 use sortkey_diagnostics::{Diagnostic, FileId, Span};
 use sortkey_syntax::Parse;
 use sortkey_syntax::ast::{self, AstNode, Item};
@@ -28,11 +28,7 @@ impl Unit {
 
 /// The design that the units say together.
 pub(crate) fn design(units: &[Unit], problems: &mut Vec<Diagnostic>) -> Design {
-    let mut lower = Lower {
-        file: FileId(0),
-        problems,
-        declared: Declared::collect(units),
-    };
+    let mut lower = Lower { file: FileId(0), problems, declared: Declared::collect(units) };
     let mut design = Design::default();
     for unit in units {
         lower.file = unit.file;
@@ -101,9 +97,7 @@ impl Lower<'_> {
             }),
             Item::Caller(caller) => {
                 design.caller_span = Some(self.span(caller.range()));
-                design
-                    .caller
-                    .extend(caller.attributes().map(|attribute| self.attribute(&attribute)));
+                design.caller.extend(caller.attributes().map(|attribute| self.attribute(&attribute)));
             }
             Item::Enum(each) => design.enums.push(self.enumeration(each)),
             Item::Record(record) => design.records.push(Record {
@@ -137,17 +131,11 @@ impl Lower<'_> {
             }
             Item::Test(test) => design.tests.push(Test {
                 title: test.title().map(|title| title.value()).unwrap_or_default(),
-                body: test
-                    .statements()
-                    .filter_map(|statement| self.statement(&statement))
-                    .collect(),
+                body: test.statements().filter_map(|statement| self.statement(&statement)).collect(),
                 span: self.span(test.range()),
             }),
             Item::Claim(claim) => design.claims.push(Claim {
-                sentence: claim
-                    .sentence()
-                    .map(|sentence| sentence.value())
-                    .unwrap_or_default(),
+                sentence: claim.sentence().map(|sentence| sentence.value()).unwrap_or_default(),
                 fact: self.expr_or_missing(claim.fact().as_ref(), self.span(claim.range())),
                 span: self.span(claim.range()),
             }),
@@ -176,10 +164,7 @@ impl Lower<'_> {
         Mapping {
             new: self.name(mapping.new_entity()),
             old: self.name(mapping.old_entity()),
-            condition: mapping
-                .condition()
-                .and_then(|clause| clause.condition())
-                .map(|expr| self.expr(&expr)),
+            condition: mapping.condition().and_then(|clause| clause.condition()).map(|expr| self.expr(&expr)),
             fields: self.fields(mapping.fields().as_ref()),
             merge: self.names(mapping.merge().as_ref()),
             dropped: self.names(mapping.dropped().as_ref()),
@@ -199,10 +184,7 @@ impl Lower<'_> {
                 Some((exported, target))
             })
             .collect();
-        Module {
-            name: self.name(module.name()),
-            entries,
-        }
+        Module { name: self.name(module.name()), entries }
     }
 
     // ---- small things
@@ -213,8 +195,7 @@ impl Lower<'_> {
 
     /// A name, or an empty one where the text has a hole.
     fn name(&self, name: Option<ast::Name>) -> Name {
-        name.map(|name| Name::new(name.text(), self.span(name.range())))
-            .unwrap_or_default()
+        name.map(|name| Name::new(name.text(), self.span(name.range()))).unwrap_or_default()
     }
 
     fn names(&self, names: Option<&ast::Names>) -> Vec<Name> {
@@ -240,8 +221,7 @@ impl Lower<'_> {
             "GB" => 1024.0 * 1024.0 * 1024.0,
             unit => {
                 let span = self.span(number.range());
-                self.problems
-                    .push(NUMBER.at(span, format!("`{unit}` is not a unit of size")));
+                self.problems.push(NUMBER.at(span, format!("`{unit}` is not a unit of size")));
                 1.0
             }
         };
@@ -251,17 +231,11 @@ impl Lower<'_> {
     /// A duration in milliseconds.
     fn duration_ms(&mut self, number: &ast::Number) -> u64 {
         let span = self.span(number.range());
-        let expr = Expr {
-            kind: ExprKind::Number {
-                digits: number.digits(),
-                unit: number.unit().to_owned(),
-            },
-            span,
-        };
+        let expr =
+            Expr { kind: ExprKind::Number { digits: number.digits(), unit: number.unit().to_owned() }, span };
         expr.as_duration_ms().unwrap_or_else(|| {
             let title = format!("`{}` is not a unit of time", number.unit());
-            self.problems
-                .push(NUMBER.at(span, title).note("Write 15m, 24h, 90d."));
+            self.problems.push(NUMBER.at(span, title).note("Write 15m, 24h, 90d."));
             0
         })
     }
@@ -269,27 +243,30 @@ impl Lower<'_> {
     fn report_duplicates(&mut self, design: &Design) {
         self.duplicates("table", design.tables.iter().map(|each| &each.name));
         self.duplicates("entity", design.entities.iter().map(|each| &each.name));
-        let types = design
-            .enums
-            .iter()
-            .map(|each| &each.name)
-            .chain(design.records.iter().map(|each| &each.name));
+        let types =
+            design.enums.iter().map(|each| &each.name).chain(design.records.iter().map(|each| &each.name));
         self.duplicates("type", types);
         let calls = design.patterns.iter().map(|each| &each.name);
-        self.duplicates(
-            "pattern or operation",
-            calls.chain(design.operations.iter().map(|each| &each.name)),
-        );
+        self.duplicates("pattern or operation", calls.chain(design.operations.iter().map(|each| &each.name)));
         self.duplicates("rule", design.rules.iter().map(|each| &each.name));
         for entity in &design.entities {
-            let stored = entity.templates.iter().map(|each| &each.name);
-            self.duplicates(
-                "attribute",
-                stored.chain(entity.attributes.iter().map(|each| &each.name)),
-            );
+            self.contradictions(entity);
+            self.duplicates("attribute", entity.attributes.iter().map(|each| &each.name));
         }
         for table in &design.tables {
             self.duplicates("index", table.indexes.iter().map(|each| &each.name));
+        }
+    }
+
+    /// Two templates of one name are worse than two attributes: each is a key that the item could have.
+    fn contradictions(&mut self, entity: &Entity) {
+        for (at, template) in entity.templates.iter().enumerate() {
+            let earlier = entity.templates[..at].iter().find(|other| other.name == template.name);
+            if let Some(first) = earlier {
+                let title = format!("`{}` of `{}` has two templates", template.name, entity.name);
+                let problem = CONTRADICTION.at(template.text_span, title).label("the second");
+                self.problems.push(problem.also(first.text_span, "the first"));
+            }
         }
     }
 
@@ -298,8 +275,7 @@ impl Lower<'_> {
         for name in names.filter(|name| !name.text.is_empty()) {
             if let Some(first) = seen.get(name.text.as_str()) {
                 let problem = DUPLICATE.at(name.span, format!("there are two of {what} `{name}`"));
-                self.problems
-                    .push(problem.label("the second").also(*first, "the first"));
+                self.problems.push(problem.label("the second").also(*first, "the first"));
             } else {
                 seen.insert(&name.text, name.span);
             }

@@ -165,9 +165,7 @@ impl Design {
 
     /// The entities that live in a table.
     pub fn entities_in<'a>(&'a self, table: &'a Table) -> impl Iterator<Item = &'a Entity> {
-        self.entities
-            .iter()
-            .filter(|entity| entity.table.is(&table.name.text))
+        self.entities.iter().filter(|entity| entity.table.is(&table.name.text))
     }
 
     /// The type of an attribute, following its reference if it declares none of its own.
@@ -190,10 +188,8 @@ impl Design {
     pub fn target<'a>(&'a self, attribute: &'a Attribute) -> Option<&'a Attribute> {
         let reference = attribute.reference.as_ref()?;
         let entity = self.entity(&reference.entity.text)?;
-        let name = reference
-            .attribute
-            .as_ref()
-            .map_or(attribute.name.text.as_str(), |name| name.text.as_str());
+        let name =
+            reference.attribute.as_ref().map_or(attribute.name.text.as_str(), |name| name.text.as_str());
         entity.attribute(name)
     }
 }

@@ -15,24 +15,12 @@ pub(crate) fn check(design: &Design, problems: &mut Vec<Diagnostic>) {
     let mut resolve = Resolve { design, problems };
     design.tables.iter().for_each(|table| resolve.table(table));
     design.entities.iter().for_each(|entity| resolve.entity(entity));
-    design
-        .caller
-        .iter()
-        .for_each(|attribute| resolve.reference(attribute));
-    design
-        .patterns
-        .iter()
-        .for_each(|pattern| resolve.pattern(pattern));
-    design
-        .operations
-        .iter()
-        .for_each(|operation| resolve.operation(operation));
+    design.caller.iter().for_each(|attribute| resolve.reference(attribute));
+    design.patterns.iter().for_each(|pattern| resolve.pattern(pattern));
+    design.operations.iter().for_each(|operation| resolve.operation(operation));
     design.rules.iter().for_each(|rule| resolve.rule(rule));
     design.modules.iter().for_each(|module| resolve.module(module));
-    design
-        .migrations
-        .iter()
-        .for_each(|migration| resolve.migration(migration));
+    design.migrations.iter().for_each(|migration| resolve.migration(migration));
 }
 
 pub(crate) struct Resolve<'a> {
@@ -43,13 +31,9 @@ pub(crate) struct Resolve<'a> {
 impl<'a> Resolve<'a> {
     fn table(&mut self, table: &Table) {
         if table.key.partition.is_empty() {
-            self.problems
-                .push(KEY.at(table.name.span, format!("table `{}` has no key", table.name)));
+            self.problems.push(KEY.at(table.name.span, format!("table `{}` has no key", table.name)));
         } else if table.key.partition.len() > 1 || table.key.sort.len() > 1 {
-            let title = format!(
-                "the key of table `{}` has more than one attribute of a kind",
-                table.name
-            );
+            let title = format!("the key of table `{}` has more than one attribute of a kind", table.name);
             self.problems.push(KEY.at(table.key.span, title).note(
                 "A table has one partition and at most one sort attribute; only a global index takes up to four of each.",
             ));
@@ -65,12 +49,7 @@ impl<'a> Resolve<'a> {
             );
         }
         self.fills_key(entity);
-        let attributes = || {
-            entity
-                .attributes
-                .iter()
-                .map(|attribute| attribute.name.text.as_str())
-        };
+        let attributes = || entity.attributes.iter().map(|attribute| attribute.name.text.as_str());
         for template in &entity.templates {
             for slot in template.slots().filter(|slot| !slot.text.is_empty()) {
                 if entity.attribute(&slot.text).is_none() {
@@ -80,10 +59,7 @@ impl<'a> Resolve<'a> {
         }
         let uniques = entity.uniques.iter().flat_map(|unique| &unique.names);
         let states = entity.states.iter().filter_map(|states| states.path.first());
-        let per = entity
-            .volume
-            .iter()
-            .flat_map(|volume| volume.per.iter().map(|(name, _, _)| name));
+        let per = entity.volume.iter().flat_map(|volume| volume.per.iter().map(|(name, _, _)| name));
         for name in uniques.chain(&entity.tenant).chain(states).chain(per) {
             if entity.attribute(&name.text).is_none() {
                 self.unknown(&format!("attribute of `{}`", entity.name), name, attributes());
@@ -97,21 +73,12 @@ impl<'a> Resolve<'a> {
 
     fn entity_expressions(&mut self, entity: &'a Entity) {
         let scope = Scope::of_entity(self.design, entity);
-        let values = entity
-            .attributes
-            .iter()
-            .flat_map(|each| each.value.iter().map(|fill| &fill.value));
+        let values = entity.attributes.iter().flat_map(|each| each.value.iter().map(|fill| &fill.value));
         let whens = entity.attributes.iter().filter_map(|each| each.when.as_ref());
         let templates = entity.templates.iter().filter_map(|each| each.when.as_ref());
         let checks = entity.checks.iter().map(|check| &check.condition);
         let uniques = entity.uniques.iter().filter_map(|unique| unique.when.as_ref());
-        for expr in values
-            .chain(whens)
-            .chain(templates)
-            .chain(checks)
-            .chain(uniques)
-            .chain(&entity.deleted)
-        {
+        for expr in values.chain(whens).chain(templates).chain(checks).chain(uniques).chain(&entity.deleted) {
             self.expression(expr, &scope);
         }
     }
@@ -123,30 +90,19 @@ impl<'a> Resolve<'a> {
         };
         for name in table.key.attributes() {
             let Some(source) = source(entity, &name.text) else {
-                let title = format!(
-                    "entity `{}` does not fill the key attribute `{name}`",
-                    entity.name
-                );
-                let problem = SHAPE
-                    .at(entity.name.span, title)
-                    .label("an item without its key cannot be written");
-                self.problems
-                    .push(problem.also(name.span, "the key of the table"));
+                let title = format!("entity `{}` does not fill the key attribute `{name}`", entity.name);
+                let problem =
+                    SHAPE.at(entity.name.span, title).label("an item without its key cannot be written");
+                self.problems.push(problem.also(name.span, "the key of the table"));
                 continue;
             };
             let optional = source.slots().into_iter().find(|slot| {
-                entity
-                    .attribute(slot)
-                    .is_some_and(|attribute| attribute.optional || attribute.when.is_some())
+                entity.attribute(slot).is_some_and(|attribute| attribute.optional || attribute.when.is_some())
             });
             if let Some(attribute) = optional.and_then(|slot| entity.attribute(slot)) {
-                let title = format!(
-                    "`{}` may be absent, but it is part of the table's key",
-                    attribute.name
-                );
+                let title = format!("`{}` may be absent, but it is part of the table's key", attribute.name);
                 let problem = SHAPE.at(attribute.name.span, title).label("must always be there");
-                self.problems
-                    .push(problem.also(name.span, "the key of the table"));
+                self.problems.push(problem.also(name.span, "the key of the table"));
             }
         }
     }
@@ -168,10 +124,7 @@ impl<'a> Resolve<'a> {
             let names = entity.attributes.iter().map(|each| each.name.text.as_str());
             let at = Name::new(
                 name.text.clone(),
-                reference
-                    .attribute
-                    .as_ref()
-                    .map_or(reference.span, |each| each.span),
+                reference.attribute.as_ref().map_or(reference.span, |each| each.span),
             );
             self.unknown(&format!("attribute of `{}`", entity.name), &at, names);
         }
@@ -181,11 +134,7 @@ impl<'a> Resolve<'a> {
         for name in pattern.entities.iter().chain(&pattern.then) {
             self.known_entity(name);
         }
-        let Some(entity) = pattern
-            .entities
-            .first()
-            .and_then(|name| self.design.entity(&name.text))
-        else {
+        let Some(entity) = pattern.entities.first().and_then(|name| self.design.entity(&name.text)) else {
             return;
         };
         if let (Some(via), Some(table)) = (&pattern.via, self.design.table_of(entity))
@@ -195,12 +144,7 @@ impl<'a> Resolve<'a> {
             self.unknown(&format!("index of `{}`", table.name), via, names);
         }
         let order = pattern.order.iter().filter_map(|order| order.by.as_ref());
-        for name in pattern
-            .summed
-            .iter()
-            .chain(pattern.select.iter().flatten())
-            .chain(order)
-        {
+        for name in pattern.summed.iter().chain(pattern.select.iter().flatten()).chain(order) {
             if entity.attribute(&name.text).is_none() && entity.template(&name.text).is_none() {
                 let names = entity.attributes.iter().map(|each| each.name.text.as_str());
                 self.unknown(&format!("attribute of `{}`", entity.name), name, names);
@@ -220,10 +164,8 @@ impl<'a> Resolve<'a> {
                 continue;
             };
             let names = || entity.attributes.iter().map(|each| each.name.text.as_str());
-            let keys = action
-                .key
-                .iter()
-                .flat_map(|args| args.values.iter().filter_map(|(name, _)| name.as_ref()));
+            let keys =
+                action.key.iter().flat_map(|args| args.values.iter().filter_map(|(name, _)| name.as_ref()));
             let fields = action.fields.fields.iter().filter_map(|field| field.path.first());
             for name in keys.chain(fields) {
                 if entity.attribute(&name.text).is_none() {
@@ -285,14 +227,7 @@ impl<'a> Resolve<'a> {
 
     fn known_entity(&mut self, name: &Name) {
         if !name.text.is_empty() && self.design.entity(&name.text).is_none() {
-            self.unknown(
-                "entity",
-                name,
-                self.design
-                    .entities
-                    .iter()
-                    .map(|entity| entity.name.text.as_str()),
-            );
+            self.unknown("entity", name, self.design.entities.iter().map(|entity| entity.name.text.as_str()));
         }
     }
 

@@ -42,11 +42,7 @@ fn sized(design: &Design, ty: &Type, depth: usize) -> Bound {
     }
     match ty {
         Type::Undeclared => Bound::Unbounded,
-        Type::String {
-            format: StringFormat::Email,
-            max: None,
-            ..
-        } => Bound::Bytes(254),
+        Type::String { format: StringFormat::Email, max: None, .. } => Bound::Bytes(254),
         Type::String { max, .. } => Bound::Bytes(1).times(*max),
         Type::Id { prefix, body } => Bound::Bytes(prefix.len() as u64 + body.length()),
         Type::Token { prefix, length } => Bound::Bytes(prefix.len() as u64 + length),
@@ -61,15 +57,9 @@ fn sized(design: &Design, ty: &Type, depth: usize) -> Bound {
             Bound::Bytes(bytes) => Bound::Bytes(bytes.saturating_mul(2)),
             Bound::Unbounded => Bound::Unbounded,
         },
-        Type::Enum {
-            members, open: false, ..
-        } => Bound::Bytes(
-            members
-                .iter()
-                .map(|member| member.len() as u64)
-                .max()
-                .unwrap_or(0),
-        ),
+        Type::Enum { members, open: false, .. } => {
+            Bound::Bytes(members.iter().map(|member| member.len() as u64).max().unwrap_or(0))
+        }
         Type::Enum { .. } => Bound::Bytes(256),
         Type::List { of, max } | Type::Set { of, max } => {
             sized(design, of, depth + 1).plus(Bound::Bytes(1)).times(*max)
@@ -86,15 +76,10 @@ fn sized(design: &Design, ty: &Type, depth: usize) -> Bound {
 }
 
 fn sum(design: &Design, attributes: &[Attribute], depth: usize) -> Bound {
-    attributes
-        .iter()
-        .filter(|each| each.is_stored())
-        .fold(Bound::Bytes(3), |total, attribute| {
-            let name = Bound::Bytes(attribute.name.text.len() as u64 + 1);
-            total
-                .plus(name)
-                .plus(sized(design, design.type_of(attribute), depth))
-        })
+    attributes.iter().filter(|each| each.is_stored()).fold(Bound::Bytes(3), |total, attribute| {
+        let name = Bound::Bytes(attribute.name.text.len() as u64 + 1);
+        total.plus(name).plus(sized(design, design.type_of(attribute), depth))
+    })
 }
 
 /// The sum of the bounds of an entity's attributes, leaving out those that have none, and the names of the latter.
@@ -131,13 +116,9 @@ pub fn fixed_length(ty: &Type) -> Option<u64> {
     match ty {
         Type::Id { prefix, body } => Some(prefix.chars().count() as u64 + body.length()),
         Type::Token { prefix, length } => Some(prefix.chars().count() as u64 + length),
-        Type::String {
-            min, max: Some(max), ..
-        } if min == max => Some(*max),
+        Type::String { min, max: Some(max), .. } if min == max => Some(*max),
         Type::Time { unit: TimeUnit::Iso } => Some(24),
-        Type::Time {
-            unit: TimeUnit::IsoSeconds,
-        } => Some(20),
+        Type::Time { unit: TimeUnit::IsoSeconds } => Some(20),
         Type::Date => Some(10),
         Type::Month => Some(7),
         _ => None,

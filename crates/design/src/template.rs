@@ -52,10 +52,7 @@ fn slot(inside: &str, place: Span, problems: &mut Vec<Diagnostic>) -> Piece {
                 .note("The formats are pad(n), iso, ms, s, date, month, escape and lower."),
         );
     }
-    Piece::Slot {
-        attribute,
-        format: known,
-    }
+    Piece::Slot { attribute, format: known }
 }
 
 fn parse_format(text: &str) -> Option<SlotFormat> {
@@ -77,23 +74,13 @@ mod tests {
 
     fn check(text: &str, expected: &[&str], errors: usize) {
         let mut problems = Vec::new();
-        let pieces = parse(
-            text,
-            Span::new(FileId(0), 10, 10 + text.len() as u32 + 2),
-            &mut problems,
-        );
+        let pieces = parse(text, Span::new(FileId(0), 10, 10 + text.len() as u32 + 2), &mut problems);
         let shown: Vec<String> = pieces
             .iter()
             .map(|piece| match piece {
                 Piece::Literal(text) => text.clone(),
-                Piece::Slot {
-                    attribute,
-                    format: None,
-                } => format!("<{attribute}>"),
-                Piece::Slot {
-                    attribute,
-                    format: Some(format),
-                } => format!("<{attribute} {format:?}>"),
+                Piece::Slot { attribute, format: None } => format!("<{attribute}>"),
+                Piece::Slot { attribute, format: Some(format) } => format!("<{attribute} {format:?}>"),
             })
             .collect();
         assert_eq!(shown, expected);
@@ -103,11 +90,7 @@ mod tests {
     #[test]
     fn templates_are_literals_and_slots() {
         check("PROFILE", &["PROFILE"], 0);
-        check(
-            "EVT#{receivedAt}#{eventId}",
-            &["EVT#", "<receivedAt>", "#", "<eventId>"],
-            0,
-        );
+        check("EVT#{receivedAt}#{eventId}", &["EVT#", "<receivedAt>", "#", "<eventId>"], 0);
         check("{n:pad(4)}", &["<n Pad(4)>"], 0);
         check("{t:iso}-{s:escape}", &["<t Time(\"iso\")>", "-", "<s Escape>"], 0);
     }
@@ -124,9 +107,7 @@ mod tests {
     fn a_slot_knows_its_place() {
         let mut problems = Vec::new();
         let pieces = parse("AB{cd}", Span::new(FileId(0), 100, 108), &mut problems);
-        let Some(Piece::Slot { attribute, .. }) = pieces.last() else {
-            panic!("a slot")
-        };
+        let Some(Piece::Slot { attribute, .. }) = pieces.last() else { panic!("a slot") };
         assert_eq!((attribute.span.start, attribute.span.end), (104, 106));
     }
 }

@@ -8,11 +8,7 @@ use std::path::{Path, PathBuf};
 /// Every design under `systems/` but the faithful transcriptions, which are wrong on purpose.
 fn corrected() -> Vec<PathBuf> {
     let systems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems");
-    let folders = std::fs::read_dir(systems)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path());
+    let folders = std::fs::read_dir(systems).into_iter().flatten().flatten().map(|entry| entry.path());
     let files = folders
         .filter(|path| path.is_dir())
         .flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten());
@@ -42,12 +38,7 @@ fn systems_resolve_and_keep_their_access_paths() {
         if std::env::var_os("SORTKEY_BLESS").is_some() {
             std::fs::write(&file, &lock).unwrap();
         }
-        assert_eq!(
-            std::fs::read_to_string(&file).unwrap_or_default(),
-            lock,
-            "{}",
-            file.display()
-        );
+        assert_eq!(std::fs::read_to_string(&file).unwrap_or_default(), lock, "{}", file.display());
     }
 }
 

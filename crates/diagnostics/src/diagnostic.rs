@@ -70,10 +70,7 @@ impl Diagnostic {
             rule,
             severity,
             title: title.into(),
-            primary: Label {
-                span,
-                text: String::new(),
-            },
+            primary: Label { span, text: String::new() },
             secondary: Vec::new(),
             notes: Vec::new(),
             fixes: Vec::new(),
@@ -88,10 +85,7 @@ impl Diagnostic {
 
     /// Points at another place that is involved.
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
-        self.secondary.push(Label {
-            span,
-            text: text.into(),
-        });
+        self.secondary.push(Label { span, text: text.into() });
         self
     }
 
@@ -111,17 +105,8 @@ impl Diagnostic {
 /// Puts diagnostics into reading order: by place, errors before hints at one place.
 pub fn sort(diagnostics: &mut [Diagnostic]) {
     diagnostics.sort_by(|a, b| {
-        let key = |d: &Diagnostic| {
-            (
-                d.primary.span.file,
-                d.primary.span.start,
-                d.severity,
-                d.primary.span.end,
-            )
-        };
-        key(a)
-            .cmp(&key(b))
-            .then_with(|| a.rule.cmp(b.rule))
-            .then_with(|| a.title.cmp(&b.title))
+        let key =
+            |d: &Diagnostic| (d.primary.span.file, d.primary.span.start, d.severity, d.primary.span.end);
+        key(a).cmp(&key(b)).then_with(|| a.rule.cmp(b.rule)).then_with(|| a.title.cmp(&b.title))
     });
 }

@@ -26,15 +26,8 @@ pub struct Fix {
 impl Fix {
     /// A repair that a person should look at.
     pub fn new(title: impl Into<String>, span: Span, replacement: impl Into<String>) -> Fix {
-        let edits = vec![Edit {
-            span,
-            replacement: replacement.into(),
-        }];
-        Fix {
-            title: title.into(),
-            automatic: false,
-            edits,
-        }
+        let edits = vec![Edit { span, replacement: replacement.into() }];
+        Fix { title: title.into(), automatic: false, edits }
     }
 
     /// Marks the repair as safe to apply without asking.
@@ -45,10 +38,7 @@ impl Fix {
 
     /// Adds one more edit.
     pub fn and(mut self, span: Span, replacement: impl Into<String>) -> Fix {
-        self.edits.push(Edit {
-            span,
-            replacement: replacement.into(),
-        });
+        self.edits.push(Edit { span, replacement: replacement.into() });
         self
     }
 }

@@ -38,16 +38,9 @@ impl Sources {
         let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
         let text = text.into();
         let line_starts = std::iter::once(0)
-            .chain(
-                text.match_indices('\n')
-                    .map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX)),
-            )
+            .chain(text.match_indices('\n').map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX)))
             .collect();
-        self.files.push(Source {
-            name: name.into(),
-            text,
-            line_starts,
-        });
+        self.files.push(Source { name: name.into(), text, line_starts });
         id
     }
 
@@ -58,17 +51,12 @@ impl Sources {
 
     /// The text of a span; empty when the span points nowhere.
     pub fn text(&self, span: Span) -> &str {
-        self.get(span.file)
-            .and_then(|source| source.text.get(span.range()))
-            .unwrap_or_default()
+        self.get(span.file).and_then(|source| source.text.get(span.range())).unwrap_or_default()
     }
 
     /// Where a span begins.
     pub fn position(&self, span: Span) -> Position {
-        self.get(span.file)
-            .map_or(Position { line: 1, column: 1 }, |source| {
-                source.position(span.start)
-            })
+        self.get(span.file).map_or(Position { line: 1, column: 1 }, |source| source.position(span.start))
     }
 
     /// Every file with its id.
@@ -87,10 +75,7 @@ impl Source {
         let start = self.line_starts.get(line - 1).copied().unwrap_or(0) as usize;
         let before = self.text.get(start..offset as usize).unwrap_or_default();
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Position {
-            line: number(line),
-            column: number(before.chars().count() + 1),
-        }
+        Position { line: number(line), column: number(before.chars().count() + 1) }
     }
 
     /// The byte offset of a line (counted from one) and a column in UTF-16 units (counted from zero), as
@@ -117,10 +102,7 @@ impl Source {
         let line = self.position(offset).line;
         let start = self.line_starts.get(line as usize - 1).copied().unwrap_or(0) as usize;
         let before = self.text.get(start..offset as usize).unwrap_or_default();
-        (
-            line - 1,
-            u32::try_from(before.encode_utf16().count()).unwrap_or(u32::MAX),
-        )
+        (line - 1, u32::try_from(before.encode_utf16().count()).unwrap_or(u32::MAX))
     }
 }
 

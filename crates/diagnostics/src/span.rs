@@ -21,11 +21,7 @@ pub struct Span {
 impl Span {
     /// A range of one file.
     pub fn new(file: FileId, start: u32, end: u32) -> Span {
-        Span {
-            file,
-            start,
-            end: end.max(start),
-        }
+        Span { file, start, end: end.max(start) }
     }
 
     /// The smallest range that holds both; `self` where the files differ.
@@ -33,27 +29,17 @@ impl Span {
         if self.file != other.file {
             return self;
         }
-        Span {
-            file: self.file,
-            start: self.start.min(other.start),
-            end: self.end.max(other.end),
-        }
+        Span { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
     /// The empty range just behind this one: where a fix inserts.
     pub fn after(self) -> Span {
-        Span {
-            start: self.end,
-            ..self
-        }
+        Span { start: self.end, ..self }
     }
 
     /// The empty range just before this one.
     pub fn before(self) -> Span {
-        Span {
-            end: self.start,
-            ..self
-        }
+        Span { end: self.start, ..self }
     }
 
     /// Whether `other` lies within this range of the same file.

@@ -55,9 +55,8 @@ fn snippet<'a>(
     file: FileId,
     sources: &'a Sources,
 ) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
-    let (name, text) = sources
-        .get(file)
-        .map_or(("", ""), |source| (source.name.as_str(), source.text.as_str()));
+    let (name, text) =
+        sources.get(file).map_or(("", ""), |source| (source.name.as_str(), source.text.as_str()));
     let annotation = |kind: AnnotationKind, label: &'a Label| {
         let mut annotation = kind.span(clamp(label.span, text));
         if !label.text.is_empty() {
@@ -69,32 +68,22 @@ fn snippet<'a>(
     if diagnostic.primary.span.file == file {
         snippet = snippet.annotation(annotation(AnnotationKind::Primary, &diagnostic.primary));
     }
-    let involved = diagnostic
-        .secondary
-        .iter()
-        .filter(|label| label.span.file == file);
+    let involved = diagnostic.secondary.iter().filter(|label| label.span.file == file);
     snippet.annotations(involved.map(|label| annotation(AnnotationKind::Context, label)))
 }
 
 fn fix<'a>(fix: &'a Fix, sources: &'a Sources) -> Option<Group<'a>> {
     let source = sources.get(fix.edits.first()?.span.file)?;
-    let patches = fix
-        .edits
-        .iter()
-        .map(|edit| Patch::new(clamp(edit.span, &source.text), edit.replacement.as_str()));
-    let snippet = Snippet::source(source.text.as_str())
-        .path(source.name.as_str())
-        .patches(patches);
+    let patches =
+        fix.edits.iter().map(|edit| Patch::new(clamp(edit.span, &source.text), edit.replacement.as_str()));
+    let snippet = Snippet::source(source.text.as_str()).path(source.name.as_str()).patches(patches);
     Some(Group::with_title(Level::HELP.secondary_title(fix.title.as_str())).element(snippet))
 }
 
 /// A span from another version of the text must not take the renderer down.
 fn clamp(span: Span, text: &str) -> std::ops::Range<usize> {
     let floor = |at: u32| {
-        (0..=(at as usize).min(text.len()))
-            .rev()
-            .find(|at| text.is_char_boundary(*at))
-            .unwrap_or(0)
+        (0..=(at as usize).min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
     };
     floor(span.start)..floor(span.end)
 }

@@ -33,10 +33,8 @@ pub fn check(name: &str, text: &str, loader: &dyn Loader, options: &Options) -> 
 /// Runs every rule on a compiled design.
 pub fn lint(design: &Design, options: &Options) -> Vec<Diagnostic> {
     let on = |lint: &&Lint| !options.off.iter().any(|off| off == lint.name || off == lint.code);
-    let mut found: Vec<Diagnostic> = lints()
-        .filter(on)
-        .flat_map(|lint| Context::new(design, lint).run())
-        .collect();
+    let mut found: Vec<Diagnostic> =
+        lints().filter(on).flat_map(|lint| Context::new(design, lint).run()).collect();
     found.retain(|diagnostic| !design.allows.iter().any(|allow| silences(allow, diagnostic)));
     found.extend(design.allows.iter().filter_map(unknown_allow));
     sort(&mut found);
@@ -59,11 +57,5 @@ fn unknown_allow(allow: &Allow) -> Option<Diagnostic> {
         return None;
     }
     let title = format!("there is no rule called `{}`", allow.rule);
-    Some(Diagnostic::new(
-        "SK0012",
-        "unknown-rule",
-        Severity::Warning,
-        allow.rule.span,
-        title,
-    ))
+    Some(Diagnostic::new("SK0012", "unknown-rule", Severity::Warning, allow.rule.span, title))
 }

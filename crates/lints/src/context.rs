@@ -63,11 +63,7 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     pub(crate) fn new(design: &'a Design, lint: &'static Lint) -> Context<'a> {
-        Context {
-            design,
-            lint,
-            found: Vec::new(),
-        }
+        Context { design, lint, found: Vec::new() }
     }
 
     /// A diagnostic of this rule at a place.
@@ -88,13 +84,10 @@ impl<'a> Context<'a> {
     /// The patterns that read an entity, directly or by `then get`.
     pub fn readers(&self, entity: &Entity) -> impl Iterator<Item = &'a Pattern> {
         let name = entity.name.text.clone();
-        self.design.patterns.iter().filter(move |pattern| {
-            pattern
-                .entities
-                .iter()
-                .chain(&pattern.then)
-                .any(|each| each.is(&name))
-        })
+        self.design
+            .patterns
+            .iter()
+            .filter(move |pattern| pattern.entities.iter().chain(&pattern.then).any(|each| each.is(&name)))
     }
 
     /// The patterns whose path is an index.
@@ -116,33 +109,20 @@ impl<'a> Context<'a> {
             Inspect::Table(inspect) => design.tables.iter().for_each(|table| inspect(table, &mut self)),
             Inspect::Index(inspect) => {
                 for table in &design.tables {
-                    table
-                        .indexes
-                        .iter()
-                        .for_each(|index| inspect(table, index, &mut self));
+                    table.indexes.iter().for_each(|index| inspect(table, index, &mut self));
                 }
             }
-            Inspect::Entity(inspect) => design
-                .entities
-                .iter()
-                .for_each(|entity| inspect(entity, &mut self)),
+            Inspect::Entity(inspect) => design.entities.iter().for_each(|entity| inspect(entity, &mut self)),
             Inspect::Attribute(inspect) => {
                 for entity in &design.entities {
-                    entity
-                        .attributes
-                        .iter()
-                        .for_each(|attribute| inspect(entity, attribute, &mut self));
+                    entity.attributes.iter().for_each(|attribute| inspect(entity, attribute, &mut self));
                 }
             }
-            Inspect::Pattern(inspect) => design
-                .patterns
-                .iter()
-                .for_each(|pattern| inspect(pattern, &mut self)),
+            Inspect::Pattern(inspect) => {
+                design.patterns.iter().for_each(|pattern| inspect(pattern, &mut self))
+            }
             Inspect::Operation(inspect) => {
-                design
-                    .operations
-                    .iter()
-                    .for_each(|operation| inspect(operation, &mut self));
+                design.operations.iter().for_each(|operation| inspect(operation, &mut self));
             }
             Inspect::Action(inspect) => {
                 for operation in &design.operations {
@@ -153,10 +133,7 @@ impl<'a> Context<'a> {
             }
             Inspect::Claim(inspect) => design.claims.iter().for_each(|claim| inspect(claim, &mut self)),
             Inspect::Migration(inspect) => {
-                design
-                    .migrations
-                    .iter()
-                    .for_each(|migration| inspect(migration, &mut self));
+                design.migrations.iter().for_each(|migration| inspect(migration, &mut self));
             }
         }
         self.found

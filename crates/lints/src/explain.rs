@@ -21,9 +21,8 @@ pub fn explain(rule: &str) -> Option<Explanation> {
     if let Some(lint) = lints().find(|lint| lint.name == rule || lint.code.eq_ignore_ascii_case(rule)) {
         return Some(of_lint(lint));
     }
-    let problem = PROBLEMS
-        .iter()
-        .find(|problem| problem.name == rule || problem.code.eq_ignore_ascii_case(rule))?;
+    let problem =
+        PROBLEMS.iter().find(|problem| problem.name == rule || problem.code.eq_ignore_ascii_case(rule))?;
     Some(Explanation {
         heading: format!("{} {} (error)", problem.code, problem.name),
         text: problem.text.to_owned(),
@@ -45,13 +44,8 @@ fn of_lint(lint: &Lint) -> Explanation {
 /// The `//!` lines at the top of a file.
 fn documentation(source: &str) -> String {
     let lines = source.lines().take_while(|line| line.starts_with("//!"));
-    let text: Vec<&str> = lines
-        .map(|line| line.strip_prefix("//!").unwrap_or(line))
-        .collect();
-    let text: Vec<&str> = text
-        .into_iter()
-        .map(|line| line.strip_prefix(' ').unwrap_or(line))
-        .collect();
+    let text: Vec<&str> = lines.map(|line| line.strip_prefix("//!").unwrap_or(line)).collect();
+    let text: Vec<&str> = text.into_iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
     text.join("\n")
 }
 

@@ -25,9 +25,7 @@ pub(crate) fn is_secret(attribute: &Attribute) -> bool {
 pub(crate) fn is_protected(attribute: &Attribute) -> bool {
     let hashed = attribute.value.as_ref().is_some_and(|fill| {
         fill.derived
-            && ["sha256", "bcrypt", "hmac", "first"]
-                .iter()
-                .any(|function| fill.value.mentions(function))
+            && ["sha256", "bcrypt", "hmac", "first"].iter().any(|function| fill.value.mentions(function))
     });
     attribute.has("encrypted")
         || hashed
@@ -44,13 +42,7 @@ pub(crate) fn is_time(design: &Design, attribute: &Attribute) -> bool {
 
 /// Whether people type the value to find something: an e-mail address, a user name.
 pub(crate) fn is_typed_by_people(design: &Design, attribute: &Attribute) -> bool {
-    let email = matches!(
-        design.type_of(attribute),
-        Type::String {
-            format: StringFormat::Email,
-            ..
-        }
-    );
+    let email = matches!(design.type_of(attribute), Type::String { format: StringFormat::Email, .. });
     email
         || ["email", "username", "login", "handle", "slug", "subdomain"]
             .contains(&attribute.name.text.to_lowercase().as_str())
@@ -103,10 +95,7 @@ pub(crate) fn owner<'a>(design: &'a Design, entity: &'a Entity) -> Option<&'a At
     if let Some(tenant) = &entity.tenant {
         return entity.attribute(&tenant.text);
     }
-    let named = design
-        .caller
-        .iter()
-        .find_map(|carried| entity.attribute(&carried.name.text));
+    let named = design.caller.iter().find_map(|carried| entity.attribute(&carried.name.text));
     named.or_else(|| {
         let targets: Vec<&str> = design
             .caller

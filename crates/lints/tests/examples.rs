@@ -22,11 +22,7 @@ impl Loader for Before {
 /// The rules that an example raises, by name.
 fn raised(example: &str) -> Vec<&'static str> {
     let compilation = check("example.sk", example, &Before, &Options::default());
-    compilation
-        .diagnostics
-        .iter()
-        .map(|diagnostic| diagnostic.rule)
-        .collect()
+    compilation.diagnostics.iter().map(|diagnostic| diagnostic.rule).collect()
 }
 
 #[test]
@@ -42,19 +38,12 @@ fn examples_raise_what_they_say() {
         let (in_bad, in_good) = (raised(&bad), raised(&good));
         let count = in_bad.iter().filter(|rule| **rule == lint.name).count();
         if count != 1 {
-            wrong.push(format!(
-                "{}: the bad example raises it {count} times, and {in_bad:?}",
-                lint.name
-            ));
+            wrong.push(format!("{}: the bad example raises it {count} times, and {in_bad:?}", lint.name));
         }
         if in_good.contains(&lint.name) {
             wrong.push(format!("{}: the better example raises it too", lint.name));
         }
-        let broken: Vec<_> = in_bad
-            .iter()
-            .chain(&in_good)
-            .filter(|rule| !known.contains(rule))
-            .collect();
+        let broken: Vec<_> = in_bad.iter().chain(&in_good).filter(|rule| !known.contains(rule)).collect();
         if !broken.is_empty() {
             wrong.push(format!("{}: an example does not compile: {broken:?}", lint.name));
         }

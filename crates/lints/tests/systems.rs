@@ -18,8 +18,7 @@ fn designs() -> Vec<PathBuf> {
 }
 
 fn is_transcription(path: &Path) -> bool {
-    path.file_name()
-        .is_some_and(|name| name.to_string_lossy().starts_with("as-written"))
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("as-written"))
 }
 
 fn checked(path: &Path) -> (String, Compilation) {
@@ -30,17 +29,11 @@ fn checked(path: &Path) -> (String, Compilation) {
 
 /// One line per diagnostic of the file itself: `line:column severity rule title`.
 fn lines(compilation: &Compilation) -> Vec<(u32, &'static str, String)> {
-    let own = compilation
-        .diagnostics
-        .iter()
-        .filter(|diagnostic| diagnostic.primary.span.file.0 == 0);
+    let own = compilation.diagnostics.iter().filter(|diagnostic| diagnostic.primary.span.file.0 == 0);
     own.map(|diagnostic| {
         let at = compilation.sources.position(diagnostic.primary.span);
         let severity = diagnostic.severity.as_str();
-        let line = format!(
-            "{}:{} {severity} {} {}",
-            at.line, at.column, diagnostic.rule, diagnostic.title
-        );
+        let line = format!("{}:{} {severity} {} {}", at.line, at.column, diagnostic.rule, diagnostic.title);
         (at.line, diagnostic.rule, line)
     })
     .collect()
@@ -55,11 +48,7 @@ fn marks(text: &str) -> Vec<(String, String, u32)> {
         };
         for mark in marks.split(',') {
             let (defect, rule) = mark.trim().split_once(' ').unwrap_or((mark, ""));
-            found.push((
-                format!("D-{}", defect.trim_start_matches("D-")),
-                rule.to_owned(),
-                number,
-            ));
+            found.push((format!("D-{}", defect.trim_start_matches("D-")), rule.to_owned(), number));
         }
     }
     found.sort();
@@ -96,11 +85,9 @@ fn every_marked_mistake_is_found_on_its_line() {
 /// them the transcriptions must show.
 #[test]
 fn nine_of_ten_mistakes_of_the_documents_are_found() {
-    for (document, folder, in_design) in [
-        ("000", "listbackup", 61),
-        ("002", "seller-profiles", 38),
-        ("003", "ferryhook", 48),
-    ] {
+    for (document, folder, in_design) in
+        [("000", "listbackup", 61), ("002", "seller-profiles", 38), ("003", "ferryhook", 48)]
+    {
         let mut defects: Vec<String> = designs()
             .into_iter()
             .filter(|path| is_transcription(path) && path.to_string_lossy().contains(folder))
@@ -110,11 +97,7 @@ fn nine_of_ten_mistakes_of_the_documents_are_found() {
             .collect();
         defects.sort();
         defects.dedup();
-        assert!(
-            defects.len() * 10 >= in_design * 9,
-            "{folder}: {} of {in_design}",
-            defects.len()
-        );
+        assert!(defects.len() * 10 >= in_design * 9, "{folder}: {} of {in_design}", defects.len());
     }
 }
 
@@ -122,10 +105,7 @@ fn nine_of_ten_mistakes_of_the_documents_are_found() {
 fn transcriptions_keep_their_diagnostics() {
     for path in designs().into_iter().filter(|path| is_transcription(path)) {
         let (text, compilation) = checked(&path);
-        let diagnostics: String = lines(&compilation)
-            .into_iter()
-            .map(|(_, _, line)| line + "\n")
-            .collect();
+        let diagnostics: String = lines(&compilation).into_iter().map(|(_, _, line)| line + "\n").collect();
         let table: String = marks(&text)
             .into_iter()
             .map(|(defect, rule, line)| format!("{defect}\t{rule}\t{line}\n"))

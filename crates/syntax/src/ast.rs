@@ -125,10 +125,7 @@ pub(crate) fn nth_name(node: &SyntaxNode, n: usize) -> Option<Name> {
 
 /// The name after a word that is itself a name token.
 pub(crate) fn name_after(node: &SyntaxNode, word: &str) -> Option<Name> {
-    tokens(node, Kind::Name)
-        .skip_while(|token| token.text() != word)
-        .nth(1)
-        .map(Name)
+    tokens(node, Kind::Name).skip_while(|token| token.text() != word).nth(1).map(Name)
 }
 
 /// Whether a word stands directly in the node.

@@ -91,10 +91,7 @@ impl Printer {
         if token.kind() == Kind::LBrace
             && let Some(owner) = token.parent()
         {
-            self.blocks.push(Block {
-                multiline: is_multiline(token),
-                owner,
-            });
+            self.blocks.push(Block { multiline: is_multiline(token), owner });
         }
         self.previous = Some(token.clone());
         self.after_comment = false;
@@ -118,11 +115,8 @@ impl Printer {
 
     /// Starts a new line, keeping one blank line if there was one, but none next to a brace.
     fn break_line(&mut self, continued: bool) {
-        let after_brace = self
-            .previous
-            .as_ref()
-            .is_some_and(|token| token.kind() == Kind::LBrace)
-            && !self.after_comment;
+        let after_brace =
+            self.previous.as_ref().is_some_and(|token| token.kind() == Kind::LBrace) && !self.after_comment;
         let blank = self.breaks > 1 && !after_brace && !(self.lines.is_empty() && self.line.is_empty());
         self.end_line();
         if blank {
@@ -153,14 +147,13 @@ impl Printer {
     fn begins_unit(&self, token: &SyntaxToken) -> bool {
         let owner = self.blocks.last().map(|block| &block.owner);
         let start = token.text_range().start();
-        token
-            .parent_ancestors()
-            .take_while(|node| node.text_range().start() == start)
-            .any(|node| match (node.parent(), owner) {
+        token.parent_ancestors().take_while(|node| node.text_range().start() == start).any(|node| {
+            match (node.parent(), owner) {
                 (Some(parent), Some(owner)) => parent == *owner,
                 (Some(parent), None) => parent.kind() == Kind::File,
                 (None, _) => false,
-            })
+            }
+        })
     }
 
     /// Marks where this line may be padded so that its neighbours align.
@@ -194,10 +187,7 @@ impl Printer {
 }
 
 fn is_table_clause(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Key | Kind::Index | Kind::Ttl | Kind::Stream | Kind::Billing | Kind::Recovery
-    )
+    matches!(kind, Kind::Key | Kind::Index | Kind::Ttl | Kind::Stream | Kind::Billing | Kind::Recovery)
 }
 
 /// A block is laid out over several lines if it was written over several lines.
@@ -205,10 +195,8 @@ fn is_multiline(brace: &SyntaxToken) -> bool {
     let Some(parent) = brace.parent() else {
         return false;
     };
-    let inside = parent
-        .children_with_tokens()
-        .skip_while(|element| element.as_token() != Some(brace))
-        .skip(1);
+    let inside =
+        parent.children_with_tokens().skip_while(|element| element.as_token() != Some(brace)).skip(1);
     let mut inside = inside.take_while(|element| element.kind() != Kind::RBrace);
     inside.any(|element| match element {
         SyntaxElement::Token(token) => token.text().contains('\n') || token.kind() == Kind::Comment,
@@ -223,9 +211,7 @@ fn lacks_comma(token: &SyntaxToken) -> bool {
     if token.kind() == Kind::Comma {
         return false;
     }
-    let mut enclosing = token
-        .parent_ancestors()
-        .take_while(|node| node.text_range().end() == end);
+    let mut enclosing = token.parent_ancestors().take_while(|node| node.text_range().end() == end);
     enclosing.any(|node| {
         let separated = match node.parent().map(|parent| parent.kind()) {
             Some(Kind::Fields) => matches!(node.kind(), Kind::Field | Kind::Spread),

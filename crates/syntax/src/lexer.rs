@@ -55,12 +55,7 @@ pub(crate) fn lex(text: &str) -> Vec<Token> {
     while at < text.len() {
         let rest = &text[at..];
         let (kind, length, unterminated) = next(rest);
-        tokens.push(Token {
-            kind,
-            start: at,
-            end: at + length,
-            unterminated,
-        });
+        tokens.push(Token { kind, start: at, end: at + length, unterminated });
         at += length;
     }
     tokens
@@ -116,11 +111,7 @@ fn number(rest: &str) -> usize {
     }
     let blanks = prefix(&rest[length..], |c| c == ' ');
     let word = &rest[length + blanks..][..name(&rest[length + blanks..])];
-    if SIZES.contains(&word) {
-        length + blanks + word.len()
-    } else {
-        length
-    }
+    if SIZES.contains(&word) { length + blanks + word.len() } else { length }
 }
 
 /// Letters, digits, `_`, and hyphens with a letter or digit behind them.
@@ -165,37 +156,18 @@ mod tests {
     #[test]
     fn names_hold_inner_hyphens_and_backticks() {
         check("email-index", &[(Kind::Name, "email-index")]);
-        check(
-            "a->b",
-            &[(Kind::Name, "a"), (Kind::Arrow, "->"), (Kind::Name, "b")],
-        );
-        check(
-            "a - b",
-            &[(Kind::Name, "a"), (Kind::Minus, "-"), (Kind::Name, "b")],
-        );
+        check("a->b", &[(Kind::Name, "a"), (Kind::Arrow, "->"), (Kind::Name, "b")]);
+        check("a - b", &[(Kind::Name, "a"), (Kind::Minus, "-"), (Kind::Name, "b")]);
         check("`timestamp#eventId`", &[(Kind::Name, "`timestamp#eventId`")]);
     }
 
     #[test]
     fn numbers_carry_units() {
-        check(
-            "1_000 15m 0.5",
-            &[
-                (Kind::Number, "1_000"),
-                (Kind::Number, "15m"),
-                (Kind::Number, "0.5"),
-            ],
-        );
+        check("1_000 15m 0.5", &[(Kind::Number, "1_000"), (Kind::Number, "15m"), (Kind::Number, "0.5")]);
         check("256 KB each", &[(Kind::Number, "256 KB"), (Kind::Name, "each")]);
         check("1 Byte", &[(Kind::Number, "1"), (Kind::Name, "Byte")]);
-        check(
-            "0..9",
-            &[(Kind::Number, "0"), (Kind::DotDot, ".."), (Kind::Number, "9")],
-        );
-        check(
-            "200/s",
-            &[(Kind::Number, "200"), (Kind::Slash, "/"), (Kind::Name, "s")],
-        );
+        check("0..9", &[(Kind::Number, "0"), (Kind::DotDot, ".."), (Kind::Number, "9")]);
+        check("200/s", &[(Kind::Number, "200"), (Kind::Slash, "/"), (Kind::Name, "s")]);
     }
 
     #[test]
@@ -208,11 +180,7 @@ mod tests {
     fn comments_and_documentation_differ() {
         check(
             "/// d\n// c\n//// c",
-            &[
-                (Kind::DocComment, "/// d"),
-                (Kind::Comment, "// c"),
-                (Kind::Comment, "//// c"),
-            ],
+            &[(Kind::DocComment, "/// d"), (Kind::Comment, "// c"), (Kind::Comment, "//// c")],
         );
     }
 }

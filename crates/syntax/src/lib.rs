@@ -28,11 +28,7 @@ pub struct Parse {
 /// Parses a file, whatever is in it.
 pub fn parse(text: &str, file: FileId) -> Parse {
     let (green, diagnostics) = grammar::file(text, file);
-    Parse {
-        green,
-        file,
-        diagnostics,
-    }
+    Parse { green, file, diagnostics }
 }
 
 impl Parse {

@@ -120,8 +120,7 @@ impl<'t> Parser<'t> {
 
     /// Opens a node around everything since the checkpoint.
     pub(crate) fn start_at(&mut self, checkpoint: Checkpoint, kind: Kind) {
-        self.builder
-            .start_node_at(checkpoint, Language::kind_to_raw(kind));
+        self.builder.start_node_at(checkpoint, Language::kind_to_raw(kind));
     }
 
     /// Takes the next token, whatever it is.
@@ -214,13 +213,9 @@ impl<'t> Parser<'t> {
     pub(crate) fn found(&self) -> String {
         match self.tokens.get(self.at) {
             None => Kind::Eof.describe().to_owned(),
-            Some(token) => format!(
-                "`{}`",
-                self.text[token.start..token.end]
-                    .chars()
-                    .take(40)
-                    .collect::<String>()
-            ),
+            Some(token) => {
+                format!("`{}`", self.text[token.start..token.end].chars().take(40).collect::<String>())
+            }
         }
     }
 
@@ -238,15 +233,9 @@ impl<'t> Parser<'t> {
 
     fn error_at(&mut self, span: Span, title: String) {
         // One place, one complaint: what follows an error at the same token is its echo.
-        let echo = self
-            .errors
-            .iter()
-            .rev()
-            .take(4)
-            .any(|error| error.primary.span.start == span.start);
+        let echo = self.errors.iter().rev().take(4).any(|error| error.primary.span.start == span.start);
         if !echo && self.errors.len() < MAX_ERRORS {
-            self.errors
-                .push(Diagnostic::new("SK0001", "syntax", Severity::Error, span, title));
+            self.errors.push(Diagnostic::new("SK0001", "syntax", Severity::Error, span, title));
         }
     }
 
@@ -257,10 +246,7 @@ impl<'t> Parser<'t> {
             if token.unterminated {
                 self.error_at(span, "this quote is never closed".to_owned());
             } else if token.kind == Kind::Unknown {
-                self.error_at(
-                    span,
-                    format!("`{}` has no meaning here", &self.text[token.start..token.end]),
-                );
+                self.error_at(span, format!("`{}` has no meaning here", &self.text[token.start..token.end]));
             }
         }
     }
@@ -293,11 +279,7 @@ impl<'t> Parser<'t> {
     }
 
     fn skip_trivia(&mut self) {
-        while self
-            .tokens
-            .get(self.at)
-            .is_some_and(|token| token.kind.is_trivia())
-        {
+        while self.tokens.get(self.at).is_some_and(|token| token.kind.is_trivia()) {
             self.at += 1;
         }
     }
@@ -310,10 +292,7 @@ impl<'t> Parser<'t> {
     fn write(&mut self) {
         while self.written < self.at {
             let token = self.tokens[self.written];
-            self.builder.token(
-                Language::kind_to_raw(token.kind),
-                &self.text[token.start..token.end],
-            );
+            self.builder.token(Language::kind_to_raw(token.kind), &self.text[token.start..token.end]);
             self.written += 1;
         }
     }

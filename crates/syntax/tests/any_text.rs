@@ -10,11 +10,7 @@ fn check(text: &str) {
     if let Some(once) = format(&parsed) {
         let again = parse(&once, FileId(0));
         assert_eq!(again.diagnostics(), [], "formatting broke\n{text}\ninto\n{once}");
-        assert_eq!(
-            format(&again).as_ref(),
-            Some(&once),
-            "formatting twice differs for\n{text}"
-        );
+        assert_eq!(format(&again).as_ref(), Some(&once), "formatting twice differs for\n{text}");
     }
 }
 
@@ -151,25 +147,10 @@ proptest! {
 
 #[test]
 fn deep_nesting_is_bounded() {
-    for (open, close) in [
-        ("(", ")"),
-        ("[", "]"),
-        ("{ a: ", "}"),
-        ("f(", ")"),
-        ("not ", ""),
-        ("- ", ""),
-    ] {
-        check(&format!(
-            "claim \"x\" {}1{}",
-            open.repeat(20_000),
-            close.repeat(20_000)
-        ));
+    for (open, close) in [("(", ")"), ("[", "]"), ("{ a: ", "}"), ("f(", ")"), ("not ", ""), ("- ", "")] {
+        check(&format!("claim \"x\" {}1{}", open.repeat(20_000), close.repeat(20_000)));
     }
-    check(&format!(
-        "entity E in T {{ a {}string{} }}",
-        "list(".repeat(20_000),
-        ")".repeat(20_000)
-    ));
+    check(&format!("entity E in T {{ a {}string{} }}", "list(".repeat(20_000), ")".repeat(20_000)));
     check(&format!("operation o {{ {}", "transact { ".repeat(20_000)));
     check(&format!("test \"t\" {{ {}", "race { ".repeat(20_000)));
 }

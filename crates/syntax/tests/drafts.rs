@@ -19,10 +19,7 @@ fn designs() -> Vec<PathBuf> {
             }
         }
     }
-    assert!(
-        found.len() >= 4,
-        "the designs are not where this test looks for them"
-    );
+    assert!(found.len() >= 4, "the designs are not where this test looks for them");
     found
 }
 
@@ -50,9 +47,7 @@ fn formatting_is_idempotent_and_keeps_every_token() {
 /// Everything but blanks and commas, which the formatter may add.
 fn tokens(text: &str) -> Vec<String> {
     let tree = parse(text, FileId(0)).syntax();
-    let tokens = tree
-        .descendants_with_tokens()
-        .filter_map(SyntaxElement::into_token);
+    let tokens = tree.descendants_with_tokens().filter_map(SyntaxElement::into_token);
     tokens
         .filter(|token| !matches!(token.kind(), Kind::Whitespace | Kind::Comma))
         .map(|token| token.text().trim_end().to_owned())

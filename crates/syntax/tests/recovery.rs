@@ -23,11 +23,7 @@ fn check(text: &str, declarations: usize, expected: &[&str]) {
 
 #[test]
 fn a_missing_brace_does_not_swallow_the_next_declaration() {
-    check(
-        "table T {\n  key (a)\n\nentity E in T {\n  a uuid\n}\n",
-        2,
-        &["4:1 expected `}`, found `entity`"],
-    );
+    check("table T {\n  key (a)\n\nentity E in T {\n  a uuid\n}\n", 2, &["4:1 expected `}`, found `entity`"]);
 }
 
 #[test]
@@ -35,10 +31,7 @@ fn a_wrong_clause_is_skipped_token_by_token() {
     check(
         "table T {\n  key (a)\n  sort b\n  ttl c\n}\nentity E in T { a uuid }\n",
         2,
-        &[
-            "3:3 expected a table clause, found `sort`",
-            "3:8 expected a table clause, found `b`",
-        ],
+        &["3:3 expected a table clause, found `sort`", "3:8 expected a table clause, found `b`"],
     );
 }
 
@@ -58,11 +51,7 @@ fn several_errors_are_all_reported() {
 
 #[test]
 fn an_unfinished_expression_names_what_is_missing() {
-    check(
-        "claim \"x\" a =\ntable T { key (a) }\n",
-        2,
-        &["2:1 expected an expression, found `table`"],
-    );
+    check("claim \"x\" a =\ntable T { key (a) }\n", 2, &["2:1 expected an expression, found `table`"]);
 }
 
 #[test]
@@ -70,23 +59,14 @@ fn forgotten_quotes_and_stray_characters_are_pointed_at() {
     check(
         "table T \"name {\n  key (a)\n}\n§\n",
         1,
-        &[
-            "1:9 this quote is never closed",
-            "2:3 expected `{`, found `key`",
-            "4:1 `§` has no meaning here",
-        ],
+        &["1:9 this quote is never closed", "2:3 expected `{`, found `key`", "4:1 `§` has no meaning here"],
     );
 }
 
 #[test]
 fn documentation_belongs_to_the_next_declaration() {
     let parsed = parse("/// One.\n/// Two.\ntable T { key (a) }\n", FileId(0));
-    let Some(Item::Table(table)) = parsed.file().items().next() else {
-        panic!("a table")
-    };
+    let Some(Item::Table(table)) = parsed.file().items().next() else { panic!("a table") };
     use sortkey_syntax::ast::AstNode;
-    assert_eq!(
-        sortkey_syntax::ast::docs(table.syntax()).as_deref(),
-        Some("One.\nTwo.")
-    );
+    assert_eq!(sortkey_syntax::ast::docs(table.syntax()).as_deref(), Some("One.\nTwo."));
 }

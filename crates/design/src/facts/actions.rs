@@ -78,14 +78,7 @@ impl<'a> Walk<'a> {
     fn value(&mut self, value: &'a Value, transact: Option<usize>, each: bool, bound: Option<&'a Name>) {
         if let Value::Action(action) = value {
             let lets = self.lets.clone();
-            self.found.push(ActionSite {
-                action,
-                transact,
-                each,
-                handler: self.handler,
-                bound,
-                lets,
-            });
+            self.found.push(ActionSite { action, transact, each, handler: self.handler, bound, lets });
         }
     }
 }
@@ -116,10 +109,7 @@ pub fn calls(operation: &Operation) -> Vec<&str> {
     }
     let mut found = Vec::new();
     body(&operation.body, &mut found);
-    operation
-        .handlers
-        .iter()
-        .for_each(|(_, inner)| body(inner, &mut found));
+    operation.handlers.iter().for_each(|(_, inner)| body(inner, &mut found));
     found
 }
 
@@ -129,14 +119,8 @@ pub fn settable<'a>(design: &'a Design, operation: &'a Operation, action: &'a Ac
         return Vec::new();
     };
     let open = |attribute: &&Attribute| !attribute.is_derived() && !attribute.has("immutable");
-    let everything = || {
-        entity
-            .attributes
-            .iter()
-            .filter(open)
-            .map(|each| each.name.text.as_str())
-            .collect::<Vec<_>>()
-    };
+    let everything =
+        || entity.attributes.iter().filter(open).map(|each| each.name.text.as_str()).collect::<Vec<_>>();
     match &operation.short {
         Some(ShortForm { names: Some(names) }) => names.iter().map(|name| name.text.as_str()).collect(),
         Some(ShortForm { names: None }) if matches!(action.verb, WriteVerb::Delete | WriteVerb::Purge) => {

@@ -58,10 +58,7 @@ impl<'a> Condition<'a> {
 ///
 /// Sound and incomplete: it answers yes only if the wanted condition surely holds.
 pub fn implies(entity: &Entity, known: &[&Expr], bound: &[&str], wanted: &Expr) -> bool {
-    wanted
-        .conjuncts()
-        .into_iter()
-        .all(|conjunct| implies_one(entity, known, bound, conjunct))
+    wanted.conjuncts().into_iter().all(|conjunct| implies_one(entity, known, bound, conjunct))
 }
 
 fn implies_one(entity: &Entity, known: &[&Expr], bound: &[&str], wanted: &Expr) -> bool {
@@ -80,11 +77,7 @@ fn implies_one(entity: &Entity, known: &[&Expr], bound: &[&str], wanted: &Expr) 
             always || mentioned || bound.contains(&name)
         }
         // `a = x` excludes every other constant.
-        ExprKind::Binary {
-            op: Op::NotEq,
-            left,
-            right,
-        } => {
+        ExprKind::Binary { op: Op::NotEq, left, right } => {
             let Some(name) = attribute(left) else { return false };
             known.iter().any(|each| match condition(each) {
                 Condition::Equal(other, value) => {
@@ -93,34 +86,20 @@ fn implies_one(entity: &Entity, known: &[&Expr], bound: &[&str], wanted: &Expr) 
                 _ => false,
             })
         }
-        ExprKind::Binary {
-            op: Op::Or,
-            left,
-            right,
-        } => implies(entity, known, bound, left) || implies(entity, known, bound, right),
+        ExprKind::Binary { op: Op::Or, left, right } => {
+            implies(entity, known, bound, left) || implies(entity, known, bound, right)
+        }
         _ => false,
     }
 }
 
 /// Reads see live items only, so `status != deleted` holds where `deleted when status = deleted` does.
 fn lives(entity: &Entity, wanted: &Expr) -> bool {
-    let Some(Expr {
-        kind: ExprKind::Binary {
-            op: Op::Eq,
-            left,
-            right,
-        },
-        ..
-    }) = &entity.deleted
-    else {
+    let Some(Expr { kind: ExprKind::Binary { op: Op::Eq, left, right }, .. }) = &entity.deleted else {
         return false;
     };
     match &wanted.kind {
-        ExprKind::Binary {
-            op: Op::NotEq,
-            left: a,
-            right: b,
-        } => a == left && b == right,
+        ExprKind::Binary { op: Op::NotEq, left: a, right: b } => a == left && b == right,
         _ => false,
     }
 }
@@ -128,8 +107,5 @@ fn lives(entity: &Entity, wanted: &Expr) -> bool {
 /// A word or a literal: the same wherever it stands. (A parameter would be a name too, but the names on the right
 /// of a `when` are members of enums.)
 fn is_constant(expr: &Expr) -> bool {
-    matches!(
-        expr.kind,
-        ExprKind::Name { .. } | ExprKind::Text { .. } | ExprKind::Number { .. }
-    )
+    matches!(expr.kind, ExprKind::Name { .. } | ExprKind::Text { .. } | ExprKind::Number { .. })
 }

@@ -15,12 +15,7 @@ pub enum Source<'a> {
 /// What fills a stored attribute of an entity, if anything does.
 pub fn source<'a>(entity: &'a Entity, stored: &str) -> Option<Source<'a>> {
     let template = entity.template(stored).map(Source::Template);
-    template.or_else(|| {
-        entity
-            .attribute(stored)
-            .filter(|each| each.is_stored())
-            .map(Source::Natural)
-    })
+    template.or_else(|| entity.attribute(stored).filter(|each| each.is_stored()).map(Source::Natural))
 }
 
 impl<'a> Source<'a> {
@@ -70,11 +65,8 @@ pub fn settles(entity: &Entity, known: &[&str], attribute: &str) -> bool {
         else {
             return false;
         };
-        let inputs: Vec<&str> = value
-            .names()
-            .into_iter()
-            .filter(|name| entity.attribute(name).is_some())
-            .collect();
+        let inputs: Vec<&str> =
+            value.names().into_iter().filter(|name| entity.attribute(name).is_some()).collect();
         if inputs.is_empty() {
             return false;
         }
@@ -135,13 +127,7 @@ fn spread_attributes<'a>(
     lets: &[(&'a Name, Bound<'a>)],
     name: &str,
 ) -> Vec<&'a str> {
-    let all = |entity: &'a Entity| {
-        entity
-            .attributes
-            .iter()
-            .map(|each| each.name.text.as_str())
-            .collect()
-    };
+    let all = |entity: &'a Entity| entity.attributes.iter().map(|each| each.name.text.as_str()).collect();
     if let Some((_, bound)) = lets.iter().rev().find(|(bound, _)| bound.is(name)) {
         let entity = match bound {
             Bound::Value(Value::Action(action)) => design.entity(&action.entity.text),
@@ -156,13 +142,9 @@ fn spread_attributes<'a>(
     }
     let param = operation.params.iter().find(|param| param.name.is(name));
     match param.map(|param| &param.ty) {
-        Some(Type::Input {
-            of: InputKind::Key,
-            entity,
-        }) => design
-            .entity(entity)
-            .map(|entity| key_attributes(design, entity))
-            .unwrap_or_default(),
+        Some(Type::Input { of: InputKind::Key, entity }) => {
+            design.entity(entity).map(|entity| key_attributes(design, entity)).unwrap_or_default()
+        }
         Some(Type::Input { entity, .. }) => design.entity(entity).map(all).unwrap_or_default(),
         Some(Type::List { of, .. }) => match &**of {
             Type::Input { entity, .. } => design.entity(entity).map(all).unwrap_or_default(),
@@ -195,11 +177,8 @@ pub fn unknown_key<'a>(
         // The short form takes the whole key as parameters, unless it lists its own.
         (Some(_), true) => return Vec::new(),
         (Some(_), false) if !matches!(action.verb, WriteVerb::Create | WriteVerb::Put) => {
-            let mut known: Vec<&str> = operation
-                .params
-                .iter()
-                .map(|param| param.name.text.as_str())
-                .collect();
+            let mut known: Vec<&str> =
+                operation.params.iter().map(|param| param.name.text.as_str()).collect();
             for param in &operation.params {
                 known.extend(spread_attributes(design, operation, lets, &param.name.text));
             }
@@ -214,7 +193,5 @@ pub fn unknown_key<'a>(
 /// The key attributes of an entity that do not follow from the known ones.
 pub fn known_key<'a>(design: &'a Design, entity: &'a Entity, known: &[&str]) -> Vec<&'a str> {
     let keys = key_attributes(design, entity);
-    keys.into_iter()
-        .filter(|key| !settles(entity, known, key))
-        .collect()
+    keys.into_iter().filter(|key| !settles(entity, known, key)).collect()
 }

@@ -47,10 +47,7 @@ impl Lower<'_> {
             }
             Clause::Unique(each) => entity.uniques.push(Unique {
                 names: self.names(each.names().as_ref()),
-                when: each
-                    .when()
-                    .and_then(|when| when.condition())
-                    .map(|expr| self.expr(&expr)),
+                when: each.when().and_then(|when| when.condition()).map(|expr| self.expr(&expr)),
                 error: each.otherwise().map(|otherwise| self.name(otherwise.error())),
                 via: None,
                 span: self.span(each.range()),
@@ -91,8 +88,7 @@ impl Lower<'_> {
             return;
         };
         if includes >= MAX_INCLUDES {
-            self.problems
-                .push(UNKNOWN.at(name.span, format!("mixin `{name}` includes itself")));
+            self.problems.push(UNKNOWN.at(name.span, format!("mixin `{name}` includes itself")));
             return;
         }
         let here = std::mem::replace(&mut self.file, file);
@@ -102,16 +98,12 @@ impl Lower<'_> {
 
     fn template(&mut self, each: &ast::Template) -> Template {
         let span = self.span(each.range());
-        let (text, text_span) = each.text().map_or((String::new(), span), |text| {
-            (text.value(), self.span(text.range()))
-        });
+        let (text, text_span) =
+            each.text().map_or((String::new(), span), |text| (text.value(), self.span(text.range())));
         Template {
             name: self.name(each.name()),
             pieces: template::parse(&text, text_span, self.problems),
-            when: each
-                .when()
-                .and_then(|when| when.condition())
-                .map(|expr| self.expr(&expr)),
+            when: each.when().and_then(|when| when.condition()).map(|expr| self.expr(&expr)),
             text_span,
             span,
         }
@@ -162,19 +154,11 @@ impl Lower<'_> {
 /// `@unique` is `unique` for one attribute; `via` is a mistake that must be expressible to be reported.
 fn annotated_unique(attribute: &Attribute, annotation: &Annotation) -> Unique {
     let argument = |wanted: &str| {
-        let found = annotation
-            .args
-            .iter()
-            .find(|(name, _)| name.as_ref().is_some_and(|name| name.is(wanted)));
+        let found =
+            annotation.args.iter().find(|(name, _)| name.as_ref().is_some_and(|name| name.is(wanted)));
         found.and_then(|(_, value)| value.as_name().map(|text| Name::new(text, value.span)))
     };
     let name = Name::new(attribute.name.text.clone(), attribute.name.span);
     let span: Span = annotation.span;
-    Unique {
-        names: vec![name],
-        when: None,
-        error: argument("else"),
-        via: argument("via"),
-        span,
-    }
+    Unique { names: vec![name], when: None, error: argument("else"), via: argument("via"), span }
 }

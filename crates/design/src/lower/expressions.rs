@@ -7,13 +7,7 @@ use sortkey_syntax::ast::{self, AstNode};
 
 impl Lower<'_> {
     pub(super) fn expr_or_missing(&mut self, expr: Option<&ast::Expr>, hole: Span) -> Expr {
-        expr.map_or(
-            Expr {
-                kind: ExprKind::Missing,
-                span: hole,
-            },
-            |expr| self.expr(expr),
-        )
+        expr.map_or(Expr { kind: ExprKind::Missing, span: hole }, |expr| self.expr(expr))
     }
 
     /// The parser bounds the height of expressions, so this may recurse.
@@ -22,25 +16,19 @@ impl Lower<'_> {
             // Parentheses group; once grouped they mean nothing.
             return self.operand(paren.inner().as_ref(), expr);
         }
-        Expr {
-            kind: self.expr_kind(expr),
-            span: self.span(expr.range()),
-        }
+        Expr { kind: self.expr_kind(expr), span: self.span(expr.range()) }
     }
 
     fn expr_kind(&mut self, expr: &ast::Expr) -> ExprKind {
         match expr {
             ast::Expr::Literal(literal) => match (literal.number(), literal.text()) {
-                (Some(number), _) => ExprKind::Number {
-                    digits: number.digits(),
-                    unit: number.unit().to_owned(),
-                },
+                (Some(number), _) => {
+                    ExprKind::Number { digits: number.digits(), unit: number.unit().to_owned() }
+                }
                 (None, Some(text)) => ExprKind::Text { value: text.value() },
                 (None, None) => ExprKind::Missing,
             },
-            ast::Expr::Name(name) => ExprKind::Name {
-                name: self.name(name.name()).text,
-            },
+            ast::Expr::Name(name) => ExprKind::Name { name: self.name(name.name()).text },
             ast::Expr::Binary(binary) => match binary.op() {
                 Some((op, _)) => ExprKind::Binary {
                     op: operator(op),
@@ -51,19 +39,11 @@ impl Lower<'_> {
             },
             ast::Expr::Unary(unary) => {
                 let operand = self.boxed(unary.operand().as_ref(), expr);
-                if unary.is_not() {
-                    ExprKind::Not { operand }
-                } else {
-                    ExprKind::Negative { operand }
-                }
+                if unary.is_not() { ExprKind::Not { operand } } else { ExprKind::Negative { operand } }
             }
             ast::Expr::Presence(presence) => {
                 let operand = self.boxed(presence.operand().as_ref(), expr);
-                if presence.exists() {
-                    ExprKind::Exists { operand }
-                } else {
-                    ExprKind::Absent { operand }
-                }
+                if presence.exists() { ExprKind::Exists { operand } } else { ExprKind::Absent { operand } }
             }
             ast::Expr::Range(range) => ExprKind::Range {
                 low: range.low().map(|low| Box::new(self.expr(&low))),
@@ -89,12 +69,10 @@ impl Lower<'_> {
                 base: self.boxed(with.base().as_ref(), expr),
                 condition: self.boxed(with.condition().as_ref(), expr),
             },
-            ast::Expr::List(list) => ExprKind::List {
-                elements: list.elements().map(|element| self.expr(&element)).collect(),
-            },
-            ast::Expr::Object(object) => ExprKind::Object {
-                fields: self.fields(object.fields().as_ref()),
-            },
+            ast::Expr::List(list) => {
+                ExprKind::List { elements: list.elements().map(|element| self.expr(&element)).collect() }
+            }
+            ast::Expr::Object(object) => ExprKind::Object { fields: self.fields(object.fields().as_ref()) },
             ast::Expr::Paren(_) => ExprKind::Missing,
         }
     }
@@ -149,22 +127,10 @@ impl Lower<'_> {
             Some((ast::FieldOp::Subtract, value)) => (FieldOp::Subtract, self.expr(&value)),
             None => {
                 let name = path.last().map(|name| name.text.clone()).unwrap_or_default();
-                (
-                    FieldOp::Set,
-                    Expr {
-                        kind: ExprKind::Name { name },
-                        span,
-                    },
-                )
+                (FieldOp::Set, Expr { kind: ExprKind::Name { name }, span })
             }
         };
-        Field {
-            path,
-            index: field.index().map(|index| self.expr(&index)),
-            op,
-            value,
-            span,
-        }
+        Field { path, index: field.index().map(|index| self.expr(&index)), op, value, span }
     }
 }
 

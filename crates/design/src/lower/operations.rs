@@ -24,10 +24,7 @@ impl Lower<'_> {
                 .handlers()
                 .map(|on| (self.name(on.error()), self.body(on.body().as_ref())))
                 .collect(),
-            requires: operation
-                .requires()
-                .find_map(|each| each.condition())
-                .map(|expr| self.expr(&expr)),
+            requires: operation.requires().find_map(|each| each.condition()).map(|expr| self.expr(&expr)),
             idempotent: operation.idempotent().map(|each| {
                 let period = each.period().map(|period| self.duration_ms(&period));
                 (self.name(each.name()), period)
@@ -45,36 +42,22 @@ impl Lower<'_> {
         let action = Action {
             verb: write_verb(&verb.text),
             entity,
-            condition: operation
-                .condition()
-                .and_then(|each| each.condition())
-                .map(|expr| self.expr(&expr)),
-            error: operation
-                .otherwise()
-                .map(|otherwise| self.name(otherwise.error())),
+            condition: operation.condition().and_then(|each| each.condition()).map(|expr| self.expr(&expr)),
+            error: operation.otherwise().map(|otherwise| self.name(otherwise.error())),
             span,
             verb_span: verb.span,
             ..Action::default()
         };
-        Stmt {
-            kind: StmtKind::Do {
-                value: Value::Action(Box::new(action)),
-            },
-            span,
-        }
+        Stmt { kind: StmtKind::Do { value: Value::Action(Box::new(action)) }, span }
     }
 
     fn body(&mut self, body: Option<&ast::Body>) -> Vec<Stmt> {
         let statements = body.into_iter().flat_map(ast::Body::statements);
-        statements
-            .filter_map(|statement| self.statement(&statement))
-            .collect()
+        statements.filter_map(|statement| self.statement(&statement)).collect()
     }
 
     fn statements(&mut self, statements: impl Iterator<Item = Statement>) -> Vec<Stmt> {
-        statements
-            .filter_map(|statement| self.statement(&statement))
-            .collect()
+        statements.filter_map(|statement| self.statement(&statement)).collect()
     }
 
     /// A statement; none where the text has a hole. The parser bounds how deep blocks nest.
@@ -88,18 +71,12 @@ impl Lower<'_> {
                 };
                 (kind, each.range())
             }
-            Statement::Action(each) => (
-                StmtKind::Do {
-                    value: Value::Action(Box::new(self.action(each))),
-                },
-                each.range(),
-            ),
-            Statement::Transact(each) => (
-                StmtKind::Transact {
-                    body: self.statements(each.statements()),
-                },
-                each.range(),
-            ),
+            Statement::Action(each) => {
+                (StmtKind::Do { value: Value::Action(Box::new(self.action(each))) }, each.range())
+            }
+            Statement::Transact(each) => {
+                (StmtKind::Transact { body: self.statements(each.statements()) }, each.range())
+            }
             Statement::Each(each) => {
                 let hole = self.span(each.range());
                 let kind = StmtKind::Each {
@@ -119,19 +96,9 @@ impl Lower<'_> {
             }
             Statement::Return(each) => {
                 let hole = self.span(each.range());
-                (
-                    StmtKind::Return {
-                        value: self.expr_or_missing(each.value().as_ref(), hole),
-                    },
-                    each.range(),
-                )
+                (StmtKind::Return { value: self.expr_or_missing(each.value().as_ref(), hole) }, each.range())
             }
-            Statement::Expr(each) => (
-                StmtKind::Do {
-                    value: self.value(each.value())?,
-                },
-                each.range(),
-            ),
+            Statement::Expr(each) => (StmtKind::Do { value: self.value(each.value())? }, each.range()),
             Statement::Expect(each) => {
                 let kind = StmtKind::Expect {
                     value: self.value(each.value())?,
@@ -159,10 +126,7 @@ impl Lower<'_> {
                 (kind, each.range())
             }
         };
-        Some(Stmt {
-            kind,
-            span: self.span(range),
-        })
+        Some(Stmt { kind, span: self.span(range) })
     }
 
     fn value(&mut self, value: Option<ast::Value>) -> Option<Value> {
@@ -179,16 +143,10 @@ impl Lower<'_> {
             entity: self.name(action.entity()),
             key: action.key().map(|args| self.args(Some(&args))),
             strong: action.strong().is_some(),
-            condition: action
-                .condition()
-                .and_then(|each| each.condition())
-                .map(|expr| self.expr(&expr)),
+            condition: action.condition().and_then(|each| each.condition()).map(|expr| self.expr(&expr)),
             error: action.otherwise().map(|otherwise| self.name(otherwise.error())),
             fields: self.fields(action.fields().as_ref()),
-            when: action
-                .when()
-                .and_then(|when| when.condition())
-                .map(|expr| self.expr(&expr)),
+            when: action.when().and_then(|when| when.condition()).map(|expr| self.expr(&expr)),
             span: self.span(action.range()),
             verb_span: verb.span,
         }

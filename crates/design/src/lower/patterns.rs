@@ -55,9 +55,7 @@ impl Lower<'_> {
             PatternClause::Select(select) => pattern.select = Some(self.names(select.names().as_ref())),
             PatternClause::Then(then) => pattern.then = Some(self.name(then.entity())),
             PatternClause::Including(including) => {
-                let place = Some(Including {
-                    span: self.span(including.range()),
-                });
+                let place = Some(Including { span: self.span(including.range()) });
                 match including.what().as_ref().map(ast::Name::text) {
                     Some("deleted") => pattern.including_deleted = place,
                     _ => pattern.including_expired = place,
@@ -83,10 +81,7 @@ impl Lower<'_> {
             (_, _, Some(value)) => BindValue::Expr(value),
             _ => BindValue::Parameter,
         };
-        Bind {
-            name: self.name(bind.name()),
-            value,
-        }
+        Bind { name: self.name(bind.name()), value }
     }
 
     pub(super) fn params(&mut self, params: Option<&ast::Params>) -> Vec<Param> {
@@ -120,8 +115,7 @@ impl Lower<'_> {
             Some(other) => {
                 let span = self.span(rate.range());
                 let title = format!("`{other}` is not a unit of time");
-                self.problems
-                    .push(NUMBER.at(span, title).note("Write 200/s, 50/m, 10/h or 3/d."));
+                self.problems.push(NUMBER.at(span, title).note("Write 200/s, 50/m, 10/h or 3/d."));
                 1.0
             }
         };
@@ -134,11 +128,7 @@ fn both(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
     match (first, second) {
         (Some(left), Some(right)) => {
             let span = left.span.to(right.span);
-            let kind = ExprKind::Binary {
-                op: Op::And,
-                left: Box::new(left),
-                right: Box::new(right),
-            };
+            let kind = ExprKind::Binary { op: Op::And, left: Box::new(left), right: Box::new(right) };
             Some(Expr { kind, span })
         }
         (first, second) => first.or(second),

@@ -63,9 +63,7 @@ impl Lower<'_> {
             TableClause::Ttl(ttl) => table.ttl = Some(self.name(ttl.attribute())),
             TableClause::Stream(stream) => table.stream = Some(self.name(stream.view())),
             TableClause::Recovery(recovery) => {
-                let days = recovery
-                    .period()
-                    .map(|period| self.duration_ms(&period) / 86_400_000);
+                let days = recovery.period().map(|period| self.duration_ms(&period) / 86_400_000);
                 table.recovery_days = Some(if recovery.is_off() { 0 } else { days.unwrap_or(35) });
             }
             TableClause::Protect(_) => table.deletion_protection = true,
@@ -92,13 +90,11 @@ impl Lower<'_> {
             deployed: index.deployed().map(|name| name.value()),
             local: index.is_local(),
             key: self.key(index.shape().as_ref()),
-            projection: projection
-                .as_ref()
-                .map(|project| match (project.names(), project.word()) {
-                    (Some(names), _) => Projection::Include(self.names(Some(&names))),
-                    (None, Some(word)) if word.text() == "keys" => Projection::Keys,
-                    _ => Projection::All,
-                }),
+            projection: projection.as_ref().map(|project| match (project.names(), project.word()) {
+                (Some(names), _) => Projection::Include(self.names(Some(&names))),
+                (None, Some(word)) if word.text() == "keys" => Projection::Keys,
+                _ => Projection::All,
+            }),
             projection_span: projection.map(|project| self.span(project.range())),
             sparse: index.sparse().map(|sparse| self.span(sparse.range())),
             provisioned: index.provisioned().map(|provisioned| self.capacity(&provisioned)),

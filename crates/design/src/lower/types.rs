@@ -42,18 +42,9 @@ impl Lower<'_> {
             ty: self.ty(written.as_ref()),
             ty_span: written.map(|ty| self.span(ty.range())),
             reference: attribute.reference().map(|reference| self.reference(&reference)),
-            value: attribute.value().map(|(derived, value)| Fill {
-                derived,
-                value: self.expr(&value),
-            }),
-            when: attribute
-                .when()
-                .and_then(|when| when.condition())
-                .map(|expr| self.expr(&expr)),
-            annotations: attribute
-                .annotations()
-                .map(|annotation| self.annotation(&annotation))
-                .collect(),
+            value: attribute.value().map(|(derived, value)| Fill { derived, value: self.expr(&value) }),
+            when: attribute.when().and_then(|when| when.condition()).map(|expr| self.expr(&expr)),
+            annotations: attribute.annotations().map(|annotation| self.annotation(&annotation)).collect(),
             span: self.span(attribute.range()),
         }
     }
@@ -118,9 +109,9 @@ impl Lower<'_> {
     pub(super) fn ty(&mut self, ty: Option<&ast::Type>) -> Type {
         match ty {
             None => Type::Undeclared,
-            Some(ast::Type::Object(object)) => Type::Object {
-                attributes: self.attributes(object.attributes()),
-            },
+            Some(ast::Type::Object(object)) => {
+                Type::Object { attributes: self.attributes(object.attributes()) }
+            }
             Some(ast::Type::Union(union)) => Type::Enum {
                 name: None,
                 members: union.members().map(|name| name.text().to_owned()).collect(),
@@ -138,9 +129,7 @@ impl Lower<'_> {
         let length = |format| Type::String {
             format,
             min: low.or(args.numbers.first().copied()).unwrap_or(0).max(0) as u64,
-            max: high
-                .or(args.numbers.first().copied())
-                .map(|max| max.max(0) as u64),
+            max: high.or(args.numbers.first().copied()).map(|max| max.max(0) as u64),
         };
         let body = |fallback| args.body.unwrap_or(fallback);
         match name.text.as_str() {
@@ -154,22 +143,10 @@ impl Lower<'_> {
                 min: 0,
                 max: max.or(high.map(|high| high.max(0) as u64)),
             },
-            "id" => Type::Id {
-                prefix: args.text.unwrap_or_default(),
-                body: body(IdBody::Uuid),
-            },
-            "uuid" => Type::Id {
-                prefix: String::new(),
-                body: IdBody::Uuid,
-            },
-            "ulid" => Type::Id {
-                prefix: String::new(),
-                body: IdBody::Ulid,
-            },
-            "nanoid" => Type::Id {
-                prefix: String::new(),
-                body: body(IdBody::Nanoid(21)),
-            },
+            "id" => Type::Id { prefix: args.text.unwrap_or_default(), body: body(IdBody::Uuid) },
+            "uuid" => Type::Id { prefix: String::new(), body: IdBody::Uuid },
+            "ulid" => Type::Id { prefix: String::new(), body: IdBody::Ulid },
+            "nanoid" => Type::Id { prefix: String::new(), body: body(IdBody::Nanoid(21)) },
             "token" => Type::Token {
                 prefix: args.text.unwrap_or_default(),
                 length: args.numbers.first().map_or(32, |length| (*length).max(0) as u64),
@@ -180,31 +157,16 @@ impl Lower<'_> {
                 scale: args.numbers.get(1).map_or(0, |scale| (*scale).max(0) as u64),
             },
             "bool" => Type::Bool,
-            "bytes" => Type::Bytes {
-                max: high
-                    .or(args.numbers.first().copied())
-                    .map(|max| max.max(0) as u64),
-            },
-            "time" => Type::Time {
-                unit: self.time_unit(args.word.as_deref(), name.span),
-            },
+            "bytes" => {
+                Type::Bytes { max: high.or(args.numbers.first().copied()).map(|max| max.max(0) as u64) }
+            }
+            "time" => Type::Time { unit: self.time_unit(args.word.as_deref(), name.span) },
             "date" => Type::Date,
             "month" => Type::Month,
-            "json" => Type::Json {
-                of: Box::new(args.ty.unwrap_or(Type::Any { max: None })),
-            },
-            "list" => Type::List {
-                of: Box::new(args.ty.unwrap_or(Type::Any { max: None })),
-                max,
-            },
-            "map" => Type::Map {
-                of: Box::new(args.ty.unwrap_or(Type::Any { max: None })),
-                max,
-            },
-            "set" => Type::Set {
-                of: Box::new(args.ty.unwrap_or(Type::Any { max: None })),
-                max,
-            },
+            "json" => Type::Json { of: Box::new(args.ty.unwrap_or(Type::Any { max: None })) },
+            "list" => Type::List { of: Box::new(args.ty.unwrap_or(Type::Any { max: None })), max },
+            "map" => Type::Map { of: Box::new(args.ty.unwrap_or(Type::Any { max: None })), max },
+            "set" => Type::Set { of: Box::new(args.ty.unwrap_or(Type::Any { max: None })), max },
             "any" => Type::Any { max },
             "new" | "patch" | "key" if args.word.is_some() => Type::Input {
                 of: match name.text.as_str() {
@@ -227,8 +189,7 @@ impl Lower<'_> {
             Some("s") => TimeUnit::Seconds,
             Some(other) => {
                 let title = format!("`{other}` is no form of time");
-                self.problems
-                    .push(TYPE.at(span, title).note("The forms are iso, iso_s, ms and s."));
+                self.problems.push(TYPE.at(span, title).note("The forms are iso, iso_s, ms and s."));
                 TimeUnit::Unstated
             }
         }
@@ -236,28 +197,18 @@ impl Lower<'_> {
 
     fn declared_type(&mut self, name: &Name) -> Type {
         if let Some(each) = self.declared.enums.get(&name.text) {
-            let members = each
-                .members()
-                .filter_map(|member| Some(member.name()?.text().to_owned()))
-                .collect();
+            let members =
+                each.members().filter_map(|member| Some(member.name()?.text().to_owned())).collect();
             let open = each.members().any(|member| member.is_open());
-            return Type::Enum {
-                name: Some(name.text.clone()),
-                members,
-                open,
-            };
+            return Type::Enum { name: Some(name.text.clone()), members, open };
         }
         if self.declared.records.contains(&name.text) {
-            return Type::Record {
-                name: name.text.clone(),
-            };
+            return Type::Record { name: name.text.clone() };
         }
         if !name.text.is_empty() {
             let declared = self.declared.enums.keys().map(String::as_str);
-            let known = TYPES
-                .into_iter()
-                .chain(declared)
-                .chain(self.declared.records.iter().map(String::as_str));
+            let known =
+                TYPES.into_iter().chain(declared).chain(self.declared.records.iter().map(String::as_str));
             let mut problem = TYPE.at(name.span, format!("there is no type `{name}`"));
             if let Some(near) = nearest(&name.text, known) {
                 problem = problem.label(format!("did you mean `{near}`?"));
@@ -307,8 +258,7 @@ impl TypeArgs {
                     _ => args.max = Some(count),
                 }
             } else if let Some(number) = arg.number() {
-                args.numbers
-                    .push(i64::try_from(lower.count(&number)).unwrap_or(i64::MAX));
+                args.numbers.push(i64::try_from(lower.count(&number)).unwrap_or(i64::MAX));
             } else if let Some(text) = arg.text() {
                 args.text = Some(text.value());
             } else if let Some(ty) = arg.ty() {

@@ -245,9 +245,7 @@ impl Entity {
 impl Attribute {
     /// The annotation of that name.
     pub fn annotation(&self, name: &str) -> Option<&Annotation> {
-        self.annotations
-            .iter()
-            .find(|annotation| annotation.name.is(name))
+        self.annotations.iter().find(|annotation| annotation.name.is(name))
     }
 
     /// Whether it has the annotation.

@@ -223,11 +223,7 @@ impl Expr {
         let mut open = vec![self];
         while let Some(expr) = open.pop() {
             match &expr.kind {
-                ExprKind::Binary {
-                    op: Op::And,
-                    left,
-                    right,
-                } => {
+                ExprKind::Binary { op: Op::And, left, right } => {
                     open.push(right);
                     open.push(left);
                 }
@@ -316,8 +312,6 @@ impl Fields {
 
     /// The field that writes a top-level attribute.
     pub fn get(&self, name: &str) -> Option<&Field> {
-        self.fields
-            .iter()
-            .find(|field| field.path.len() == 1 && field.path[0].is(name))
+        self.fields.iter().find(|field| field.path.len() == 1 && field.path[0].is(name))
     }
 }

@@ -15,10 +15,7 @@ pub struct Name {
 impl Name {
     /// A name at a place.
     pub fn new(text: impl Into<String>, span: Span) -> Name {
-        Name {
-            text: text.into(),
-            span,
-        }
+        Name { text: text.into(), span }
     }
 
     /// Whether it is that text.
@@ -50,9 +47,6 @@ impl Serialize for Name {
 
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
-        Ok(Name {
-            text: String::deserialize(deserializer)?,
-            span: Span::default(),
-        })
+        Ok(Name { text: String::deserialize(deserializer)?, span: Span::default() })
     }
 }

@@ -238,9 +238,7 @@ impl Type {
                 Stored::S
             }
             Type::Json { .. } | Type::Enum { .. } => Stored::S,
-            Type::Time {
-                unit: TimeUnit::Iso | TimeUnit::IsoSeconds,
-            } => Stored::S,
+            Type::Time { unit: TimeUnit::Iso | TimeUnit::IsoSeconds } => Stored::S,
             Type::Time { .. } | Type::Int { .. } | Type::Decimal { .. } => Stored::N,
             Type::Bool => Stored::Bool,
             Type::Bytes { .. } => Stored::B,
@@ -263,10 +261,7 @@ impl Type {
     /// Whether text made from values sorts as the values do: fixed width, or the natural order of text.
     pub fn text_keeps_order(&self) -> bool {
         match self {
-            Type::Int {
-                min: Some(min),
-                max: Some(max),
-            } => *min >= 0 && digits(*min) == digits(*max),
+            Type::Int { min: Some(min), max: Some(max) } => *min >= 0 && digits(*min) == digits(*max),
             Type::Int { .. } | Type::Decimal { .. } => false,
             // Milliseconds have thirteen digits from 2001 to 2286, seconds ten.
             _ => true,
@@ -276,10 +271,9 @@ impl Type {
     /// Whether people choose the text, so that it may contain any character.
     pub fn is_free_text(&self) -> bool {
         match self {
-            Type::String { format, .. } => matches!(
-                format,
-                StringFormat::Plain | StringFormat::Url | StringFormat::Cron
-            ),
+            Type::String { format, .. } => {
+                matches!(format, StringFormat::Plain | StringFormat::Url | StringFormat::Cron)
+            }
             Type::Enum { open, .. } => *open,
             Type::Any { .. } | Type::Undeclared | Type::Json { .. } => true,
             _ => false,
@@ -291,10 +285,9 @@ impl Type {
         match self {
             Type::Bool => Some(2),
             Type::Enum { members, .. } => Some(members.len() as u64),
-            Type::Int {
-                min: Some(min),
-                max: Some(max),
-            } if max >= min => Some(max.abs_diff(*min).saturating_add(1)),
+            Type::Int { min: Some(min), max: Some(max) } if max >= min => {
+                Some(max.abs_diff(*min).saturating_add(1))
+            }
             _ => None,
         }
     }
@@ -303,10 +296,7 @@ impl Type {
     pub fn describe(&self) -> String {
         match self {
             Type::Undeclared => "undeclared".to_owned(),
-            Type::String {
-                format: StringFormat::Plain,
-                ..
-            } => "string".to_owned(),
+            Type::String { format: StringFormat::Plain, .. } => "string".to_owned(),
             Type::String { format, .. } => match format {
                 StringFormat::Matching(_) => "matching".to_owned(),
                 other => format!("{other:?}").to_lowercase(),

@@ -39,38 +39,20 @@ pub(super) fn of_read(
     let mut cost = match (pattern.verb, path) {
         (ReadVerb::Get, Path::Guard(..)) => {
             let rcu = read_units(200, strong) + read_units(bytes, strong);
-            return Cost {
-                requests: 2,
-                rcu,
-                wcu: 0.0,
-            };
+            return Cost { requests: 2, rcu, wcu: 0.0 };
         }
-        (ReadVerb::Get, _) => Cost {
-            requests: 1,
-            rcu: read_units(if fetches { 200 } else { bytes }, strong),
-            wcu: 0.0,
-        },
+        (ReadVerb::Get, _) => {
+            Cost { requests: 1, rcu: read_units(if fetches { 200 } else { bytes }, strong), wcu: 0.0 }
+        }
         _ => {
             let items = expected_items(pattern, entity);
             let read = if fetches { 200 } else { bytes };
-            Cost {
-                requests: queries,
-                rcu: read_units(items.saturating_mul(read), strong),
-                wcu: 0.0,
-            }
+            Cost { requests: queries, rcu: read_units(items.saturating_mul(read), strong), wcu: 0.0 }
         }
     };
     if fetches {
-        let items = if pattern.verb == ReadVerb::Get {
-            1
-        } else {
-            expected_items(pattern, entity)
-        };
-        cost.requests += if pattern.verb == ReadVerb::Get {
-            1
-        } else {
-            items.div_ceil(100)
-        };
+        let items = if pattern.verb == ReadVerb::Get { 1 } else { expected_items(pattern, entity) };
+        cost.requests += if pattern.verb == ReadVerb::Get { 1 } else { items.div_ceil(100) };
         cost.rcu += items as f64 * read_units(bytes, strong);
     }
     if let Some(next) = pattern.then.as_ref().and_then(|name| design.entity(&name.text)) {
@@ -85,10 +67,7 @@ pub(super) fn of_read(
 fn expected_items(pattern: &Pattern, entity: &Entity) -> u64 {
     let bounded = pattern.page.or(pattern.limit);
     let per = entity.volume.as_ref().and_then(|volume| {
-        let (_, usual, _) = volume
-            .per
-            .iter()
-            .find(|(name, _, _)| pattern.bind(&name.text).is_some())?;
+        let (_, usual, _) = volume.per.iter().find(|(name, _, _)| pattern.bind(&name.text).is_some())?;
         Some(*usual)
     });
     match (bounded, per) {
@@ -104,9 +83,7 @@ fn fan_out(design: &Design, pattern: &Pattern, entity: &Entity) -> u64 {
     let values = pattern.binds.iter().map(|bind| match bind.value {
         BindValue::All => {
             let attribute = entity.attribute(&bind.name.text);
-            attribute
-                .and_then(|each| design.type_of(each).cardinality())
-                .unwrap_or(1)
+            attribute.and_then(|each| design.type_of(each).cardinality()).unwrap_or(1)
         }
         _ => 1,
     });

@@ -24,12 +24,7 @@ pub fn lock_file(design: &Design) -> String {
 /// The plan for people: patterns, then operations with their requests.
 pub fn plan_text(design: &Design) -> String {
     let mut text = String::new();
-    let width = design
-        .patterns
-        .iter()
-        .map(|each| each.name.text.chars().count())
-        .max()
-        .unwrap_or(0);
+    let width = design.patterns.iter().map(|each| each.name.text.chars().count()).max().unwrap_or(0);
     for pattern in &design.patterns {
         let line = match read(design, pattern).and_then(|choice| choice.plan) {
             Some(plan) => one_line(pattern, &plan),
@@ -63,11 +58,7 @@ fn one_line(pattern: &Pattern, plan: &ReadPlan<'_>) -> String {
         SortUse::Range(_) => "range",
     };
     let fetch = if plan.fetches { " + fetch" } else { "" };
-    let then = pattern
-        .then
-        .as_ref()
-        .map(|name| format!(" + get {name}"))
-        .unwrap_or_default();
+    let then = pattern.then.as_ref().map(|name| format!(" + get {name}")).unwrap_or_default();
     let requests = plan.cost.requests;
     let plural = if requests == 1 { "" } else { "s" };
     format!(
@@ -78,9 +69,5 @@ fn one_line(pattern: &Pattern, plan: &ReadPlan<'_>) -> String {
 }
 
 fn units(units: f64) -> String {
-    if units.fract() == 0.0 {
-        format!("{units:.0}")
-    } else {
-        format!("{units:.1}")
-    }
+    if units.fract() == 0.0 { format!("{units:.0}") } else { format!("{units:.1}") }
 }

@@ -94,10 +94,7 @@ pub fn read<'a>(design: &'a Design, pattern: &'a Pattern) -> Option<Choice<'a>> 
     let entity = design.entity(&pattern.entities.first()?.text)?;
     let table = design.table_of(entity)?;
     let question = Question::new(design, pattern, entity);
-    let mut choice = Choice {
-        plan: None,
-        rejected: Vec::new(),
-    };
+    let mut choice = Choice { plan: None, rejected: Vec::new() };
     if pattern.verb == ReadVerb::Scan {
         choice.plan = Some(question.plan(Path::Scan(table), SortUse::Whole, None));
         return Some(choice);
@@ -138,11 +135,7 @@ impl<'a> Question<'a> {
             Path::Table(table) => self.by_key(path, &table.key),
             Path::Index(_, index) => {
                 let plan = self.by_key(path, &index.key)?;
-                if self.pattern.strong && !index.local {
-                    Err(Obstacle::StrongOnGlobal)
-                } else {
-                    Ok(plan)
-                }
+                if self.pattern.strong && !index.local { Err(Obstacle::StrongOnGlobal) } else { Ok(plan) }
             }
             Path::Guard(_, unique) => self.by_guard(path, unique),
             Path::Scan(_) => Ok(self.plan(path, SortUse::Whole, None)),
@@ -150,10 +143,7 @@ impl<'a> Question<'a> {
     }
 
     fn by_guard(&self, path: Path<'a>, unique: &'a Unique) -> Result<ReadPlan<'a>, Obstacle<'a>> {
-        let missing = unique
-            .names
-            .iter()
-            .find(|name| !self.bound.contains(&name.text.as_str()));
+        let missing = unique.names.iter().find(|name| !self.bound.contains(&name.text.as_str()));
         if let Some(name) = missing {
             return Err(Obstacle::PartitionUnbound(&name.text));
         }
@@ -189,14 +179,9 @@ impl<'a> Question<'a> {
             Membership::Always => Ok(Vec::new()),
             Membership::Sometimes { when, present } => {
                 let known = self.known();
-                let implied = when
-                    .iter()
-                    .all(|when| implies(self.entity, &known, &self.bound, when));
+                let implied = when.iter().all(|when| implies(self.entity, &known, &self.bound, when));
                 let there = present.iter().all(|name| {
-                    let conditioned = self
-                        .conditions
-                        .iter()
-                        .any(|(_, each)| each.attribute() == Some(name));
+                    let conditioned = self.conditions.iter().any(|(_, each)| each.attribute() == Some(name));
                     let when_implies = when.iter().any(|when| mentions_presence(when, name));
                     self.bound.contains(name) || conditioned || when_implies
                 });
@@ -216,10 +201,7 @@ impl<'a> Question<'a> {
                 used.push(name.text.as_str());
                 continue;
             }
-            for slot in source(self.entity, &name.text)
-                .map(Source::slots)
-                .unwrap_or_default()
-            {
+            for slot in source(self.entity, &name.text).map(Source::slots).unwrap_or_default() {
                 if settles(self.entity, &self.bound, slot) {
                     used.push(slot);
                     used.extend(self.inputs(slot));
@@ -235,10 +217,7 @@ impl<'a> Question<'a> {
 
     /// The bound attributes that a derived one follows from: giving them is giving it.
     fn inputs(&self, slot: &str) -> Vec<&'a str> {
-        let fill = self
-            .entity
-            .attribute(slot)
-            .and_then(|attribute| attribute.value.as_ref());
+        let fill = self.entity.attribute(slot).and_then(|attribute| attribute.value.as_ref());
         match fill {
             Some(Fill { derived: true, value }) if !self.bound.contains(&slot) => value.names(),
             _ => Vec::new(),
@@ -279,14 +258,7 @@ impl<'a> Question<'a> {
                 }
             }
         }
-        (
-            if key.sort.is_empty() {
-                SortUse::Whole
-            } else {
-                SortUse::Equal
-            },
-            None,
-        )
+        (if key.sort.is_empty() { SortUse::Whole } else { SortUse::Equal }, None)
     }
 
     fn everything_used(&self, used: &[&str], answered: &[&Expr]) -> Result<(), Obstacle<'a>> {
@@ -305,17 +277,10 @@ impl<'a> Question<'a> {
     }
 
     fn missing(&self, key: &'a Key) -> Vec<&'a str> {
-        let slots = key
-            .attributes()
-            .filter(|name| !self.bound.contains(&name.text.as_str()));
-        let slots = slots.flat_map(|name| {
-            source(self.entity, &name.text)
-                .map(Source::slots)
-                .unwrap_or_default()
-        });
-        slots
-            .filter(|slot| !settles(self.entity, &self.bound, slot))
-            .collect()
+        let slots = key.attributes().filter(|name| !self.bound.contains(&name.text.as_str()));
+        let slots =
+            slots.flat_map(|name| source(self.entity, &name.text).map(Source::slots).unwrap_or_default());
+        slots.filter(|slot| !settles(self.entity, &self.bound, slot)).collect()
     }
 
     fn order(&self, open: Option<&'a str>) -> Result<(), Obstacle<'a>> {
@@ -329,13 +294,7 @@ impl<'a> Question<'a> {
             (None, Some(open)) => self.entity.attribute(open).is_some_and(|attribute| {
                 let ty = self.design.type_of(attribute);
                 let untyped = matches!(ty, Type::String { .. } | Type::Int { .. } | Type::Undeclared);
-                let ulid = matches!(
-                    ty,
-                    Type::Id {
-                        body: IdBody::Ulid,
-                        ..
-                    }
-                );
+                let ulid = matches!(ty, Type::Id { body: IdBody::Ulid, .. });
                 ty.is_temporal() || ulid || (untyped && is_time_name(open))
             }),
         };
@@ -348,14 +307,7 @@ impl<'a> Question<'a> {
             _ => false,
         };
         let cost = cost::of_read(self.design, self.pattern, self.entity, path, fetches);
-        ReadPlan {
-            entity: self.entity,
-            path,
-            sort,
-            ordered_by,
-            fetches,
-            cost,
-        }
+        ReadPlan { entity: self.entity, path, sort, ordered_by, fetches, cost }
     }
 
     /// Whether the pattern returns attributes that the index does not hold.
@@ -374,20 +326,14 @@ impl<'a> Question<'a> {
         match (&self.pattern.select, self.pattern.verb) {
             (Some(select), _) => select.iter().any(|name| !held(&name.text)),
             (None, ReadVerb::Sum) => self.pattern.summed.iter().any(|name| !held(&name.text)),
-            (None, _) => self
-                .entity
-                .attributes
-                .iter()
-                .any(|each| each.is_stored() && !held(&each.name.text)),
+            (None, _) => self.entity.attributes.iter().any(|each| each.is_stored() && !held(&each.name.text)),
         }
     }
 }
 
 /// Whether a `when` says that an attribute is there.
 fn mentions_presence(when: &Expr, name: &str) -> bool {
-    when.conjuncts()
-        .into_iter()
-        .any(|each| crate::facts::condition(each).attribute() == Some(name))
+    when.conjuncts().into_iter().any(|each| crate::facts::condition(each).attribute() == Some(name))
 }
 
 impl<'a> Path<'a> {

@@ -20,10 +20,8 @@ pub struct Step {
 pub fn write(design: &Design, operation: &Operation) -> Vec<Step> {
     let mut steps = Vec::new();
     for name in calls(operation) {
-        if let Some(plan) = design
-            .pattern(name)
-            .and_then(|pattern| super::read(design, pattern))
-            .and_then(|c| c.plan)
+        if let Some(plan) =
+            design.pattern(name).and_then(|pattern| super::read(design, pattern)).and_then(|c| c.plan)
         {
             steps.push(Step {
                 request: "pattern",
@@ -37,10 +35,7 @@ pub fn write(design: &Design, operation: &Operation) -> Vec<Step> {
     while at < sites.len() {
         let block = sites[at].transact;
         let length = match block {
-            Some(_) => sites[at..]
-                .iter()
-                .take_while(|site| site.transact == block)
-                .count(),
+            Some(_) => sites[at..].iter().take_while(|site| site.transact == block).count(),
             None => 1,
         };
         steps.push(step(design, operation, &sites[at..at + length]));
@@ -51,21 +46,14 @@ pub fn write(design: &Design, operation: &Operation) -> Vec<Step> {
 
 fn step(design: &Design, operation: &Operation, sites: &[ActionSite<'_>]) -> Step {
     let mut items = Vec::new();
-    let mut cost = Cost {
-        requests: 1,
-        ..Cost::default()
-    };
+    let mut cost = Cost { requests: 1, ..Cost::default() };
     for site in sites {
         let Some(entity) = design.entity(&site.action.entity.text) else {
             continue;
         };
         let guards = guards(design, operation, entity, site.action);
         items.push(describe(design, operation, entity, site.action));
-        items.extend(
-            guards
-                .iter()
-                .map(|names| format!("guard {}({names})", entity.name)),
-        );
+        items.extend(guards.iter().map(|names| format!("guard {}({names})", entity.name)));
         add_cost(design, entity, site.action, guards.len() as u64, &mut cost);
     }
     if operation.idempotent.is_some() && sites.iter().any(|site| site.action.verb.writes()) {
@@ -74,9 +62,7 @@ fn step(design: &Design, operation: &Operation, sites: &[ActionSite<'_>]) -> Ste
     }
     let soft = sites.iter().any(|site| {
         site.action.verb == WriteVerb::Delete
-            && design
-                .entity(&site.action.entity.text)
-                .is_some_and(|entity| entity.deleted.is_some())
+            && design.entity(&site.action.entity.text).is_some_and(|entity| entity.deleted.is_some())
     });
     let request = request(sites, items.len(), soft);
     if request == "TransactWriteItems" {
@@ -103,26 +89,14 @@ fn guards(design: &Design, operation: &Operation, entity: &Entity, action: &Acti
     let changed = settable(design, operation, action);
     let touched = |unique: &&Unique| match action.verb {
         WriteVerb::Create | WriteVerb::Put | WriteVerb::Delete | WriteVerb::Purge => true,
-        WriteVerb::Update | WriteVerb::Upsert => unique
-            .names
-            .iter()
-            .any(|name| changed.contains(&name.text.as_str())),
+        WriteVerb::Update | WriteVerb::Upsert => {
+            unique.names.iter().any(|name| changed.contains(&name.text.as_str()))
+        }
         WriteVerb::Check | WriteVerb::Get => false,
     };
-    let uniques = entity
-        .uniques
-        .iter()
-        .filter(|unique| unique.via.is_none())
-        .filter(touched);
+    let uniques = entity.uniques.iter().filter(|unique| unique.via.is_none()).filter(touched);
     uniques
-        .map(|unique| {
-            unique
-                .names
-                .iter()
-                .map(|name| name.text.as_str())
-                .collect::<Vec<_>>()
-                .join(", ")
-        })
+        .map(|unique| unique.names.iter().map(|name| name.text.as_str()).collect::<Vec<_>>().join(", "))
         .collect()
 }
 
@@ -133,34 +107,21 @@ fn describe(design: &Design, operation: &Operation, entity: &Entity, action: &Ac
         _ => Vec::new(),
     };
     let expires = design.table_of(entity).is_some_and(|table| table.ttl.is_some());
-    if matches!(
-        action.verb,
-        WriteVerb::Update | WriteVerb::Delete | WriteVerb::Check
-    ) {
+    if matches!(action.verb, WriteVerb::Update | WriteVerb::Delete | WriteVerb::Check) {
         conditions.extend(entity.deleted.as_ref().map(|_| "not deleted"));
         conditions.extend(expires.then_some("not expired"));
-        conditions.extend(
-            entity
-                .tenant
-                .as_ref()
-                .filter(|_| !operation.system)
-                .map(|_| "of the caller's tenant"),
-        );
+        conditions
+            .extend(entity.tenant.as_ref().filter(|_| !operation.system).map(|_| "of the caller's tenant"));
     }
     let changed = settable(design, operation, action);
-    let sets_state = entity.states.iter().any(|states| {
-        states
-            .path
-            .first()
-            .is_some_and(|name| changed.contains(&name.text.as_str()))
-    });
+    let sets_state = entity
+        .states
+        .iter()
+        .any(|states| states.path.first().is_some_and(|name| changed.contains(&name.text.as_str())));
     conditions.extend((sets_state && action.verb == WriteVerb::Update).then_some("allowed transition"));
     conditions.extend(action.condition.as_ref().map(|_| "its own condition"));
-    let conditions = if conditions.is_empty() {
-        String::new()
-    } else {
-        format!(" if {}", conditions.join(", "))
-    };
+    let conditions =
+        if conditions.is_empty() { String::new() } else { format!(" if {}", conditions.join(", ")) };
     format!("{} {}{conditions}", action.verb.as_str(), entity.name)
 }
 

@@ -6,9 +6,7 @@ use crate::problems::nearest;
 use std::collections::HashSet;
 
 /// Names that mean something everywhere.
-const BUILT_IN: [&str; 9] = [
-    "now", "new", "it", "caller", "true", "false", "absent", "null", "all",
-];
+const BUILT_IN: [&str; 9] = ["now", "new", "it", "caller", "true", "false", "absent", "null", "all"];
 
 /// Functions of the language.
 const FUNCTIONS: [&str; 24] = [
@@ -61,12 +59,7 @@ impl<'a> Scope<'a> {
             collect_words(&param.ty, &mut words);
         }
         let mut names: HashSet<&str> = BUILT_IN.into_iter().collect();
-        names.extend(
-            design
-                .parameters
-                .iter()
-                .map(|parameter| parameter.name.text.as_str()),
-        );
+        names.extend(design.parameters.iter().map(|parameter| parameter.name.text.as_str()));
         Scope { names, words }
     }
 
@@ -78,17 +71,13 @@ impl<'a> Scope<'a> {
 
     pub(super) fn of_pattern(design: &'a Design, pattern: &'a Pattern, entity: &'a Entity) -> Scope<'a> {
         let mut scope = Scope::of_entity(design, entity);
-        scope
-            .names
-            .extend(pattern.params.iter().map(|param| param.name.text.as_str()));
+        scope.names.extend(pattern.params.iter().map(|param| param.name.text.as_str()));
         scope
     }
 
     pub(super) fn of_operation(design: &'a Design, operation: &'a Operation) -> Scope<'a> {
         let mut scope = Scope::new(design);
-        scope
-            .names
-            .extend(operation.params.iter().map(|param| param.name.text.as_str()));
+        scope.names.extend(operation.params.iter().map(|param| param.name.text.as_str()));
         for site in crate::facts::actions(operation) {
             if let Some(entity) = design.entity(&site.action.entity.text) {
                 scope.attributes(entity);
@@ -99,9 +88,7 @@ impl<'a> Scope<'a> {
 
     pub(super) fn of_rule(design: &'a Design, rule: &'a Rule) -> Scope<'a> {
         let mut scope = Scope::new(design);
-        scope
-            .names
-            .extend(rule.params.iter().map(|param| param.name.text.as_str()));
+        scope.names.extend(rule.params.iter().map(|param| param.name.text.as_str()));
         rule.condition.walk(&mut |expr| {
             if let ExprKind::With { base, .. } = &expr.kind
                 && let ExprKind::Call { callee, .. } = &base.kind
@@ -114,10 +101,8 @@ impl<'a> Scope<'a> {
     }
 
     fn attributes(&mut self, entity: &'a Entity) {
-        self.names
-            .extend(entity.attributes.iter().map(|each| each.name.text.as_str()));
-        self.names
-            .extend(entity.templates.iter().map(|each| each.name.text.as_str()));
+        self.names.extend(entity.attributes.iter().map(|each| each.name.text.as_str()));
+        self.names.extend(entity.templates.iter().map(|each| each.name.text.as_str()));
     }
 }
 

@@ -43,29 +43,19 @@ enum Fact {
 /// Evaluates a claim.
 pub(super) fn evaluate(design: &Design, claim: &Expr) -> Outcome {
     match &claim.kind {
-        ExprKind::Binary {
-            op: Op::And,
-            left,
-            right,
-        } => match evaluate(design, left) {
+        ExprKind::Binary { op: Op::And, left, right } => match evaluate(design, left) {
             Outcome::True => evaluate(design, right),
             other => other,
         },
         ExprKind::Not { operand } => match fact(design, operand) {
             Ok((Fact::Bool(false), _)) => Outcome::True,
-            Ok((_, kind)) => Outcome::False {
-                found: "it is so".to_owned(),
-                kind,
-            },
+            Ok((_, kind)) => Outcome::False { found: "it is so".to_owned(), kind },
             Err(reason) => Outcome::Unknown(reason),
         },
         ExprKind::Binary { op, left, right } => compare(design, *op, left, right),
         _ => match fact(design, claim) {
             Ok((Fact::Bool(true), _)) => Outcome::True,
-            Ok((Fact::Bool(false), kind)) => Outcome::False {
-                found: "it is not so".to_owned(),
-                kind,
-            },
+            Ok((Fact::Bool(false), kind)) => Outcome::False { found: "it is not so".to_owned(), kind },
             Ok(_) => Outcome::Unknown("a value, not a statement".to_owned()),
             Err(reason) => Outcome::Unknown(reason),
         },
@@ -98,14 +88,7 @@ fn compare(design: &Design, op: Op, left: &Expr, right: &Expr) -> Outcome {
         Op::GtEq => order.is_ge(),
         _ => return Outcome::Unknown("this comparison means nothing for facts".to_owned()),
     };
-    if holds {
-        Outcome::True
-    } else {
-        Outcome::False {
-            found: format!("it is {}", show(&found)),
-            kind,
-        }
-    }
+    if holds { Outcome::True } else { Outcome::False { found: format!("it is {}", show(&found)), kind } }
 }
 
 fn literal(expr: &Expr) -> Option<Fact> {
@@ -134,22 +117,16 @@ fn fact(design: &Design, expr: &Expr) -> Result<(Fact, Kind), String> {
         ExprKind::Name { name } => match name.as_str() {
             "tables" => Ok((Fact::Number(design.tables.len() as f64), Kind::Count)),
             "global_indexes" => {
-                let global = design
-                    .tables
-                    .iter()
-                    .flat_map(|table| &table.indexes)
-                    .filter(|index| !index.local);
+                let global =
+                    design.tables.iter().flat_map(|table| &table.indexes).filter(|index| !index.local);
                 Ok((Fact::Number(global.count() as f64), Kind::Count))
             }
             other => Err(format!("there is no fact `{other}`")),
         },
         ExprKind::Call { callee, args } => {
             let name = callee.as_name().unwrap_or_default();
-            let first = args
-                .values
-                .first()
-                .map(|(_, value)| value)
-                .ok_or_else(|| format!("`{name}` of what?"))?;
+            let first =
+                args.values.first().map(|(_, value)| value).ok_or_else(|| format!("`{name}` of what?"))?;
             let second = args.values.get(1).and_then(|(_, value)| value.as_name());
             called(design, name, first, second)
         }
@@ -159,37 +136,21 @@ fn fact(design: &Design, expr: &Expr) -> Result<(Fact, Kind), String> {
 
 fn called(design: &Design, name: &str, first: &Expr, second: Option<&str>) -> Result<(Fact, Kind), String> {
     let word = first.as_name().unwrap_or_default();
-    let pattern = || {
-        design
-            .pattern(word)
-            .ok_or_else(|| format!("there is no pattern `{word}`"))
-    };
-    let entity = || {
-        design
-            .entity(word)
-            .ok_or_else(|| format!("there is no entity `{word}`"))
-    };
-    let table = || {
-        design
-            .table(word)
-            .ok_or_else(|| format!("there is no table `{word}`"))
-    };
+    let pattern = || design.pattern(word).ok_or_else(|| format!("there is no pattern `{word}`"));
+    let entity = || design.entity(word).ok_or_else(|| format!("there is no entity `{word}`"));
+    let table = || design.table(word).ok_or_else(|| format!("there is no table `{word}`"));
     match name {
         "key" => {
             let names: Vec<&str> = table()?.key.attributes().map(|name| name.text.as_str()).collect();
             Ok((Fact::Text(names.join(" | ")), Kind::Other))
         }
         "path" => {
-            let plan = read(design, pattern()?)
-                .and_then(|choice| choice.plan)
-                .ok_or("it has no path")?;
+            let plan = read(design, pattern()?).and_then(|choice| choice.plan).ok_or("it has no path")?;
             Ok((Fact::Text(plan.path.describe()), Kind::Other))
         }
         "strong" => Ok((Fact::Bool(pattern()?.strong), Kind::Strong)),
         "requests" => {
-            let plan = read(design, pattern()?)
-                .and_then(|choice| choice.plan)
-                .ok_or("it has no path")?;
+            let plan = read(design, pattern()?).and_then(|choice| choice.plan).ok_or("it has no path")?;
             Ok((Fact::Number(plan.cost.requests as f64), Kind::Other))
         }
         "lifetime" => lifetime(design, entity()?).map(|ms| (Fact::Duration(ms), Kind::Other)),
@@ -206,40 +167,32 @@ fn called(design: &Design, name: &str, first: &Expr, second: Option<&str>) -> Re
             Ok((Fact::Bool(stored), Kind::Other))
         }
         "writes" => {
-            let operation = design
-                .operation(word)
-                .ok_or_else(|| format!("there is no operation `{word}`"))?;
+            let operation =
+                design.operation(word).ok_or_else(|| format!("there is no operation `{word}`"))?;
             let wanted = second.ok_or("into which table?")?;
             let writes = actions(operation).into_iter().filter(|site| {
-                let into = design
-                    .entity(&site.action.entity.text)
-                    .is_some_and(|entity| entity.table.is(wanted));
+                let into =
+                    design.entity(&site.action.entity.text).is_some_and(|entity| entity.table.is(wanted));
                 site.action.verb.writes() && into
             });
             Ok((Fact::Number(writes.count() as f64), Kind::Other))
         }
         "tenant_isolated" => {
             let entity = entity()?;
-            let isolated = entity
-                .tenant
-                .as_ref()
-                .is_some_and(|tenant| isolated(design, entity, &tenant.text));
+            let isolated =
+                entity.tenant.as_ref().is_some_and(|tenant| isolated(design, entity, &tenant.text));
             Ok((Fact::Bool(isolated), Kind::Other))
         }
         "all_times" => {
-            let times = design
-                .entities
-                .iter()
-                .flat_map(|entity| &entity.attributes)
-                .filter_map(|attribute| match &attribute.ty {
-                    Type::Time { unit } => Some(unit.describe()),
-                    _ => None,
+            let times =
+                design.entities.iter().flat_map(|entity| &entity.attributes).filter_map(|attribute| {
+                    match &attribute.ty {
+                        Type::Time { unit } => Some(unit.describe()),
+                        _ => None,
+                    }
                 });
             let wanted = format!("time({word})");
-            Ok((
-                Fact::Bool(times.into_iter().all(|unit| unit == wanted)),
-                Kind::Other,
-            ))
+            Ok((Fact::Bool(times.into_iter().all(|unit| unit == wanted)), Kind::Other))
         }
         other => Err(format!("there is no fact `{other}`")),
     }
@@ -247,19 +200,13 @@ fn called(design: &Design, name: &str, first: &Expr, second: Option<&str>) -> Re
 
 /// The one duration in the expression that fills the TTL attribute.
 fn lifetime(design: &Design, entity: &Entity) -> Result<u64, String> {
-    let ttl = design
-        .table_of(entity)
-        .and_then(|table| table.ttl.as_ref())
-        .ok_or("its table has no `ttl`")?;
-    let attribute = entity
-        .attribute(&ttl.text)
-        .ok_or_else(|| format!("it has no `{ttl}`"))?;
+    let ttl = design.table_of(entity).and_then(|table| table.ttl.as_ref()).ok_or("its table has no `ttl`")?;
+    let attribute = entity.attribute(&ttl.text).ok_or_else(|| format!("it has no `{ttl}`"))?;
     let Some(fill) = &attribute.value else {
         return Ok(0);
     };
     let mut durations = Vec::new();
-    fill.value
-        .walk(&mut |expr| durations.extend(expr.as_duration_ms()));
+    fill.value.walk(&mut |expr| durations.extend(expr.as_duration_ms()));
     match durations.as_slice() {
         [] if fill.value.is_name("now") => Ok(0),
         [one] => Ok(*one),
@@ -271,13 +218,8 @@ fn length(design: &Design, expr: &Expr) -> Result<u64, String> {
     let ExprKind::Member { base, name } = &expr.kind else {
         return Err("write Entity.attribute".to_owned());
     };
-    let entity = base
-        .as_name()
-        .and_then(|entity| design.entity(entity))
-        .ok_or("there is no such entity")?;
-    let attribute = entity
-        .attribute(&name.text)
-        .ok_or_else(|| format!("it has no `{name}`"))?;
+    let entity = base.as_name().and_then(|entity| design.entity(entity)).ok_or("there is no such entity")?;
+    let attribute = entity.attribute(&name.text).ok_or_else(|| format!("it has no `{name}`"))?;
     fixed_length(design.type_of(attribute)).ok_or_else(|| "its length is not fixed".to_owned())
 }
 
@@ -288,12 +230,7 @@ fn isolated(design: &Design, entity: &Entity, tenant: &str) -> bool {
     };
     let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
     keys.into_iter().all(|key| {
-        let slots = key
-            .partition
-            .iter()
-            .filter_map(|name| sortkey_design::facts::source(entity, &name.text));
-        slots
-            .flat_map(sortkey_design::facts::Source::slots)
-            .any(|slot| slot == tenant)
+        let slots = key.partition.iter().filter_map(|name| sortkey_design::facts::source(entity, &name.text));
+        slots.flat_map(sortkey_design::facts::Source::slots).any(|slot| slot == tenant)
     })
 }

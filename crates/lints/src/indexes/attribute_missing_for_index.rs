@@ -55,20 +55,14 @@ pub(super) const LINT: Lint = Lint {
 fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
     let spelt = |name: &str| name.to_lowercase().replace('_', "");
     for name in index.key.attributes() {
-        let filled = cx
-            .design
-            .entities_in(table)
-            .any(|entity| entity.stores(&name.text));
+        let filled = cx.design.entities_in(table).any(|entity| entity.stores(&name.text));
         let misspelt = cx
             .design
             .entities_in(table)
             .flat_map(|entity| &entity.attributes)
             .any(|each| spelt(&each.name.text) == spelt(&name.text));
         if !filled && !misspelt && cx.design.entities_in(table).next().is_some() {
-            let title = format!(
-                "nothing fills `{name}`, so index `{}` is always empty",
-                index.name
-            );
+            let title = format!("nothing fills `{name}`, so index `{}` is always empty", index.name);
             cx.push(cx.at(name.span, title).label("no entity of this table has it").also(table.name.span, "the table").note("Add a template or an attribute of that name to the entities that belong into the index."));
         }
     }

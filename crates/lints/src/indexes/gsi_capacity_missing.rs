@@ -48,10 +48,7 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
     if matches!(table.billing, Some(Billing::Provisioned(_))) && index.provisioned.is_none() && !index.local {
-        let title = format!(
-            "`{}` has no capacity, though its table has provisioned billing",
-            index.name
-        );
+        let title = format!("`{}` has no capacity, though its table has provisioned billing", index.name);
         cx.push(
             cx.at(index.name.span, title)
                 .label("needs `provisioned n rcu n wcu`")

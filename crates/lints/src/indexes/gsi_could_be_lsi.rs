@@ -60,12 +60,10 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
     {
         return;
     }
-    let decided = cx.design.entities_in(table).any(|entity| {
-        entity
-            .volume
-            .as_ref()
-            .is_some_and(|volume| !volume.per.is_empty())
-    });
+    let decided = cx
+        .design
+        .entities_in(table)
+        .any(|entity| entity.volume.as_ref().is_some_and(|volume| !volume.per.is_empty()));
     if !decided {
         let title = format!("`{}` has the partition key of its table", index.name);
         cx.push(cx.at(index.name.span, title).label("a local index would allow strong reads").also(table.key.span, "the same partition key").note("Local indexes are made with the table and limit a partition to 10 GB. Declare `volume ... per` to settle it."));

@@ -66,10 +66,7 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
                     names
                         .iter()
                         .flat_map(|name| {
-                            parts(entity, &name.text)
-                                .into_iter()
-                                .map(str::to_owned)
-                                .collect::<Vec<_>>()
+                            parts(entity, &name.text).into_iter().map(str::to_owned).collect::<Vec<_>>()
                         })
                         .collect::<Vec<String>>()
                 };

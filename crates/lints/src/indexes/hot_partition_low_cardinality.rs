@@ -51,11 +51,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(table: &Table, cx: &mut Context<'_>) {
-    let indexes = table
-        .indexes
-        .iter()
-        .filter(|index| !index.local)
-        .map(|index| (&index.key, &index.name));
+    let indexes = table.indexes.iter().filter(|index| !index.local).map(|index| (&index.key, &index.name));
     for (key, owner) in std::iter::once((&table.key, &table.name)).chain(indexes) {
         for entity in cx.design.entities_in(table) {
             let Some(values) = values(cx.design, entity, key) else {
@@ -80,10 +76,7 @@ fn values(design: &Design, entity: &Entity, key: &Key) -> Option<u64> {
     for name in &key.partition {
         let source = source(entity, &name.text)?;
         if let Source::Natural(attribute) = source
-            && matches!(
-                attribute.value.as_ref().map(|fill| &fill.value.kind),
-                Some(ExprKind::Text { .. })
-            )
+            && matches!(attribute.value.as_ref().map(|fill| &fill.value.kind), Some(ExprKind::Text { .. }))
         {
             continue;
         }

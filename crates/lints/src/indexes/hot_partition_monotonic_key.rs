@@ -50,13 +50,8 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(table: &Table, cx: &mut Context<'_>) {
-    let keys = std::iter::once(&table.key).chain(
-        table
-            .indexes
-            .iter()
-            .filter(|index| !index.local)
-            .map(|index| &index.key),
-    );
+    let keys = std::iter::once(&table.key)
+        .chain(table.indexes.iter().filter(|index| !index.local).map(|index| &index.key));
     for key in keys {
         for entity in cx.design.entities_in(table) {
             let slots: Vec<&str> = key
@@ -66,9 +61,7 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
                 .flat_map(sortkey_design::facts::Source::slots)
                 .collect();
             let temporal = |slot: &&str| {
-                entity
-                    .attribute(slot)
-                    .is_some_and(|attribute| cx.design.type_of(attribute).is_temporal())
+                entity.attribute(slot).is_some_and(|attribute| cx.design.type_of(attribute).is_temporal())
             };
             if slots.is_empty() || !slots.iter().all(temporal) {
                 continue;

@@ -68,17 +68,13 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     let by_time = first.is_some_and(|name| {
         entity
             .attribute(name)
-            .map_or(crate::vocabulary::is_time_name(name), |attribute| {
-                is_time(cx.design, attribute)
-            })
+            .map_or(crate::vocabulary::is_time_name(name), |attribute| is_time(cx.design, attribute))
     });
     if !by_time {
         return;
     }
     let (bounded, unbounded) = item_bound(cx.design, entity);
-    let open = unbounded
-        .iter()
-        .any(|attribute| !matches!(cx.design.type_of(attribute), Type::String { .. }));
+    let open = unbounded.iter().any(|attribute| !matches!(cx.design.type_of(attribute), Type::String { .. }));
     let declared = entity.volume.as_ref().and_then(|volume| volume.each_bytes);
     let bytes = declared.unwrap_or(if open { MAX_ITEM_BYTES } else { bounded });
     let per_second = 1_000 / write_units(bytes).max(1);

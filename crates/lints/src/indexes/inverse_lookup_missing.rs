@@ -56,21 +56,13 @@ fn inspect(_entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
         return;
     };
     let id = match &**of {
-        Type::Object { attributes } => attributes
-            .iter()
-            .map(|each| each.name.text.as_str())
-            .find(|name| name.ends_with("Id")),
-        _ => attribute
-            .name
-            .text
-            .ends_with("Ids")
-            .then_some(attribute.name.text.as_str()),
+        Type::Object { attributes } => {
+            attributes.iter().map(|each| each.name.text.as_str()).find(|name| name.ends_with("Id"))
+        }
+        _ => attribute.name.text.ends_with("Ids").then_some(attribute.name.text.as_str()),
     };
     if let Some(id) = id {
-        let title = format!(
-            "nothing finds the items whose `{}` contain a given `{id}`",
-            attribute.name
-        );
+        let title = format!("nothing finds the items whose `{}` contain a given `{id}`", attribute.name);
         cx.push(
             cx.at(attribute.name.span, title)
                 .label("a list cannot be indexed")

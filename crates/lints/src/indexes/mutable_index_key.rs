@@ -55,9 +55,8 @@ pub(super) const LINT: Lint = Lint {
 fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
     for entity in cx.design.entities_in(table) {
         for name in index.key.attributes() {
-            for slot in source(entity, &name.text)
-                .map(sortkey_design::facts::Source::slots)
-                .unwrap_or_default()
+            for slot in
+                source(entity, &name.text).map(sortkey_design::facts::Source::slots).unwrap_or_default()
             {
                 let Some(attribute) = entity.attribute(slot) else {
                     continue;

@@ -53,9 +53,7 @@ fn inspect(cx: &mut Context<'_>) {
         let title = format!("`{}` does not say what it copies", index.name);
         cx.push(cx.at(index.name.span, title).label("project all, keys, or some attributes?").note("The projection is fixed when the index is made: write `project keys`, `project [a, b]` or `project all`."));
     }
-    let everything = indexes
-        .iter()
-        .all(|index| index.projection == Some(Projection::All));
+    let everything = indexes.iter().all(|index| index.projection == Some(Projection::All));
     if indexes.len() > 7 && everything {
         let first = indexes[0];
         let title = format!("all {} indexes copy every attribute", indexes.len());

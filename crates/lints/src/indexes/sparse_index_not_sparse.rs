@@ -53,9 +53,7 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
     let Some(sparse) = index.sparse else { return };
     let entities: Vec<&Entity> = cx.design.entities_in(table).collect();
     if entities.is_empty()
-        || !entities
-            .iter()
-            .all(|entity| membership(entity, &index.key) == Membership::Always)
+        || !entities.iter().all(|entity| membership(entity, &index.key) == Membership::Always)
     {
         return;
     }

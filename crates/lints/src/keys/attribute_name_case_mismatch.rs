@@ -52,17 +52,11 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
     let plain = |name: &str| name.to_lowercase().replace('_', "");
     let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
     for name in keys.flat_map(Key::attributes) {
-        if cx
-            .design
-            .entities_in(table)
-            .any(|entity| entity.stores(&name.text))
-        {
+        if cx.design.entities_in(table).any(|entity| entity.stores(&name.text)) {
             continue;
         }
         let attributes = cx.design.entities_in(table).flat_map(|entity| &entity.attributes);
-        let Some(near) = attributes
-            .into_iter()
-            .find(|each| plain(&each.name.text) == plain(&name.text))
+        let Some(near) = attributes.into_iter().find(|each| plain(&each.name.text) == plain(&name.text))
         else {
             continue;
         };
@@ -72,12 +66,7 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
                 .label("names are case-sensitive")
                 .also(near.name.span, "spelt like this here")
                 .fix(
-                    Fix::new(
-                        format!("write `{}`", near.name),
-                        name.span,
-                        near.name.text.clone(),
-                    )
-                    .automatic(),
+                    Fix::new(format!("write `{}`", near.name), name.span, near.name.text.clone()).automatic(),
                 ),
         );
     }

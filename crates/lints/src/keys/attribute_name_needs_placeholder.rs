@@ -52,24 +52,13 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(entity: &Entity, cx: &mut Context<'_>) {
-    let stored = entity
-        .attributes
-        .iter()
-        .filter(|attribute| attribute.is_stored())
-        .map(|attribute| &attribute.name);
-    for name in entity
-        .templates
-        .iter()
-        .map(|template| &template.name)
-        .chain(stored)
-    {
+    let stored =
+        entity.attributes.iter().filter(|attribute| attribute.is_stored()).map(|attribute| &attribute.name);
+    for name in entity.templates.iter().map(|template| &template.name).chain(stored) {
         if name.text.chars().all(|c| c.is_alphanumeric() || c == '_') || name.text.is_empty() {
             continue;
         }
         let title = format!("`{name}` cannot be written in an expression as it is");
-        cx.push(
-            cx.at(name.span, title)
-                .label("needs a placeholder in every expression"),
-        );
+        cx.push(cx.at(name.span, title).label("needs a placeholder in every expression"));
     }
 }

@@ -53,11 +53,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
-    let Some(entity) = pattern
-        .entities
-        .first()
-        .and_then(|name| cx.design.entity(&name.text))
-    else {
+    let Some(entity) = pattern.entities.first().and_then(|name| cx.design.entity(&name.text)) else {
         return;
     };
     for expr in pattern.conditions() {

@@ -52,20 +52,11 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
     let [sort] = index.key.sort.as_slice() else { return };
-    let templates: Vec<&Template> = cx
-        .design
-        .entities_in(table)
-        .filter_map(|entity| entity.template(&sort.text))
-        .collect();
-    let natural = cx
-        .design
-        .entities_in(table)
-        .any(|entity| entity.attribute(&sort.text).is_some());
+    let templates: Vec<&Template> =
+        cx.design.entities_in(table).filter_map(|entity| entity.template(&sort.text)).collect();
+    let natural = cx.design.entities_in(table).any(|entity| entity.attribute(&sort.text).is_some());
     let Some(first) = templates.first() else { return };
-    if natural
-        || !templates
-            .iter()
-            .all(|template| template.is_constant() && template.text() == first.text())
+    if natural || !templates.iter().all(|template| template.is_constant() && template.text() == first.text())
     {
         return;
     }

@@ -56,11 +56,7 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     for template in &entity.templates {
         let last = template.slots().last();
         for piece in &template.pieces {
-            let Piece::Slot {
-                attribute: name,
-                format,
-            } = piece
-            else {
+            let Piece::Slot { attribute: name, format } = piece else {
                 continue;
             };
             if last == Some(name) || format.is_some() {
@@ -86,27 +82,20 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
 
 /// A key attribute named `tagKey#tagValue` whose parts are free text was joined by hand, with the same danger.
 fn hand_joined(entity: &Entity, cx: &mut Context<'_>) {
-    for attribute in entity
-        .attributes
-        .iter()
-        .filter(|attribute| attribute.name.text.contains('#'))
-    {
+    for attribute in entity.attributes.iter().filter(|attribute| attribute.name.text.contains('#')) {
         let parts: Vec<&str> = attribute.name.text.split('#').collect();
         let free = parts[..parts.len() - 1].iter().find(|part| {
             entity.attribute(part).is_some_and(|each| {
-                matches!(
-                    each.ty,
-                    Type::String {
-                        format: StringFormat::Plain,
-                        ..
-                    }
-                ) && each.reference.is_none()
+                matches!(each.ty, Type::String { format: StringFormat::Plain, .. })
+                    && each.reference.is_none()
                     && !part.to_lowercase().contains("timestamp")
             })
         });
         if let Some(part) = free {
             let title = format!("`{part}` may contain the `#` that joins it to the rest");
-            cx.push(cx.at(attribute.name.span, title).label("two different values can give one key").note("Declare the attribute as a template and escape the slot: \"{tagKey:escape}#{tagValue}\"."));
+            cx.push(cx.at(attribute.name.span, title).label("two different values can give one key").note(
+                "Declare the attribute as a template and escape the slot: \"{tagKey:escape}#{tagValue}\".",
+            ));
         }
     }
 }

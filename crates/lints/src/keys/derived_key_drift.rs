@@ -54,20 +54,15 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(entity: &Entity, cx: &mut Context<'_>) {
-    for attribute in entity
-        .attributes
-        .iter()
-        .filter(|attribute| attribute.value.is_none())
-    {
+    for attribute in entity.attributes.iter().filter(|attribute| attribute.value.is_none()) {
         let name = attribute.name.text.as_str();
         let parts: Vec<&str> = name.split('#').collect();
         let composite = parts.len() > 1
             && parts
                 .iter()
                 .all(|part| entity.attribute(part).is_some() || part.to_lowercase().contains("timestamp"));
-        let copy_of = ["Str", "Text", "String", "Lower", "_lower"]
-            .iter()
-            .find_map(|ending| name.strip_suffix(ending));
+        let copy_of =
+            ["Str", "Text", "String", "Lower", "_lower"].iter().find_map(|ending| name.strip_suffix(ending));
         let copy = copy_of.is_some_and(|base| entity.attribute(base).is_some());
         if composite || copy {
             let title = format!("`{name}` repeats other attributes, and nothing keeps it equal to them");
@@ -87,18 +82,13 @@ fn patched(entity: &Entity, cx: &mut Context<'_>) {
         return;
     };
     for operation in &cx.design.operations {
-        for site in actions(operation)
-            .into_iter()
-            .filter(|site| site.action.entity == entity.name)
-        {
+        for site in actions(operation).into_iter().filter(|site| site.action.entity == entity.name) {
             if site.action.verb != WriteVerb::Update || site.action.fields.spreads.is_empty() {
                 continue;
             }
             let in_index = |name: &&Name| table.indexes.iter().any(|index| index.key.contains(&name.text));
-            let template = entity
-                .templates
-                .iter()
-                .find(|template| in_index(&&template.name) && !template.is_constant());
+            let template =
+                entity.templates.iter().find(|template| in_index(&&template.name) && !template.is_constant());
             let Some(template) = template else { continue };
             let title = format!("this patch may change what `{}` is made of", template.name);
             cx.push(

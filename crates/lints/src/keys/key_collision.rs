@@ -60,30 +60,18 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     let Some(table) = cx.design.table_of(entity).filter(|table| table.kind.is_none()) else {
         return;
     };
-    let earlier = cx
-        .design
-        .entities_in(table)
-        .take_while(|other| other.name != entity.name);
+    let earlier = cx.design.entities_in(table).take_while(|other| other.name != entity.name);
     for other in earlier {
         let Some(witness) = collision(cx.design, table, entity, other) else {
             continue;
         };
-        let place = entity
-            .templates
-            .first()
-            .map_or(entity.name.span, |template| template.text_span);
-        let title = format!(
-            "items of `{}` and `{}` can have the same key",
-            entity.name, other.name
-        );
+        let place = entity.templates.first().map_or(entity.name.span, |template| template.text_span);
+        let title = format!("items of `{}` and `{}` can have the same key", entity.name, other.name);
         cx.push(
             cx.at(place, title)
                 .label("can produce the key of another entity")
                 .also(other.name.span, "the other entity")
-                .note(format!(
-                    "For example {:?}: the later write replaces the earlier.",
-                    witness.values
-                ))
+                .note(format!("For example {:?}: the later write replaces the earlier.", witness.values))
                 .note("Begin each entity's key with a word of its own."),
         );
     }
@@ -92,29 +80,18 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
 /// Every attribute of a `unique` clause is missing from the key or in it: a key that is a true part of it collides.
 fn key_lacks_identity(entity: &Entity, cx: &mut Context<'_>) {
     let keys = key_attributes(cx.design, entity);
-    for unique in entity
-        .uniques
-        .iter()
-        .filter(|unique| unique.when.is_none() && unique.names.len() > keys.len())
+    for unique in
+        entity.uniques.iter().filter(|unique| unique.when.is_none() && unique.names.len() > keys.len())
     {
-        let lacking: Vec<&str> = unique
-            .names
-            .iter()
-            .map(|name| name.text.as_str())
-            .filter(|name| !keys.contains(name))
-            .collect();
+        let lacking: Vec<&str> =
+            unique.names.iter().map(|name| name.text.as_str()).filter(|name| !keys.contains(name)).collect();
         if keys.is_empty()
             || lacking.is_empty()
-            || !keys
-                .iter()
-                .all(|key| unique.names.iter().any(|name| name.is(key)))
+            || !keys.iter().all(|key| unique.names.iter().any(|name| name.is(key)))
         {
             continue;
         }
-        let place = entity
-            .templates
-            .last()
-            .map_or(entity.name.span, |template| template.text_span);
+        let place = entity.templates.last().map_or(entity.name.span, |template| template.text_span);
         let title = format!(
             "two items of `{}` that differ only in `{}` have one key",
             entity.name,

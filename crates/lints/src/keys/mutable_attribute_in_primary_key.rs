@@ -67,10 +67,7 @@ fn inspect(_operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) 
         if attribute.value.is_some() || attribute.has("immutable") {
             continue;
         }
-        let title = format!(
-            "a patch may change `{key}`, which is part of the key of `{}`",
-            entity.name
-        );
+        let title = format!("a patch may change `{key}`, which is part of the key of `{}`", entity.name);
         cx.push(
             cx.at(attribute.name.span, title)
                 .label("cannot be changed in place")

@@ -54,17 +54,9 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
     let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
     let sort: Vec<&Name> = keys.flat_map(|key| &key.sort).collect();
     for entity in cx.design.entities_in(table) {
-        for template in entity
-            .templates
-            .iter()
-            .filter(|template| sort.contains(&&template.name))
-        {
+        for template in entity.templates.iter().filter(|template| sort.contains(&&template.name)) {
             for piece in &template.pieces {
-                let Piece::Slot {
-                    attribute: name,
-                    format: None,
-                } = piece
-                else {
+                let Piece::Slot { attribute: name, format: None } = piece else {
                     continue;
                 };
                 let Some(attribute) = entity.attribute(&name.text) else {

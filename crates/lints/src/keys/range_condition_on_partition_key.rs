@@ -61,10 +61,7 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
             continue;
         };
         let table = rejected.path.table();
-        let title = format!(
-            "a range cannot select partitions of `{}`",
-            rejected.path.describe()
-        );
+        let title = format!("a range cannot select partitions of `{}`", rejected.path.describe());
         cx.push(
             cx.at(range.span, title)
                 .label("only `=` is possible on a partition key")

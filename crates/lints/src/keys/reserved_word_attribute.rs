@@ -49,16 +49,10 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(cx: &mut Context<'_>) {
-    let attributes = cx
-        .design
-        .entities
-        .iter()
-        .flat_map(|entity| &entity.attributes)
-        .filter(|each| each.is_stored());
-    let reserved: Vec<&Name> = attributes
-        .map(|each| &each.name)
-        .filter(|name| is_reserved(&name.text))
-        .collect();
+    let attributes =
+        cx.design.entities.iter().flat_map(|entity| &entity.attributes).filter(|each| each.is_stored());
+    let reserved: Vec<&Name> =
+        attributes.map(|each| &each.name).filter(|name| is_reserved(&name.text)).collect();
     let Some(first) = reserved.first() else { return };
     let mut words: Vec<&str> = reserved.iter().map(|name| name.text.as_str()).collect();
     words.sort_unstable();

@@ -54,12 +54,7 @@ pub(super) const LINT: Lint = Lint {
 fn inspect(_entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     let name = attribute.name.text.as_str();
     let composite = name.contains('#') && name.split('#').any(is_time_name) && attribute.value.is_none();
-    let unit_unstated = matches!(
-        attribute.ty,
-        Type::Time {
-            unit: TimeUnit::Unstated
-        }
-    );
+    let unit_unstated = matches!(attribute.ty, Type::Time { unit: TimeUnit::Unstated });
     if composite || unit_unstated {
         let title = format!("nothing says how the time in `{name}` is written");
         cx.push(cx.at(attribute.type_place(), title).label("ISO text, seconds or milliseconds?").note("Make it a template with a format, `\"{timestamp:iso}#{eventId}\"`, or give the type a unit, `time(ms)`."));

@@ -54,12 +54,7 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(migration: &Migration, cx: &mut Context<'_>) {
     let Some(old) = &migration.old else { return };
-    for pattern in cx
-        .design
-        .patterns
-        .iter()
-        .filter(|pattern| pattern.verb == ReadVerb::Get)
-    {
+    for pattern in cx.design.patterns.iter().filter(|pattern| pattern.verb == ReadVerb::Get) {
         let Some(before) = old.pattern(&pattern.name.text) else {
             continue;
         };
@@ -77,10 +72,7 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
                     .is_some_and(|plan| matches!(plan.path, Path::Table(_)))
         });
         if was_table && now_index && !alternative {
-            let title = format!(
-                "`{}` was read by the table's key and is now a moment behind",
-                pattern.name
-            );
+            let title = format!("`{}` was read by the table's key and is now a moment behind", pattern.name);
             cx.push(
                 cx.at(pattern.verb_span, title)
                     .label("now through a global index")

@@ -52,10 +52,8 @@ pub(super) const LINT: Lint = Lint {
 fn inspect(migration: &Migration, cx: &mut Context<'_>) {
     let Some(old) = &migration.old else { return };
     for table in &cx.design.tables {
-        let before = old
-            .tables
-            .iter()
-            .find(|other| other.deployed.is_some() && other.deployed == table.deployed);
+        let before =
+            old.tables.iter().find(|other| other.deployed.is_some() && other.deployed == table.deployed);
         let changed = before.is_some_and(|before| {
             before.key.partition != table.key.partition || before.key.sort != table.key.sort
         });

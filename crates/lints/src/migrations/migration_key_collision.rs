@@ -50,11 +50,7 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(migration: &Migration, cx: &mut Context<'_>) {
     let Some(old) = &migration.old else { return };
-    for mapping in migration
-        .mappings
-        .iter()
-        .filter(|mapping| mapping.merge.is_empty())
-    {
+    for mapping in migration.mappings.iter().filter(|mapping| mapping.merge.is_empty()) {
         let (Some(before), Some(after)) =
             (old.entity(&mapping.old.text), cx.design.entity(&mapping.new.text))
         else {

@@ -77,20 +77,12 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
                 _ => {}
             }
         }
-        let used = |name: &str| {
-            mapping
-                .fields
-                .fields
-                .iter()
-                .any(|field| field.value.mentions(name))
-        };
+        let used = |name: &str| mapping.fields.fields.iter().any(|field| field.value.mentions(name));
         for attribute in before.attributes.iter().filter(|each| each.is_stored()) {
             let kept = after.attribute(&attribute.name.text).is_some()
                 || after.attributes.iter().any(|each| {
                     each.annotation("was").is_some_and(|was| {
-                        was.args
-                            .iter()
-                            .any(|(_, value)| value.is_name(&attribute.name.text))
+                        was.args.iter().any(|(_, value)| value.is_name(&attribute.name.text))
                     })
                 });
             if !kept && !used(&attribute.name.text) && !mapping.dropped.contains(&attribute.name) {
@@ -101,11 +93,7 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
             let title = format!(
                 "the mapping of `{}` leaves {} open",
                 mapping.new,
-                if open.len() == 1 {
-                    "something"
-                } else {
-                    "some things"
-                }
+                if open.len() == 1 { "something" } else { "some things" }
             );
             cx.push(
                 cx.at(mapping.new.span, title)

@@ -60,10 +60,8 @@ pub(super) const LINT: Lint = Lint {
 fn inspect(migration: &Migration, cx: &mut Context<'_>) {
     let Some(old) = &migration.old else { return };
     for table in &cx.design.tables {
-        let Some(before) = old
-            .tables
-            .iter()
-            .find(|other| other.deployed.is_some() && other.deployed == table.deployed)
+        let Some(before) =
+            old.tables.iter().find(|other| other.deployed.is_some() && other.deployed == table.deployed)
         else {
             continue;
         };
@@ -85,13 +83,5 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
 /// What identifies a global index: its name and its key.
 fn global(table: &Table) -> Vec<(&Name, &[Name], &[Name])> {
     let global = table.indexes.iter().filter(|index| !index.local);
-    global
-        .map(|index| {
-            (
-                &index.name,
-                index.key.partition.as_slice(),
-                index.key.sort.as_slice(),
-            )
-        })
-        .collect()
+    global.map(|index| (&index.name, index.key.partition.as_slice(), index.key.sort.as_slice())).collect()
 }

@@ -65,11 +65,8 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     {
         return;
     }
-    let entered = entity
-        .states
-        .iter()
-        .flat_map(|states| &states.enters)
-        .any(|enter| enter.fields.get(name).is_some());
+    let entered =
+        entity.states.iter().flat_map(|states| &states.enters).any(|enter| enter.fields.get(name).is_some());
     let written = cx.design.operations.iter().any(|operation| {
         actions(operation).iter().any(|site| {
             let later = !matches!(site.action.verb, WriteVerb::Create | WriteVerb::Put);

@@ -66,10 +66,7 @@ fn inspect(operation: &Operation, cx: &mut Context<'_>) {
             continue;
         };
         for inner in body {
-            let StmtKind::Do {
-                value: Value::Action(action),
-            } = &inner.kind
-            else {
+            let StmtKind::Do { value: Value::Action(action) } = &inner.kind else {
                 continue;
             };
             let Some(entity) = cx.design.entity(&action.entity.text) else {
@@ -79,12 +76,10 @@ fn inspect(operation: &Operation, cx: &mut Context<'_>) {
                 .attributes
                 .iter()
                 .any(|each| each.name.text.starts_with("next") || each.name.text.starts_with("scheduled"));
-            let machine = action.fields.fields.iter().any(|field| {
-                entity
-                    .states
-                    .iter()
-                    .any(|states| states.path.first() == field.path.first())
-            });
+            let machine =
+                action.fields.fields.iter().any(|field| {
+                    entity.states.iter().any(|states| states.path.first() == field.path.first())
+                });
             if action.verb == WriteVerb::Update && action.condition.is_none() && due && !machine {
                 let title = "two workers can take the same work";
                 cx.push(

@@ -57,17 +57,14 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     if !counter || cx.design.operations.is_empty() || attribute.is_derived() {
         return;
     }
-    let moved = cx
-        .design
-        .operations
-        .iter()
-        .flat_map(actions)
-        .filter(|site| site.action.entity == entity.name)
-        .any(|site| {
-            site.action.fields.fields.iter().any(|field| {
-                field.op != FieldOp::Set && field.path.first().is_some_and(|name| *name == attribute.name)
-            })
-        });
+    let moved =
+        cx.design.operations.iter().flat_map(actions).filter(|site| site.action.entity == entity.name).any(
+            |site| {
+                site.action.fields.fields.iter().any(|field| {
+                    field.op != FieldOp::Set && field.path.first().is_some_and(|name| *name == attribute.name)
+                })
+            },
+        );
     if !moved {
         let title = format!("no operation counts `{}`", attribute.name);
         cx.push(

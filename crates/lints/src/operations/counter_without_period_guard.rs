@@ -52,35 +52,16 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(_operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
-    const PERIODS: [&str; 8] = [
-        "thismonth",
-        "today",
-        "thisweek",
-        "thisyear",
-        "daily",
-        "monthly",
-        "weekly",
-        "thisperiod",
-    ];
+    const PERIODS: [&str; 8] =
+        ["thismonth", "today", "thisweek", "thisyear", "daily", "monthly", "weekly", "thisperiod"];
     let action = site.action;
-    let guarded = action.condition.as_ref().is_some_and(|condition| {
-        condition
-            .names()
-            .iter()
-            .any(|name| name.to_lowercase().contains("period"))
-    });
-    for field in action
-        .fields
-        .fields
-        .iter()
-        .filter(|field| field.op == FieldOp::Add)
-    {
+    let guarded = action
+        .condition
+        .as_ref()
+        .is_some_and(|condition| condition.names().iter().any(|name| name.to_lowercase().contains("period")));
+    for field in action.fields.fields.iter().filter(|field| field.op == FieldOp::Add) {
         let Some(name) = field.path.first() else { continue };
-        if !guarded
-            && PERIODS
-                .iter()
-                .any(|period| name.text.to_lowercase().ends_with(period))
-        {
+        if !guarded && PERIODS.iter().any(|period| name.text.to_lowercase().ends_with(period)) {
             let title = format!("`{name}` is counted without looking at the period");
             cx.push(
                 cx.at(field.span, title).label("which month is it?").note(

@@ -52,13 +52,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(_operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
-    for field in site
-        .action
-        .fields
-        .fields
-        .iter()
-        .filter(|field| field.op == FieldOp::Add)
-    {
+    for field in site.action.fields.fields.iter().filter(|field| field.op == FieldOp::Add) {
         let Some(name) = field.path.first() else { continue };
         let lower = name.text.to_lowercase();
         if lower.starts_with("unique") || lower.starts_with("distinct") || lower.starts_with("active") {

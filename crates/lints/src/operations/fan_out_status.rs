@@ -67,36 +67,22 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     let Type::Enum { members, .. } = cx.design.type_of(status) else {
         return;
     };
-    if members
-        .iter()
-        .filter(|member| OUTCOMES.contains(&member.as_str()))
-        .count()
-        < 2
-    {
+    if members.iter().filter(|member| OUTCOMES.contains(&member.as_str())).count() < 2 {
         return;
     }
     let refers = |other: &&Entity| {
-        other.attributes.iter().any(|each| {
-            each.reference
-                .as_ref()
-                .is_some_and(|reference| reference.entity == entity.name)
-        })
+        other
+            .attributes
+            .iter()
+            .any(|each| each.reference.as_ref().is_some_and(|reference| reference.entity == entity.name))
     };
-    let children: Vec<&Entity> = cx
-        .design
-        .entities
-        .iter()
-        .filter(|other| other.name != entity.name)
-        .filter(refers)
-        .collect();
+    let children: Vec<&Entity> =
+        cx.design.entities.iter().filter(|other| other.name != entity.name).filter(refers).collect();
     let told_apart = children.iter().any(|child| child.attribute("status").is_some());
     let target = children.iter().find_map(|child| {
         let other = child.attributes.iter().find(|each| {
             each.name.text.ends_with("Id")
-                && each
-                    .reference
-                    .as_ref()
-                    .is_none_or(|reference| reference.entity != entity.name)
+                && each.reference.as_ref().is_none_or(|reference| reference.entity != entity.name)
                 && each.value.is_none()
                 && each.name.text != "userId"
         });

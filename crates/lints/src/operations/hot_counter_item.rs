@@ -63,12 +63,7 @@ fn inspect(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
         .iter()
         .any(|key| entity.attribute(key).is_some_and(crate::vocabulary::is_shard));
     let calm = operation.load.is_some_and(|load| load.peak() < 500.0);
-    for field in action
-        .fields
-        .fields
-        .iter()
-        .filter(|field| field.op == FieldOp::Add)
-    {
+    for field in action.fields.fields.iter().filter(|field| field.op == FieldOp::Add) {
         let Some(name) = field.path.first() else { continue };
         let lower = name.text.to_lowercase();
         let per_event = lower.starts_with("usage")

@@ -50,10 +50,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(entity: &Entity, cx: &mut Context<'_>) {
-    let counted = entity
-        .attributes
-        .iter()
-        .any(|each| each.has("counter") || each.has("counts"));
+    let counted = entity.attributes.iter().any(|each| each.has("counter") || each.has("counts"));
     let limits = entity
         .attributes
         .iter()
@@ -67,27 +64,16 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         ));
     }
     let planned = entity.attributes.iter().any(|each| each.name.is("plan"));
-    let sites = cx
-        .design
-        .operations
-        .iter()
-        .flat_map(actions)
-        .filter(|site| site.action.entity == entity.name);
+    let sites =
+        cx.design.operations.iter().flat_map(actions).filter(|site| site.action.entity == entity.name);
     for site in sites.filter(|site| planned && site.action.condition.is_none()) {
         let usage = site.action.fields.fields.iter().find(|field| {
             field.op == FieldOp::Add
-                && field
-                    .path
-                    .first()
-                    .is_some_and(|name| name.text.to_lowercase().starts_with("usage"))
+                && field.path.first().is_some_and(|name| name.text.to_lowercase().starts_with("usage"))
         });
         if let Some(field) = usage {
             let title = "the usage of a plan grows without a limit";
-            cx.push(
-                cx.at(field.span, title)
-                    .label("no condition")
-                    .also(entity.name.span, "has a plan"),
-            );
+            cx.push(cx.at(field.span, title).label("no condition").also(entity.name.span, "has a plan"));
         }
     }
 }

@@ -74,19 +74,12 @@ fn inspect(operation: &Operation, cx: &mut Context<'_>) {
         .iter()
         .filter(|site| site.action.verb.writes() && site.transact.is_none() && !site.handler)
         .collect();
-    let together = sites
-        .iter()
-        .any(|site| site.action.verb.writes() && site.transact.is_some());
+    let together = sites.iter().any(|site| site.action.verb.writes() && site.transact.is_some());
     let second = if together { alone.first() } else { alone.get(1) };
     if let Some(site) = second {
         let title = format!("`{}` may stop halfway", operation.name);
-        let mut diagnostic = cx
-            .at(site.action.span, title)
-            .label("written separately from the rest");
-        if let Some(first) = alone
-            .first()
-            .filter(|first| first.action.span != site.action.span)
-        {
+        let mut diagnostic = cx.at(site.action.span, title).label("written separately from the rest");
+        if let Some(first) = alone.first().filter(|first| first.action.span != site.action.span) {
             diagnostic = diagnostic.also(first.action.verb_span, "already done by then");
         }
         cx.push(diagnostic.note("Put both into `transact { }`: all or nothing, up to 100 items."));

@@ -52,19 +52,11 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(_operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
     let action = site.action;
-    let Some(entity) = cx
-        .design
-        .entity(&action.entity.text)
-        .filter(|_| action.verb == WriteVerb::Update)
+    let Some(entity) = cx.design.entity(&action.entity.text).filter(|_| action.verb == WriteVerb::Update)
     else {
         return;
     };
-    for field in action
-        .fields
-        .fields
-        .iter()
-        .filter(|field| field.path.len() > 1 || field.index.is_some())
-    {
+    for field in action.fields.fields.iter().filter(|field| field.path.len() > 1 || field.index.is_some()) {
         let Some(parent) = field.path.first().and_then(|name| entity.attribute(&name.text)) else {
             continue;
         };

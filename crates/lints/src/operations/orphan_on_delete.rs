@@ -92,10 +92,7 @@ fn inspect(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
                 cx.at(action.span, title)
                     .label("deletes the parent")
                     .also(
-                        attribute
-                            .reference
-                            .as_ref()
-                            .map_or(attribute.span, |each| each.span),
+                        attribute.reference.as_ref().map_or(attribute.span, |each| each.span),
                         "what becomes of these?",
                     )
                     .note("Write `on delete cascade` or `on delete keep` at the reference."),
@@ -107,15 +104,11 @@ fn inspect(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
 /// Whether the child goes with something that goes with the parent.
 fn cascades(design: &Design, child: &Entity, parent: &Entity, depth: usize) -> bool {
     depth > 0
-        && child
-            .attributes
-            .iter()
-            .filter_map(|each| each.reference.as_ref())
-            .any(|reference| {
-                reference.on_delete == Some(OnDelete::Cascade)
-                    && (reference.entity == parent.name
-                        || design
-                            .entity(&reference.entity.text)
-                            .is_some_and(|next| cascades(design, next, parent, depth - 1)))
-            })
+        && child.attributes.iter().filter_map(|each| each.reference.as_ref()).any(|reference| {
+            reference.on_delete == Some(OnDelete::Cascade)
+                && (reference.entity == parent.name
+                    || design
+                        .entity(&reference.entity.text)
+                        .is_some_and(|next| cascades(design, next, parent, depth - 1)))
+        })
 }

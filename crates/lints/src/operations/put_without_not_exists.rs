@@ -57,12 +57,9 @@ fn inspect(_operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) 
         return;
     };
     let fresh = key_attributes(cx.design, entity).iter().any(|key| {
-        entity.attribute(key).is_some_and(|attribute| {
-            attribute
-                .value
-                .as_ref()
-                .is_some_and(|fill| fill.value.is_name("new"))
-        })
+        entity
+            .attribute(key)
+            .is_some_and(|attribute| attribute.value.as_ref().is_some_and(|fill| fill.value.is_name("new")))
     });
     if action.verb == WriteVerb::Put && !fresh {
         let title = format!("this replaces an existing `{}` without a word", entity.name);

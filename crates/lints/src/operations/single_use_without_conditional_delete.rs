@@ -62,33 +62,25 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         "ResetToken",
         "MagicLink",
     ];
-    let expires = cx
-        .design
-        .table_of(entity)
-        .is_some_and(|table| table.ttl.is_some());
+    let expires = cx.design.table_of(entity).is_some_and(|table| table.ttl.is_some());
     if !expires || !ONCE.iter().any(|word| entity.name.text.ends_with(word)) {
         return;
     }
-    let consumed = cx
-        .design
-        .operations
-        .iter()
-        .flat_map(actions)
-        .filter(|site| site.action.entity == entity.name)
-        .any(|site| {
-            let update = site.action.verb == WriteVerb::Update && site.action.condition.is_some();
-            let delete =
-                matches!(site.action.verb, WriteVerb::Delete | WriteVerb::Purge) && site.bound.is_some();
-            update || delete
-        });
+    let consumed =
+        cx.design.operations.iter().flat_map(actions).filter(|site| site.action.entity == entity.name).any(
+            |site| {
+                let update = site.action.verb == WriteVerb::Update && site.action.condition.is_some();
+                let delete =
+                    matches!(site.action.verb, WriteVerb::Delete | WriteVerb::Purge) && site.bound.is_some();
+                update || delete
+            },
+        );
     if !consumed {
         let title = format!("nothing makes sure that a `{}` is used only once", entity.name);
         cx.push(
-            cx.at(entity.name.span, title)
-                .label("no conditional delete or update")
-                .note(
-                    "`let s = delete ...` returns what was deleted, in one request: only one caller gets it.",
-                ),
+            cx.at(entity.name.span, title).label("no conditional delete or update").note(
+                "`let s = delete ...` returns what was deleted, in one request: only one caller gets it.",
+            ),
         );
     }
 }

@@ -50,25 +50,18 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
-    let flag = matches!(
-        attribute.name.text.as_str(),
-        "isDefault" | "isPrimary" | "isMain" | "default" | "primary"
-    );
-    let enforced = entity.uniques.iter().any(|unique| {
-        unique
-            .when
-            .as_ref()
-            .is_some_and(|when| when.mentions(&attribute.name.text))
-    });
+    let flag =
+        matches!(attribute.name.text.as_str(), "isDefault" | "isPrimary" | "isMain" | "default" | "primary");
+    let enforced = entity
+        .uniques
+        .iter()
+        .any(|unique| unique.when.as_ref().is_some_and(|when| when.mentions(&attribute.name.text)));
     if flag && matches!(attribute.ty, Type::Bool) && !enforced {
         let title = format!("two items can both have `{}`", attribute.name);
         cx.push(
             cx.at(attribute.name.span, title)
                 .label("enforced by nothing")
-                .note(format!(
-                    "`unique owner when {} = true` allows one per owner.",
-                    attribute.name
-                )),
+                .note(format!("`unique owner when {} = true` allows one per owner.", attribute.name)),
         );
     }
 }

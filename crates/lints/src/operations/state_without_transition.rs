@@ -52,10 +52,7 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     let declared = |attribute: &Attribute| {
-        entity
-            .states
-            .iter()
-            .any(|states| states.path.first() == Some(&attribute.name))
+        entity.states.iter().any(|states| states.path.first() == Some(&attribute.name))
     };
     let status = entity.attributes.iter().find(|each| {
         matches!(each.name.text.as_str(), "status" | "state")
@@ -65,10 +62,7 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         && let Type::Enum { members, .. } = cx.design.type_of(status)
         && members.len() > 1
     {
-        let title = format!(
-            "nothing says how `{}` of `{}` may change",
-            status.name, entity.name
-        );
+        let title = format!("nothing says how `{}` of `{}` may change", status.name, entity.name);
         cx.push(
             cx.at(status.name.span, title)
                 .label("no `states`")
@@ -90,17 +84,9 @@ fn unreachable_states(entity: &Entity, states: &States, cx: &mut Context<'_>) {
     };
     let first = attribute.value.as_ref().and_then(|fill| fill.value.as_name());
     let reached = |member: &str| {
-        first == Some(member)
-            || states
-                .transitions
-                .iter()
-                .any(|each| each.to.iter().any(|to| to.is(member)))
+        first == Some(member) || states.transitions.iter().any(|each| each.to.iter().any(|to| to.is(member)))
     };
-    let dead: Vec<&str> = members
-        .iter()
-        .map(String::as_str)
-        .filter(|member| !reached(member))
-        .collect();
+    let dead: Vec<&str> = members.iter().map(String::as_str).filter(|member| !reached(member)).collect();
     if !dead.is_empty() && first.is_some() {
         let title = format!("nothing reaches `{}`", dead.join("`, `"));
         cx.push(

@@ -67,17 +67,9 @@ fn inspect(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
     let Some(table) = design.table_of(entity) else {
         return;
     };
-    let known: Vec<&str> = operation
-        .params
-        .iter()
-        .map(|param| param.name.text.as_str())
-        .collect();
+    let known: Vec<&str> = operation.params.iter().map(|param| param.name.text.as_str()).collect();
     let index = table.indexes.iter().find(|index| {
-        let slots = index
-            .key
-            .partition
-            .iter()
-            .filter_map(|name| source(entity, &name.text));
+        let slots = index.key.partition.iter().filter_map(|name| source(entity, &name.text));
         let slots: Vec<&str> = slots.flat_map(sortkey_design::facts::Source::slots).collect();
         !slots.is_empty() && slots.iter().all(|slot| settles(entity, &known, slot))
     });

@@ -62,12 +62,11 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(plan) = read(cx.design, pattern).and_then(|choice| choice.plan) else {
         return;
     };
-    let bounded = plan.entity.volume.as_ref().is_some_and(|volume| {
-        volume
-            .per
-            .iter()
-            .any(|(_, _, max)| max.is_some_and(|max| max <= 1_000))
-    });
+    let bounded = plan
+        .entity
+        .volume
+        .as_ref()
+        .is_some_and(|volume| volume.per.iter().any(|(_, _, max)| max.is_some_and(|max| max <= 1_000)));
     if matches!(plan.sort, SortUse::Whole | SortUse::Prefix) && is_log(plan.entity) && !bounded {
         let title = format!("`{}` reads a whole history for one number", pattern.name);
         cx.push(

@@ -54,28 +54,17 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
-    let Some(entity) = pattern
-        .entities
-        .first()
-        .and_then(|name| cx.design.entity(&name.text))
-    else {
+    let Some(entity) = pattern.entities.first().and_then(|name| cx.design.entity(&name.text)) else {
         return;
     };
     let known = |name: &str| entity.attribute(name).is_some() || entity.template(name).is_some();
-    let binds = pattern
-        .binds
-        .iter()
-        .map(|bind| (bind.name.text.as_str(), bind.name.span));
-    let conditions = pattern
-        .conditions()
-        .into_iter()
-        .filter_map(|expr| Some((condition(expr).attribute()?, expr.span)));
+    let binds = pattern.binds.iter().map(|bind| (bind.name.text.as_str(), bind.name.span));
+    let conditions =
+        pattern.conditions().into_iter().filter_map(|expr| Some((condition(expr).attribute()?, expr.span)));
     for (name, span) in binds.chain(conditions).filter(|(name, _)| !known(name)) {
         let title = format!("`{}` has no attribute `{name}`", entity.name);
-        let mut diagnostic = cx
-            .at(span, title)
-            .label("not an attribute")
-            .also(entity.name.span, "the entity");
+        let mut diagnostic =
+            cx.at(span, title).label("not an attribute").also(entity.name.span, "the entity");
         if name.contains('#') && name.split('#').all(known) {
             diagnostic = diagnostic.note(format!(
                 "Its parts are attributes: write `by {}`.",

@@ -70,16 +70,9 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     };
     let opaque = matches!(
         cx.design.type_of(open),
-        Type::Id {
-            body: IdBody::Uuid | IdBody::Nanoid(_),
-            ..
-        } | Type::String { .. }
+        Type::Id { body: IdBody::Uuid | IdBody::Nanoid(_), .. } | Type::String { .. }
     );
-    let timed = plan
-        .entity
-        .attributes
-        .iter()
-        .any(|attribute| is_time(cx.design, attribute));
+    let timed = plan.entity.attributes.iter().any(|attribute| is_time(cx.design, attribute));
     let composite = open.name.text.contains('#');
     let table = plan.path.table();
     let other_order = table.indexes.iter().any(|index| {

@@ -54,13 +54,10 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(choice) = read(cx.design, pattern).filter(|choice| choice.plan.is_none()) else {
         return;
     };
-    let missing = choice
-        .rejected
-        .iter()
-        .find_map(|rejected| match &rejected.obstacle {
-            Obstacle::IncompleteKey(missing) => Some((rejected.path.table(), missing.join("`, `"))),
-            _ => None,
-        });
+    let missing = choice.rejected.iter().find_map(|rejected| match &rejected.obstacle {
+        Obstacle::IncompleteKey(missing) => Some((rejected.path.table(), missing.join("`, `"))),
+        _ => None,
+    });
     if let Some((table, missing)) = missing {
         let title = format!("the key of `{}` also needs `{missing}`", table.name);
         cx.push(

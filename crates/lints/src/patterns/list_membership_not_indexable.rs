@@ -57,21 +57,12 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
-    let Some(entity) = pattern
-        .entities
-        .first()
-        .and_then(|name| cx.design.entity(&name.text))
-    else {
+    let Some(entity) = pattern.entities.first().and_then(|name| cx.design.entity(&name.text)) else {
         return;
     };
     let searched = pattern.conditions().into_iter().chain(pattern.filters());
     for expr in searched {
-        let ExprKind::Binary {
-            op: Op::Contains,
-            left,
-            ..
-        } = &expr.kind
-        else {
+        let ExprKind::Binary { op: Op::Contains, left, .. } = &expr.kind else {
             continue;
         };
         let Some(attribute) = left.as_name().and_then(|name| entity.attribute(name)) else {
@@ -79,10 +70,7 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
         };
         let ty = cx.design.type_of(attribute);
         if pattern.is_list()
-            && matches!(
-                ty,
-                Type::List { .. } | Type::Map { .. } | Type::Set { .. } | Type::Json { .. }
-            )
+            && matches!(ty, Type::List { .. } | Type::Map { .. } | Type::Set { .. } | Type::Json { .. })
         {
             let title = format!("`{}` cannot be searched by a key", attribute.name);
             cx.push(

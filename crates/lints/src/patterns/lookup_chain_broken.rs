@@ -64,27 +64,17 @@ pub(super) const LINT: Lint = Lint {
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(then) = &pattern.then else { return };
     let design = cx.design;
-    let (Some(from), Some(next)) = (
-        pattern
-            .entities
-            .first()
-            .and_then(|name| design.entity(&name.text)),
-        design.entity(&then.text),
-    ) else {
+    let (Some(from), Some(next)) =
+        (pattern.entities.first().and_then(|name| design.entity(&name.text)), design.entity(&then.text))
+    else {
         return;
     };
-    let known: Vec<&str> = from
-        .attributes
-        .iter()
-        .filter(|each| each.is_stored())
-        .map(|each| each.name.text.as_str())
-        .collect();
+    let known: Vec<&str> =
+        from.attributes.iter().filter(|each| each.is_stored()).map(|each| each.name.text.as_str()).collect();
     let missing = known_key(design, next, &known);
     if !missing.is_empty() {
         let title = format!("`{}` does not carry the whole key of `{}`", from.name, next.name);
-        let place = design
-            .table_of(next)
-            .map_or(next.name.span, |table| table.key.span);
+        let place = design.table_of(next).map_or(next.name.span, |table| table.key.span);
         cx.push(
             cx.at(then.span, title)
                 .label(format!("`{}` is missing", missing.join("`, `")))

@@ -59,19 +59,11 @@ fn inspect(operation: &Operation, cx: &mut Context<'_>) {
         };
         for inner in body {
             let reads = match &inner.kind {
-                StmtKind::Let {
-                    value: Value::Expr(expr),
-                    ..
-                }
-                | StmtKind::Do {
-                    value: Value::Expr(expr),
-                } => {
+                StmtKind::Let { value: Value::Expr(expr), .. }
+                | StmtKind::Do { value: Value::Expr(expr) } => {
                     matches!(&expr.kind, ExprKind::Call { callee, .. } if callee.as_name().is_some_and(|name| cx.design.pattern(name).is_some()))
                 }
-                StmtKind::Let {
-                    value: Value::Action(action),
-                    ..
-                } => action.verb == WriteVerb::Get,
+                StmtKind::Let { value: Value::Action(action), .. } => action.verb == WriteVerb::Get,
                 _ => false,
             };
             if reads {

@@ -63,11 +63,7 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
                 | Obstacle::StrongOnGlobal
         )
     });
-    let Some(entity) = pattern
-        .entities
-        .first()
-        .and_then(|name| cx.design.entity(&name.text))
-    else {
+    let Some(entity) = pattern.entities.first().and_then(|name| cx.design.entity(&name.text)) else {
         return;
     };
     let known = |name: &str| entity.attribute(name).is_some() || entity.template(name).is_some();
@@ -75,18 +71,12 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
         return;
     }
     let mut diagnostic = cx
-        .at(
-            pattern.name.span,
-            format!("nothing but a scan can answer `{}`", pattern.name),
-        )
+        .at(pattern.name.span, format!("nothing but a scan can answer `{}`", pattern.name))
         .label("no key or index serves this")
         .also(entity.name.span, "the entity it reads");
     for rejected in &choice.rejected {
-        diagnostic = diagnostic.note(format!(
-            "{}: {}.",
-            rejected.path.describe(),
-            reason(&rejected.obstacle)
-        ));
+        diagnostic =
+            diagnostic.note(format!("{}: {}.", rejected.path.describe(), reason(&rejected.obstacle)));
     }
     cx.push(diagnostic);
 }

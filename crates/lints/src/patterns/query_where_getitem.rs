@@ -51,11 +51,7 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let design = cx.design;
-    let Some(entity) = pattern
-        .entities
-        .first()
-        .and_then(|name| design.entity(&name.text))
-    else {
+    let Some(entity) = pattern.entities.first().and_then(|name| design.entity(&name.text)) else {
         return;
     };
     let bound: Vec<&str> = pattern
@@ -71,10 +67,10 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let by_table = plan.is_some_and(|plan| matches!(plan.path, Path::Table(_)));
     if pattern.verb == ReadVerb::List && by_table && known_key(design, entity, &bound).is_empty() {
         let title = format!("`{}` knows the whole key: this is a GetItem", pattern.name);
-        cx.push(
-            cx.at(pattern.verb_span, title)
-                .label("at most one item")
-                .fix(Fix::new("get it", pattern.verb_span, "get")),
-        );
+        cx.push(cx.at(pattern.verb_span, title).label("at most one item").fix(Fix::new(
+            "get it",
+            pattern.verb_span,
+            "get",
+        )));
     }
 }

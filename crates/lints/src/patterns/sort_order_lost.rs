@@ -57,17 +57,15 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(choice) = read(cx.design, pattern).filter(|choice| choice.plan.is_none()) else {
         return;
     };
-    let lost = choice
-        .rejected
-        .iter()
-        .find_map(|rejected| match rejected.obstacle {
-            Obstacle::Order(next) => Some((rejected.path, next)),
-            _ => None,
-        });
+    let lost = choice.rejected.iter().find_map(|rejected| match rejected.obstacle {
+        Obstacle::Order(next) => Some((rejected.path, next)),
+        _ => None,
+    });
     let Some((path, next)) = lost else { return };
     let title = format!("`{}` does not come in this order", path.describe());
-    let given = next.map_or("it has no further order".to_owned(), |next| {
-        format!("it is ordered by `{next}`")
-    });
-    cx.push(cx.at(order.span, title).label(given).also(path.table().name.span, "the table").note("Put the time into the sort key, or add an index sorted by it; a ULID as id sorts by time as well."));
+    let given =
+        next.map_or("it has no further order".to_owned(), |next| format!("it is ordered by `{next}`"));
+    cx.push(cx.at(order.span, title).label(given).also(path.table().name.span, "the table").note(
+        "Put the time into the sort key, or add an index sorted by it; a ULID as id sorts by time as well.",
+    ));
 }

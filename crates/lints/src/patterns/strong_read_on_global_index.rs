@@ -55,15 +55,9 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(choice) = read(cx.design, pattern).filter(|choice| choice.plan.is_none()) else {
         return;
     };
-    let index = choice
-        .rejected
-        .iter()
-        .find(|rejected| matches!(rejected.obstacle, Obstacle::StrongOnGlobal));
+    let index = choice.rejected.iter().find(|rejected| matches!(rejected.obstacle, Obstacle::StrongOnGlobal));
     if let Some(rejected) = index {
-        let title = format!(
-            "`{}` is a global index and cannot be read strongly",
-            rejected.path.describe()
-        );
+        let title = format!("`{}` is a global index and cannot be read strongly", rejected.path.describe());
         cx.push(cx.at(strong, title).label("not possible here").note("A `unique` clause gives a strongly consistent path through its guard; the table's key and local indexes are the others."));
     }
 }

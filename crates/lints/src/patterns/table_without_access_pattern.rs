@@ -57,13 +57,8 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(entity: &Entity, cx: &mut Context<'_>) {
-    let sites = || {
-        cx.design
-            .operations
-            .iter()
-            .flat_map(actions)
-            .filter(|site| site.action.entity == entity.name)
-    };
+    let sites =
+        || cx.design.operations.iter().flat_map(actions).filter(|site| site.action.entity == entity.name);
     let got = sites().any(|site| site.action.verb == WriteVerb::Get || site.bound.is_some());
     let read = cx.readers(entity).next().is_some() || got;
     let written = sites().any(|site| site.action.verb.writes());
@@ -79,9 +74,6 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     }
     if !written && !cx.design.operations.is_empty() {
         let title = format!("no operation writes `{}`", entity.name);
-        cx.push(
-            cx.at(entity.name.span, title)
-                .label("how does it come into being?"),
-        );
+        cx.push(cx.at(entity.name.span, title).label("how does it come into being?"));
     }
 }

@@ -56,13 +56,8 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     };
     let name = attribute.name.text.as_str();
     let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
-    let in_key = keys
-        .flat_map(Key::attributes)
-        .any(|key| parts(entity, &key.text).contains(&name));
-    let unique = entity
-        .uniques
-        .iter()
-        .any(|unique| unique.names.iter().any(|each| each.is(name)));
+    let in_key = keys.flat_map(Key::attributes).any(|key| parts(entity, &key.text).contains(&name));
+    let unique = entity.uniques.iter().any(|unique| unique.names.iter().any(|each| each.is(name)));
     if is_typed_by_people(cx.design, attribute) && (in_key || unique) && !attribute.has("normalize") {
         let title = format!("`{name}` in another spelling is another key");
         let place = attribute.ty_span.unwrap_or(attribute.name.span);

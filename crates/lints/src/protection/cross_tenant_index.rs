@@ -62,11 +62,7 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
         return;
     }
     let users = cx.users_of(index);
-    if !users.is_empty()
-        && users
-            .iter()
-            .all(|pattern| pattern.system || pattern.verb != ReadVerb::List)
-    {
+    if !users.is_empty() && users.iter().all(|pattern| pattern.system || pattern.verb != ReadVerb::List) {
         return;
     }
     for entity in cx.design.entities_in(table) {
@@ -80,15 +76,9 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
         if matches!(membership(entity, &index.key), Membership::Never(_)) {
             continue;
         }
-        let parts: Vec<&str> = index
-            .key
-            .partition
-            .iter()
-            .flat_map(|name| parts(entity, &name.text))
-            .collect();
-        let carried = parts
-            .iter()
-            .any(|part| cx.design.caller.iter().any(|each| each.name.is(part)));
+        let parts: Vec<&str> =
+            index.key.partition.iter().flat_map(|name| parts(entity, &name.text)).collect();
+        let carried = parts.iter().any(|part| cx.design.caller.iter().any(|each| each.name.is(part)));
         if parts.contains(&owner.name.text.as_str())
             || carried
             || parts.iter().any(|part| narrows(cx.design, entity, part))
@@ -100,10 +90,7 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
             cx.at(index.key.span, title)
                 .label(format!("does not contain `{}`", owner.name))
                 .also(owner.name.span, "whose item it is")
-                .note(format!(
-                    "Put `{}` in front: `({}, ... | ...)`.",
-                    owner.name, owner.name
-                )),
+                .note(format!("Put `{}` in front: `({}, ... | ...)`.", owner.name, owner.name)),
         );
         return;
     }
@@ -112,14 +99,8 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
 /// An id of its own, or a reference: such a partition belongs to one tenant.
 fn narrows(design: &Design, entity: &Entity, part: &str) -> bool {
     entity.attribute(part).is_some_and(|attribute| {
-        let made = attribute
-            .value
-            .as_ref()
-            .is_some_and(|fill| fill.value.is_name("new"));
-        let own = entity
-            .uniques
-            .iter()
-            .any(|unique| unique.single().is_some_and(|name| name.is(part)));
+        let made = attribute.value.as_ref().is_some_and(|fill| fill.value.is_name("new"));
+        let own = entity.uniques.iter().any(|unique| unique.single().is_some_and(|name| name.is(part)));
         let owned = attribute
             .reference
             .as_ref()

@@ -56,12 +56,7 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
         return;
     };
     let mut slots = key.split('{').skip(1).filter_map(|rest| rest.split('}').next());
-    let per_item = slots.find(|slot| {
-        !cx.design
-            .parameters
-            .iter()
-            .any(|parameter| parameter.name.is(slot))
-    });
+    let per_item = slots.find(|slot| !cx.design.parameters.iter().any(|parameter| parameter.name.is(slot)));
     if let Some(slot) = per_item {
         let title = format!("a table cannot have one key per `{slot}`");
         cx.push(cx.at(span, title).label("one key per table").also(table.name.span, "this table").note("`@encrypted(\"alias/key-{accountId}\")` on the attribute encrypts with a key per value, in the client."));

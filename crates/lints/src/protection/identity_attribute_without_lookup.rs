@@ -67,9 +67,7 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
         "discord",
     ];
     let name = attribute.name.text.as_str();
-    let foreign = SERVICES
-        .iter()
-        .any(|service| name.to_lowercase().starts_with(service))
+    let foreign = SERVICES.iter().any(|service| name.to_lowercase().starts_with(service))
         && (name.ends_with("Id") || name.ends_with("Sub"));
     if !foreign || !attribute.is_stored() {
         return;
@@ -78,21 +76,14 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
         return;
     };
     let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
-    let keyed = keys
-        .flat_map(Key::attributes)
-        .any(|key| parts(entity, &key.text).contains(&name));
-    let unique = entity
-        .uniques
-        .iter()
-        .any(|unique| unique.names.iter().any(|each| each.is(name)));
+    let keyed = keys.flat_map(Key::attributes).any(|key| parts(entity, &key.text).contains(&name));
+    let unique = entity.uniques.iter().any(|unique| unique.names.iter().any(|each| each.is(name)));
     if !keyed && !unique {
         let title = format!("nothing finds a `{}` by its `{name}`", entity.name);
         cx.push(
             cx.at(attribute.name.span, title)
                 .label("in no key, index or guard")
-                .note(format!(
-                    "`unique {name}` gives a guard by which it is found, strongly consistent."
-                )),
+                .note(format!("`unique {name}` gives a guard by which it is found, strongly consistent.")),
         );
     }
 }

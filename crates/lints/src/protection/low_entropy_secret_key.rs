@@ -43,17 +43,10 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     let lower = attribute.name.text.to_lowercase();
-    let bearer = [
-        "invitecode",
-        "invitationcode",
-        "token",
-        "secretcode",
-        "accesscode",
-        "sharecode",
-        "magiclink",
-    ]
-    .iter()
-    .any(|word| lower.ends_with(word));
+    let bearer =
+        ["invitecode", "invitationcode", "token", "secretcode", "accesscode", "sharecode", "magiclink"]
+            .iter()
+            .any(|word| lower.ends_with(word));
     let characters = match &attribute.ty {
         Type::String { max: Some(max), .. } => *max,
         Type::Token { length, .. } => *length,
@@ -61,10 +54,7 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     };
     let key = cx.design.table_of(entity).is_some_and(|table| {
         table.key.contains(&attribute.name.text)
-            || table
-                .indexes
-                .iter()
-                .any(|index| index.key.contains(&attribute.name.text))
+            || table.indexes.iter().any(|index| index.key.contains(&attribute.name.text))
     });
     if bearer && key && characters < 20 && attribute.is_stored() {
         let title = format!("`{}` can be guessed", attribute.name);

@@ -64,26 +64,17 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(plan) = read(cx.design, pattern).and_then(|choice| choice.plan) else {
         return;
     };
-    let reference = pattern
-        .binds
-        .iter()
-        .find_map(|bind| plan.entity.attribute(&bind.name.text)?.reference.as_ref());
+    let reference =
+        pattern.binds.iter().find_map(|bind| plan.entity.attribute(&bind.name.text)?.reference.as_ref());
     let Some(target) = reference.and_then(|reference| cx.design.entity(&reference.entity.text)) else {
         return;
     };
     let counted = target.attributes.iter().any(|each| {
-        each.annotation("counts").is_some_and(|counts| {
-            counts
-                .args
-                .iter()
-                .any(|(_, value)| value.is_name(&plan.entity.name.text))
-        })
+        each.annotation("counts")
+            .is_some_and(|counts| counts.args.iter().any(|(_, value)| value.is_name(&plan.entity.name.text)))
     });
     if plan.path.is_global_index() && !counted {
-        let title = format!(
-            "`{}` can miss a `{}` that was just made",
-            pattern.name, plan.entity.name
-        );
+        let title = format!("`{}` can miss a `{}` that was just made", pattern.name, plan.entity.name);
         cx.push(cx.at(pattern.verb_span, title).label(format!("reads through {}", plan.path.describe())).also(target.name.span, "what is referred to").note(format!("Count them where they are deleted: `{} int(0..) = 0 @counts({})` on `{}`, and `if {} = 0`.", "uses", plan.entity.name, target.name, "uses")));
     }
 }

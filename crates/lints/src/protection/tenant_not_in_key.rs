@@ -60,15 +60,8 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         return;
     };
     let carried = cx.design.caller.iter().any(|each| each.name == owner.name);
-    let parts: Vec<&str> = table
-        .key
-        .partition
-        .iter()
-        .flat_map(|name| parts(entity, &name.text))
-        .collect();
-    let in_key = parts
-        .iter()
-        .any(|part| cx.design.caller.iter().any(|each| each.name.is(part)));
+    let parts: Vec<&str> = table.key.partition.iter().flat_map(|name| parts(entity, &name.text)).collect();
+    let in_key = parts.iter().any(|part| cx.design.caller.iter().any(|each| each.name.is(part)));
     if carried && !in_key {
         let title = format!("nothing keeps a caller from another's `{}`", entity.name);
         cx.push(

@@ -66,18 +66,14 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         let Some(attribute) = entity.attribute(&bind.name.text) else {
             continue;
         };
-        let guarded = entity
-            .uniques
-            .iter()
-            .any(|unique| unique.single().is_some_and(|name| *name == bind.name));
+        let guarded =
+            entity.uniques.iter().any(|unique| unique.single().is_some_and(|name| *name == bind.name));
         let indexed = read(cx.design, pattern)
             .and_then(|choice| choice.plan)
             .is_some_and(|plan| plan.path.is_global_index());
         if pattern.verb == ReadVerb::Get && indexed && !guarded && is_typed_by_people(cx.design, attribute) {
-            let title = format!(
-                "nothing keeps two items of `{}` from having one `{}`",
-                entity.name, bind.name
-            );
+            let title =
+                format!("nothing keeps two items of `{}` from having one `{}`", entity.name, bind.name);
             cx.push(
                 cx.at(bind.name.span, title)
                     .label("`get` expects one")

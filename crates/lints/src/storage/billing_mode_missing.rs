@@ -49,10 +49,7 @@ fn inspect(cx: &mut Context<'_>) {
             ("recovery", table.recovery_days.is_some()),
             ("encryption", table.encryption.is_some()),
         ];
-        said.into_iter()
-            .filter(|(_, said)| !said)
-            .map(|(what, _)| what)
-            .collect::<Vec<_>>()
+        said.into_iter().filter(|(_, said)| !said).map(|(what, _)| what).collect::<Vec<_>>()
     };
     let tables: Vec<(&Table, Vec<&str>)> = cx
         .design

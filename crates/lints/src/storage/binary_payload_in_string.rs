@@ -49,34 +49,16 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(_entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
-    let Type::String {
-        format: StringFormat::Plain,
-        max,
-        ..
-    } = &attribute.ty
-    else {
+    let Type::String { format: StringFormat::Plain, max, .. } = &attribute.ty else {
         return;
     };
-    let raw = [
-        "body",
-        "rawbody",
-        "payload",
-        "file",
-        "image",
-        "blob",
-        "attachment",
-        "binary",
-    ]
-    .contains(&attribute.name.text.to_lowercase().as_str());
+    let raw = ["body", "rawbody", "payload", "file", "image", "blob", "attachment", "binary"]
+        .contains(&attribute.name.text.to_lowercase().as_str());
     if raw && attribute.is_stored() && max.is_none_or(|max| max > 16 * 1024) {
         let title = format!("`{}` may hold bytes that are not text", attribute.name);
         let mut diagnostic = cx.at(attribute.type_place(), title).label("must be valid UTF-8");
         if let (Some(span), Some(max)) = (attribute.ty_span, max) {
-            diagnostic = diagnostic.fix(Fix::new(
-                "store bytes",
-                span,
-                format!("bytes(..{} KB)", max / 1024),
-            ));
+            diagnostic = diagnostic.fix(Fix::new("store bytes", span, format!("bytes(..{} KB)", max / 1024)));
         }
         cx.push(diagnostic);
     }

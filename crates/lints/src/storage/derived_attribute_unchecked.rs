@@ -62,10 +62,7 @@ fn look(neighbours: &[Attribute], attribute: &Attribute, cx: &mut Context<'_>) {
         _ => return,
     };
     if attribute.value.is_none() {
-        let title = format!(
-            "`{}` follows from {source}, but nothing computes it",
-            attribute.name
-        );
+        let title = format!("`{}` follows from {source}, but nothing computes it", attribute.name);
         cx.push(
             cx.at(attribute.name.span, title)
                 .label("may disagree")

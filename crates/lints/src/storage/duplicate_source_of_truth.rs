@@ -63,9 +63,8 @@ fn inspect(cx: &mut Context<'_>) {
     for (at, entity) in design.entities.iter().enumerate() {
         for attribute in &entity.attributes {
             let name = attribute.name.text.as_str();
-            let earlier = design.entities[..at]
-                .iter()
-                .find_map(|other| Some((other, other.attribute(name)?)));
+            let earlier =
+                design.entities[..at].iter().find_map(|other| Some((other, other.attribute(name)?)));
             let Some((other, first)) = earlier else { continue };
             let secret =
                 is_secret(attribute) && matches!(attribute.ty, Type::Object { .. } | Type::Any { .. });
@@ -84,10 +83,8 @@ fn inspect(cx: &mut Context<'_>) {
 }
 
 fn refers(entity: &Entity, other: &Entity) -> bool {
-    entity.attributes.iter().any(|attribute| {
-        attribute
-            .reference
-            .as_ref()
-            .is_some_and(|reference| reference.entity == other.name)
-    })
+    entity
+        .attributes
+        .iter()
+        .any(|attribute| attribute.reference.as_ref().is_some_and(|reference| reference.entity == other.name))
 }

@@ -46,23 +46,10 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(entity: &Entity, cx: &mut Context<'_>) {
-    let referred = cx
-        .design
-        .entities
-        .iter()
-        .flat_map(|each| &each.attributes)
-        .any(|attribute| {
-            attribute
-                .reference
-                .as_ref()
-                .is_some_and(|reference| reference.entity == entity.name)
-        });
-    let used = cx
-        .design
-        .operations
-        .iter()
-        .flat_map(actions)
-        .any(|site| site.action.entity == entity.name);
+    let referred = cx.design.entities.iter().flat_map(|each| &each.attributes).any(|attribute| {
+        attribute.reference.as_ref().is_some_and(|reference| reference.entity == entity.name)
+    });
+    let used = cx.design.operations.iter().flat_map(actions).any(|site| site.action.entity == entity.name);
     if !cx.design.patterns.is_empty()
         && !referred
         && !used
@@ -70,9 +57,6 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         && cx.design.entities.len() < 6
     {
         let title = format!("nothing leads to `{}`", entity.name);
-        cx.push(
-            cx.at(entity.name.span, title)
-                .label("no pattern, no operation, no reference"),
-        );
+        cx.push(cx.at(entity.name.span, title).label("no pattern, no operation, no reference"));
     }
 }

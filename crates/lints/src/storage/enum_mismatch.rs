@@ -59,9 +59,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 /// Names that mean something else in each entity.
-const GENERIC: [&str; 8] = [
-    "status", "state", "type", "kind", "action", "category", "method", "format",
-];
+const GENERIC: [&str; 8] = ["status", "state", "type", "kind", "action", "category", "method", "format"];
 
 fn inspect(cx: &mut Context<'_>) {
     let design = cx.design;
@@ -69,15 +67,12 @@ fn inspect(cx: &mut Context<'_>) {
         .entities
         .iter()
         .flat_map(|entity| {
-            entity
-                .attributes
-                .iter()
-                .filter_map(move |attribute| match design.type_of(attribute) {
-                    Type::Enum { members, .. } if !GENERIC.contains(&attribute.name.text.as_str()) => {
-                        Some((entity, attribute, members))
-                    }
-                    _ => None,
-                })
+            entity.attributes.iter().filter_map(move |attribute| match design.type_of(attribute) {
+                Type::Enum { members, .. } if !GENERIC.contains(&attribute.name.text.as_str()) => {
+                    Some((entity, attribute, members))
+                }
+                _ => None,
+            })
         })
         .collect();
     for (at, (entity, attribute, members)) in enums.iter().enumerate() {
@@ -87,10 +82,8 @@ fn inspect(cx: &mut Context<'_>) {
                 && theirs.iter().any(|word| members.contains(word))
         });
         if let Some((other, first, _)) = earlier {
-            let title = format!(
-                "`{}` has other words in `{}` than in `{}`",
-                attribute.name, entity.name, other.name
-            );
+            let title =
+                format!("`{}` has other words in `{}` than in `{}`", attribute.name, entity.name, other.name);
             cx.push(
                 cx.at(attribute.type_place(), title)
                     .label("this list")

@@ -55,10 +55,8 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
         .at(attribute.type_place(), title)
         .label("ends with `...`")
         .also(entity.name.span, "in this entity");
-    if let Some(open) = name
-        .as_ref()
-        .and_then(|name| cx.design.enumeration(name))
-        .and_then(|each| each.open_span)
+    if let Some(open) =
+        name.as_ref().and_then(|name| cx.design.enumeration(name)).and_then(|each| each.open_span)
     {
         diagnostic = diagnostic.also(open, "left open here");
     }

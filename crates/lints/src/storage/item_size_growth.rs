@@ -55,15 +55,9 @@ pub(super) const LINT: Lint = Lint {
 fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     let (bounded, _) = item_bound(cx.design, entity);
     if bounded > MAX_ITEM_BYTES {
-        let title = format!(
-            "an item of `{}` can reach {} KB; the limit is 400 KB",
-            entity.name,
-            bounded / 1024
-        );
-        let largest = entity
-            .attributes
-            .iter()
-            .max_by_key(|attribute| weight(cx.design, attribute));
+        let title =
+            format!("an item of `{}` can reach {} KB; the limit is 400 KB", entity.name, bounded / 1024);
+        let largest = entity.attributes.iter().max_by_key(|attribute| weight(cx.design, attribute));
         let place = largest.map_or(entity.name.span, Attribute::type_place);
         cx.push(
             cx.at(place, title)

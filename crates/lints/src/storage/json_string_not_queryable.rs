@@ -50,6 +50,8 @@ pub(super) const LINT: Lint = Lint {
 fn inspect(_entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     if matches!(&attribute.ty, Type::Json { of } if **of == (Type::Any { max: None })) {
         let title = format!("`{}` is text to DynamoDB", attribute.name);
-        cx.push(cx.at(attribute.type_place(), title).label("JSON of unknown shape").note("A list, a map or a record can be read and changed in part; `json(T)` at least checks the shape."));
+        cx.push(cx.at(attribute.type_place(), title).label("JSON of unknown shape").note(
+            "A list, a map or a record can be read and changed in part; `json(T)` at least checks the shape.",
+        ));
     }
 }

@@ -58,23 +58,16 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(entity: &Entity, cx: &mut Context<'_>) {
-    if entity
-        .volume
-        .as_ref()
-        .is_some_and(|volume| volume.each_bytes.is_some_and(|bytes| bytes < 32 * 1024))
-    {
+    if entity.volume.as_ref().is_some_and(|volume| volume.each_bytes.is_some_and(|bytes| bytes < 32 * 1024)) {
         return;
     }
-    let heavy = entity
-        .attributes
-        .iter()
-        .filter(|each| each.is_stored())
-        .find_map(
-            |attribute| match largest(cx.design, cx.design.type_of(attribute)) {
+    let heavy =
+        entity.attributes.iter().filter(|each| each.is_stored()).find_map(|attribute| {
+            match largest(cx.design, cx.design.type_of(attribute)) {
                 Bound::Bytes(bytes) if bytes >= 100 * 1024 => Some((attribute, bytes)),
                 _ => None,
-            },
-        );
+            }
+        });
     let Some((attribute, bytes)) = heavy else { return };
     for operation in &cx.design.operations {
         let light = actions(operation).into_iter().find(|site| {
@@ -82,10 +75,7 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
             updates && !settable(cx.design, operation, site.action).contains(&attribute.name.text.as_str())
         });
         if let Some(site) = light {
-            let title = format!(
-                "`{}` pays for `{}` with every change",
-                operation.name, attribute.name
-            );
+            let title = format!("`{}` pays for `{}` with every change", operation.name, attribute.name);
             cx.push(
                 cx.at(attribute.type_place(), title)
                     .label(format!("up to {} write units per update", bytes / 1024 + 1))

@@ -51,16 +51,12 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     let path = attribute.name.text.ends_with("Path") || attribute.name.text == "path";
-    let tree = entity.attributes.iter().any(|each| {
-        each.reference
-            .as_ref()
-            .is_some_and(|reference| reference.entity == entity.name)
-    });
+    let tree = entity
+        .attributes
+        .iter()
+        .any(|each| each.reference.as_ref().is_some_and(|reference| reference.entity == entity.name));
     if path && tree && attribute.value.is_none() && matches!(attribute.ty, Type::String { .. }) {
-        let title = format!(
-            "moving or renaming a `{}` rewrites every path below it",
-            entity.name
-        );
+        let title = format!("moving or renaming a `{}` rewrites every path below it", entity.name);
         cx.push(
             cx.at(attribute.name.span, title)
                 .label("made of names?")

@@ -54,10 +54,7 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     };
     let key = cx.design.table_of(entity).is_some_and(|table| {
         table.key.contains(&attribute.name.text)
-            || table
-                .indexes
-                .iter()
-                .any(|index| index.key.contains(&attribute.name.text))
+            || table.indexes.iter().any(|index| index.key.contains(&attribute.name.text))
     });
     if !key {
         let title = format!("`{}` can be absent and can be NULL", attribute.name);

@@ -52,12 +52,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(entity: &Entity, cx: &mut Context<'_>) {
-    for other in cx
-        .design
-        .entities
-        .iter()
-        .filter(|other| other.name != entity.name)
-    {
+    for other in cx.design.entities.iter().filter(|other| other.name != entity.name) {
         let stem = lower_first(&other.name.text);
         let described = entity.attribute(&format!("{stem}Type"));
         let own = lower_first(&entity.name.text);
@@ -79,8 +74,5 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
 
 fn lower_first(name: &str) -> String {
     let mut chars = name.chars();
-    chars
-        .next()
-        .map(|first| first.to_lowercase().chain(chars).collect())
-        .unwrap_or_default()
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }

@@ -46,21 +46,13 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(cx: &mut Context<'_>) {
-    let attributes: Vec<&Attribute> = cx
-        .design
-        .entities
-        .iter()
-        .flat_map(|entity| &entity.attributes)
-        .collect();
+    let attributes: Vec<&Attribute> =
+        cx.design.entities.iter().flat_map(|entity| &entity.attributes).collect();
     if attributes.len() > 30
         && attributes.iter().filter(|attribute| attribute.optional).count() * 50 < attributes.len()
     {
         let first = &cx.design.entities[0];
         let title = format!("hardly any of {} attributes is optional", attributes.len());
-        cx.push(
-            cx.at(first.name.span, title)
-                .label("which may be absent?")
-                .note("Mark them: `name? type`."),
-        );
+        cx.push(cx.at(first.name.span, title).label("which may be absent?").note("Mark them: `name? type`."));
     }
 }

@@ -63,17 +63,14 @@ fn untyped_elements(ty: &Type, attribute: &Attribute, cx: &mut Context<'_>) {
             if **of == (Type::Any { max: None }) =>
         {
             let title = format!("`{}` does not say what its elements are", attribute.name);
-            cx.push(
-                cx.at(attribute.type_place(), title)
-                    .label("elements of which type?"),
-            );
+            cx.push(cx.at(attribute.type_place(), title).label("elements of which type?"));
         }
         Type::List { of, .. } | Type::Set { of, .. } | Type::Map { of, .. } => {
             untyped_elements(of, attribute, cx);
         }
-        Type::Object { attributes } => attributes
-            .iter()
-            .for_each(|inner| untyped_elements(&inner.ty, inner, cx)),
+        Type::Object { attributes } => {
+            attributes.iter().for_each(|inner| untyped_elements(&inner.ty, inner, cx))
+        }
         _ => {}
     }
 }

@@ -53,23 +53,16 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
     let Some(days) = table.recovery_days.filter(|days| *days > 0) else {
         return;
     };
-    let short = cx
-        .design
-        .entities_in(table)
-        .filter_map(|entity| entity.attribute(&ttl.text))
-        .any(|attribute| {
+    let short =
+        cx.design.entities_in(table).filter_map(|entity| entity.attribute(&ttl.text)).any(|attribute| {
             let mut lifetime = None;
             if let Some(fill) = &attribute.value {
-                fill.value
-                    .walk(&mut |expr| lifetime = lifetime.max(expr.as_duration_ms()));
+                fill.value.walk(&mut |expr| lifetime = lifetime.max(expr.as_duration_ms()));
             }
             lifetime.is_none_or(|lifetime| lifetime < days * 86_400_000)
         });
     if short {
-        let title = format!(
-            "expired items of `{}` can be restored for {days} days",
-            table.name
-        );
+        let title = format!("expired items of `{}` can be restored for {days} days", table.name);
         cx.push(
             cx.at(ttl.span, title)
                 .label("gone, but not from the backups")

@@ -55,24 +55,14 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     };
     let due = |name: &str| {
         let lower = name.to_lowercase();
-        ["next", "scheduled", "due"]
-            .iter()
-            .any(|word| lower.starts_with(word))
+        ["next", "scheduled", "due"].iter().any(|word| lower.starts_with(word))
             && (name.ends_with("At") || name.ends_with("Time") || name.ends_with("Run"))
     };
-    for attribute in entity
-        .attributes
-        .iter()
-        .filter(|attribute| due(&attribute.name.text))
-    {
-        let indexed = table
-            .indexes
-            .iter()
-            .flat_map(|index| &index.key.sort)
-            .any(|name| {
-                source(entity, &name.text)
-                    .is_some_and(|source| source.slots().contains(&attribute.name.text.as_str()))
-            });
+    for attribute in entity.attributes.iter().filter(|attribute| due(&attribute.name.text)) {
+        let indexed = table.indexes.iter().flat_map(|index| &index.key.sort).any(|name| {
+            source(entity, &name.text)
+                .is_some_and(|source| source.slots().contains(&attribute.name.text.as_str()))
+        });
         if !indexed {
             let title = format!("nothing finds the items whose `{}` has come", attribute.name);
             cx.push(cx.at(attribute.name.span, title).label("in no index").also(table.name.span, "the table").note("A sparse index sorted by the time, with a shard as partition key, finds what is due."));
@@ -88,18 +78,11 @@ fn waits_without_time(entity: &Entity, cx: &mut Context<'_>) {
     let Type::Enum { members, .. } = cx.design.type_of(status) else {
         return;
     };
-    let waits = members
-        .iter()
-        .any(|member| matches!(member.as_str(), "retrying" | "scheduled"));
-    let timed = cx
-        .design
-        .entities
-        .iter()
-        .flat_map(|each| &each.attributes)
-        .any(|each| {
-            let lower = each.name.text.to_lowercase();
-            lower.starts_with("next") || lower.starts_with("scheduled")
-        });
+    let waits = members.iter().any(|member| matches!(member.as_str(), "retrying" | "scheduled"));
+    let timed = cx.design.entities.iter().flat_map(|each| &each.attributes).any(|each| {
+        let lower = each.name.text.to_lowercase();
+        lower.starts_with("next") || lower.starts_with("scheduled")
+    });
     if waits && !timed {
         let title = format!("a waiting `{}` does not say until when", entity.name);
         cx.push(

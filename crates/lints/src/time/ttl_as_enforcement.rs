@@ -55,11 +55,7 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(including) = pattern.including_expired else {
         return;
     };
-    let Some(entity) = pattern
-        .entities
-        .first()
-        .and_then(|name| cx.design.entity(&name.text))
-    else {
+    let Some(entity) = pattern.entities.first().and_then(|name| cx.design.entity(&name.text)) else {
         return;
     };
     if pattern.verb == ReadVerb::Get && is_credential(entity) {

@@ -56,19 +56,13 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
         let Some(attribute) = entity.attribute(&ttl.text) else {
             continue;
         };
-        let now = attribute
-            .value
-            .as_ref()
-            .is_some_and(|fill| fill.value.is_name("now"));
+        let now = attribute.value.as_ref().is_some_and(|fill| fill.value.is_name("now"));
         let event_name = matches!(
             ttl.text.as_str(),
             "timestamp" | "createdAt" | "created_at" | "receivedAt" | "updatedAt" | "eventTime"
         );
         if now || (event_name && attribute.value.is_none()) {
-            let place = attribute
-                .value
-                .as_ref()
-                .map_or(attribute.name.span, |fill| fill.value.span);
+            let place = attribute.value.as_ref().map_or(attribute.name.span, |fill| fill.value.span);
             let title = format!("items of `{}` are expired when they are written", entity.name);
             cx.push(
                 cx.at(place, title)

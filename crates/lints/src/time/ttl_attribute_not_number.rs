@@ -55,22 +55,14 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
             continue;
         };
         let wrong = match cx.design.type_of(attribute) {
-            Type::Time {
-                unit: TimeUnit::Seconds,
-            }
-            | Type::Int { .. }
-            | Type::Undeclared => continue,
-            Type::Time {
-                unit: TimeUnit::Milliseconds,
-            } => "milliseconds: a date in the far future",
+            Type::Time { unit: TimeUnit::Seconds } | Type::Int { .. } | Type::Undeclared => continue,
+            Type::Time { unit: TimeUnit::Milliseconds } => "milliseconds: a date in the far future",
             ty if ty.stored() == Stored::N => continue,
             _ => "not a number: TTL ignores it",
         };
         let title = format!("items of `{}` never expire", entity.name);
-        let mut diagnostic = cx
-            .at(attribute.type_place(), title)
-            .label(wrong)
-            .also(ttl.span, "the TTL attribute");
+        let mut diagnostic =
+            cx.at(attribute.type_place(), title).label(wrong).also(ttl.span, "the TTL attribute");
         if let Some(span) = attribute.ty_span {
             diagnostic = diagnostic.fix(Fix::new("store seconds", span, "time(s)").automatic());
         }

@@ -80,10 +80,7 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     let Some(fill) = &attribute.value else { return };
     let own = entity.attributes.iter().find(|each| {
         each.name != attribute.name
-            && each
-                .value
-                .as_ref()
-                .is_some_and(|fill| !fill.derived && fill.value.is_name("now"))
+            && each.value.as_ref().is_some_and(|fill| !fill.derived && fill.value.is_name("now"))
             && matches!(each.name.text.as_str(), "receivedAt" | "timestamp" | "occurredAt")
     });
     if let Some(own) = own
@@ -91,14 +88,11 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     {
         let title = format!("`{}` does not count from `{}`", attribute.name, own.name);
         cx.push(
-            cx.at(fill.value.span, title)
-                .label("another moment")
-                .also(own.name.span, "the item's own time"),
+            cx.at(fill.value.span, title).label("another moment").also(own.name.span, "the item's own time"),
         );
     }
     let mut frozen = false;
-    fill.value
-        .walk(&mut |expr| frozen |= matches!(expr.kind, ExprKind::Arrow { .. }));
+    fill.value.walk(&mut |expr| frozen |= matches!(expr.kind, ExprKind::Arrow { .. }));
     if frozen && !fill.derived && !attribute.has("immutable") {
         let title = format!("`{}` keeps the duration of the moment of writing", attribute.name);
         cx.push(

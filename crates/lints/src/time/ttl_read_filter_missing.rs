@@ -57,20 +57,11 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(including) = pattern.including_expired else {
         return;
     };
-    let Some(entity) = pattern
-        .entities
-        .first()
-        .and_then(|name| cx.design.entity(&name.text))
-    else {
+    let Some(entity) = pattern.entities.first().and_then(|name| cx.design.entity(&name.text)) else {
         return;
     };
     let door = pattern.verb == ReadVerb::Get && is_credential(entity);
-    if !door
-        && cx
-            .design
-            .table_of(entity)
-            .is_some_and(|table| table.ttl.is_some())
-    {
+    if !door && cx.design.table_of(entity).is_some_and(|table| table.ttl.is_some()) {
         let title = format!("`{}` returns items that have expired", pattern.name);
         cx.push(
             cx.at(including.span, title)

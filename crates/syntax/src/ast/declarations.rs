@@ -155,9 +155,7 @@ impl Parameter {
 impl Caller {
     /// What every call carries.
     pub fn attributes(&self) -> impl Iterator<Item = Attribute> + use<> {
-        child::<TypeObject>(&self.0)
-            .into_iter()
-            .flat_map(|object| object.attributes())
+        child::<TypeObject>(&self.0).into_iter().flat_map(|object| object.attributes())
     }
 }
 

@@ -143,10 +143,7 @@ impl AstNode for Expr {
 impl BinaryExpr {
     /// The operator and where it stands.
     pub fn op(&self) -> Option<(BinaryOp, TextRange)> {
-        let tokens = self
-            .0
-            .children_with_tokens()
-            .filter_map(rowan::NodeOrToken::into_token);
+        let tokens = self.0.children_with_tokens().filter_map(rowan::NodeOrToken::into_token);
         tokens.into_iter().find_map(|token| {
             let op = match (token.kind(), token.text()) {
                 (Kind::Eq, _) => BinaryOp::Eq,
@@ -340,11 +337,8 @@ impl Field {
 
     /// How, and with what; none if the field's own name is the value.
     pub fn value(&self) -> Option<(FieldOp, Expr)> {
-        let (op, at) = self
-            .0
-            .children_with_tokens()
-            .filter_map(rowan::NodeOrToken::into_token)
-            .find_map(|token| {
+        let (op, at) =
+            self.0.children_with_tokens().filter_map(rowan::NodeOrToken::into_token).find_map(|token| {
                 let op = match token.kind() {
                     Kind::Colon => FieldOp::Set,
                     Kind::PlusEq => FieldOp::Add,
@@ -353,10 +347,7 @@ impl Field {
                 };
                 Some((op, token.text_range().end()))
             })?;
-        Some((
-            op,
-            children::<Expr>(&self.0).find(|expr| expr.range().start() >= at)?,
-        ))
+        Some((op, children::<Expr>(&self.0).find(|expr| expr.range().start() >= at)?))
     }
 }
 
@@ -400,18 +391,14 @@ impl Number {
     /// The digits, without `_`.
     pub fn digits(&self) -> String {
         let text = self.0.text();
-        let end = text
-            .find(|c: char| !(c.is_ascii_digit() || c == '_' || c == '.'))
-            .unwrap_or(text.len());
+        let end = text.find(|c: char| !(c.is_ascii_digit() || c == '_' || c == '.')).unwrap_or(text.len());
         text[..end].replace('_', "")
     }
 
     /// The unit; empty if there is none.
     pub fn unit(&self) -> &str {
         let text = self.0.text();
-        let start = text
-            .find(|c: char| !(c.is_ascii_digit() || c == '_' || c == '.'))
-            .unwrap_or(text.len());
+        let start = text.find(|c: char| !(c.is_ascii_digit() || c == '_' || c == '.')).unwrap_or(text.len());
         text[start..].trim()
     }
 

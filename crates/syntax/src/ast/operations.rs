@@ -88,9 +88,7 @@ fn statements(node: &SyntaxNode) -> impl Iterator<Item = Statement> + use<> {
 }
 
 fn value(node: &SyntaxNode) -> Option<Value> {
-    child::<Action>(node)
-        .map(Value::Action)
-        .or_else(|| child::<Expr>(node).map(Value::Expr))
+    child::<Action>(node).map(Value::Action).or_else(|| child::<Expr>(node).map(Value::Expr))
 }
 
 impl Operation {

@@ -77,9 +77,7 @@ impl TypeUnion {
 
     /// Where it says `...`: other words are accepted too.
     pub fn open(&self) -> Option<rowan::TextRange> {
-        tokens(&self.0, Kind::DotDotDot)
-            .next()
-            .map(|token| token.text_range())
+        tokens(&self.0, Kind::DotDotDot).next().map(|token| token.text_range())
     }
 }
 
@@ -104,19 +102,13 @@ impl TypeArg {
     /// The bounds of a range, with their signs.
     pub fn bounds(&self) -> (Option<Bound>, Option<Bound>) {
         let (mut low, mut high, mut negative, mut past) = (None, None, false, false);
-        for token in self
-            .0
-            .children_with_tokens()
-            .filter_map(rowan::NodeOrToken::into_token)
-        {
+        for token in self.0.children_with_tokens().filter_map(rowan::NodeOrToken::into_token) {
             match token.kind() {
                 Kind::DotDot => past = true,
                 Kind::Minus => negative = true,
                 Kind::Number => {
-                    *if past { &mut high } else { &mut low } = Some(Bound {
-                        negative,
-                        number: Number(token),
-                    });
+                    *if past { &mut high } else { &mut low } =
+                        Some(Bound { negative, number: Number(token) });
                     negative = false;
                 }
                 _ => {}
@@ -193,9 +185,7 @@ impl Reference {
     /// The attribute, if written.
     pub fn attribute(&self) -> Option<Name> {
         let dot = tokens(&self.0, Kind::Dot).next()?;
-        tokens(&self.0, Kind::Name)
-            .find(|name| name.text_range().start() >= dot.text_range().end())
-            .map(Name)
+        tokens(&self.0, Kind::Name).find(|name| name.text_range().start() >= dot.text_range().end()).map(Name)
     }
 
     /// Whether children go with their parent.

@@ -34,10 +34,7 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) fn indented(depth: usize) -> Line {
-        Line {
-            indent: depth,
-            ..Line::default()
-        }
+        Line { indent: depth, ..Line::default() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -76,12 +73,7 @@ pub(super) fn join(lines: &[Line]) -> String {
     while start < lines.len() {
         let end = run_end(lines, start);
         let run = &lines[start..end];
-        let width = run
-            .iter()
-            .filter_map(Line::cell)
-            .map(|(_, width)| width)
-            .max()
-            .unwrap_or(0);
+        let width = run.iter().filter_map(Line::cell).map(|(_, width)| width).max().unwrap_or(0);
         for line in run {
             write(&mut result, line, width);
         }
@@ -96,10 +88,7 @@ fn run_end(lines: &[Line], start: usize) -> usize {
     let Some(first) = key(&lines[start]) else {
         return start + 1;
     };
-    let length = lines[start..]
-        .iter()
-        .take_while(|line| key(line) == Some(first))
-        .count();
+    let length = lines[start..].iter().take_while(|line| key(line) == Some(first)).count();
     start + length
 }
 

@@ -53,10 +53,9 @@ fn tight_before(right: Kind, parent: Kind) -> bool {
 fn spaced_paren(parent: Kind, token: &SyntaxToken) -> bool {
     match parent {
         Kind::Shape | Kind::ParenExpr | Kind::Member | Kind::WithExpr => true,
-        Kind::Args => token
-            .parent()
-            .and_then(|args| args.parent())
-            .is_some_and(|node| node.kind() == Kind::As),
+        Kind::Args => {
+            token.parent().and_then(|args| args.parent()).is_some_and(|node| node.kind() == Kind::As)
+        }
         _ => false,
     }
 }
@@ -68,7 +67,5 @@ fn separates_widely(token: &SyntaxToken) -> bool {
     let Some(members) = member.and_then(|member| member.parent()) else {
         return true;
     };
-    members
-        .children()
-        .any(|member| member.children().next().is_some())
+    members.children().any(|member| member.children().next().is_some())
 }

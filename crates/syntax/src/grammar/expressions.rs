@@ -70,28 +70,21 @@ fn range(p: &mut Parser<'_>) -> Height {
     }
     p.start_at(start, Kind::RangeExpr);
     p.bump();
-    let right = if begins_operand(p.kind()) && !p.at_any(PATTERN_CLAUSES) {
-        sum(p)
-    } else {
-        0
-    };
+    let right = if begins_operand(p.kind()) && !p.at_any(PATTERN_CLAUSES) { sum(p) } else { 0 };
     p.end();
     left.max(right) + 1
 }
 
 /// After an open range (`in since..`) these words are the next clause, not its end.
-const PATTERN_CLAUSES: &[&str] = &[
-    "newest", "oldest", "order", "page", "limit", "all", "strong", "via", "and", "or",
-];
+const PATTERN_CLAUSES: &[&str] =
+    &["newest", "oldest", "order", "page", "limit", "all", "strong", "via", "and", "or"];
 
 pub(super) fn sum(p: &mut Parser<'_>) -> Height {
     chain(p, term, |p| matches!(p.kind(), Kind::Plus | Kind::Minus))
 }
 
 fn term(p: &mut Parser<'_>) -> Height {
-    chain(p, unary, |p| {
-        matches!(p.kind(), Kind::Star | Kind::Slash | Kind::Percent)
-    })
+    chain(p, unary, |p| matches!(p.kind(), Kind::Star | Kind::Slash | Kind::Percent))
 }
 
 fn unary(p: &mut Parser<'_>) -> Height {

@@ -104,10 +104,7 @@ fn arguments(p: &mut Parser<'_>) {
         let understood = argument(p);
         p.end();
         if !understood {
-            p.error(format!(
-                "expected a type, a number, a string or a range, found {}",
-                p.found()
-            ));
+            p.error(format!("expected a type, a number, a string or a range, found {}", p.found()));
             return;
         }
         if !p.eat(Kind::Comma) {
