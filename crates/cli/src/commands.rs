@@ -1,5 +1,9 @@
 //! The subcommands: one file each, of one shape, registered by one line in [`COMMANDS`].
 
+mod check;
+mod explain;
+mod fmt;
+mod plan;
 mod serve;
 
 use clap::{ArgMatches, Args};
@@ -7,7 +11,13 @@ use clap::{ArgMatches, Args};
 use crate::failure::Failure;
 
 /// Every subcommand, in the order of the help.
-static COMMANDS: &[Command] = &[Command::of::<serve::Serve>()];
+static COMMANDS: &[Command] = &[
+    Command::of::<check::Check>(),
+    Command::of::<fmt::Fmt>(),
+    Command::of::<plan::Plan>(),
+    Command::of::<explain::Explain>(),
+    Command::of::<serve::Serve>(),
+];
 
 /// A subcommand: its arguments, which clap reads, and what it does with them. The doc comment of the type is
 /// the help text.
@@ -41,7 +51,7 @@ pub(crate) fn command_line() -> clap::Command {
     let subcommands = COMMANDS.iter().map(|command| (command.arguments)(clap::Command::new(command.name)));
     clap::Command::new("sortkey")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("A DynamoDB on your machine: fast, faithful, and yours to steer")
+        .about("DynamoDB designs checked like programs, and a DynamoDB on your machine to run them")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommands(subcommands)

@@ -3,6 +3,7 @@
 //! Everything it can do is a library elsewhere; a command joins libraries and speaks to a person.
 
 mod commands;
+mod designs;
 mod failure;
 mod open_files;
 mod shutdown;

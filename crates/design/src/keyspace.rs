@@ -111,6 +111,13 @@ fn slot(design: &Design, attribute: Option<&Attribute>, format: Option<&SlotForm
     match design.type_of(attribute) {
         Type::Id { prefix, body: IdBody::Uuid } => prefixed(prefix, Class::Hex),
         Type::Id { prefix, .. } | Type::Token { prefix, .. } => prefixed(prefix, Class::Word),
+        Type::String { format: StringFormat::Slug, .. } => class(Class::Word),
+        Type::String { format: StringFormat::Matching(pattern), .. } => {
+            // A regular expression begins with plain characters until the first that means something.
+            let plain =
+                pattern.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '#' | ':'));
+            prefixed(&plain.collect::<String>(), Class::Any)
+        }
         Type::Int { .. } | Type::Decimal { .. } => class(Class::Digits),
         Type::Time { unit: TimeUnit::Milliseconds | TimeUnit::Seconds } => class(Class::Digits),
         Type::Time { .. } | Type::Date | Type::Month => class(Class::Time),

@@ -8,7 +8,7 @@ mod tables;
 mod types;
 
 use crate::model::*;
-use crate::problems::{DUPLICATE, NUMBER};
+use crate::problems::{CONTRADICTION, DUPLICATE, NUMBER};
 use sortkey_diagnostics::{Diagnostic, FileId, Span};
 use sortkey_syntax::Parse;
 use sortkey_syntax::ast::{self, AstNode, Item};
@@ -250,11 +250,23 @@ impl Lower<'_> {
         self.duplicates("pattern or operation", calls.chain(design.operations.iter().map(|each| &each.name)));
         self.duplicates("rule", design.rules.iter().map(|each| &each.name));
         for entity in &design.entities {
-            let stored = entity.templates.iter().map(|each| &each.name);
-            self.duplicates("attribute", stored.chain(entity.attributes.iter().map(|each| &each.name)));
+            self.contradictions(entity);
+            self.duplicates("attribute", entity.attributes.iter().map(|each| &each.name));
         }
         for table in &design.tables {
             self.duplicates("index", table.indexes.iter().map(|each| &each.name));
+        }
+    }
+
+    /// Two templates of one name are worse than two attributes: each is a key that the item could have.
+    fn contradictions(&mut self, entity: &Entity) {
+        for (at, template) in entity.templates.iter().enumerate() {
+            let earlier = entity.templates[..at].iter().find(|other| other.name == template.name);
+            if let Some(first) = earlier {
+                let title = format!("`{}` of `{}` has two templates", template.name, entity.name);
+                let problem = CONTRADICTION.at(template.text_span, title).label("the second");
+                self.problems.push(problem.also(first.text_span, "the first"));
+            }
         }
     }
 

@@ -40,6 +40,7 @@ problems! {
     TEMPLATE "SK0007" "bad-template" "A key template has an unclosed brace, an empty slot, or a format that does not exist. A slot is {attribute} or {attribute:format} with the formats pad(n), iso, ms, s, date, month, escape and lower."
     NUMBER "SK0008" "bad-number" "A number has a unit that does not exist or does not fit. Durations take ms, s, m, h, d and w; sizes take B, KB, MB and GB."
     KEY "SK0009" "missing-key" "A table has no `key`, or more than one partition or sort attribute in it. Only an index may have up to four of each."
+    CONTRADICTION "SK0011" "key-template-contradiction" "Two places give different templates for one key attribute of an entity. An item has one key: decide which, and delete the other."
     SHAPE "SK0010" "key-not-filled" "An entity does not fill the key of its table: each key attribute must be an attribute of the entity that is always present, or a template."
 }
 

@@ -2,7 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! A filter selects by an attribute that distinguishes the kinds of items of a table.
+//! A filter selects by an attribute that distinguishes the kinds of items of a table, or searches a list for
+//! the value of a parameter.
 //!
 //! ## Why it matters
 //!
@@ -64,8 +65,14 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
             continue;
         };
         let kind = table.kind.as_ref().is_some_and(|kind| kind.is(name));
-        if table.key.contains(name) || kind || matches!(name, "recordType" | "entityType" | "itemType") {
-            let title = format!("`{}` reads other kinds of items and throws them away", pattern.name);
+        let looked_up =
+            pattern.is_list() && pattern.params.iter().any(|param| equals(expr, &param.name.text));
+        if looked_up
+            || table.key.contains(name)
+            || kind
+            || matches!(name, "recordType" | "entityType" | "itemType")
+        {
+            let title = format!("`{}` reads items only to throw them away", pattern.name);
             cx.push(
                 cx.at(expr.span, title)
                     .label("after the read, and billed")
@@ -73,4 +80,9 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
             );
         }
     }
+}
+
+/// `attribute = parameter`: a search by value, which a key should answer.
+fn equals(expr: &Expr, param: &str) -> bool {
+    matches!(&expr.kind, ExprKind::Binary { op: Op::Eq, right, .. } if right.is_name(param))
 }

@@ -52,8 +52,13 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(cx: &mut Context<'_>) {
     let attributes = cx.design.entities.iter().flat_map(|entity| &entity.attributes);
-    let plain: Vec<&Attribute> =
-        attributes.filter(|each| is_time_name(&each.name.text) && !each.name.text.contains('#')).collect();
+    let plain: Vec<&Attribute> = attributes
+        .filter(|each| {
+            is_time_name(&each.name.text)
+                && !each.name.text.contains('#')
+                && !each.name.text.ends_with("Date")
+        })
+        .collect();
     let text = plain.iter().find(|each| matches!(each.ty, Type::String { .. }));
     let number = plain.iter().find(|each| matches!(each.ty, Type::Int { .. }));
     if let (Some(text), Some(number)) = (text, number) {

@@ -1,0 +1,157 @@
+//! `sortkey check`: everything that is wrong with a design, or will be.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use sortkey_design::{Compilation, FileLoader};
+use sortkey_diagnostics::{Diagnostic, Severity, apply, render, to_json};
+use sortkey_lints::{Options, check};
+
+use super::Run;
+use crate::designs;
+use crate::failure::Failure;
+
+/// Check designs the way a compiler checks programs
+///
+/// Exits with an error if there is an error, or with `--deny warnings` also if there is a warning.
+#[derive(Args, Debug)]
+pub(super) struct Check {
+    /// Files, or folders to look for `.sk` files in [default: .]
+    paths: Vec<PathBuf>,
+
+    /// How to print
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+
+    /// Treat warnings as errors
+    #[arg(long, value_name = "LEVEL")]
+    deny: Option<Denied>,
+
+    /// Leave a rule out, by name or code; may be given several times
+    #[arg(long, value_name = "RULE")]
+    off: Vec<String>,
+
+    /// Do not print hints
+    #[arg(long)]
+    no_hints: bool,
+
+    /// Apply the repairs that cannot be wrong
+    #[arg(long)]
+    fix: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For machines
+    Json,
+    /// One line each: file, line, column, rule, sentence
+    Short,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Denied {
+    Warnings,
+}
+
+impl Run for Check {
+    const NAME: &'static str = "check";
+
+    fn run(self) -> Result<(), Failure> {
+        let options = Options { off: self.off.clone(), deny_warnings: self.deny.is_some() };
+        let mut counts = Counts::default();
+        for path in designs::files(&self.paths)? {
+            let mut compilation = self.checked(&path, &options)?;
+            if self.no_hints {
+                compilation.diagnostics.retain(|each| each.severity != Severity::Hint);
+            }
+            counts.add(&compilation.diagnostics);
+            self.print(&compilation);
+        }
+        if counts.errors > 0 {
+            return Err(Failure::new(counts.sentence()));
+        }
+        if matches!(self.format, Format::Text) {
+            designs::say(&format!("{}\n", counts.sentence()));
+        }
+        Ok(())
+    }
+}
+
+impl Check {
+    fn checked(&self, path: &Path, options: &Options) -> Result<Compilation, Failure> {
+        let name = path.to_string_lossy();
+        let mut text = designs::read(path)?;
+        let mut compilation = check(&name, &text, &FileLoader, options);
+        // A repair may uncover another; a few rounds are enough, and two that undo each other must end.
+        for _ in 0..if self.fix { 8 } else { 0 } {
+            let fixes = compilation.diagnostics.iter().filter_map(|each| each.fixes.first());
+            let file = sortkey_diagnostics::FileId(0);
+            let (fixed, count) = apply(&text, file, fixes.filter(|fix| fix.automatic));
+            if count == 0 {
+                break;
+            }
+            text = fixed;
+            compilation = check(&name, &text, &FileLoader, options);
+        }
+        if self.fix {
+            designs::write(path, &text)?;
+        }
+        Ok(compilation)
+    }
+
+    fn print(&self, compilation: &Compilation) {
+        let Compilation { diagnostics, sources, .. } = compilation;
+        let text: String = match self.format {
+            Format::Json => format!("{}\n", to_json(diagnostics, sources)),
+            Format::Text => {
+                let style = designs::style();
+                diagnostics.iter().map(|each| render(each, sources, style) + "\n\n").collect()
+            }
+            Format::Short => diagnostics
+                .iter()
+                .map(|each| {
+                    let at = sources.position(each.primary.span);
+                    let file = sources.get(each.primary.span.file).map_or("", |source| source.name.as_str());
+                    let severity = each.severity.as_str();
+                    format!("{file}:{}:{}: {severity}: {} [{}]\n", at.line, at.column, each.title, each.rule)
+                })
+                .collect(),
+        };
+        designs::say(&text);
+    }
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    files: usize,
+    errors: usize,
+    warnings: usize,
+    hints: usize,
+}
+
+impl Counts {
+    fn add(&mut self, diagnostics: &[Diagnostic]) {
+        self.files += 1;
+        for diagnostic in diagnostics {
+            match diagnostic.severity {
+                Severity::Error => self.errors += 1,
+                Severity::Warning => self.warnings += 1,
+                Severity::Hint => self.hints += 1,
+            }
+        }
+    }
+
+    fn sentence(&self) -> String {
+        let plural =
+            |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        format!(
+            "{}: {}, {}, {}",
+            plural(self.files, "design"),
+            plural(self.errors, "error"),
+            plural(self.warnings, "warning"),
+            plural(self.hints, "hint")
+        )
+    }
+}

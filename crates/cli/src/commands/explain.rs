@@ -1,0 +1,35 @@
+//! `sortkey explain`: the long text of a rule.
+
+use clap::Args;
+use sortkey_lints::{explain, lints};
+
+use super::Run;
+use crate::designs;
+use crate::failure::Failure;
+
+/// Explain a rule: what it notices, why it matters, and what to do instead
+///
+/// Without a rule, lists all of them.
+#[derive(Args, Debug)]
+pub(super) struct Explain {
+    /// The name or the code of a rule
+    rule: Option<String>,
+}
+
+impl Run for Explain {
+    const NAME: &'static str = "explain";
+
+    fn run(self) -> Result<(), Failure> {
+        let Some(rule) = self.rule else {
+            let lines =
+                lints().map(|lint| format!("{}  {:<8} {}\n", lint.code, lint.level.as_str(), lint.name));
+            designs::say(&lines.collect::<String>());
+            return Ok(());
+        };
+        let explanation = explain(&rule).ok_or_else(|| {
+            Failure::new(format_args!("there is no rule {rule:?}")).hint("`sortkey explain` lists all rules")
+        })?;
+        designs::say(&format!("{}\n\n{}\n", explanation.heading, explanation.text));
+        Ok(())
+    }
+}

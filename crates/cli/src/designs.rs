@@ -1,0 +1,66 @@
+//! Reading designs and writing to the terminal, as the compiler's commands share it.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use sortkey_diagnostics::Style;
+
+use crate::failure::Failure;
+
+/// The design files that the arguments mean: files as they are, folders with every `.sk` below them.
+pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let here = [PathBuf::from(".")];
+    let mut found = Vec::new();
+    for path in if paths.is_empty() { &here } else { paths } {
+        if path.is_dir() {
+            below(path, &mut found);
+        } else {
+            found.push(path.clone());
+        }
+    }
+    found.sort();
+    if found.is_empty() {
+        return Err(Failure::new("no design here").hint("designs are files that end with .sk"));
+    }
+    Ok(found)
+}
+
+fn below(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let hidden = entry.file_name().to_string_lossy().starts_with('.');
+            if path.is_dir() && !hidden && entry.file_name() != "target" {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "sk") {
+                found.push(path);
+            }
+        }
+    }
+}
+
+/// The text of a design.
+pub(crate) fn read(path: &Path) -> Result<String, Failure> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| Failure::new(format_args!("cannot read {}: {error}", path.display())))?;
+    String::from_utf8(bytes).map_err(|_| Failure::new(format_args!("{} is not UTF-8 text", path.display())))
+}
+
+/// Writes a file in one go.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text)
+        .map_err(|error| Failure::new(format_args!("cannot write {}: {error}", path.display())))
+}
+
+/// Writes to the standard output; a reader who went away is no failure.
+pub(crate) fn say(text: &str) {
+    let mut terminal = std::io::stdout().lock();
+    let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
+}
+
+/// Colours for a terminal, none for a file or where NO_COLOR asks for none.
+pub(crate) fn style() -> Style {
+    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    if std::io::stdout().is_terminal() && !plain { Style::Coloured } else { Style::Plain }
+}

@@ -1,0 +1,197 @@
+//! Corrected designs broken on purpose, one small edit at a time: the rule that is named for the edit must fire on at
+//! least nine of ten mutants. (That nothing fires on the unbroken designs is tested beside the systems.)
+
+use sortkey_design::FileLoader;
+use sortkey_lints::{Options, check};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// An edit: on lines that contain all of `on`, `find` becomes `put`; then the rule must speak.
+struct Mutation {
+    rule: &'static str,
+    on: &'static [&'static str],
+    find: &'static str,
+    put: &'static str,
+}
+
+const fn mutation(
+    rule: &'static str,
+    on: &'static [&'static str],
+    find: &'static str,
+    put: &'static str,
+) -> Mutation {
+    Mutation { rule, on, find, put }
+}
+
+const MUTATIONS: &[Mutation] = &[
+    // Expiry.
+    mutation("ttl-attribute-not-number", &["expiresAt "], "time(s)", "time(ms)"),
+    mutation("ttl-attribute-not-number", &["expiresAt "], "time(s)", "time(iso)"),
+    mutation("ttl-attribute-is-event-time", &["expiresAt ", "= createdAt +"], "createdAt + ", "now //"),
+    mutation("ttl-duration-unspecified", &["expiresAt ", "time(s) = "], "= ", "//"),
+    mutation("ttl-missing-on-child", &["expiresAt ", "eventId->expiresAt"], "expiresAt ", "// "),
+    mutation("ttl-as-enforcement", &["get Invite by"], "strong", "including expired"),
+    mutation("ttl-as-enforcement", &["get OAuthState by state"], "by state", "by state including expired"),
+    mutation("ttl-read-filter-missing", &["list Activity"], "page 50", "page 50 including expired"),
+    mutation("ttl-read-filter-missing", &["list Notification"], "page 50", "page 50 including expired"),
+    mutation("unbounded-table-growth", &["ttl ", "expiresAt"], "ttl ", "//"),
+    // Keys and indexes.
+    mutation("key-type-not-scalar", &["sourceId ", "uuid = new"], "uuid = new", "bool = true"),
+    mutation("key-type-not-scalar", &["accountId ", "uuid = new"], "uuid = new", "bool = true"),
+    mutation("delimiter-collision", &[":escape}"], ":escape}", "}"),
+    mutation("delimiter-collision", &["user_id ", "slug"], "slug(1..60)", "string(1..60)"),
+    mutation("attribute-missing-for-index", &["dueShard = "], "dueShard", "otherShard"),
+    mutation("attribute-missing-for-index", &["gsi1sk = "], "gsi1sk", "gsi1other"),
+    mutation("projection-unspecified", &["index "], " project all", ""),
+    mutation("projection-unspecified", &["index "], " project keys", ""),
+    mutation("sparse-index-not-sparse", &["teamId-index"], "project keys", "project keys sparse"),
+    mutation("sparse-index-not-sparse", &["orderId-index"], "project all", "project all sparse"),
+    mutation("cross-tenant-index", &["index resource-timestamp-index"], "accountId, ", ""),
+    mutation("cross-tenant-index", &["index status-startedAt-index"], "accountId, ", ""),
+    mutation("cross-tenant-index", &["index eventType-timestamp-index"], "accountId, ", ""),
+    mutation("null-in-index-key", &["parentAccountId? "], "@immutable", "@null"),
+    mutation(
+        "range-condition-on-partition-key",
+        &["accountPath-index"],
+        "(rootAccountId | accountPath)",
+        "(accountPath)",
+    ),
+    // Reads.
+    mutation("unpaginated-list", &["= list "], " page 50", ""),
+    mutation("unpaginated-list", &["= list "], " page 100", ""),
+    mutation("strong-read-on-global-index", &["= get ", "by teamId"], "by teamId", "by teamId strong"),
+    mutation("strong-read-on-global-index", &["= get ", "by eventId"], "by eventId", "by eventId strong"),
+    mutation(
+        "condition-names-unknown-attribute",
+        &["= list ", "by accountId, "],
+        "by accountId",
+        "by acountId",
+    ),
+    mutation(
+        "lookup-chain-broken",
+        &["ownerAccountId", "completes the key of Profile"],
+        "ownerAccountId ",
+        "keeperAccountId ",
+    ),
+    mutation("uniqueness-by-gsi", &["unique email"], "unique email", "//"),
+    mutation("security-check-on-gsi", &["tokenFamily ", "-> TokenFamily"], "-> TokenFamily", "uuid"),
+    // Items.
+    mutation("unbounded-list-in-item", &["list(", ", max 100)"], ", max 100)", ")"),
+    mutation("unbounded-list-in-item", &["set(", ", max 20)"], ", max 20)", ")"),
+    mutation("unbounded-list-in-item", &["set(", ", max 2)"], ", max 2)", ")"),
+    mutation("item-size-growth", &["any(max 8 KB)"], "any(max 8 KB)", "any"),
+    mutation("binary-payload-in-string", &["body ", "bytes("], "bytes(..256 KB)", "string(..256 KB)"),
+    mutation("null-vs-absent-ambiguity", &["usedAt? "], "time(iso)", "time(iso) @null"),
+    mutation("enum-open", &["status ", " | failed"], " | failed", " | failed | ..."),
+    // Protection.
+    mutation("case-sensitive-lookup-key", &["email "], " @normalize(trim, lower)", ""),
+    mutation("pii-unmarked", &["email "], " @personal", ""),
+    mutation("pii-unmarked", &["customerName "], " @personal", ""),
+    mutation("secret-in-plaintext", &["ecret"], "@encrypted(\"alias/ferryhook\") ", ""),
+    mutation("secret-in-plaintext", &["credentials "], "@encrypted(\"alias/listbackup-{accountId}\") ", ""),
+    mutation("tenant-not-in-key", &["tenant accountId"], "tenant accountId", "//"),
+    mutation(
+        "id-format-mismatch-across-references",
+        &["ownerAccountId ", "-> Account.accountId"],
+        "-> ",
+        "uuid -> ",
+    ),
+    mutation("identity-attribute-without-lookup", &["unique githubId"], "unique githubId", "//"),
+    mutation("singleton-flag-unenforced", &["unique ", "when isDefault"], "unique ", "// "),
+    mutation(
+        "encryption-scope-impossible",
+        &["defaults {"],
+        "encryption aws_owned",
+        "encryption customer \"alias/{userId}\"",
+    ),
+    // Writes.
+    mutation("put-without-not-exists", &["= upsert "], "upsert", "put"),
+    mutation(
+        "write-needs-unknown-key",
+        &["update ApiKey(userId, keyId)"],
+        "ApiKey(userId, keyId)",
+        "ApiKey(keyId)",
+    ),
+    mutation(
+        "write-needs-unknown-key",
+        &["update Source(accountId, sourceId)"],
+        "Source(accountId, sourceId)",
+        "Source(sourceId)",
+    ),
+    mutation(
+        "write-needs-unknown-key",
+        &["update Job(accountId, jobId)"],
+        "Job(accountId, jobId)",
+        "Job(jobId)",
+    ),
+    mutation("multi-item-write-not-transactional", &["  transact {"], "transact {", "each once in [1] {"),
+    mutation("orphan-on-delete", &["sourceId ", "-> Source on delete cascade"], " on delete cascade", ""),
+    mutation("orphan-on-delete", &["profileId ", "-> Profile on delete cascade"], " on delete cascade", ""),
+    mutation("state-without-transition", &["  states status {", "}"], "states status", "// states status"),
+    mutation("soft-delete-status-missing", &["deleted when status = deleted"], "deleted when", "//"),
+    mutation("counter-without-atomic-operation", &["deliveryCount += "], "+= deliveries", ": deliveries"),
+    mutation("audit-attribute-missing", &["updatedAt ", ":= now"], "updatedAt ", "otherTime "),
+    // Claims and settings.
+    mutation("count-mismatch", &["claim ", "tables = "], "tables = ", "tables = 9"),
+    mutation("doc-contradicts-model", &["claim ", "lifetime("], "= ", "= 9"),
+    mutation("billing-mode-missing", &["defaults {"], "billing on_demand", ""),
+    mutation("gsi-capacity-missing", &["index ", "provisioned 5 rcu"], "provisioned 5 rcu", "// 5 rcu"),
+];
+
+fn corrected() -> Vec<PathBuf> {
+    let systems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems");
+    ["ferryhook", "listbackup", "seller-profiles", "core-service", "t3nets"]
+        .map(|name| systems.join(name).join(format!("{name}.sk")))
+        .to_vec()
+}
+
+/// The text with the edit made on one line, for every line where it can be made.
+fn mutants(text: &str, mutation: &Mutation) -> Vec<(usize, String)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let code = line.split("//").next().unwrap_or_default();
+        let fits = mutation.on.iter().all(|word| line.contains(word)) && code.contains(mutation.find);
+        // A definition of the attribute, not a mention of it in a template or a condition.
+        let declares = mutation.on.first().is_none_or(|word| {
+            !word.ends_with(' ') || word.starts_with(' ') || line.trim_start().starts_with(word.trim_start())
+        });
+        if fits && declares {
+            let mut edited = lines.clone();
+            let changed = code.replacen(mutation.find, mutation.put, 1);
+            edited[at] = &changed;
+            found.push((at + 1, edited.join("\n")));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_named_rule_fires_on_nine_of_ten_mutants() {
+    let (mut total, mut caught) = (0, 0);
+    let mut survivors = Vec::new();
+    let mut by_rule: BTreeMap<&str, usize> = BTreeMap::new();
+    for path in corrected() {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        for mutation in MUTATIONS {
+            for (line, mutant) in mutants(&text, mutation) {
+                let found = check(&path.to_string_lossy(), &mutant, &FileLoader, &Options::default());
+                total += 1;
+                *by_rule.entry(mutation.rule).or_default() += 1;
+                if found.diagnostics.iter().any(|diagnostic| diagnostic.rule == mutation.rule) {
+                    caught += 1;
+                } else {
+                    survivors.push(format!(
+                        "{}:{line} {} ({})",
+                        path.display(),
+                        mutation.rule,
+                        mutation.find
+                    ));
+                }
+            }
+        }
+    }
+    assert!(by_rule.len() >= 15, "only {} kinds of mutants were made", by_rule.len());
+    assert!(total >= 100, "only {total} mutants were made");
+    assert!(caught * 10 >= total * 9, "{caught} of {total} caught; survivors:\n{}", survivors.join("\n"));
+}
