@@ -39,9 +39,8 @@ fn no_flipped_bit_goes_unnoticed() {
         std::fs::write(path.join(name), flipped).unwrap();
         let place = format!("flip {flip}: bit {bit} of byte {at} of {} in {}", bytes.len(), name.display());
         // What is found must be found again: nothing may be repaired into a silent loss.
-        let outcomes = [(); 2].map(|()| {
-            catch_unwind(|| examine(&path, &model)).unwrap_or_else(|_| panic!("{place}: a panic"))
-        });
+        let outcomes = [(); 2]
+            .map(|()| catch_unwind(|| examine(&path, &model)).unwrap_or_else(|_| panic!("{place}: a panic")));
         match &outcomes {
             [Outcome::Wrong(what), _] | [_, Outcome::Wrong(what)] => panic!("{place}: {what}"),
             [Outcome::NotOpened, _] => at_opening += 1,
@@ -103,7 +102,9 @@ fn examine(path: &Path, model: &Model) -> Outcome {
     for (key, value) in model {
         match snapshot.get(key) {
             Ok(Some(found)) if *found == **value => {}
-            Ok(found) => return Outcome::Wrong(format!("key {key:?} has {:?} bytes", found.map(|v| v.len()))),
+            Ok(found) => {
+                return Outcome::Wrong(format!("key {key:?} has {:?} bytes", found.map(|v| v.len())));
+            }
             Err(StorageError::Damaged(_) | StorageError::Failed(_)) => was_refused = true,
             Err(error) => return Outcome::Wrong(error.to_string()),
         }
