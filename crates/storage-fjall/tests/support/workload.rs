@@ -177,7 +177,8 @@ pub(crate) fn key((partition, sort): &Place) -> Json {
 
 /// Creates the table and the accounts, if they are not there.
 pub(crate) fn prepare(database: &Database) {
-    let created = database.call(
+    // It is there already, unless the process ended before this had happened once.
+    let _ = database.call(
         "CreateTable",
         &json!({
             "TableName": TABLE,
@@ -197,7 +198,8 @@ pub(crate) fn prepare(database: &Database) {
             "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES" }
         }),
     );
-    if created.is_err() {
+    let first = json!({ "TableName": TABLE, "Key": key(&("account".into(), "0".into())) });
+    if database.call("GetItem", &first).unwrap().get("Item").is_some() {
         return;
     }
     let account = |number: u64| {
