@@ -13,6 +13,15 @@ const STEPS: &str = "SORTKEY_CHILD_STEPS";
 
 /// What the test named `role` does: nothing, unless it was started by [`spawn`].
 pub(crate) fn play(prepare: impl FnOnce(&Database)) {
+    act(prepare, drop);
+}
+
+/// The same; when all writers have failed, `then` has the database.
+pub(crate) fn play_then(then: impl FnOnce(Database)) {
+    act(|_| {}, then);
+}
+
+fn act(prepare: impl FnOnce(&Database), then: impl FnOnce(Database)) {
     let Ok(directory) = std::env::var(DIRECTORY) else { return };
     let database = Database::open(Path::new(&directory)).unwrap_or_else(|error| {
         workload::say(&format!("closed {error}\n"));
@@ -24,7 +33,7 @@ pub(crate) fn play(prepare: impl FnOnce(&Database)) {
     let steps = std::env::var(STEPS).unwrap();
     let steps: Vec<u64> = steps.split(',').map(|step| step.parse().unwrap()).collect();
     workload::run(&database, number_from_environment(SEED, 0), &steps);
-    workload::say("end\n");
+    then(database);
 }
 
 /// Starts this binary again, as `role`, with what `shape` adds to the command.

@@ -31,10 +31,21 @@ impl Database {
                 opened => break opened?,
             }
         };
+        Ok(Database::start(store))
+    }
+
+    /// Closes everything and opens it again.
+    pub(crate) fn reopen(self) -> Database {
+        let Database { engine, store } = self;
+        drop(engine);
+        Database::start(store.reopen().unwrap())
+    }
+
+    fn start(store: Arc<FjallStore>) -> Database {
         // Tests move no clocks, so nothing expires; streams and tokens are kept as in life.
         let settings = Settings { expiry_interval: None, ..Settings::default() };
         let engine = Engine::open(Arc::clone(&store) as Arc<dyn Store>, settings);
-        Ok(Database { engine, store })
+        Database { engine, store }
     }
 
     pub(crate) fn call(&self, operation: &str, input: &Json) -> Result<Json, ApiError> {
