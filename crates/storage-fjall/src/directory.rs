@@ -60,6 +60,19 @@ pub(crate) fn fjall(path: &Path) -> PathBuf {
     path.join("fjall")
 }
 
+/// Makes the names in a new directory durable, its own included. Fjall does not do so for all of its own.
+pub(crate) fn sync_new(path: &Path) -> Result<(), OpenError> {
+    let keyspaces = fjall(path).join("keyspaces");
+    let directories = [Some(&*keyspaces), Some(&*fjall(path)), Some(path), path.parent()].map(|directory| {
+        // The parent of a relative name is the empty one.
+        directory.map(|directory| {
+            if directory.as_os_str().is_empty() { Path::new(".") } else { directory }.to_owned()
+        })
+    });
+    let mut directories = directories.into_iter().flatten();
+    directories.try_for_each(|directory| sync(&directory).map_err(OpenError::io(&directory)))
+}
+
 /// Makes the names in a directory durable.
 pub(crate) fn sync(path: &Path) -> std::io::Result<()> {
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }

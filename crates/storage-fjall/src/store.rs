@@ -91,6 +91,7 @@ impl FjallStore {
             Found::New => {
                 let opened = open_fjall(path, &options, lock)?;
                 let progress = Progress::create(path)?;
+                directory::sync_new(path)?;
                 format::write(path, State::Ready)?;
                 (opened, progress, Record::default())
             }

@@ -1,5 +1,12 @@
 //! What the tests share: seeded randomness, and directories that are removed.
+// Each test binary uses some of it.
 #![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)]
+
+pub(crate) mod child;
+pub(crate) mod database;
+pub(crate) mod disk;
+pub(crate) mod witness;
+pub(crate) mod workload;
 
 use tempfile::TempDir;
 

@@ -1,0 +1,115 @@
+//! A database in a directory, called as a client calls it: operation, JSON in, JSON out.
+
+use std::future::Future;
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+use sortkey_api::{ApiError, OperationId};
+use sortkey_engine::{Engine, Settings};
+use sortkey_storage::Store;
+use sortkey_storage_fjall::{FjallStore, OpenError, Options};
+
+pub(crate) struct Database {
+    engine: Engine,
+    pub(crate) store: Arc<FjallStore>,
+}
+
+impl Database {
+    /// Opens a directory; one that an engine of this process is still leaving is waited for.
+    pub(crate) fn open(path: &Path) -> Result<Database, OpenError> {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let store = loop {
+            match FjallStore::open(path, Options { cache_bytes: 16 << 20, ..Options::default() }) {
+                Err(OpenError::InUse { .. }) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                opened => break opened?,
+            }
+        };
+        Ok(Database::start(store))
+    }
+
+    /// Closes everything and opens it again.
+    pub(crate) fn reopen(self) -> Database {
+        let Database { engine, store } = self;
+        drop(engine);
+        Database::start(store.reopen().unwrap())
+    }
+
+    fn start(store: Arc<FjallStore>) -> Database {
+        // Tests move no clocks, so nothing expires; streams and tokens are kept as in life.
+        let settings = Settings { expiry_interval: None, ..Settings::default() };
+        let engine = Engine::open(Arc::clone(&store) as Arc<dyn Store>, settings);
+        Database { engine, store }
+    }
+
+    pub(crate) fn call(&self, operation: &str, input: &Json) -> Result<Json, ApiError> {
+        let operation = OperationId::from_name(operation).unwrap();
+        let answer = block_on(self.engine.call(operation, input.to_string().as_bytes()));
+        Ok(serde_json::from_slice(&answer.result?).unwrap())
+    }
+
+    /// All items of a table or of one of its indexes.
+    pub(crate) fn scan(&self, mut input: Json) -> Vec<Json> {
+        let mut items = Vec::new();
+        loop {
+            let page = self.call("Scan", &input).unwrap();
+            items.extend(page["Items"].as_array().unwrap().iter().cloned());
+            match page.get("LastEvaluatedKey") {
+                Some(key) => input["ExclusiveStartKey"] = key.clone(),
+                None => return items,
+            }
+        }
+    }
+
+    /// All records of a table's stream, by shard.
+    pub(crate) fn stream(&self, table: &str) -> Vec<Vec<Json>> {
+        let input = serde_json::json!({ "TableName": table });
+        let table = self.call("DescribeTable", &input).unwrap();
+        let arn = &table["Table"]["LatestStreamArn"];
+        let stream = self.call("DescribeStream", &serde_json::json!({ "StreamArn": arn })).unwrap();
+        let shards = stream["StreamDescription"]["Shards"].as_array().unwrap();
+        shards.iter().map(|shard| self.shard(arn, &shard["ShardId"])).collect()
+    }
+
+    fn shard(&self, arn: &Json, shard: &Json) -> Vec<Json> {
+        let input = serde_json::json!({
+            "StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"
+        });
+        let mut iterator = self.call("GetShardIterator", &input).unwrap()["ShardIterator"].clone();
+        let mut records = Vec::new();
+        loop {
+            let page = self.call("GetRecords", &serde_json::json!({ "ShardIterator": iterator })).unwrap();
+            let found = page["Records"].as_array().unwrap();
+            if found.is_empty() {
+                return records;
+            }
+            records.extend(found.iter().cloned());
+            iterator = page["NextShardIterator"].clone();
+        }
+    }
+}
+
+/// Runs a future on this thread.
+fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let mut future = pin!(future);
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut context = Context::from_waker(&waker);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => std::thread::park(),
+        }
+    }
+}

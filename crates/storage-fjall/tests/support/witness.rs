@@ -1,0 +1,214 @@
+//! Knows what the writers were told, and whether a database that came back keeps it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+
+use super::database::Database;
+use super::workload::{self, ACCOUNTS, BALANCE, Item, Items, Place, Step, TABLE, WRITERS, step};
+
+/// What is known to have happened.
+#[derive(Clone)]
+pub(crate) struct Witness {
+    seed: u64,
+    writers: Vec<Writer>,
+    /// Sequence numbers that were read, by shard.
+    sequences: Vec<Vec<String>>,
+    /// Steps that were said to be done, in all runs.
+    pub(crate) done: u64,
+}
+
+#[derive(Clone)]
+struct Writer {
+    /// The step that comes next, or is in doubt.
+    next: u64,
+    items: Items,
+    transfers: u64,
+    last_transfer: u64,
+    last_transaction: Option<u64>,
+}
+
+impl Witness {
+    pub(crate) fn new(seed: u64) -> Witness {
+        let writer =
+            Writer { next: 1, items: Items::new(), transfers: 0, last_transfer: 0, last_transaction: None };
+        Witness { seed, writers: vec![writer; WRITERS], sequences: Vec::new(), done: 0 }
+    }
+
+    /// From where each writer goes on.
+    pub(crate) fn next_steps(&self) -> Vec<u64> {
+        self.writers.iter().map(|writer| writer.next).collect()
+    }
+
+    /// Takes down what a writer said.
+    pub(crate) fn hear(&mut self, line: &str) {
+        let mut words = line.split(' ');
+        let word = words.next().unwrap();
+        let mut number = || words.next().unwrap().trim().parse::<u64>().unwrap();
+        if !matches!(word, "done" | "cancelled") {
+            return;
+        }
+        let (writer, number) = (number() as usize, number());
+        let (seed, state) = (self.seed, &mut self.writers[writer]);
+        assert_eq!(state.next, number, "steps are done in order");
+        state.next += 1;
+        if word == "cancelled" {
+            return;
+        }
+        self.done += 1;
+        let step = step(seed, writer, number);
+        match step {
+            Step::Transfer { .. } => {
+                state.transfers += 1;
+                state.last_transfer = number;
+            }
+            Step::Transaction(_) => state.last_transaction = Some(number),
+            _ => {}
+        }
+        step.apply(&mut state.items);
+    }
+
+    /// Compares everything; takes over what was in doubt. The step in doubt is never tried again.
+    pub(crate) fn check(&mut self, database: &Database) {
+        let items = database.scan(json!({ "TableName": TABLE, "ConsistentRead": true }));
+        self.check_items(&items);
+        check_index(database, &items);
+        self.check_stream(database, &items);
+        self.check_tokens(database, &items);
+        for writer in &mut self.writers {
+            writer.next += 1;
+        }
+    }
+
+    fn check_items(&mut self, found: &[Json]) {
+        let mut by_writer = vec![Items::new(); WRITERS];
+        let (mut balances, mut ledgers) = (Vec::new(), BTreeMap::new());
+        for json in found {
+            match json["pk"]["S"].as_str().unwrap() {
+                "account" => balances.push(number(&json["balance"])),
+                "ledger" => {
+                    let writer: usize = json["sk"]["S"].as_str().unwrap().parse().unwrap();
+                    ledgers.insert(writer, (number(&json["transfers"]), number(&json["last_step"])));
+                }
+                partition => {
+                    let writer: usize = partition[1..2].parse().unwrap();
+                    by_writer[writer].extend([Item::from_json(json)]);
+                }
+            }
+        }
+        assert_eq!(balances.len(), ACCOUNTS as usize);
+        assert_eq!(balances.iter().sum::<i64>(), BALANCE * ACCOUNTS as i64, "money is neither made nor lost");
+        for (writer, (state, items)) in self.writers.iter_mut().zip(by_writer).enumerate() {
+            let doubtful = step(self.seed, writer, state.next);
+            state.check_items(writer, &doubtful, items);
+            state.check_ledger(writer, &doubtful, ledgers.get(&writer));
+        }
+    }
+
+    /// Every change is in the stream once, in order, and nothing that was read before has changed.
+    fn check_stream(&mut self, database: &Database, items: &[Json]) {
+        let shards = database.stream(TABLE);
+        let mut state: BTreeMap<String, Json> = BTreeMap::new();
+        let mut sequences = Vec::new();
+        for records in &shards {
+            for record in records {
+                let record = &record["dynamodb"];
+                let key = record["Keys"].to_string();
+                assert_eq!(record.get("OldImage"), state.get(&key), "records of a key follow each other");
+                match record.get("NewImage") {
+                    Some(image) => state.insert(key, image.clone()),
+                    None => state.remove(&key),
+                };
+            }
+            let numbers: Vec<String> = records
+                .iter()
+                .map(|record| record["dynamodb"]["SequenceNumber"].as_str().unwrap().to_owned())
+                .collect();
+            assert!(numbers.is_sorted_by(|one, two| one < two), "sequence numbers rise");
+            sequences.push(numbers);
+        }
+        let key = |item: &Json| json!({ "pk": item["pk"], "sk": item["sk"] }).to_string();
+        let expected: BTreeMap<String, Json> = items.iter().map(|item| (key(item), item.clone())).collect();
+        assert_eq!(state.len(), expected.len(), "as many items as the stream says");
+        assert!(state == expected, "the stream leads to the items");
+        for (before, now) in self.sequences.iter().zip(&sequences) {
+            assert!(now.starts_with(before), "a sequence number was lost or used twice");
+        }
+        self.sequences = sequences;
+    }
+
+    /// A transaction that happened does not happen again.
+    fn check_tokens(&self, database: &Database, items: &[Json]) {
+        for (writer, state) in self.writers.iter().enumerate() {
+            if let Some(number) = state.last_transaction {
+                let step = step(self.seed, writer, number);
+                workload::perform(database, writer, number, &step).unwrap();
+            }
+        }
+        let after = database.scan(json!({ "TableName": TABLE, "ConsistentRead": true }));
+        assert!(after == items, "a token was forgotten");
+    }
+}
+
+impl Writer {
+    fn check_items(&mut self, writer: usize, doubtful: &Step, found: Items) {
+        let mut after = self.items.clone();
+        doubtful.apply(&mut after);
+        let is_allowed = match doubtful {
+            Step::Batch(changes) => {
+                let touched = |place: &Place| changes.iter().any(|(changed, _)| changed == place);
+                let places = self.items.keys().chain(after.keys()).chain(found.keys());
+                places.into_iter().all(|place| {
+                    let item = found.get(place);
+                    item == self.items.get(place) || touched(place) && item == after.get(place)
+                })
+            }
+            _ => found == self.items || found == after,
+        };
+        assert!(
+            is_allowed,
+            "writer {writer}, {} steps done, then {doubtful:?}: {}",
+            self.next - 1,
+            difference(&self.items, &found)
+        );
+        self.items = found;
+    }
+
+    fn check_ledger(&mut self, writer: usize, doubtful: &Step, found: Option<&(i64, i64)>) {
+        let found = found.map_or((0, 0), |(transfers, last)| (*transfers as u64, *last as u64));
+        let happened = matches!(doubtful, Step::Transfer { .. }) && found == (self.transfers + 1, self.next);
+        assert!(
+            happened || found == (self.transfers, self.last_transfer),
+            "writer {writer} made {} transfers, the last in step {}, but the ledger says {found:?}",
+            self.transfers,
+            self.last_transfer
+        );
+        (self.transfers, self.last_transfer) = found;
+    }
+}
+
+fn difference(expected: &Items, found: &Items) -> String {
+    let differs = |place: &&Place| expected.get(*place) != found.get(*place);
+    let places: std::collections::BTreeSet<&Place> =
+        expected.keys().chain(found.keys()).filter(differs).collect();
+    let step = |items: &Items, place: &Place| items.get(place).map(|item| item.step);
+    let show = |place: &&Place| {
+        format!("{place:?}: expected {:?}, found {:?}", step(expected, place), step(found, place))
+    };
+    places.iter().map(show).collect::<Vec<_>>().join("; ")
+}
+
+/// The index has an entry for every item with a group, and no other.
+fn check_index(database: &Database, items: &[Json]) {
+    let order = |item: &Json| item.to_string();
+    let mut entries = database.scan(json!({ "TableName": TABLE, "IndexName": "byGroup" }));
+    let mut expected: Vec<Json> = items.iter().filter(|item| item.get("group").is_some()).cloned().collect();
+    entries.sort_by_key(order);
+    expected.sort_by_key(order);
+    assert_eq!(entries.len(), expected.len(), "as many index entries as items with a group");
+    assert!(entries == expected, "the index shows the items");
+}
+
+fn number(json: &Json) -> i64 {
+    json["N"].as_str().unwrap().parse().unwrap()
+}
