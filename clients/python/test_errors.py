@@ -23,13 +23,16 @@ def test_a_constraint_of_the_model(endpoint):
         "dynamodb", endpoint_url=endpoint, config=Config(parameter_validation=False), **CREDENTIALS
     )
     with pytest.raises(ClientError) as refused:
-        unchecked.query(TableName="x", Limit=0)
-    assert refused.value.response["Error"] == {
-        "Code": "ValidationException",
-        "Message": "2 validation errors detected: Value 'x' at 'tableName' failed to satisfy constraint: Member must have "
-        "length greater than or equal to 3; Value '0' at 'limit' failed to satisfy constraint: Member must have value "
-        "greater than or equal to 1",
-    }
+        unchecked.get_item(TableName="x", Key={}, ReturnConsumedCapacity="SOME")
+    error = refused.value.response["Error"]
+    assert error["Code"] == "ValidationException"
+    assert error["Message"].startswith("2 validation errors detected: ")
+    for violation in (
+        "Value 'x' at 'tableName' failed to satisfy constraint: Member must have length greater than or equal to 3",
+        "Value 'SOME' at 'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: "
+        "[INDEXES, TOTAL, NONE]",
+    ):
+        assert violation in error["Message"]
 
 
 def test_operations_that_are_not_there_yet_say_so(client):

@@ -209,7 +209,8 @@ def test_nesting_ends_at_32_levels(client, create):
         client.put_item(TableName=table, Item=KEY | {"deep": nested(33)})
     assert refused.value.response["Error"] == {
         "Code": "ValidationException",
-        "Message": "Nesting Levels have exceeded supported limits",
+        "Message": "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond "
+        "supported limit",
     }
 
 

@@ -5,11 +5,10 @@ use sortkey_e2e::{Table, dynamodb, item, n, s};
 use tokio::task::JoinSet;
 
 const CLIENTS: usize = 64;
-const INCREMENTS: usize = 50;
 const COUNTERS: usize = 3;
 
-/// 64 clients share three counters, so that every increment meets others.
-async fn race<F>(increment: impl Fn(Client, String, String) -> F + Copy + Send + 'static)
+/// 64 clients share three counters, so that every increment meets others, and add to them a number of times each.
+async fn race<F>(increments: usize, increment: impl Fn(Client, String, String) -> F + Copy + Send + 'static)
 where
     F: Future<Output = ()> + Send,
 {
@@ -24,7 +23,7 @@ where
         let table = table.clone();
         clients.spawn(async move {
             let client = dynamodb();
-            for round in 0..INCREMENTS {
+            for round in 0..increments {
                 let counter = (number + round) % COUNTERS;
                 increment(client.clone(), table.clone(), counter.to_string()).await;
             }
@@ -35,12 +34,12 @@ where
         client.scan().table_name(&table).consistent_read(true).send().await.unwrap().items.unwrap();
     let hits: usize =
         counters.iter().map(|counter| counter["hits"].as_n().unwrap().parse::<usize>().unwrap()).sum();
-    assert_eq!(hits, CLIENTS * INCREMENTS);
+    assert_eq!(hits, CLIENTS * increments);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn add_loses_nothing() {
-    race(|client, table, counter| async move {
+    race(50, |client, table, counter| async move {
         client
             .update_item()
             .table_name(table)
@@ -56,7 +55,7 @@ async fn add_loses_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn partiql_updates_lose_nothing() {
-    race(|client, table, counter| async move {
+    race(50, |client, table, counter| async move {
         let statement = format!(r#"UPDATE "{table}" SET hits = hits + 1 WHERE pk = '{counter}'"#);
         client.execute_statement().statement(statement).send().await.unwrap();
     })
@@ -67,7 +66,7 @@ async fn partiql_updates_lose_nothing() {
 /// on the very item that the write replaces.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn read_and_conditional_write_lose_nothing() {
-    race(|client, table, counter| async move {
+    race(5, |client, table, counter| async move {
         loop {
             let read = client.get_item().table_name(&table).key("pk", s(&counter)).consistent_read(true);
             let hits = read.send().await.unwrap().item.unwrap().remove("hits").unwrap();

@@ -1,0 +1,51 @@
+// The server under test, ended by the process that started it.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, statSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const server = process.env.SORTKEY_E2E_ENDPOINT ? null : start();
+
+/** Where requests go. */
+export const endpoint = process.env.SORTKEY_E2E_ENDPOINT ?? (await address(server));
+
+/** Ends the server, if it is ours. */
+export async function stop() {
+  if (server) {
+    const ended = once(server, "exit");
+    server.kill("SIGTERM");
+    await ended;
+  }
+}
+
+function start() {
+  return spawn(binary(), ["serve", "--port", "0", "--in-memory"], { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+/** The address that the server prints. What it prints later is read too, so that it never waits for us. */
+async function address(server) {
+  const lines = createInterface({ input: server.stdout });
+  for (;;) {
+    const [line] = await once(lines, "line");
+    const found = line.match(/http:\/\/[0-9.]+:[0-9]+/);
+    if (found) {
+      return found[0];
+    }
+  }
+}
+
+function binary() {
+  if (process.env.SORTKEY_BIN) {
+    return process.env.SORTKEY_BIN;
+  }
+  const built = ["debug", "release"]
+    .map((profile) => fileURLToPath(new URL(`../../target/${profile}/sortkey`, import.meta.url)))
+    .filter(existsSync)
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  if (built.length === 0) {
+    throw new Error("build the binary first: cargo build");
+  }
+  return built[0];
+}
