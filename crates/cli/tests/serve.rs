@@ -72,7 +72,7 @@ const KEY: &str = r#"{"TableName":"music","Key":{"artist":{"S":"Nina"}}}"#;
 
 #[test]
 fn it_says_how_to_reach_it_and_stops_when_asked() {
-    let mut server = serve(&["--region", "eu-west-1"]);
+    let mut server = serve(&["--in-memory", "--region", "eu-west-1"]);
     let [sdk, memory] = server.lines.as_slice() else { unreachable!("two lines were read") };
     assert!(sdk.contains(&format!("AWS_ENDPOINT_URL_DYNAMODB=http://{}", server.address)), "{sdk}");
     assert!(memory.contains("in memory"), "{memory}");
@@ -106,8 +106,30 @@ fn it_is_a_database_that_can_be_forked_and_reset() {
 }
 
 #[test]
+fn what_it_answered_is_there_after_it_was_killed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let data = directory.path().join("data");
+    let data = data.to_str().expect("a name in Unicode");
+    let server = serve(&["--data", data]);
+    assert_eq!(server.call("CreateTable", "", TABLE).0, 200);
+    assert_eq!(server.call("PutItem", "", SONG), (200, "{}".to_owned()));
+    // A drop kills without asking.
+    drop(server);
+
+    let server = serve(&["--data", data]);
+    let item = r#"{"Item":{"artist":{"S":"Nina"},"year":{"N":"1965"}}}"#.to_owned();
+    assert_eq!(server.call("GetItem", "", KEY), (200, item));
+    let second =
+        Command::new(env!("CARGO_BIN_EXE_sortkey")).args(["serve", "--port", "0", "--data", data]).output();
+    let second = second.expect("the binary starts");
+    assert!(!second.status.success());
+    let told = String::from_utf8_lossy(&second.stderr);
+    assert!(told.contains(&server.process.id().to_string()), "it says who has the directory: {told}");
+}
+
+#[test]
 fn its_clock_and_its_faults_can_be_steered() {
-    let server = serve(&[]);
+    let server = serve(&["--in-memory"]);
     let (status, clock) = server.request("POST", "/_sortkey/clock", "", r#"{"stopMs":1767225600000}"#);
     assert_eq!((status, clock.as_str()), (200, r#"{"nowMs":1767225600000}"#));
     let (_, clock) = server.request("POST", "/_sortkey/clock", "", r#"{"advanceMs":500}"#);
@@ -133,7 +155,7 @@ fn a_port_that_is_taken_is_explained() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = taken.local_addr().expect("its address").port().to_string();
     let output = Command::new(env!("CARGO_BIN_EXE_sortkey"))
-        .args(["serve", "--port", &port])
+        .args(["serve", "--in-memory", "--port", &port])
         .output()
         .expect("the binary runs");
     assert_eq!(output.status.code(), Some(1));
