@@ -224,3 +224,16 @@ fn inputs_built_in_rust_are_checked_too() {
     let input = GetItemInput { table_name: "orders".into(), ..input };
     assert_eq!(sortkey_api::check(&input), Ok(()));
 }
+
+/// Names of attributes are keys of a map; nothing looked at how long they are.
+#[test]
+fn attribute_names() {
+    let put = |name: &str| format!(r#"{{"TableName": "table", "Item": {{"{name}": {{"NULL": true}}}}}}"#);
+    check::<PutItem>(&put(&"a".repeat(65_535)), "");
+    let long = "a".repeat(65_536);
+    let rule = "Map keys must satisfy constraint: [Member must have length less than or equal to 65535]";
+    let violation = format!(
+        "Value '{{{long}=AttributeValue(NULL=true)}}' at 'item' failed to satisfy constraint: {rule}"
+    );
+    check::<PutItem>(&put(&long), &detected(&[&violation]));
+}

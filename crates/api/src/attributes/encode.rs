@@ -2,7 +2,9 @@
 
 use super::{SuppliedItem, SuppliedValue, in_item};
 use crate::json::Writer;
-use crate::shape::{Check, Encode, Measure};
+use crate::shape::{Check, Constraint, Encode, Measure, Path, Report};
+use crate::text;
+use sortkey_value::limits::ATTRIBUTE_NAME_BYTES;
 use sortkey_value::{Item, MapRef, Number, ValueRef};
 use std::fmt::Write as _;
 
@@ -38,6 +40,17 @@ impl Check for Item {
 impl Check for SuppliedItem {
     fn measure(&self) -> Measure<'_> {
         self.item.measure()
+    }
+
+    /// The names of attributes, which are the keys of a map here, have a length. Small items have no long names.
+    fn check(&self, at: Path<'_>, report: &mut Report<'_>) {
+        const RULE: Constraint = Constraint::MaxLength(ATTRIBUTE_NAME_BYTES);
+        let is_too_long = |name: &str| Measure::Text(name).length() > Some(ATTRIBUTE_NAME_BYTES);
+        if self.item.as_bytes().len() > ATTRIBUTE_NAME_BYTES
+            && self.item.iter().any(|(name, _)| is_too_long(name))
+        {
+            report.violated(self, at, &text::constraint::each_key(RULE.rule()));
+        }
     }
 
     fn print(&self, out: &mut String) {
