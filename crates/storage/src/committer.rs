@@ -202,7 +202,9 @@ impl Drop for Committer {
     fn drop(&mut self) {
         self.inner.queue.lock().closed = true;
         self.inner.arrived.notify_all();
-        if let Some(thread) = self.thread.take() {
+        // The last to let go of a database may be a write that its own thread prepared; no thread waits for itself.
+        let is_own = |thread: &JoinHandle<()>| thread.thread().id() == std::thread::current().id();
+        if let Some(thread) = self.thread.take().filter(|thread| !is_own(thread)) {
             // A panic there has been answered to its writers already.
             let _ = thread.join();
         }

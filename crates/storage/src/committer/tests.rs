@@ -182,3 +182,18 @@ fn a_closed_committer_has_kept_its_promises() {
         assert_eq!(answers, (1..=20).collect::<Vec<_>>());
     }
 }
+
+#[test]
+fn the_last_write_may_let_go_of_the_committer() {
+    let committer = Arc::new(Committer::new(Arc::new(SlowStore::default()), Arc::new(SystemClock)));
+    let first = committer.write(vec![Lock::exclusive(*b"n")], increment(b"n"));
+    // It waits for the lock, so the committer's own thread will prepare it, and drop what it holds.
+    let held = Arc::clone(&committer);
+    let second = committer.write(vec![Lock::exclusive(*b"n")], move |view| {
+        let write = increment(b"n")(view);
+        drop(held);
+        write
+    });
+    drop(committer);
+    assert_eq!([first.wait().unwrap().answer, second.wait().unwrap().answer], [1, 2]);
+}
