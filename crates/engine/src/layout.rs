@@ -91,6 +91,9 @@ pub(crate) fn token(token: &str) -> Key {
 /// The spaces that hold nothing but tokens and what streams contain.
 pub(crate) const TOKENS_AND_STREAMS: [&[u8]; 4] = [&[TOKEN], &[TOKEN_EXPIRY], &[STREAM], &[STREAM_RECORD]];
 
+/// What all tokens start with.
+pub(crate) const TOKENS: &[u8] = &[TOKEN];
+
 pub(crate) fn token_expiry(time_ms: u64, token: &str) -> Key {
     [&[TOKEN_EXPIRY], time_ms.to_be_bytes().as_slice(), token.as_bytes()].concat().into()
 }

@@ -47,9 +47,11 @@ mod tags;
 mod text;
 mod token;
 mod transaction;
+mod verify;
 
 pub use engine::Engine;
 pub use faults::{Fault, FaultKind, Faults};
 pub use operations::Answer;
 pub use reply::Reply;
 pub use settings::Settings;
+pub use verify::{Problem, Report, TableReport, verify};

@@ -60,6 +60,12 @@ pub(crate) fn expires_with(value: &[u8], expiry_key: &[u8]) -> bool {
     decode(value).is_some_and(|(expires_ms, _)| expiry_key.get(1..9) == Some(&expires_ms.to_be_bytes()))
 }
 
+/// Where the expiry index names a token, given how it is kept.
+pub(crate) fn expiry_key(token_key: &[u8], value: &[u8]) -> Option<Key> {
+    let text = std::str::from_utf8(token_key.get(1..)?).ok()?;
+    Some(layout::token_expiry(decode(value)?.0, text))
+}
+
 fn decode(value: &[u8]) -> Option<(u64, u128)> {
     let (expires, fingerprint) = value.split_first_chunk::<8>()?;
     Some((u64::from_be_bytes(*expires), u128::from_be_bytes(fingerprint.try_into().ok()?)))

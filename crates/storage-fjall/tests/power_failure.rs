@@ -3,7 +3,7 @@
 //! the database opens and contains every write that had been acknowledged by then, and no half of any.
 //!
 //! `SORTKEY_POWER_FAILURES=500` sets how many moments, `SORTKEY_SEED` the run. The short form is twenty-five.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
 mod support;
 

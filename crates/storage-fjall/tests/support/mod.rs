@@ -1,6 +1,6 @@
 //! What the tests share: seeded randomness, and directories that are removed.
 // Each test binary uses some of it.
-#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)]
+#![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 pub(crate) mod child;
 pub(crate) mod database;

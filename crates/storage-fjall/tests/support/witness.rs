@@ -75,6 +75,8 @@ impl Witness {
         check_index(database, &items);
         self.check_stream(database, &items);
         self.check_tokens(database, &items);
+        let report = sortkey_engine::verify(&*database.store);
+        assert!(report.is_sound(), "{:?}", report.problems);
         for writer in &mut self.writers {
             writer.next += 1;
         }

@@ -1,0 +1,205 @@
+//! Looks at everything a store contains and says what does not fit together.
+//!
+//! Reading alone finds what the store itself notices, such as wrong checksums. Beyond that: every item lies where its
+//! key says, every index has an entry for each of its items and no other, totals are what they count, items that
+//! expire are found by their second, streams tell one story and end where the items are, tokens will be forgotten.
+//! Nothing is changed. One snapshot is read, so a database may go on writing meanwhile.
+
+mod stream;
+mod table;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::ops::Bound;
+
+use sortkey_storage::{Key, Order, Published, Stamp, Store, Value};
+
+use crate::{catalog, layout, token};
+
+/// What was looked at, and what is wrong with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What every table contains, by name.
+    pub tables: Vec<TableReport>,
+    /// What does not fit; the first thousand, each with its place.
+    pub problems: Vec<Problem>,
+    /// How many problems there are.
+    pub problem_count: usize,
+}
+
+/// What a table contains.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TableReport {
+    /// The table.
+    pub name: String,
+    /// Its items.
+    pub items: u64,
+    /// The entries of all its indexes.
+    pub index_entries: u64,
+    /// The records of its stream, if it has one.
+    pub stream_records: u64,
+}
+
+/// Something that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The table that it concerns, if that is known.
+    pub table: Option<String>,
+    /// Where in the store, in hexadecimal digits.
+    pub key: String,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl Report {
+    /// Whether everything fits.
+    pub fn is_sound(&self) -> bool {
+        self.problem_count == 0
+    }
+
+    fn add(&mut self, table: Option<&str>, key: &[u8], what: impl Into<String>) {
+        const KEPT: usize = 1_000;
+        self.problem_count += 1;
+        if self.problems.len() < KEPT {
+            let table = table.map(str::to_owned);
+            self.problems.push(Problem { table, key: hex(key), what: what.into() });
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.table {
+            Some(table) => write!(formatter, "table {table}, key {}: {}", self.key, self.what),
+            None => write!(formatter, "key {}: {}", self.key, self.what),
+        }
+    }
+}
+
+/// Looks at everything. It takes about as long as reading all of it twice.
+pub fn verify(store: &dyn Store) -> Report {
+    let (version, time_ms) = store.last_commit();
+    let stamp = Stamp { version, time_ms };
+    let view = Published { snapshot: store.snapshot(), stamp, schema: version };
+    let mut verifier = Verifier { view: &view, report: Report::default() };
+    let mut ids = BTreeSet::new();
+    for table in catalog::tables(&view) {
+        match table {
+            Ok(table) => {
+                ids.insert(table.id);
+                table::verify(&mut verifier, &table);
+            }
+            Err(error) => verifier.report.add(None, layout::TABLES, format!("a table descriptor: {error}")),
+        }
+    }
+    for stream in catalog::streams(&view) {
+        match stream {
+            Ok(stream) => stream::verify(&mut verifier, &stream),
+            Err(error) => verifier.report.add(None, layout::STREAMS, format!("a stream descriptor: {error}")),
+        }
+    }
+    verifier.leftovers(&ids);
+    verifier.tokens();
+    verifier.report
+}
+
+/// A state of the store, and what was found in it.
+struct Verifier<'a> {
+    view: &'a Published,
+    report: Report,
+}
+
+impl Verifier<'_> {
+    /// Looks at all entries of a range, up to the first that cannot be read.
+    fn each(
+        &mut self,
+        table: Option<&str>,
+        (low, high): (Bound<Vec<u8>>, Bound<Vec<u8>>),
+        mut look: impl FnMut(&mut Self, Key, Value),
+    ) {
+        let (low, high) = (low.as_ref().map(Vec::as_slice), high.as_ref().map(Vec::as_slice));
+        let mut last = Key::from([]);
+        for entry in self.view.snapshot.range(low, high, Order::Ascending) {
+            match entry {
+                Ok((key, value)) => {
+                    last = Key::clone(&key);
+                    look(self, key, value);
+                }
+                Err(error) => {
+                    self.report.add(table, &last, format!("reading behind it failed: {error}"));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// A value; one that cannot be read is reported and looks absent.
+    fn get(&mut self, table: Option<&str>, key: &[u8]) -> Option<Value> {
+        self.view.snapshot.get(key).unwrap_or_else(|error| {
+            self.report.add(table, key, error.to_string());
+            None
+        })
+    }
+
+    /// Whatever belongs to no table must belong to one that is being removed.
+    fn leftovers(&mut self, tables: &BTreeSet<u32>) {
+        let mut known = tables.clone();
+        self.each(None, layout::starting_with(layout::DROPPED_TABLES), |_, mark, _| {
+            known.extend(layout::dropped_ids(&mark).map(|(table, _)| table));
+        });
+        let spaces =
+            [layout::items(0), layout::all_index_entries(0), layout::expiries(0), layout::all_totals(0)];
+        for space in spaces.map(|space| space[0]) {
+            // One look per table: the next one starts behind all keys of the one before.
+            let (mut low, high) = layout::starting_with(&[space]);
+            while let Some(key) = self.first_key(low, high.clone()) {
+                let Some(id) = key.get(1..5).and_then(|id| id.try_into().ok()).map(u32::from_be_bytes) else {
+                    self.report.add(None, &key, "belongs to no table");
+                    break;
+                };
+                if !known.contains(&id) {
+                    self.report.add(None, &key, format!("belongs to table {id}, which does not exist"));
+                }
+                let Some(next) = id.checked_add(1) else { break };
+                low = Bound::Included([&[space], next.to_be_bytes().as_slice()].concat());
+            }
+        }
+    }
+
+    fn first_key(&mut self, low: Bound<Vec<u8>>, high: Bound<Vec<u8>>) -> Option<Key> {
+        let (low, high) = (low.as_ref().map(Vec::as_slice), high.as_ref().map(Vec::as_slice));
+        match self.view.snapshot.range(low, high, Order::Ascending).next()? {
+            Ok((key, _)) => Some(key),
+            Err(error) => {
+                self.report.add(None, &[], error.to_string());
+                None
+            }
+        }
+    }
+
+    /// A token that no expiry entry names would never be forgotten.
+    fn tokens(&mut self) {
+        self.each(
+            None,
+            layout::starting_with(layout::TOKENS),
+            |verifier, key, value| match token::expiry_key(&key, &value) {
+                None => verifier.report.add(None, &key, "the token cannot be read"),
+                Some(expiry) if verifier.get(None, &expiry).is_none() => {
+                    verifier.report.add(None, &key, "the token will never be forgotten");
+                }
+                Some(_) => {}
+            },
+        );
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests;
