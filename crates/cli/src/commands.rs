@@ -3,6 +3,7 @@
 mod check;
 mod explain;
 mod fmt;
+mod lsp;
 mod plan;
 mod serve;
 
@@ -16,6 +17,7 @@ static COMMANDS: &[Command] = &[
     Command::of::<fmt::Fmt>(),
     Command::of::<plan::Plan>(),
     Command::of::<explain::Explain>(),
+    Command::of::<lsp::Lsp>(),
     Command::of::<serve::Serve>(),
 ];
 
