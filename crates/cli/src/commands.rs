@@ -3,6 +3,8 @@
 mod check;
 mod explain;
 mod fmt;
+mod import;
+mod lsp;
 mod plan;
 mod serve;
 
@@ -16,6 +18,8 @@ static COMMANDS: &[Command] = &[
     Command::of::<fmt::Fmt>(),
     Command::of::<plan::Plan>(),
     Command::of::<explain::Explain>(),
+    Command::of::<import::Import>(),
+    Command::of::<lsp::Lsp>(),
     Command::of::<serve::Serve>(),
 ];
 

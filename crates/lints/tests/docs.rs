@@ -37,3 +37,16 @@ fn the_pages_of_the_rules_are_current() {
     }
     assert!(stale.is_empty(), "stale (SORTKEY_BLESS=1 rewrites them):\n{}", stale.join("\n"));
 }
+
+/// The example of the tutorial is a design without a flaw, laid out as the formatter does it.
+#[test]
+fn the_tutorial_is_right() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/language.md");
+    let text = std::fs::read_to_string(guide).unwrap_or_default();
+    let example = text.split("```sk\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap_or_default();
+    let options = sortkey_lints::Options::default();
+    let compilation = sortkey_lints::check("notes.sk", example, &sortkey_design::NoFiles, &options);
+    assert_eq!(compilation.diagnostics, []);
+    let parsed = sortkey_syntax::parse(example, sortkey_diagnostics::FileId(0));
+    assert_eq!(sortkey_syntax::format(&parsed).as_deref(), Some(example));
+}

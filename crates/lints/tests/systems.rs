@@ -66,6 +66,17 @@ fn corrected_systems_raise_nothing() {
     }
 }
 
+/// Designs of well-known examples, which nobody wrote for this compiler.
+#[test]
+fn example_designs_raise_nothing() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/designs");
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (_, compilation) = checked(&entry.path());
+        let found: Vec<String> = lines(&compilation).into_iter().map(|(_, _, line)| line).collect();
+        assert!(found.is_empty(), "{}\n{}", entry.path().display(), found.join("\n"));
+    }
+}
+
 #[test]
 fn every_marked_mistake_is_found_on_its_line() {
     let mut wrong = Vec::new();

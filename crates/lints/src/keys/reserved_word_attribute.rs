@@ -57,7 +57,10 @@ fn inspect(cx: &mut Context<'_>) {
     let mut words: Vec<&str> = reserved.iter().map(|name| name.text.as_str()).collect();
     words.sort_unstable();
     words.dedup();
-    let title = format!("{} attribute names are reserved words", words.len());
+    let title = match words.as_slice() {
+        [word] => format!("the attribute name `{word}` is a reserved word"),
+        words => format!("{} attribute names are reserved words", words.len()),
+    };
     let list = words.join(", ");
     cx.push(
         cx.at(first.span, title)

@@ -55,10 +55,13 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
         return;
     };
     let name = attribute.name.text.as_str();
+    // A reference is compared with what it refers to, and that is normalised.
+    let normalized = attribute.has("normalize")
+        || cx.design.target(attribute).is_some_and(|target| target.has("normalize"));
     let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
     let in_key = keys.flat_map(Key::attributes).any(|key| parts(entity, &key.text).contains(&name));
     let unique = entity.uniques.iter().any(|unique| unique.names.iter().any(|each| each.is(name)));
-    if is_typed_by_people(cx.design, attribute) && (in_key || unique) && !attribute.has("normalize") {
+    if is_typed_by_people(cx.design, attribute) && (in_key || unique) && !normalized {
         let title = format!("`{name}` in another spelling is another key");
         let place = attribute.ty_span.unwrap_or(attribute.name.span);
         cx.push(

@@ -1,0 +1,90 @@
+//! The open files, and the conversions between their bytes and an editor's positions.
+
+use serde_json::{Value, json};
+use sortkey_design::{Compilation, FileLoader};
+use sortkey_diagnostics::{Source, Span};
+use sortkey_lints::{Options, check};
+use std::collections::HashMap;
+
+/// The texts of the files that an editor has open, by URI.
+#[derive(Debug, Default)]
+pub(crate) struct Documents {
+    open: HashMap<String, String>,
+}
+
+impl Documents {
+    pub(crate) fn set(&mut self, uri: &str, text: &str) {
+        self.open.insert(uri.to_owned(), text.to_owned());
+    }
+
+    pub(crate) fn close(&mut self, uri: &str) {
+        self.open.remove(uri);
+    }
+
+    pub(crate) fn text(&self, uri: &str) -> Option<&str> {
+        self.open.get(uri).map(String::as_str)
+    }
+
+    /// The open file checked as it stands in the editor; what it imports is read from disk.
+    pub(crate) fn check(&self, uri: &str) -> Option<Compilation> {
+        Some(check(&path(uri), self.text(uri)?, &FileLoader, &Options::default()))
+    }
+}
+
+/// The path of a `file:` URI, percent-encoding undone; other URIs as they are.
+pub(crate) fn path(uri: &str) -> String {
+    let encoded = uri.strip_prefix("file://").unwrap_or(uri);
+    let mut bytes = Vec::with_capacity(encoded.len());
+    let mut rest = encoded.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digits: Vec<u8> = rest.clone().take(2).collect();
+        match std::str::from_utf8(&digits).ok().and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(decoded) => {
+                bytes.push(decoded);
+                rest.nth(1);
+            }
+            None => bytes.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The URI of a path.
+pub(crate) fn uri(path: &str) -> String {
+    if path.contains("://") {
+        return path.to_owned();
+    }
+    let absolute = std::path::absolute(path).map(|path| path.to_string_lossy().into_owned());
+    format!("file://{}", absolute.unwrap_or_else(|_| path.to_owned()).replace(' ', "%20"))
+}
+
+/// A span as the editor's range.
+pub(crate) fn range(source: &Source, span: Span) -> Value {
+    let position = |offset| {
+        let (line, character) = source.position_utf16(offset);
+        json!({ "line": line, "character": character })
+    };
+    json!({ "start": position(span.start), "end": position(span.end) })
+}
+
+/// The byte that an editor's position means.
+pub(crate) fn offset(source: &Source, position: &Value) -> u32 {
+    let number = |name: &str| u32::try_from(position[name].as_u64().unwrap_or(0)).unwrap_or(u32::MAX);
+    source.offset_utf16(number("line").saturating_add(1), number("character"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uris_are_paths_with_their_escapes_undone() {
+        assert_eq!(path("file:///a%20b/c.sk"), "/a b/c.sk");
+        assert_eq!(path("file:///100%"), "/100%");
+        assert_eq!(path("untitled:1"), "untitled:1");
+    }
+}
