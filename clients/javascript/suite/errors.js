@@ -40,12 +40,12 @@ test("tables do not depend on region or key", async () => {
   assert.equal(Table.TableStatus, "ACTIVE");
 });
 
-test("a thousand requests share the connections of one client", async () => {
+test("hundreds of requests share the connections of one client", async () => {
   const TableName = await createTable(["pk"]);
-  const puts = Array.from({ length: 1000 }, (_, number) =>
+  const puts = Array.from({ length: 300 }, (_, number) =>
     client.send(new PutItemCommand({ TableName, Item: { pk: { S: `${number}` } } })),
   );
   await Promise.all(puts);
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
-  assert.equal(Table.ItemCount, 1000);
+  assert.equal(Table.ItemCount, 300);
 });

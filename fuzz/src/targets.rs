@@ -1,0 +1,129 @@
+//! The targets.
+
+use sortkey_api::OperationId;
+use sortkey_expression::{ExpressionKind, KeyCondition, parse_condition, parse_projection, parse_update};
+use sortkey_value::{AttributeValue, Number, ValueRef, key};
+
+use crate::context;
+
+/// A condition: read, printed, read again, bound, evaluated.
+pub fn condition(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(tree) = parse_condition(text, ExpressionKind::Condition) else { return };
+    let printed = tree.to_string();
+    // Printing may add parentheses, and with them pass the limit of length.
+    if let Ok(again) = parse_condition(&printed, ExpressionKind::Condition) {
+        assert_eq!(again, tree, "{text:?} printed as {printed:?}");
+    }
+    let sample = context::sample();
+    if let Ok(bound) = tree.bind(ExpressionKind::Condition, &mut sample.placeholders()) {
+        let holds = bound.matches(&sample.item);
+        assert_eq!(holds, bound.matches(&sample.item.clone()), "{text:?} is decided by the item alone");
+        bound.matches(None);
+    }
+}
+
+/// A key condition: read, bound, and understood as a partition and a range.
+pub fn key_condition(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(tree) = parse_condition(text, ExpressionKind::KeyCondition) else { return };
+    let sample = context::sample();
+    if let Ok(bound) = tree.bind(ExpressionKind::KeyCondition, &mut sample.placeholders()) {
+        // Its refusals are as interesting as its answers.
+        let _ = KeyCondition::from_condition(&bound).map_err(|error| error.to_string());
+    }
+}
+
+/// A projection: read, printed, read again, bound, applied.
+pub fn projection(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(tree) = parse_projection(text) else { return };
+    let printed = tree.to_string();
+    if let Ok(again) = parse_projection(&printed) {
+        assert_eq!(again, tree, "{text:?} printed as {printed:?}");
+    }
+    let sample = context::sample();
+    if let Ok(bound) = tree.bind(&mut sample.placeholders()) {
+        let projected = bound.apply(&sample.item);
+        assert!(projected.size_bytes() <= sample.item.size_bytes(), "{text:?} picks what is there");
+    }
+}
+
+/// An update: read, printed, read again, bound, applied to an item and to nothing.
+pub fn update(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(tree) = parse_update(text) else { return };
+    let printed = tree.to_string();
+    if let Ok(again) = parse_update(&printed) {
+        assert_eq!(again.to_string(), printed, "{text:?}");
+    }
+    let sample = context::sample();
+    if let Ok(bound) = tree.bind(&mut sample.placeholders()) {
+        for existing in [Some(&sample.item), None] {
+            if let Ok(updated) = bound.apply(existing, &sample.key) {
+                assert_eq!(
+                    updated,
+                    sortkey_value::Item::from_map(&updated.to_map()),
+                    "{text:?} leaves a canonical item"
+                );
+            }
+        }
+    }
+}
+
+/// A PartiQL statement: read, and bound to as many parameters as it may want.
+pub fn partiql(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(parsed) = sortkey_partiql::parse(text) else { return };
+    let parameters = vec![AttributeValue::S("parameter".to_owned()); 4];
+    for count in 0..=parameters.len() {
+        let _ = parsed.bind(&parameters[..count]).map_err(|error| error.to_string());
+    }
+}
+
+/// A request as it comes from the wire: a line with the operation's name, then the body. It is decoded, and run on a
+/// database that has a table with an item, an index and a stream.
+pub fn request(data: &[u8]) {
+    let line = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
+    let Some(operation) = std::str::from_utf8(&data[..line]).ok().and_then(OperationId::from_name) else {
+        return;
+    };
+    let body = data.get(line + 1..).unwrap_or_default();
+    let database = context::database();
+    let answer = context::wait(database.call(operation, body));
+    if let Ok(body) = answer.result {
+        // TagResource and UntagResource answer nothing at all, as AWS does.
+        let object = body.first() == Some(&b'{') && body.last() == Some(&b'}');
+        assert!(object || body.is_empty(), "{operation:?} answers an object");
+    }
+    // Whatever it did, the database still answers.
+    let alive = context::wait(database.call(OperationId::ListTables, b"{}"));
+    assert!(alive.result.is_ok());
+}
+
+/// Two numbers on two lines: read, printed, read again, added, ordered as values and as key bytes.
+pub fn number(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let mut lines = text.splitn(2, '\n').map(Number::parse);
+    let (Some(Ok(one)), other) = (lines.next(), lines.next()) else { return };
+    assert_eq!(Number::parse(&one.to_string()), Ok(one), "{text:?}");
+    // A byte, two digits to a byte on either side of the point, and the sign.
+    assert!(one.size_bytes() <= 22, "{text:?}");
+    let Some(Ok(other)) = other else { return };
+    assert_eq!(
+        key_bytes(one).cmp(&key_bytes(other)),
+        one.cmp(&other),
+        "{text:?}: bytes are ordered as numbers"
+    );
+    assert_eq!(one.checked_add(other), other.checked_add(one), "{text:?}");
+    if let Ok(sum) = one.checked_add(other) {
+        assert_eq!(Number::parse(&sum.to_string()), Ok(sum), "{text:?}");
+    }
+    let _ = one.checked_sub(other);
+}
+
+fn key_bytes(number: Number) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    key::put_component(&mut bytes, ValueRef::N(number)).expect("a number can be a key");
+    bytes
+}
