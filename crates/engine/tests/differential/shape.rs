@@ -27,6 +27,14 @@ pub(crate) struct KeyShape {
     pub(crate) sort: Vec<KeyAttribute>,
 }
 
+/// Why a value cannot be part of a key although its type is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LengthFault {
+    Empty,
+    LongPartition,
+    LongSort,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Keeps {
     All,
@@ -71,11 +79,32 @@ impl KeyShape {
     /// Whether an item has all key attributes with values that can be keys.
     pub(crate) fn places(&self, item: &Map) -> bool {
         self.attributes().all(|attribute| match item.get(&attribute.name) {
-            Some(AttributeValue::S(text)) if text.is_empty() => false,
-            Some(AttributeValue::B(bytes)) if bytes.is_empty() => false,
-            Some(value) => value.attribute_type() == attribute.kind,
+            Some(value) => {
+                value.attribute_type() == attribute.kind && self.length_fault(attribute, value).is_none()
+            }
             None => false,
         })
+    }
+
+    /// Whether a value of the right type is too short or too long for its place in the key.
+    pub(crate) fn length_fault(
+        &self,
+        attribute: &KeyAttribute,
+        value: &AttributeValue,
+    ) -> Option<LengthFault> {
+        let length = match value {
+            AttributeValue::S(text) => text.len(),
+            AttributeValue::B(bytes) => bytes.len(),
+            _ => return None,
+        };
+        let is_partition = self.partition.contains(attribute);
+        match length {
+            0 => Some(LengthFault::Empty),
+            1..=1024 => None,
+            1025..=2048 if is_partition => None,
+            _ if is_partition => Some(LengthFault::LongPartition),
+            _ => Some(LengthFault::LongSort),
+        }
     }
 
     fn elements(&self) -> Vec<KeySchemaElement> {

@@ -6,7 +6,7 @@ use sortkey_value::{AttributeValue, Map, Number};
 
 use super::condition::Condition;
 use super::update::Update;
-use crate::shape::{IndexShape, Keeps, KeyShape, TableShape};
+use crate::shape::{IndexShape, Keeps, KeyShape, LengthFault, TableShape};
 
 /// A value of a key, with the order that DynamoDB gives to values of its type.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -144,13 +144,14 @@ impl Table {
                 let (name, expected, actual) = (&attribute.name, attribute.kind, value.attribute_type());
                 if actual != expected {
                     faults.push(type_mismatch(name, expected.as_str(), actual.as_str(), &index.name));
-                } else if let Some(kind) = empty(value) {
-                    faults.push(format!(
+                } else if let Some(fault) = index.key.length_fault(attribute, value) {
+                    faults.push(length_text(fault).unwrap_or_else(|| format!(
                         "One or more parameter values are not valid. A value specified for a secondary index key is \
-                         not supported. The AttributeValue for a key attribute cannot contain an empty {kind} value. \
+                         not supported. The AttributeValue for a key attribute cannot contain an empty {} value. \
                          IndexName: {}, IndexKey: {name}",
+                        kind_text(value),
                         index.name
-                    ));
+                    )));
                 }
             }
         }
@@ -199,12 +200,13 @@ impl Table {
                         "The update expression attempted to update the secondary index key to unsupported type"
                             .to_owned(),
                     );
-                } else if written && let Some(kind) = empty(value) {
-                    faults.push(format!(
+                } else if written && let Some(fault) = index.key.length_fault(attribute, value) {
+                    faults.push(length_text(fault).unwrap_or_else(|| format!(
                         "One or more parameter values are not valid. The update expression attempted to update a \
                          secondary index key to a value that is not supported. The AttributeValue for a key attribute \
-                         cannot contain an empty {kind} value."
-                    ));
+                         cannot contain an empty {} value.",
+                        kind_text(value)
+                    )));
                 }
             }
         }
@@ -219,13 +221,21 @@ fn type_mismatch(name: &str, expected: &str, actual: &str, index: &str) -> Strin
     )
 }
 
+/// What is said about values that are too long; empty ones have a text for each occasion.
+fn length_text(fault: LengthFault) -> Option<String> {
+    let what = match fault {
+        LengthFault::Empty => return None,
+        LengthFault::LongPartition => "Size of hashkey has exceeded the maximum size limit of2048 bytes",
+        LengthFault::LongSort => {
+            "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+        }
+    };
+    Some(format!("One or more parameter values were invalid: {what}"))
+}
+
 /// What AWS calls the type of an empty value.
-fn empty(value: &AttributeValue) -> Option<&'static str> {
-    match value {
-        AttributeValue::S(text) if text.is_empty() => Some("string"),
-        AttributeValue::B(bytes) if bytes.is_empty() => Some("binary"),
-        _ => None,
-    }
+fn kind_text(value: &AttributeValue) -> &'static str {
+    if matches!(value, AttributeValue::B(_)) { "binary" } else { "string" }
 }
 
 /// The values of key attributes, in the order of the key.

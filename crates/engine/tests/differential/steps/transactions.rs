@@ -16,6 +16,7 @@ use crate::model::placeholders::Placeholders;
 use crate::model::size;
 use crate::model::table::{Change, Mutation, Refusal, Write};
 use crate::session::Session;
+use crate::shape::KeyShape;
 use crate::subject::json;
 use crate::values;
 
@@ -60,7 +61,11 @@ pub(super) fn replay(session: &mut Session) {
     let all_there = |past: &Transaction| {
         past.parts.iter().all(|(mutation, _)| {
             let table = session.model.tables.get(&mutation.table);
-            table.is_some_and(|table| table.shape.key.places(&mutation.item))
+            let suits = |key: &KeyShape| {
+                let is_whole = matches!(mutation.write, Write::Put);
+                key.places(&mutation.item) && (is_whole || key.of(&mutation.item) == mutation.item)
+            };
+            table.is_some_and(|table| suits(&table.shape.key))
         })
     };
     let past: Vec<Transaction> = session.past.iter().filter(|past| all_there(past)).cloned().collect();
