@@ -1,0 +1,8 @@
+//! Mistakes that the engine once made. Each test begins with the story.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
+
+mod index_keys;
+mod scalar_keys;
+#[path = "../support/mod.rs"]
+mod support;
