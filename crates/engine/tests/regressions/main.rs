@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
 mod index_keys;
+mod pages;
 mod scalar_keys;
 #[path = "../support/mod.rs"]
 mod support;
