@@ -5,5 +5,6 @@
 mod index_keys;
 mod pages;
 mod scalar_keys;
+mod streams;
 #[path = "../support/mod.rs"]
 mod support;
