@@ -213,6 +213,16 @@ impl Shared {
         }]))
     }
 
+    /// Wakes the background jobs once the change of this table that was handed over is visible; before, they would
+    /// find nothing to do and sleep again. A write behind it in the line for the same lock knows when that is.
+    pub(crate) fn wake_background_after_change(self: &Arc<Self>, table: &str) {
+        let wake = |shared: &Arc<Shared>, _: &Published| {
+            shared.wake_background();
+            Ok((Batch::new(), ()))
+        };
+        drop(self.write(vec![Lock::shared(layout::table(table))], wake));
+    }
+
     /// Starts the background jobs, or wakes them if they sleep.
     pub(crate) fn wake_background(self: &Arc<Self>) {
         self.background.start(self);

@@ -172,7 +172,7 @@ fn expire_item(shared: &Arc<Shared>, table: &Arc<Table>, key: Key) -> Result<boo
     let (name, id) = (table.name.clone(), table.id);
     let locks = vec![Lock::shared(layout::table(&name)), Lock::exclusive(key.clone())];
     let reply = shared.write(locks, move |shared, view| {
-        let mut changes = Changes::default();
+        let mut changes = Changes::new(view);
         let table = shared.catalog.find(view, &name)?.filter(|table| table.id == id);
         let Some((table, setting)) = table.as_ref().and_then(|table| Some((table, table.expiry.as_ref()?)))
         else {
@@ -185,7 +185,7 @@ fn expire_item(shared: &Arc<Shared>, table: &Arc<Table>, key: Key) -> Result<boo
         };
         let due = before.as_ref().is_some_and(is_past);
         if due {
-            changes.record(table, &ItemChange { key, before, after: None }, Actor::Expiry);
+            changes.record(table, &ItemChange { key, before, after: None }, Actor::Expiry)?;
         }
         Ok((changes.batch, due))
     });
