@@ -190,14 +190,11 @@ impl Shared {
         })
     }
 
-    /// The state that reads of a global index see.
-    pub(crate) fn index_view(&self) -> Arc<Published> {
+    /// The older state that reads of global indexes see, if these lag behind.
+    pub(crate) fn delayed_view(&self) -> Option<Arc<Published>> {
         let delay = *self.gsi_delay.read();
-        if delay.is_zero() {
-            return Arc::clone(&self.committer.view());
-        }
         let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-        self.committer.view_at(self.clock.now_ms().saturating_sub(delay_ms))
+        (delay_ms > 0).then(|| self.committer.view_at(self.clock.now_ms().saturating_sub(delay_ms)))
     }
 
     /// Refuses a request that a fault of this kind befalls.

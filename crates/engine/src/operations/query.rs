@@ -54,7 +54,8 @@ impl Run for Query {
         };
         let name = input.table_name.name();
         shared.throttle(name, "Query")?;
-        let table = shared.catalog.table(&shared.committer.view(), name)?;
+        let view = Arc::clone(&shared.committer.view());
+        let table = shared.catalog.table(&view, name)?;
         let source = Source::find(&table, input.index_name.as_deref(), input.consistent_read)?;
         let given = listed(input.attributes_to_get.is_some(), input.projection_expression.is_some());
         let projection = legacy_projection.or(bound.projection);
@@ -72,7 +73,7 @@ impl Run for Query {
         scalar::check_keys(&table, projection.iter().flat_map(Projection::paths))?;
         check_filter(source, filter.as_ref(), filter_name)?;
         scalar::check_keys(&table, filter.iter().flat_map(Condition::paths))?;
-        let view = source.view(shared);
+        let view = source.view(shared, view)?;
         let limit = input.limit.and_then(|limit| usize::try_from(limit).ok());
         let page = PageRequest { low, high, order, limit, filter: filter.as_ref() }.read(&*view.snapshot)?;
         let consistency = Consistency::of(input.consistent_read);

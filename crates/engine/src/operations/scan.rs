@@ -44,7 +44,8 @@ impl Run for Scan {
         let filter = legacy_filter.or(bound.filter);
         let name = input.table_name.name();
         shared.throttle(name, "Scan")?;
-        let table = shared.catalog.table(&shared.committer.view(), name)?;
+        let view = Arc::clone(&shared.committer.view());
+        let table = shared.catalog.table(&view, name)?;
         let source = Source::find(&table, input.index_name.as_deref(), input.consistent_read)?;
         let given = listed(input.attributes_to_get.is_some(), input.projection_expression.is_some());
         let projection = legacy_projection.or(bound.projection);
@@ -60,7 +61,7 @@ impl Run for Scan {
         }
         scalar::check_keys(&table, projection.iter().flat_map(Projection::paths))?;
         scalar::check_keys(&table, filter.iter().flat_map(Condition::paths))?;
-        let view = source.view(shared);
+        let view = source.view(shared, view)?;
         let limit = input.limit.and_then(|limit| usize::try_from(limit).ok());
         let request = PageRequest { low, high, order: Order::Ascending, limit, filter: filter.as_ref() };
         let page = request.read(&*view.snapshot)?;

@@ -4,7 +4,7 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::Duration;
@@ -111,15 +111,29 @@ pub(crate) fn call(engine: &Engine, operation: &str, body: &[u8]) -> Result<Valu
     Ok(serde_json::from_slice(&json).expect("answers are JSON"))
 }
 
-/// The memory store with a device that takes its time.
+/// The memory store with a device that takes its time, and that can be held.
 pub(crate) struct SlowStore {
     memory: MemoryStore,
     delay: Duration,
+    is_held: Mutex<bool>,
+    released: Condvar,
 }
 
 impl SlowStore {
     pub(crate) fn new(delay: Duration) -> Arc<SlowStore> {
-        Arc::new(SlowStore { memory: MemoryStore::new(), delay })
+        let (is_held, released) = (Mutex::new(false), Condvar::new());
+        Arc::new(SlowStore { memory: MemoryStore::new(), delay, is_held, released })
+    }
+
+    /// From now on nothing is committed.
+    pub(crate) fn hold(&self) {
+        *self.is_held.lock().unwrap() = true;
+    }
+
+    /// Commits go on.
+    pub(crate) fn release(&self) {
+        *self.is_held.lock().unwrap() = false;
+        self.released.notify_all();
     }
 }
 
@@ -134,6 +148,8 @@ impl Store for SlowStore {
 
     fn commit(&self, commit: Commit) -> Result<Arc<dyn Snapshot>, StorageError> {
         std::thread::sleep(self.delay);
+        let is_held = self.is_held.lock().unwrap();
+        drop(self.released.wait_while(is_held, |is_held| *is_held).unwrap());
         self.memory.commit(commit)
     }
 
