@@ -2,18 +2,21 @@
 //!
 //! All of it goes into one batch, so an index, a stream and an item can never disagree.
 
-use sortkey_storage::{Batch, Counts, Key};
+use sortkey_api::ApiError;
+use sortkey_storage::{Batch, Counts, Key, Published};
 use sortkey_value::Item;
 
 use crate::capacity::{Cost, write_units};
-use crate::schema::{Index, IndexEntry};
+use crate::reply::storage_failure;
+use crate::schema::{Index, IndexEntry, IndexStatus};
 use crate::stream::{Actor, StreamRecord};
 use crate::table::Table;
 use crate::{expiry, layout};
 
 /// The changes of one write, which may concern several items.
-#[derive(Default)]
-pub(crate) struct Changes {
+pub(crate) struct Changes<'v> {
+    /// What the write read, under its locks.
+    view: &'v Published,
     pub(crate) batch: Batch,
     /// Tells stream records of one batch apart, and orders them.
     next_ordinal: u16,
@@ -27,13 +30,22 @@ pub(crate) struct ItemChange {
     pub(crate) after: Option<Item>,
 }
 
-impl Changes {
+impl<'v> Changes<'v> {
+    pub(crate) fn new(view: &'v Published) -> Changes<'v> {
+        Changes { view, batch: Batch::new(), next_ordinal: 0 }
+    }
+
     /// Records a change and says what it costs. An item that stays as it was costs, but changes nothing.
-    pub(crate) fn record(&mut self, table: &Table, change: &ItemChange, actor: Actor) -> Cost {
+    pub(crate) fn record(
+        &mut self,
+        table: &Table,
+        change: &ItemChange,
+        actor: Actor,
+    ) -> Result<Cost, ApiError> {
         let ItemChange { key, before, after } = change;
         let mut cost = Cost::write(before.as_ref(), after.as_ref());
         if before == after {
-            return cost;
+            return Ok(cost);
         }
         match after {
             Some(item) => self.batch.put(key.clone(), item.as_bytes().clone()),
@@ -41,41 +53,58 @@ impl Changes {
         }
         self.batch.count(layout::totals(table.id, 0), counts(before.as_ref(), after.as_ref()));
         for index in &table.indexes {
-            self.record_index(table, index, change, &mut cost);
+            self.record_index(table, index, change, &mut cost)?;
         }
         self.record_expiry(table, change);
         self.record_stream(table, change, actor);
-        cost
+        Ok(cost)
     }
 
     /// AWS charges the change to what the index stores: untouched none, moved both, otherwise one write.
-    fn record_index(&mut self, table: &Table, index: &Index, change: &ItemChange, cost: &mut Cost) {
+    fn record_index(
+        &mut self,
+        table: &Table,
+        index: &Index,
+        change: &ItemChange,
+        cost: &mut Cost,
+    ) -> Result<(), ApiError> {
         let entry =
             |item: &Option<Item>| item.as_ref().and_then(|item| index.entry(table, &change.key, item));
         let (old, new) = (entry(&change.before), entry(&change.after));
-        let item = |entry: &Option<IndexEntry>| entry.as_ref().map(|entry| entry.item.clone());
-        self.batch
-            .count(layout::totals(table.id, index.id), counts(item(&old).as_ref(), item(&new).as_ref()));
-        let units = |item: &Item| write_units(item.size_bytes());
-        match (old, new) {
-            (None, None) => {}
-            (Some(old), Some(new)) if old.key == new.key => {
-                if old.item != new.item {
-                    cost.add_index(index, units(&old.item).max(units(&new.item)));
-                    self.batch.put(new.key.into(), new.item.as_bytes().clone());
-                }
-            }
-            (old, new) => {
-                if let Some(old) = old {
-                    cost.add_index(index, units(&old.item));
-                    self.batch.delete(old.key.into());
-                }
-                if let Some(new) = new {
-                    cost.add_index(index, units(&new.item));
-                    self.batch.put(new.key.into(), new.item.as_bytes().clone());
-                }
-            }
+        let is_in_place = matches!((&old, &new), (Some(old), Some(new)) if old.key == new.key);
+        if is_in_place && old.as_ref().map(|old| &old.item) == new.as_ref().map(|new| &new.item) {
+            return Ok(());
         }
+        let units = |entry: &Option<IndexEntry>| {
+            entry.as_ref().map_or(0.0, |entry| write_units(entry.item.size_bytes()))
+        };
+        let charged = if is_in_place { units(&old).max(units(&new)) } else { units(&old) + units(&new) };
+        if old.is_some() || new.is_some() {
+            cost.add_index(index, charged);
+        }
+        let stored = match &old {
+            Some(old) if self.is_stored(index, old)? => Some(&old.item),
+            _ => None,
+        };
+        let totals = layout::totals(table.id, index.id);
+        self.batch.count(totals, counts(stored, new.as_ref().map(|new| &new.item)));
+        if let Some(old) = old.filter(|_| !is_in_place) {
+            self.batch.delete(old.key.into());
+        }
+        if let Some(new) = new {
+            self.batch.put(new.key.into(), new.item.as_bytes().clone());
+        }
+        Ok(())
+    }
+
+    /// Whether an index has the entry that an item should have. One that is being created may not have come to
+    /// it yet, and then has not counted it either.
+    fn is_stored(&self, index: &Index, entry: &IndexEntry) -> Result<bool, ApiError> {
+        if index.status == IndexStatus::Active {
+            return Ok(true);
+        }
+        let found = self.view.snapshot.get(&entry.key).map_err(|error| storage_failure(&error))?;
+        Ok(found.is_some())
     }
 
     fn record_expiry(&mut self, table: &Table, change: &ItemChange) {

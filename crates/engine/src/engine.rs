@@ -190,14 +190,11 @@ impl Shared {
         })
     }
 
-    /// The state that reads of a global index see.
-    pub(crate) fn index_view(&self) -> Arc<Published> {
+    /// The older state that reads of global indexes see, if these lag behind.
+    pub(crate) fn delayed_view(&self) -> Option<Arc<Published>> {
         let delay = *self.gsi_delay.read();
-        if delay.is_zero() {
-            return Arc::clone(&self.committer.view());
-        }
         let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-        self.committer.view_at(self.clock.now_ms().saturating_sub(delay_ms))
+        (delay_ms > 0).then(|| self.committer.view_at(self.clock.now_ms().saturating_sub(delay_ms)))
     }
 
     /// Refuses a request that a fault of this kind befalls.
@@ -211,6 +208,16 @@ impl Shared {
             reason: format!("Table{kind}ProvisionedThroughputExceeded"),
             resource: self.table_arn(table),
         }]))
+    }
+
+    /// Wakes the background jobs once the change of this table that was handed over is visible; before, they would
+    /// find nothing to do and sleep again. A write behind it in the line for the same lock knows when that is.
+    pub(crate) fn wake_background_after_change(self: &Arc<Self>, table: &str) {
+        let wake = |shared: &Arc<Shared>, _: &Published| {
+            shared.wake_background();
+            Ok((Batch::new(), ()))
+        };
+        drop(self.write(vec![Lock::shared(layout::table(table))], wake));
     }
 
     /// Starts the background jobs, or wakes them if they sleep.

@@ -27,6 +27,9 @@ pub(crate) fn run(shared: &Arc<Shared>) -> Result<(), ApiError> {
         if table.needs_backfill() {
             backfill(shared, &table)?;
         }
+        if table.expiry.is_none() {
+            clear_expiry_entries(shared, &table)?;
+        }
     }
     if shared.settings.expiry_interval.is_some() {
         expire(shared)?;
@@ -127,7 +130,7 @@ fn declare_complete(shared: &Arc<Shared>, began_with: &Arc<Table>) -> Result<(),
             index.status = IndexStatus::Active;
         }
         if let (Some(now), Some(then)) = (&mut table.expiry, &began_with.expiry)
-            && now.attribute == then.attribute
+            && now.since_version == then.since_version
         {
             now.complete = true;
         }
@@ -138,15 +141,18 @@ fn declare_complete(shared: &Arc<Shared>, began_with: &Arc<Table>) -> Result<(),
     reply.wait()
 }
 
-/// Removes items that are past their time; returns how many.
+/// Removes items that are past their time; returns how many. Items from before expiry was switched on are among
+/// them: whoever asks for it cannot know how far the background is.
 pub(crate) fn expire(shared: &Arc<Shared>) -> Result<usize, ApiError> {
     let view = Arc::clone(&shared.committer.view());
     let mut removed = 0;
     for table in catalog::tables(&view) {
         let table = table?;
-        if table.expiry.is_some() {
-            removed += expire_table(shared, &table)?;
+        let Some(setting) = &table.expiry else { continue };
+        if !setting.complete {
+            backfill(shared, &table)?;
         }
+        removed += expire_table(shared, &table)?;
     }
     Ok(removed)
 }
@@ -161,35 +167,62 @@ fn expire_table(shared: &Arc<Shared>, table: &Arc<Table>) -> Result<usize, ApiEr
         let chunk = keys(&view, (low, Bound::Excluded(edge(seconds.end))), CHUNK)?;
         let Some(last) = chunk.last() else { return Ok(removed) };
         low = Bound::Excluded(last.to_vec());
-        for (_, item_key) in chunk.iter().filter_map(|key| layout::expiring_item(table.id, key)) {
-            removed += usize::from(expire_item(shared, table, item_key)?);
+        for entry in chunk {
+            removed += usize::from(expire_item(shared, table, entry)?);
         }
     }
 }
 
-/// Removes one item, if it is still past its time once its lock is held.
-fn expire_item(shared: &Arc<Shared>, table: &Arc<Table>, key: Key) -> Result<bool, ApiError> {
+/// Removes the item of an expiry entry, if it is still past its time once its lock is held. An entry that its item
+/// knows nothing of goes instead: it is from a time when expiry was off and writes left the entries alone.
+fn expire_item(shared: &Arc<Shared>, table: &Arc<Table>, entry: Key) -> Result<bool, ApiError> {
+    let Some((second, key)) = layout::expiring_item(table.id, &entry) else { return Ok(false) };
     let (name, id) = (table.name.clone(), table.id);
     let locks = vec![Lock::shared(layout::table(&name)), Lock::exclusive(key.clone())];
     let reply = shared.write(locks, move |shared, view| {
-        let mut changes = Changes::default();
+        let mut changes = Changes::new(view);
         let table = shared.catalog.find(view, &name)?.filter(|table| table.id == id);
         let Some((table, setting)) = table.as_ref().and_then(|table| Some((table, table.expiry.as_ref()?)))
         else {
             return Ok((changes.batch, false));
         };
         let before = view.snapshot.get(&key).map_err(|error| storage_failure(&error))?.map(Item::from_bytes);
-        let expired = expiry::expired_seconds(shared.clock.now_ms());
-        let is_past = |item: &Item| {
-            expiry::second(item, &setting.attribute).is_some_and(|second| expired.contains(&second))
-        };
-        let due = before.as_ref().is_some_and(is_past);
+        let is_known =
+            before.as_ref().and_then(|item| expiry::second(item, &setting.attribute)) == Some(second);
+        let due = is_known && expiry::expired_seconds(shared.clock.now_ms()).contains(&second);
         if due {
-            changes.record(table, &ItemChange { key, before, after: None }, Actor::Expiry);
+            changes.record(table, &ItemChange { key, before, after: None }, Actor::Expiry)?;
+        } else if !is_known {
+            changes.batch.delete(entry);
         }
         Ok((changes.batch, due))
     });
     reply.wait()
+}
+
+/// Removes the expiry entries of a table whose items do not expire any more. The lock keeps the setting as it is.
+fn clear_expiry_entries(shared: &Arc<Shared>, table: &Arc<Table>) -> Result<(), ApiError> {
+    loop {
+        let view = Arc::clone(&shared.committer.view());
+        let chunk = keys(&view, layout::starting_with(&layout::expiries(table.id)), CHUNK)?;
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        let (name, id) = (table.name.clone(), table.id);
+        let locks = vec![Lock::exclusive(layout::table(&name))];
+        let clear = move |shared: &Arc<Shared>, view: &Published| {
+            let mut batch = Batch::new();
+            let table = shared.catalog.find(view, &name)?.filter(|table| table.id == id);
+            let is_off = table.is_some_and(|table| table.expiry.is_none());
+            if is_off {
+                chunk.into_iter().for_each(|key| batch.delete(key));
+            }
+            Ok((batch, is_off))
+        };
+        if !shared.write(locks, clear).wait()? {
+            return Ok(());
+        }
+    }
 }
 
 /// Forgets idempotency tokens that are past their ten minutes.

@@ -32,6 +32,7 @@ mod policy;
 mod recovery;
 mod reply;
 mod resource;
+mod scalar;
 mod schema;
 mod selection;
 mod settings;

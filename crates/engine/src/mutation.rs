@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use sortkey_api::ApiError;
+use sortkey_expression::update::Action as UpdateAction;
 use sortkey_expression::{Condition, Update};
 use sortkey_storage::{Key, Lock, Published};
 use sortkey_value::Item;
@@ -12,8 +13,9 @@ use sortkey_value::limits::ITEM_SIZE_BYTES;
 
 use crate::change::ItemChange;
 use crate::reply::storage_failure;
+use crate::schema::KeyFault;
 use crate::table::Table;
-use crate::{layout, text};
+use crate::{layout, scalar, text};
 
 /// What is done with the item.
 #[derive(Clone, Debug)]
@@ -86,7 +88,7 @@ impl Mutation {
     ) -> Result<Mutation, ApiError> {
         let key = item_key(table, key_item)?;
         if let Action::Update(update) = &action {
-            check_updates_no_key(table, update)?;
+            check_update(table, update)?;
         }
         let key_item = key_item.clone();
         Ok(Mutation {
@@ -146,12 +148,21 @@ impl Mutation {
         if item.iter().any(|(_, value)| value.nesting() > sortkey_value::limits::NESTING_LEVELS) {
             return Err(Refusal::Invalid(text::nested_too_deep()));
         }
+        self.check_written_index_keys(update, &item)?;
+        Ok(Some(item))
+    }
+
+    /// Only what the update writes must suit the indexes: an item from before an index may have values that it
+    /// cannot place, and stays out of it.
+    fn check_written_index_keys(&self, update: &Update, item: &Item) -> Result<(), Refusal> {
+        let is_written =
+            |name: &str| update.actions().iter().any(|action| action.path.attribute_name() == name);
         for index in &self.table.indexes {
-            if let Some(fault) = index.key.fault_of_given(&item) {
+            if let Some(fault) = index.key.fault_of_given(item, is_written) {
                 return Err(Refusal::Invalid(text::updated_index_key_fault(&fault, &index.name)));
             }
         }
-        Ok(Some(item))
+        Ok(())
     }
 }
 
@@ -179,19 +190,33 @@ pub(crate) fn item_key(table: &Table, key_item: &Item) -> Result<Key, ApiError> 
 
 fn check_index_keys(table: &Table, item: &Item) -> Result<(), ApiError> {
     for index in &table.indexes {
-        if let Some(fault) = index.key.fault_of_given(item) {
+        if let Some(fault) = index.key.fault_of_given(item, |_| true) {
             return Err(text::index_key_fault(&fault, &index.name));
         }
     }
     Ok(())
 }
 
-fn check_updates_no_key(table: &Table, update: &Update) -> Result<(), ApiError> {
+/// What is wrong with an update whatever the item: it writes the key, gives an index a value of the wrong type, or
+/// reaches into a key.
+fn check_update(table: &Table, update: &Update) -> Result<(), ApiError> {
     let written = update.actions().iter().map(|action| action.path.attribute_name());
-    match written.into_iter().find(|name| table.key.contains(name)) {
-        Some(name) => Err(ApiError::invalid_parameter(format_args!(
+    if let Some(name) = written.into_iter().find(|name| table.key.contains(name)) {
+        return Err(ApiError::invalid_parameter(format_args!(
             "Cannot update attribute {name}. This attribute is part of the key"
-        ))),
-        None => Ok(()),
+        )));
     }
+    for index in &table.indexes {
+        for attribute in index.key.attributes() {
+            let name = attribute.name.as_str();
+            let is_it =
+                |action: &&UpdateAction| !action.path.is_nested() && action.path.attribute_name() == name;
+            let actual = update.actions().iter().find(is_it).and_then(UpdateAction::known_type);
+            if let Some(actual) = actual.filter(|actual| *actual != attribute.kind) {
+                let fault = KeyFault::WrongType { name: name.to_owned(), expected: attribute.kind, actual };
+                return Err(text::index_key_fault(&fault, &index.name));
+            }
+        }
+    }
+    scalar::check_keys(table, update.paths())
 }

@@ -1,4 +1,7 @@
 //! Reading a page: entries of a range, in order, until a limit, a megabyte or the end.
+//!
+//! AWS looks at the size after an item: the one that reaches the megabyte still belongs to the page, and the page says
+//! that there may be more even if there is nothing behind it.
 
 use std::ops::Bound;
 
@@ -9,7 +12,7 @@ use sortkey_value::Item;
 
 use crate::reply::storage_failure;
 
-/// The bytes of items that one page reads at most, before filters and projections.
+/// The bytes of items, before filters and projections, at which a page ends.
 pub(crate) const PAGE_BYTES: usize = 1024 * 1024;
 
 /// What to read.
@@ -39,24 +42,18 @@ impl PageRequest<'_> {
     pub(crate) fn read(&self, snapshot: &dyn Snapshot) -> Result<Page, ApiError> {
         let (low, high) = (self.low.as_ref().map(Vec::as_slice), self.high.as_ref().map(Vec::as_slice));
         let mut page = Page::default();
-        let mut last = None;
         for entry in snapshot.range(low, high, self.order) {
             let (key, value) = entry.map_err(|error| storage_failure(&error))?;
             let item = Item::from_bytes(value);
-            if page.size_bytes + item.size_bytes() > PAGE_BYTES && page.scanned > 0 {
-                page.last = last;
-                return Ok(page);
-            }
             page.size_bytes += item.size_bytes();
             page.scanned += 1;
             if self.filter.is_none_or(|filter| filter.matches(&item)) {
                 page.items.push((key, item.clone()));
             }
-            if self.limit.is_some_and(|limit| page.scanned >= limit) {
+            if self.limit.is_some_and(|limit| page.scanned >= limit) || page.size_bytes >= PAGE_BYTES {
                 page.last = Some(item);
                 return Ok(page);
             }
-            last = Some(item);
         }
         Ok(page)
     }

@@ -45,21 +45,23 @@ impl KeySchema {
 
     /// What is wrong with the key attributes of an item, the partition's first.
     pub(crate) fn fault(&self, item: &Item) -> Option<KeyFault> {
-        self.faults(item).next()
+        self.attribute_faults(item).next().map(|(_, fault)| fault)
     }
 
-    /// The same for those that the item has: for an index it is no fault to lack one.
-    pub(crate) fn fault_of_given(&self, item: &Item) -> Option<KeyFault> {
-        self.faults(item).find(|fault| !matches!(fault, KeyFault::Missing { .. }))
+    /// The same for those attributes that the item has and `concerns` names: for an index it is no fault to
+    /// lack one.
+    pub(crate) fn fault_of_given(&self, item: &Item, concerns: impl Fn(&str) -> bool) -> Option<KeyFault> {
+        let faults = self.attribute_faults(item).filter(|(attribute, _)| concerns(&attribute.name));
+        faults.map(|(_, fault)| fault).find(|fault| !matches!(fault, KeyFault::Missing { .. }))
     }
 
-    fn faults(&self, item: &Item) -> impl Iterator<Item = KeyFault> {
-        let partition = self.partition.iter();
-        let partition = partition
-            .filter_map(|attribute| attribute.fault(item, PARTITION_KEY_BYTES, KeyFault::PartitionTooLong));
-        let sort = self.sort.iter();
+    fn attribute_faults(&self, item: &Item) -> impl Iterator<Item = (&KeyAttribute, KeyFault)> {
+        let partition =
+            self.partition.iter().map(|key| (key, PARTITION_KEY_BYTES, KeyFault::PartitionTooLong));
+        let sort = self.sort.iter().map(|key| (key, SORT_KEY_BYTES, KeyFault::SortTooLong));
         partition
-            .chain(sort.filter_map(|attribute| attribute.fault(item, SORT_KEY_BYTES, KeyFault::SortTooLong)))
+            .chain(sort)
+            .filter_map(|(key, limit, too_long)| Some((key, key.fault(item, limit, too_long)?)))
     }
 
     /// Appends partition and sort bytes of an item that has [no fault](KeySchema::fault).

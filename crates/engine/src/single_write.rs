@@ -45,8 +45,8 @@ pub(crate) fn run<T: Send + 'static>(
         }
         let show = wants.on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld);
         let change = mutation.evaluate(mutation.read(view)?).map_err(|refusal| refusal.into_error(show))?;
-        let mut changes = Changes::default();
-        let cost = changes.record(&table, &change, Actor::User);
+        let mut changes = Changes::new(view);
+        let cost = changes.record(&table, &change, Actor::User)?;
         let written = Written {
             capacity: consumed::report(wants.capacity.as_ref(), &table.name, &cost, Units::Unnamed),
             metrics: consumed::collection_metrics(wants.metrics.as_ref(), &table, &mutation.key_item),

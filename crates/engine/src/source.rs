@@ -47,12 +47,16 @@ impl<'a> Source<'a> {
         Ok(Source { table, index: Some(index) })
     }
 
-    /// The state to read: global indexes may lag behind.
-    pub(crate) fn view(&self, shared: &Shared) -> Arc<Published> {
-        match self.index {
-            Some(index) if index.kind == IndexKind::Global => shared.index_view(),
-            _ => Arc::clone(&shared.committer.view()),
-        }
+    /// The state to read: the one that the table was found in, so that nobody sees half of an index that is being
+    /// cleared away. Global indexes may lag behind it, though not to when they were not complete yet.
+    pub(crate) fn view(&self, shared: &Shared, found_in: Arc<Published>) -> Result<Arc<Published>, ApiError> {
+        let Some(index) = self.index.filter(|index| index.kind == IndexKind::Global) else {
+            return Ok(found_in);
+        };
+        let Some(older) = shared.delayed_view() else { return Ok(found_in) };
+        let table = shared.catalog.find(&older, &self.table.name)?.filter(|table| table.id == self.table.id);
+        let was_complete = |older: &Index| older.id == index.id && older.status == IndexStatus::Active;
+        Ok(if table.is_some_and(|table| table.indexes.iter().any(was_complete)) { older } else { found_in })
     }
 
     pub(crate) fn key(&self) -> &'a KeySchema {

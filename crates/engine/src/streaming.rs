@@ -33,7 +33,7 @@ pub(crate) fn open(
     batch: &mut Batch,
 ) -> Result<(), ApiError> {
     let id = Shared::take_id(view, "stream", batch)?;
-    let created_ms = shared.clock.now_ms();
+    let created_ms = opening_time(shared, view, &table.name)?;
     let label = label(created_ms);
     let stream = Stream {
         id,
@@ -48,6 +48,18 @@ pub(crate) fn open(
     batch.put(layout::stream(id), stream.to_value());
     table.stream = Some(TableStream { id, label, view_type });
     Ok(())
+}
+
+/// Now, or a millisecond after the table's latest stream was opened: its label must name one stream.
+fn opening_time(shared: &Shared, view: &Published, table: &str) -> Result<u64, ApiError> {
+    let mut time_ms = shared.clock.now_ms();
+    for stream in catalog::streams(view) {
+        let stream = stream?;
+        if stream.table_name == table {
+            time_ms = time_ms.max(stream.created_ms + 1);
+        }
+    }
+    Ok(time_ms)
 }
 
 /// Takes the stream from a table. Its records can be read for another day.

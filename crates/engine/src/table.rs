@@ -78,6 +78,8 @@ pub(crate) struct TableStream {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Expiry {
     pub(crate) attribute: String,
+    /// The version before it was enabled: it tells this setting from an earlier one by the same attribute.
+    pub(crate) since_version: u64,
     /// Whether items from before it was enabled are all in the expiry index.
     pub(crate) complete: bool,
 }

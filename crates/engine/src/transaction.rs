@@ -108,14 +108,14 @@ fn prepare(
         let reasons = evaluated.into_iter().zip(shows).map(|((_, result), show)| reason(result, *show));
         return Err(ApiError::transaction_canceled(reasons.collect()));
     }
-    let mut changes = Changes::default();
+    let mut changes = Changes::new(view);
     let mut committed = Committed { costs: Costs::default(), replayed: false };
     for ((table, result), mutation) in evaluated.into_iter().zip(mutations) {
         let Ok(change) = result else { continue };
         let cost = match mutation.action {
             // Charged on the image that was read.
             Action::Check => Cost::write(change.before.as_ref(), None),
-            _ => changes.record(&table, &change, Actor::User),
+            _ => changes.record(&table, &change, Actor::User)?,
         };
         committed.costs.add(&table.name, cost.in_transaction());
     }

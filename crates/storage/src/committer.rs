@@ -202,7 +202,9 @@ impl Drop for Committer {
     fn drop(&mut self) {
         self.inner.queue.lock().closed = true;
         self.inner.arrived.notify_all();
-        if let Some(thread) = self.thread.take() {
+        let here = std::thread::current().id();
+        // The last owner can be a write that this very thread prepares; it ends by itself then.
+        if let Some(thread) = self.thread.take().filter(|thread| thread.thread().id() != here) {
             // A panic there has been answered to its writers already.
             let _ = thread.join();
         }

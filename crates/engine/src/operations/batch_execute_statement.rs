@@ -88,7 +88,7 @@ fn write(
     }
     let locks: Vec<Lock> = writes.iter().flatten().flat_map(|write| write.mutation.locks()).collect();
     shared.write(locks, move |shared, view| {
-        let mut changes = Changes::default();
+        let mut changes = Changes::new(view);
         let mut costs = Costs::default();
         // What earlier statements of the batch have made of an item.
         let mut written: HashMap<Key, Option<Item>> = HashMap::new();
@@ -104,7 +104,7 @@ fn write(
                     None => mutation.read(view)?,
                 };
                 let change = mutation.evaluate(before).map_err(|refusal| refusal.into_error(show))?;
-                costs.add(&table.name, changes.record(&table, &change, Actor::User));
+                costs.add(&table.name, changes.record(&table, &change, Actor::User)?);
                 written.insert(mutation.key.clone(), change.after.clone());
                 Ok(write.returned(change))
             };

@@ -16,10 +16,10 @@ use crate::consumed::{Costs, Units};
 use crate::engine::Shared;
 use crate::expressions::Expressions;
 use crate::faults::FaultKind;
-use crate::legacy;
 use crate::mutation::item_key;
 use crate::reply::{Reply, storage_failure};
 use crate::table::Table;
+use crate::{legacy, scalar};
 
 /// Keys that one request may name.
 const MAX_KEYS: usize = 100;
@@ -38,11 +38,13 @@ impl Run for BatchGetItem {
         }
         let view = Arc::clone(&shared.committer.view());
         let mut reads = Vec::with_capacity(input.request_items.len());
-        for (table, request) in input.request_items.iter() {
+        for ((table, request), projection) in input.request_items.iter().zip(&projections) {
             let name = TableName::from(table);
             shared.throttle(name.name(), "BatchGetItem")?;
             let table = shared.catalog.table(&view, name.name())?;
-            reads.push((keys(&table, request)?, table));
+            let keys = keys(&table, request)?;
+            scalar::check_keys(&table, projection.iter().flat_map(Projection::paths))?;
+            reads.push((keys, table));
         }
         let mut output = Gathered::default();
         let mut size_bytes = 0;

@@ -35,7 +35,7 @@ impl Run for BatchWriteItem {
         let mutations = mutations(shared, &input.request_items)?;
         let locks: Vec<Lock> = mutations.iter().flat_map(Mutation::locks).collect();
         Ok(shared.write(locks, move |shared, view| {
-            let mut changes = Changes::default();
+            let mut changes = Changes::new(view);
             let mut costs = Costs::default();
             let mut metrics = StringMap::new();
             for mutation in &mutations {
@@ -44,7 +44,7 @@ impl Run for BatchWriteItem {
                     return Err(ApiError::resource_not_found());
                 }
                 let change = mutation.evaluate(mutation.read(view)?).map_err(|refusal| refusal.into_error(false))?;
-                costs.add(&table.name, changes.record(&table, &change, Actor::User));
+                costs.add(&table.name, changes.record(&table, &change, Actor::User)?);
                 let asked = input.return_item_collection_metrics.as_ref();
                 if let Some(metric) = consumed::collection_metrics(asked, &table, &mutation.key_item) {
                     add_metric(&mut metrics, &table.name, metric);

@@ -29,7 +29,7 @@ impl Run for CreateTable {
             Shared::ids_lock("table"),
             Shared::ids_lock("stream"),
         ];
-        let wakes = stream.is_some();
+        let (name, wakes) = (Arc::clone(&draft.name), stream.is_some());
         let reply = shared.write(locks, move |shared, view| {
             let mut table = draft;
             if shared.catalog.find(view, &table.name)?.is_some() {
@@ -48,7 +48,7 @@ impl Run for CreateTable {
             Ok((batch, CreateTableOutput { table_description: Some(description) }))
         });
         if wakes {
-            shared.wake_background();
+            shared.wake_background_after_change(&name);
         }
         Ok(reply)
     }

@@ -16,6 +16,7 @@ use crate::{layout, streaming};
 impl Run for DeleteTable {
     fn run(shared: &Arc<Shared>, input: DeleteTableInput) -> Result<Reply<DeleteTableOutput>, ApiError> {
         let name = input.table_name.name().to_owned();
+        let changed = name.clone();
         let locks = vec![Lock::exclusive(layout::table(&name))];
         let reply = shared.write(locks, move |shared, view| {
             let mut table = Table::clone(&*shared.catalog.managed_table(view, &name)?);
@@ -37,7 +38,7 @@ impl Run for DeleteTable {
             batch.changes_schema();
             Ok((batch, DeleteTableOutput { table_description: Some(description) }))
         });
-        shared.wake_background();
+        shared.wake_background_after_change(&changed);
         Ok(reply)
     }
 

@@ -60,7 +60,8 @@ fn write(
 }
 
 fn read(shared: &Shared, select: &Select, input: &ExecuteStatementInput) -> Result<ExecuteStatementOutput, ApiError> {
-    let table = shared.catalog.table(&shared.committer.view(), &select.source.table)?;
+    let view = Arc::clone(&shared.committer.view());
+    let table = shared.catalog.table(&view, &select.source.table)?;
     let index = select.source.index.as_deref();
     if index.is_some_and(|index| table.index(index).is_none()) {
         return Err(ApiError::validation("The table does not have the specified index"));
@@ -72,7 +73,7 @@ fn read(shared: &Shared, select: &Select, input: &ExecuteStatementInput) -> Resu
     let order = if direction == Direction::Descending { Order::Descending } else { Order::Ascending };
     let resume = input.next_token.as_deref().map(|token| Resume::parse(token, input)).transpose()?;
     let ranges = ranges(source, &plan)?;
-    let view = source.view(shared);
+    let view = source.view(shared, view)?;
 
     let mut left = input.limit.and_then(|limit| usize::try_from(limit).ok());
     let mut gathered = Page::default();

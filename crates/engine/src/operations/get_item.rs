@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{GetItem, GetItemInput, GetItemOutput};
-use sortkey_expression::ExpressionKind;
+use sortkey_expression::{ExpressionKind, Projection};
 use sortkey_value::Item;
 
 use super::Run;
@@ -12,9 +12,9 @@ use crate::capacity::{Consistency, Cost};
 use crate::consumed::{self, Units};
 use crate::engine::Shared;
 use crate::expressions::Expressions;
-use crate::legacy;
 use crate::mutation::item_key;
 use crate::reply::{Reply, storage_failure};
+use crate::{legacy, scalar};
 
 impl Run for GetItem {
     fn run(shared: &Arc<Shared>, input: GetItemInput) -> Result<Reply<GetItemOutput>, ApiError> {
@@ -35,6 +35,7 @@ impl Run for GetItem {
         let view = shared.committer.view();
         let table = shared.catalog.table(&view, name)?;
         let key = item_key(&table, key)?;
+        scalar::check_keys(&table, projection.iter().flat_map(Projection::paths))?;
         let value = view.snapshot.get(&key).map_err(|error| storage_failure(&error))?;
         let item = value.map(Item::from_bytes);
         let size_bytes = item.as_ref().map_or(0, Item::size_bytes);

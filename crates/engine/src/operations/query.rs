@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{Query, QueryInput, QueryOutput};
-use sortkey_expression::{Condition, ExpressionKind};
+use sortkey_expression::{Condition, ExpressionKind, Projection};
 use sortkey_storage::Order;
 
 use super::Run;
@@ -13,11 +13,11 @@ use crate::capacity::Consistency;
 use crate::consumed::{self, Units};
 use crate::engine::Shared;
 use crate::expressions::Expressions;
-use crate::legacy;
 use crate::page::PageRequest;
 use crate::reply::Reply;
 use crate::selection::Selection;
 use crate::source::{Range, Source};
+use crate::{legacy, scalar};
 
 impl Run for Query {
     fn run(shared: &Arc<Shared>, input: QueryInput) -> Result<Reply<QueryOutput>, ApiError> {
@@ -54,12 +54,13 @@ impl Run for Query {
         };
         let name = input.table_name.name();
         shared.throttle(name, "Query")?;
-        let table = shared.catalog.table(&shared.committer.view(), name)?;
+        let view = Arc::clone(&shared.committer.view());
+        let table = shared.catalog.table(&view, name)?;
         let source = Source::find(&table, input.index_name.as_deref(), input.consistent_read)?;
         let given = listed(input.attributes_to_get.is_some(), input.projection_expression.is_some());
-        let selection = Selection::new(source, input.select.as_ref(), legacy_projection.or(bound.projection), given)?;
+        let projection = legacy_projection.or(bound.projection);
+        let selection = Selection::new(source, input.select.as_ref(), projection.clone(), given)?;
         let (mut low, mut high) = source.range(&key_condition)?;
-        check_filter(source, filter.as_ref(), filter_name)?;
         let order = if input.scan_index_forward == Some(false) { Order::Descending } else { Order::Ascending };
         if let Some(start) = start {
             let start = source.start_key(start)?;
@@ -69,7 +70,10 @@ impl Run for Query {
                 Order::Descending => high = Bound::Excluded(start),
             }
         }
-        let view = source.view(shared);
+        scalar::check_keys(&table, projection.iter().flat_map(Projection::paths))?;
+        check_filter(source, filter.as_ref(), filter_name)?;
+        scalar::check_keys(&table, filter.iter().flat_map(Condition::paths))?;
+        let view = source.view(shared, view)?;
         let limit = input.limit.and_then(|limit| usize::try_from(limit).ok());
         let page = PageRequest { low, high, order, limit, filter: filter.as_ref() }.read(&*view.snapshot)?;
         let consistency = Consistency::of(input.consistent_read);

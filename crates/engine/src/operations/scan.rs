@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sortkey_api::{ApiError, TableName};
 use sortkey_api::operations::{Scan, ScanInput, ScanOutput};
-use sortkey_expression::ExpressionKind;
+use sortkey_expression::{Condition, ExpressionKind, Projection};
 use sortkey_storage::Order;
 
 use super::Run;
@@ -18,7 +18,7 @@ use crate::page::PageRequest;
 use crate::reply::Reply;
 use crate::selection::Selection;
 use crate::source::{Range, Source};
-use crate::{layout, legacy};
+use crate::{layout, legacy, scalar};
 
 impl Run for Scan {
     fn run(shared: &Arc<Shared>, input: ScanInput) -> Result<Reply<ScanOutput>, ApiError> {
@@ -44,10 +44,12 @@ impl Run for Scan {
         let filter = legacy_filter.or(bound.filter);
         let name = input.table_name.name();
         shared.throttle(name, "Scan")?;
-        let table = shared.catalog.table(&shared.committer.view(), name)?;
+        let view = Arc::clone(&shared.committer.view());
+        let table = shared.catalog.table(&view, name)?;
         let source = Source::find(&table, input.index_name.as_deref(), input.consistent_read)?;
         let given = listed(input.attributes_to_get.is_some(), input.projection_expression.is_some());
-        let selection = Selection::new(source, input.select.as_ref(), legacy_projection.or(bound.projection), given)?;
+        let projection = legacy_projection.or(bound.projection);
+        let selection = Selection::new(source, input.select.as_ref(), projection.clone(), given)?;
         let (mut low, high) = match segment {
             Some((segment, total)) => layout::segment(&source.space(), segment, total),
             None => layout::starting_with(&source.space()),
@@ -57,7 +59,9 @@ impl Run for Scan {
             check_segment(&start, &(low, high.clone()))?;
             low = Bound::Excluded(start);
         }
-        let view = source.view(shared);
+        scalar::check_keys(&table, projection.iter().flat_map(Projection::paths))?;
+        scalar::check_keys(&table, filter.iter().flat_map(Condition::paths))?;
+        let view = source.view(shared, view)?;
         let limit = input.limit.and_then(|limit| usize::try_from(limit).ok());
         let request = PageRequest { low, high, order: Order::Ascending, limit, filter: filter.as_ref() };
         let page = request.read(&*view.snapshot)?;

@@ -16,6 +16,7 @@ use crate::engine::Shared;
 use crate::expressions::Expressions;
 use crate::mutation::item_key;
 use crate::reply::{Reply, storage_failure};
+use crate::scalar;
 
 /// The most that all items of a transaction may weigh together.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -26,10 +27,13 @@ impl Run for TransactGetItems {
         let projections: Vec<Option<Projection>> = gets.iter().map(|get| projection(shared, get)).collect::<Result<_, _>>()?;
         let view = Arc::clone(&shared.committer.view());
         let mut places = Vec::with_capacity(gets.len());
-        for get in &gets {
+        for (get, projection) in gets.iter().zip(&projections) {
             shared.throttle(get.table_name.name(), "TransactGetItems")?;
             let table = shared.catalog.table(&view, get.table_name.name())?;
-            places.push((item_key(&table, get.key.checked()?), table));
+            let key = item_key(&table, get.key.checked()?);
+            let paths = projection.iter().flat_map(Projection::paths);
+            let key = key.and_then(|key| scalar::check_keys(&table, paths).map(|()| key));
+            places.push((key, table));
         }
         if places.iter().any(|(key, _)| key.is_err()) {
             let reason = |key: &Result<_, ApiError>| match key {

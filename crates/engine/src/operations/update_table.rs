@@ -24,6 +24,7 @@ impl Run for UpdateTable {
         refuse_unsupported(&input)?;
         check_given(&input)?;
         let name = input.table_name.name().to_owned();
+        let changed = name.clone();
         let locks = vec![Lock::exclusive(layout::table(&name)), Shared::ids_lock("stream")];
         let reply = shared.write(locks, move |shared, view| {
             let mut table = Table::clone(&*shared.catalog.managed_table(view, &name)?);
@@ -38,7 +39,7 @@ impl Run for UpdateTable {
             }
             Ok((batch, UpdateTableOutput { table_description: Some(description) }))
         });
-        shared.wake_background();
+        shared.wake_background_after_change(&changed);
         Ok(reply)
     }
 

@@ -15,6 +15,7 @@ use crate::table::{Expiry, Table};
 impl Run for UpdateTimeToLive {
     fn run(shared: &Arc<Shared>, input: UpdateTimeToLiveInput) -> Result<Reply<UpdateTimeToLiveOutput>, ApiError> {
         let name = input.table_name.name().to_owned();
+        let changed = name.clone();
         let locks = vec![Lock::exclusive(layout::table(&name))];
         let reply = shared.write(locks, move |shared, view| {
             let mut table = Table::clone(&*shared.catalog.managed_table(view, &name)?);
@@ -28,7 +29,11 @@ impl Run for UpdateTimeToLive {
                         "TimeToLive is active on a different AttributeName: current AttributeName is {attribute}"
                     )));
                 }
-                (true, None) => Some(Expiry { attribute: asked.attribute_name.clone(), complete: false }),
+                (true, None) => Some(Expiry {
+                    attribute: asked.attribute_name.clone(),
+                    since_version: view.stamp.version,
+                    complete: false,
+                }),
                 (false, Some(_)) => None,
             };
             let mut batch = Batch::new();
@@ -37,7 +42,7 @@ impl Run for UpdateTimeToLive {
             let time_to_live_specification = Some(input.time_to_live_specification);
             Ok((batch, UpdateTimeToLiveOutput { time_to_live_specification }))
         });
-        shared.wake_background();
+        shared.wake_background_after_change(&changed);
         Ok(reply)
     }
 

@@ -182,3 +182,21 @@ fn a_closed_committer_has_kept_its_promises() {
         assert_eq!(answers, (1..=20).collect::<Vec<_>>());
     }
 }
+
+/// A write that waits for a lock is prepared by the thread that commits. If it held the last reference to the committer,
+/// that thread waited for its own end, and the write was given up.
+#[test]
+fn a_write_can_be_the_last_to_know_its_committer() {
+    let committer = Arc::new(Committer::new(Arc::new(SlowStore::default()), Arc::new(SystemClock)));
+    let locks = || vec![Lock::exclusive(*b"n")];
+    let first = committer.write(locks(), increment(b"n"));
+    let owner = Arc::clone(&committer);
+    let second = committer.write(locks(), move |view| {
+        let write = increment(b"n")(view);
+        drop(owner);
+        write
+    });
+    drop(committer);
+    assert_eq!(first.wait().unwrap().answer, 1);
+    assert_eq!(second.wait().unwrap().answer, 2);
+}
