@@ -51,6 +51,17 @@ impl SuppliedItem {
         }
     }
 
+    /// The same for `ExclusiveStartKey`, where the message says so, unless the fault is found while numbers
+    /// and sets are converted, before anything is known of a key.
+    pub fn checked_starting_key(&self) -> Result<&Item, ApiError> {
+        match &self.fault {
+            Some(fault) if !fault.fault.is_found_in_conversion() => {
+                Err(ApiError::validation(text::value::in_starting_key(&fault.fault.to_string())))
+            }
+            _ => self.checked(),
+        }
+    }
+
     /// The item as far as it could be read: faulty values are null. For names and counts only.
     pub fn unchecked(&self) -> &Item {
         &self.item

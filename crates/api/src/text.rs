@@ -151,6 +151,10 @@ pub(crate) mod value {
         format!("Input collection [{members}]of type BS contains duplicates.")
     }
 
+    pub(crate) fn in_starting_key(fault: &str) -> String {
+        format!("The provided starting key is invalid: {fault}")
+    }
+
     pub(crate) fn in_expression_values(fault: &str, key: &str) -> String {
         format!("ExpressionAttributeValues contains invalid value: {fault} for key {key}")
     }

@@ -48,49 +48,50 @@ impl Declaration {
         let mut indexes = Vec::new();
         if let Some(locals) = locals {
             check_local_list(locals, &key)?;
+            for local in locals {
+                add(&mut indexes, declare_local(local, &key, &attributes)?)?;
+            }
+            check_count(&indexes, IndexKind::Local)?;
         }
-        if globals.is_some_and(<[_]>::is_empty) {
-            return Err(ApiError::invalid_parameter("List of GlobalSecondaryIndexes is empty"));
+        if let Some(globals) = globals {
+            if globals.is_empty() {
+                return Err(ApiError::invalid_parameter("List of GlobalSecondaryIndexes is empty"));
+            }
+            for GlobalSecondaryIndex { index_name, key_schema, projection, .. } in globals {
+                add(&mut indexes, declare_global(index_name, key_schema, projection, &attributes)?)?;
+            }
+            check_count(&indexes, IndexKind::Global)?;
         }
-        for local in locals.unwrap_or_default() {
-            let index = declare(
-                &local.index_name,
-                IndexKind::Local,
-                &local.key_schema,
-                &local.projection,
-                &attributes,
-            )?;
-            check_local_key(&index, &key)?;
-            indexes.push(index);
-        }
-        for global in globals.unwrap_or_default() {
-            indexes.push(declare(
-                &global.index_name,
-                IndexKind::Global,
-                &global.key_schema,
-                &global.projection,
-                &attributes,
-            )?);
-        }
-        check_counts(&indexes)?;
-        check_names(indexes.iter().map(|index| index.name.as_str()))?;
+        check_projected(&indexes)?;
         let declaration = Declaration { attributes, key, indexes };
         declaration.check_all_used()?;
         Ok(declaration)
     }
 
-    /// Every attribute definition must be there for a key.
+    /// Every attribute definition must be there for a key. Without indexes AWS only counts.
     fn check_all_used(&self) -> Result<(), ApiError> {
-        let keys = self.indexes.iter().map(|index| &index.key).chain([&self.key]);
-        let used: BTreeSet<&str> =
-            keys.flat_map(KeySchema::attributes).map(|attribute| attribute.name.as_str()).collect();
+        let keys = [&self.key].into_iter().chain(self.indexes.iter().map(|index| &index.key));
+        let mut used: Vec<&str> = Vec::new();
+        for attribute in keys.flat_map(KeySchema::attributes) {
+            if !used.contains(&attribute.name.as_str()) {
+                used.push(&attribute.name);
+            }
+        }
         if used.len() == self.attributes.len() {
             return Ok(());
         }
-        Err(ApiError::invalid_parameter(
-            "Number of attributes in KeySchema does not exactly match number of attributes defined in \
-             AttributeDefinitions",
-        ))
+        if self.indexes.is_empty() {
+            return Err(ApiError::invalid_parameter(
+                "Number of attributes in KeySchema does not exactly match number of attributes defined in \
+                 AttributeDefinitions",
+            ));
+        }
+        let defined: Vec<&str> = self.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
+        Err(ApiError::invalid_parameter(format_args!(
+            "Some AttributeDefinitions are not used. AttributeDefinitions: [{}], keys used: [{}]",
+            defined.join(", "),
+            used.join(", ")
+        )))
     }
 }
 
@@ -113,46 +114,53 @@ pub(crate) fn attributes(definitions: &[AttributeDefinition]) -> Result<Vec<KeyA
 }
 
 fn table_key(elements: &[KeySchemaElement], attributes: &[KeyAttribute]) -> Result<KeySchema, ApiError> {
-    let defined =
-        |element: &KeySchemaElement| attributes.iter().any(|known| known.name == element.attribute_name);
-    if elements.len() > attributes.len() || !elements.iter().all(defined) {
+    if elements.len() > attributes.len() {
         return Err(ApiError::validation("Invalid KeySchema: Some index key attribute have no definition"));
     }
-    let schema = key_schema(elements, attributes, 1)?;
-    check_distinct(elements)?;
-    Ok(schema)
+    key_schema(elements, attributes, 1)
 }
 
-/// An index as it is declared, checked for itself.
-pub(crate) fn declare(
+fn declare_local(
+    local: &LocalSecondaryIndex,
+    table_key: &KeySchema,
+    attributes: &[KeyAttribute],
+) -> Result<DeclaredIndex, ApiError> {
+    let key = key_schema(&local.key_schema, attributes, 1)?;
+    check_local_key(&local.index_name, &key, table_key)?;
+    let projection = projection(&local.projection)?;
+    Ok(DeclaredIndex { name: local.index_name.clone(), kind: IndexKind::Local, key, projection })
+}
+
+/// A global index as it is declared, checked for itself.
+pub(crate) fn declare_global(
     name: &str,
-    kind: IndexKind,
     elements: &[KeySchemaElement],
     projection: &ProjectionShape,
     attributes: &[KeyAttribute],
 ) -> Result<DeclaredIndex, ApiError> {
-    let undefined =
-        |element: &&KeySchemaElement| !attributes.iter().any(|known| known.name == element.attribute_name);
-    if elements.iter().any(|element| undefined(&element)) {
-        let list = |names: Vec<&str>| names.join(", ");
-        return Err(ApiError::invalid_parameter(format_args!(
-            "Some index key attributes are not defined in AttributeDefinitions. Keys: [{}], AttributeDefinitions: [{}]",
-            list(elements.iter().map(|element| element.attribute_name.as_str()).collect()),
-            list(attributes.iter().map(|attribute| attribute.name.as_str()).collect()),
-        )));
-    }
-    let most = if kind == IndexKind::Local { 1 } else { MAX_INDEX_ATTRIBUTES };
-    let key = key_schema(elements, attributes, most)?;
-    check_distinct(elements)?;
-    Ok(DeclaredIndex { name: name.to_owned(), kind, key, projection: self::projection(projection)? })
+    let key = key_schema(elements, attributes, MAX_INDEX_ATTRIBUTES)?;
+    let projection = self::projection(projection)?;
+    Ok(DeclaredIndex { name: name.to_owned(), kind: IndexKind::Global, key, projection })
 }
 
-/// Partition attributes first, then sort attributes, at most so many of each.
+/// Adds an index whose name is not taken.
+fn add(indexes: &mut Vec<DeclaredIndex>, index: DeclaredIndex) -> Result<(), ApiError> {
+    if indexes.iter().any(|known| known.name == index.name) {
+        return Err(ApiError::invalid_parameter(format_args!("Duplicate index name: {}", index.name)));
+    }
+    indexes.push(index);
+    Ok(())
+}
+
+/// A key whose attributes are defined and distinct: partition attributes first, then sort attributes, at most so
+/// many of each.
 fn key_schema(
     elements: &[KeySchemaElement],
     attributes: &[KeyAttribute],
     most: usize,
 ) -> Result<KeySchema, ApiError> {
+    check_defined(elements, attributes)?;
+    check_distinct(elements)?;
     let invalid = |what: String| Err(ApiError::validation(format!("Invalid KeySchema: {what}")));
     let is_sort = |element: &KeySchemaElement| element.key_type == KeyType::Range;
     let split = elements.iter().position(is_sort).unwrap_or(elements.len());
@@ -176,6 +184,21 @@ fn key_schema(
         elements.iter().filter_map(find).collect()
     };
     Ok(KeySchema { partition: pick(partition), sort: pick(sort) })
+}
+
+fn check_defined(elements: &[KeySchemaElement], attributes: &[KeyAttribute]) -> Result<(), ApiError> {
+    let is_defined =
+        |element: &KeySchemaElement| attributes.iter().any(|known| known.name == element.attribute_name);
+    if elements.iter().all(is_defined) {
+        return Ok(());
+    }
+    let keys: Vec<&str> = elements.iter().map(|element| element.attribute_name.as_str()).collect();
+    let defined: Vec<&str> = attributes.iter().map(|attribute| attribute.name.as_str()).collect();
+    Err(ApiError::invalid_parameter(format_args!(
+        "Some index key attributes are not defined in AttributeDefinitions. Keys: [{}], AttributeDefinitions: [{}]",
+        keys.join(", "),
+        defined.join(", "),
+    )))
 }
 
 fn check_distinct(elements: &[KeySchemaElement]) -> Result<(), ApiError> {
@@ -219,8 +242,7 @@ fn check_local_list(locals: &[LocalSecondaryIndex], table_key: &KeySchema) -> Re
     Ok(())
 }
 
-fn check_local_key(index: &DeclaredIndex, table_key: &KeySchema) -> Result<(), ApiError> {
-    let DeclaredIndex { name, key, .. } = index;
+fn check_local_key(name: &str, key: &KeySchema, table_key: &KeySchema) -> Result<(), ApiError> {
     if key.sort.is_empty() {
         return Err(ApiError::invalid_parameter(format_args!(
             "Index KeySchema does not have a range key for index: {name}"
@@ -239,18 +261,20 @@ fn check_local_key(index: &DeclaredIndex, table_key: &KeySchema) -> Result<(), A
     Ok(())
 }
 
-fn check_counts(indexes: &[DeclaredIndex]) -> Result<(), ApiError> {
-    let count = |kind: IndexKind| indexes.iter().filter(|index| index.kind == kind).count();
-    if count(IndexKind::Local) > MAX_LOCAL_INDEXES {
-        return Err(ApiError::invalid_parameter(format_args!(
+fn check_count(indexes: &[DeclaredIndex], kind: IndexKind) -> Result<(), ApiError> {
+    let count = indexes.iter().filter(|index| index.kind == kind).count();
+    match kind {
+        IndexKind::Local if count > MAX_LOCAL_INDEXES => Err(ApiError::invalid_parameter(format_args!(
             "Number of LocalSecondaryIndexes exceeds per-table limit of {MAX_LOCAL_INDEXES}"
-        )));
-    }
-    if count(IndexKind::Global) > MAX_GLOBAL_INDEXES {
-        return Err(ApiError::invalid_parameter(format_args!(
+        ))),
+        IndexKind::Global if count > MAX_GLOBAL_INDEXES => Err(ApiError::invalid_parameter(format_args!(
             "GlobalSecondaryIndex count exceeds the per-table limit of {MAX_GLOBAL_INDEXES}"
-        )));
+        ))),
+        _ => Ok(()),
     }
+}
+
+fn check_projected(indexes: &[DeclaredIndex]) -> Result<(), ApiError> {
     let projected: usize = indexes
         .iter()
         .map(|index| match &index.projection {
@@ -262,16 +286,6 @@ fn check_counts(indexes: &[DeclaredIndex]) -> Result<(), ApiError> {
         return Err(ApiError::invalid_parameter(format_args!(
             "Total number of non-key attributes projected across all indexes exceeds the limit of {MAX_PROJECTED_ATTRIBUTES}"
         )));
-    }
-    Ok(())
-}
-
-fn check_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), ApiError> {
-    let mut seen = BTreeSet::new();
-    for name in names {
-        if !seen.insert(name) {
-            return Err(ApiError::invalid_parameter(format_args!("Duplicate index name: {name}")));
-        }
     }
     Ok(())
 }

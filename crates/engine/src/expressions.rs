@@ -9,6 +9,15 @@ use sortkey_expression::{
     check_placeholders_have_expressions,
 };
 
+/// The order in which AWS reads the expressions of a request, whatever the order in its texts.
+const READING_ORDER: [ExpressionKind; 5] = [
+    ExpressionKind::Update,
+    ExpressionKind::Condition,
+    ExpressionKind::KeyCondition,
+    ExpressionKind::Filter,
+    ExpressionKind::Projection,
+];
+
 /// What a request says in expressions. Operations fill in what they take; `None` is what was not given.
 #[derive(Default)]
 pub(crate) struct Expressions<'a> {
@@ -43,22 +52,39 @@ impl Expressions<'_> {
             .map_err(invalid)
     }
 
-    /// Reads all expressions and replaces their placeholders.
+    /// Reads all expressions and replaces their placeholders. The names of placeholders are looked at before
+    /// their values, and what a key condition may say only when every expression has been read.
     pub(crate) fn bind(&self, cache: &ExpressionCache) -> Result<Bound, ApiError> {
-        let values = self.values.map(SuppliedItem::checked_expression_values).transpose()?;
+        let values = self.values.map(SuppliedItem::unchecked);
         let mut placeholders = Placeholders::new(self.names, values).map_err(invalid)?;
-        let mut bound = Bound::default();
-        for (kind, text) in &self.expressions {
-            let Some(text) = text else { continue };
-            bound.bind(*kind, text, &mut placeholders, cache)?;
+        self.values.map(SuppliedItem::checked_expression_values).transpose()?;
+        let mut read = Read::default();
+        for kind in READING_ORDER {
+            let given = self.expressions.iter().find(|(given, _)| *given == kind);
+            if let Some((_, Some(text))) = given {
+                read.take(kind, text, &mut placeholders, cache)?;
+            }
         }
         placeholders.finish().map_err(invalid)?;
-        Ok(bound)
+        let Read { condition, filter, key_condition, projection, update } = read;
+        let key_condition =
+            key_condition.as_ref().map(KeyCondition::from_condition).transpose().map_err(invalid)?;
+        Ok(Bound { condition, filter, key_condition, projection, update })
     }
 }
 
-impl Bound {
-    fn bind(
+/// The expressions that have been read so far.
+#[derive(Default)]
+struct Read {
+    condition: Option<Condition>,
+    filter: Option<Condition>,
+    key_condition: Option<Condition>,
+    projection: Option<Projection>,
+    update: Option<Update>,
+}
+
+impl Read {
+    fn take(
         &mut self,
         kind: ExpressionKind,
         text: &str,
@@ -71,10 +97,7 @@ impl Bound {
         match kind {
             ExpressionKind::Condition => self.condition = Some(condition(placeholders)?),
             ExpressionKind::Filter => self.filter = Some(condition(placeholders)?),
-            ExpressionKind::KeyCondition => {
-                let condition = condition(placeholders)?;
-                self.key_condition = Some(KeyCondition::from_condition(&condition).map_err(invalid)?);
-            }
+            ExpressionKind::KeyCondition => self.key_condition = Some(condition(placeholders)?),
             ExpressionKind::Projection => {
                 let parsed = cache.projection(text).map_err(invalid)?;
                 self.projection = Some(parsed.bind(placeholders).map_err(invalid)?);

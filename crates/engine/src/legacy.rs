@@ -12,7 +12,7 @@ use sortkey_expression::legacy::{
     translate_attribute_updates, translate_attributes_to_get, translate_conditions, translate_expected,
     translate_key_conditions,
 };
-use sortkey_expression::{Condition, KeyCondition, Projection, Update};
+use sortkey_expression::{Condition, KeyCondition, KeyConditionError, Projection, Update};
 use sortkey_value::AttributeValue;
 
 use crate::expressions::invalid;
@@ -48,6 +48,9 @@ pub(crate) fn key_conditions(
     conditions: Option<&StringMap<ConditionShape>>,
 ) -> Result<Option<KeyCondition>, ApiError> {
     let Some(conditions) = conditions else { return Ok(None) };
+    if conditions.is_empty() {
+        return Err(invalid(KeyConditionError::NoConditions));
+    }
     translate_key_conditions(&translate(conditions, condition)?).map(Some).map_err(invalid)
 }
 

@@ -39,6 +39,7 @@ mod settings;
 mod shard;
 mod single_write;
 mod source;
+mod starting_key;
 mod statement;
 mod stream;
 mod streaming;

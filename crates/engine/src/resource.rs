@@ -1,12 +1,9 @@
 //! ARNs of tables and streams, as requests name them.
 
-use std::sync::Arc;
-
 use sortkey_api::{ApiError, ErrorKind};
-use sortkey_storage::Published;
 
-use crate::engine::Shared;
-use crate::table::Table;
+/// No table has a shorter name.
+const MIN_NAME_CHARACTERS: usize = 3;
 
 /// What an ARN names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,22 +33,21 @@ impl Resource {
     }
 }
 
-/// The table that an ARN of a tagging request names. AWS does not tell strangers which tables exist.
-pub(crate) fn tagged_table(shared: &Shared, view: &Published, arn: &str) -> Result<Arc<Table>, ApiError> {
-    let resource = tagged_resource(arn)?;
-    shared.catalog.find(view, &resource.table)?.ok_or_else(|| {
-        ApiError::new(
-            ErrorKind::ResourceNotFoundException,
-            format!("Requested resource not found: ResourcArn: {arn} not found"),
-        )
-    })
-}
-
 /// The resource of a tagging request.
 pub(crate) fn tagged_resource(arn: &str) -> Result<Resource, ApiError> {
-    Resource::parse(arn).filter(|resource| resource.stream.is_none()).ok_or_else(|| {
-        ApiError::validation(format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}"))
-    })
+    Resource::parse(arn)
+        .filter(|resource| resource.stream.is_none() && resource.table.len() >= MIN_NAME_CHARACTERS)
+        .ok_or_else(|| {
+            ApiError::validation(format!("Invalid TableArn: Invalid ResourceArn provided as input {arn}"))
+        })
+}
+
+/// What adding tags to a table that is not there is answered. The spelling is AWS's.
+pub(crate) fn tagged_not_found(arn: &str) -> ApiError {
+    ApiError::new(
+        ErrorKind::ResourceNotFoundException,
+        format!("Requested resource not found: ResourcArn: {arn} not found"),
+    )
 }
 
 #[cfg(test)]

@@ -48,6 +48,17 @@ impl KeySchema {
         self.attribute_faults(item).next().map(|(_, fault)| fault)
     }
 
+    /// The same for the partition attributes alone.
+    pub(crate) fn partition_fault(&self, item: &Item) -> Option<KeyFault> {
+        let mut partition = self.partition.iter();
+        partition.find_map(|key| key.fault(item, PARTITION_KEY_BYTES, KeyFault::PartitionTooLong))
+    }
+
+    /// The same for the sort attributes alone.
+    pub(crate) fn sort_fault(&self, item: &Item) -> Option<KeyFault> {
+        self.sort.iter().find_map(|key| key.fault(item, SORT_KEY_BYTES, KeyFault::SortTooLong))
+    }
+
     /// The same for those attributes that the item has and `concerns` names: for an index it is no fault to
     /// lack one.
     pub(crate) fn fault_of_given(&self, item: &Item, concerns: impl Fn(&str) -> bool) -> Option<KeyFault> {

@@ -23,14 +23,12 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// `given` names the parameter that lists attributes.
+    /// What [`check_select`] has let through, for what is read.
     pub(crate) fn new(
         source: Source<'_>,
         select: Option<&Select>,
         projection: Option<ExpressionProjection>,
-        given: Option<&str>,
     ) -> Result<Selection, ApiError> {
-        check_select(source, select, given)?;
         let count_only = select == Some(&Select::Count);
         let Some(index) = source.index else {
             return Ok(Selection { count_only, projection, fetches: false });
@@ -90,7 +88,12 @@ impl Selection {
     }
 }
 
-fn check_select(source: Source<'_>, select: Option<&Select>, given: Option<&str>) -> Result<(), ApiError> {
+/// Whether `Select` fits the rest of the request. `given` names the parameter that lists attributes.
+pub(crate) fn check_select(
+    select: Option<&Select>,
+    given: Option<&str>,
+    index: Option<&str>,
+) -> Result<(), ApiError> {
     match (select, given) {
         (Some(Select::SpecificAttributes), None) => Err(ApiError::invalid_parameter(
             "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES",
@@ -101,11 +104,9 @@ fn check_select(source: Source<'_>, select: Option<&Select>, given: Option<&str>
                 if *select == Select::Count { "only the Count".to_owned() } else { select.to_string() };
             Err(ApiError::validation(format!("Cannot specify the {given} when choosing to get {what}")))
         }
-        (Some(Select::AllProjectedAttributes), None) if source.index.is_none() => {
-            Err(ApiError::invalid_parameter(
-                "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName",
-            ))
-        }
+        (Some(Select::AllProjectedAttributes), None) if index.is_none() => Err(ApiError::invalid_parameter(
+            "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName",
+        )),
         _ => Ok(()),
     }
 }

@@ -83,38 +83,23 @@ impl<'a> Source<'a> {
         builder.finish()
     }
 
-    /// The store key of the entry that an ExclusiveStartKey names.
-    pub(crate) fn start_key(&self, start: &Item) -> Result<Vec<u8>, ApiError> {
-        let invalid = || ApiError::validation("The provided starting key is invalid");
-        let names: std::collections::BTreeSet<&str> = self
-            .key()
-            .attributes()
-            .chain(self.table.key.attributes())
-            .map(|attribute| attribute.name.as_str())
-            .collect();
-        if start.len() != names.len()
-            || self.table.key.fault(start).is_some()
-            || self.key().fault(start).is_some()
-        {
-            return Err(invalid());
-        }
-        let mut key = self.space();
-        self.key().put(&mut key, start).map_err(|_| invalid())?;
-        if self.index.is_some() {
-            self.table.key.put(&mut key, start).map_err(|_| invalid())?;
-        }
-        Ok(key)
-    }
-
-    /// The range that a key condition selects.
-    pub(crate) fn range(&self, condition: &KeyCondition) -> Result<Range, ApiError> {
+    /// The part of a partition that a key condition selects. AWS goes through the key once, and holds what a
+    /// page starts behind and what the condition says against each part of it.
+    pub(crate) fn resolve(
+        &self,
+        condition: &KeyCondition,
+        start: Option<&Item>,
+    ) -> Result<KeyRange, ApiError> {
         fn attributes(attributes: &[crate::schema::KeyAttribute]) -> Vec<(&str, AttributeType)> {
             attributes.iter().map(|attribute| (attribute.name.as_str(), attribute.kind)).collect()
         }
         let schema = self.key();
-        let range =
-            condition.resolve(&attributes(&schema.partition), &attributes(&schema.sort)).map_err(invalid)?;
-        self.key_range(&range)
+        let (partition, sort) = (attributes(&schema.partition), attributes(&schema.sort));
+        start.map_or(Ok(()), |start| self.check_start_partition(start))?;
+        let equal = condition.resolve_partition(&partition, &sort).map_err(invalid)?;
+        start.map_or(Ok(()), |start| self.check_start_sort(start))?;
+        let (sort_equal, sort_range) = condition.resolve_sort(&partition, &sort).map_err(invalid)?;
+        Ok(KeyRange { partition: equal, sort_equal, sort_range })
     }
 
     /// The range of a part of a partition.

@@ -7,6 +7,14 @@ use sortkey_api::shapes::tag::Tag;
 
 const MAX_TAGS: usize = 50;
 
+/// A request to add or remove tags names some.
+pub(crate) fn check_some<T>(given: &[T], what: &str) -> Result<(), ApiError> {
+    match given {
+        [] => Err(ApiError::validation(format!("Atleast one {what} needs to be provided as Input."))),
+        _ => Ok(()),
+    }
+}
+
 /// The tags with some added; a key that is there already gets the new value.
 pub(crate) fn add(
     current: &BTreeMap<String, String>,

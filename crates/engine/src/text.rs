@@ -40,6 +40,15 @@ pub(crate) fn key_does_not_match() -> ApiError {
     ApiError::validation("The provided key element does not match the schema")
 }
 
+pub(crate) fn starting_key_invalid() -> ApiError {
+    ApiError::validation("The provided starting key is invalid")
+}
+
+/// What is wrong with an `ExclusiveStartKey`, in words of its own.
+pub(crate) fn starting_key_fault(fault: &str) -> ApiError {
+    ApiError::validation(format!("The provided starting key is invalid: {fault}"))
+}
+
 fn key_value_fault(fault: &KeyFault) -> ApiError {
     match fault {
         KeyFault::Empty { name, kind } => ApiError::validation(format!(

@@ -49,6 +49,28 @@ impl ValueFault {
     }
 }
 
+impl ValueFault {
+    /// Whether the fault is one of numbers or of the members of a set.
+    pub(super) fn is_found_in_conversion(&self) -> bool {
+        match self {
+            Self::DuplicateStrings(_)
+            | Self::DuplicateNumbers
+            | Self::DuplicateBinaries(_)
+            | Self::EmptyNumberSet
+            | Self::NotANumber(_)
+            | Self::TooManyDigits
+            | Self::Overflow
+            | Self::Underflow => true,
+            Self::Empty
+            | Self::ManyTypes
+            | Self::EmptyStringSet
+            | Self::EmptyBinarySet
+            | Self::NullNotTrue
+            | Self::TooDeep => false,
+        }
+    }
+}
+
 impl fmt::Display for ValueFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Half of the faults carry the general prefix, half do not.

@@ -18,10 +18,10 @@ shape! {
         return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
         table_name: TableName = "TableName";
         conditional_operator: Option<ConditionalOperator> = "ConditionalOperator";
-        attributes_to_get: Option<Vec<String>> = "AttributesToGet", ATTRIBUTES_TO_GET;
-        limit: Option<i32> = "Limit", POSITIVE;
-        segment: Option<i32> = "Segment", &[AtLeast(0), AtMost(999_999)];
         scan_filter: Option<StringMap<Condition>> = "ScanFilter";
+        segment: Option<i32> = "Segment", &[AtLeast(0), AtMost(999_999)];
+        limit: Option<i32> = "Limit", POSITIVE;
+        attributes_to_get: Option<Vec<String>> = "AttributesToGet", ATTRIBUTES_TO_GET;
         exclusive_start_key: Option<SuppliedItem> = "ExclusiveStartKey";
         consistent_read: Option<bool> = "ConsistentRead";
         projection_expression: Option<String> = "ProjectionExpression";

@@ -1,6 +1,6 @@
 //! BatchGetItem: up to 100 items, up to 16 MB; what does not fit is returned as unprocessed.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use sortkey_api::operations::{BatchGetItem, BatchGetItemInput, BatchGetItemOutput};
@@ -28,13 +28,15 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 impl Run for BatchGetItem {
     fn run(shared: &Arc<Shared>, input: BatchGetItemInput) -> Result<Reply<BatchGetItemOutput>, ApiError> {
-        let count: usize = input.request_items.values().map(|request| request.keys.len()).sum();
-        if count > MAX_KEYS {
-            return Err(ApiError::validation("Too many items requested for the BatchGetItem call"));
-        }
         let mut projections = Vec::with_capacity(input.request_items.len());
+        let mut count = 0;
         for request in input.request_items.values() {
             projections.push(projection(shared, request)?);
+            check_keys(request)?;
+            count += request.keys.len();
+            if count > MAX_KEYS {
+                return Err(ApiError::validation("Too many items requested for the BatchGetItem call"));
+            }
         }
         let view = Arc::clone(&shared.committer.view());
         let mut reads = Vec::with_capacity(input.request_items.len());
@@ -108,21 +110,24 @@ fn projection(shared: &Shared, request: &KeysAndAttributes) -> Result<Option<Pro
         legacy: vec![("AttributesToGet", request.attributes_to_get.is_some())],
     };
     expressions.check()?;
-    for key in &request.keys {
-        key.checked()?;
-    }
     match legacy::attributes_to_get(request.attributes_to_get.as_deref())? {
         Some(projection) => Ok(Some(projection)),
         None => Ok(expressions.bind(&shared.expressions)?.projection),
     }
 }
 
-/// Where the items lie, each at its own place.
-fn keys(table: &Table, request: &KeysAndAttributes) -> Result<Vec<Key>, ApiError> {
-    let keys: Vec<Key> =
-        request.keys.iter().map(|key| item_key(table, key.checked()?)).collect::<Result<_, ApiError>>()?;
-    if keys.iter().collect::<BTreeSet<_>>().len() < keys.len() {
-        return Err(ApiError::validation("Provided list of item keys contains duplicates"));
+/// No key twice. AWS sees that before it looks for the table, which would tell what a key is.
+fn check_keys(request: &KeysAndAttributes) -> Result<(), ApiError> {
+    let mut seen = HashSet::with_capacity(request.keys.len());
+    for key in &request.keys {
+        if !seen.insert(key.checked()?.as_bytes()) {
+            return Err(ApiError::validation("Provided list of item keys contains duplicates"));
+        }
     }
-    Ok(keys)
+    Ok(())
+}
+
+/// Where the items lie.
+fn keys(table: &Table, request: &KeysAndAttributes) -> Result<Vec<Key>, ApiError> {
+    request.keys.iter().map(|key| item_key(table, key.checked()?)).collect()
 }

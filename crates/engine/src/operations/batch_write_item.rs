@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sortkey_api::operations::{BatchWriteItem, BatchWriteItemInput, BatchWriteItemOutput};
 use sortkey_api::shapes::batch::WriteRequest;
-use sortkey_api::{ApiError, StringMap, TableName};
+use sortkey_api::{ApiError, StringMap, TableName, ValueFault};
 use sortkey_storage::Lock;
 use sortkey_value::limits::ITEM_SIZE_BYTES;
 
@@ -83,9 +83,8 @@ fn check_request(request: &WriteRequest) -> Result<(), ApiError> {
             if item.size_bytes() > ITEM_SIZE_BYTES { Err(text::item_too_large()) } else { Ok(()) }
         }
         (None, Some(delete)) => delete.key.checked().map(drop),
-        _ => Err(ApiError::validation(
-            "Supplied WriteRequest must contain exactly one of PutRequest and DeleteRequest",
-        )),
+        // AWS takes a request for a value with types, and says the same of none as of two.
+        _ => Err(ApiError::validation(ValueFault::ManyTypes.to_string())),
     }
 }
 
@@ -131,7 +130,14 @@ fn mutations(shared: &Shared, items: &StringMap<Vec<WriteRequest>>) -> Result<Ve
 
 fn mutation(table: &Arc<Table>, request: &WriteRequest) -> Result<Mutation, ApiError> {
     match (&request.put_request, &request.delete_request) {
-        (Some(put), _) => Mutation::put(table, put.item.checked()?, None),
+        (Some(put), _) => {
+            let item = put.item.checked()?;
+            // A batch finds where its writes go first, so that an item without its key is a key that is wrong.
+            if let Some(fault) = table.key.fault(item) {
+                return Err(text::key_fault(&fault));
+            }
+            Mutation::put(table, item, None)
+        }
         (None, Some(delete)) => Mutation::by_key(table, delete.key.checked()?, None, Action::Delete),
         (None, None) => Err(ApiError::internal()),
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sortkey_api::operations::{CreateTable, CreateTableInput, CreateTableOutput};
+use sortkey_api::shapes::index::IndexStatus as Status;
 use sortkey_api::shapes::table::{TableStatus};
 use sortkey_api::shapes::throughput::{BillingMode, OnDemandThroughput, ProvisionedThroughput, WarmThroughput};
 use sortkey_api::{ApiError, TableName};
@@ -44,7 +45,10 @@ impl Run for CreateTable {
             }
             batch.put(layout::table(&table.name), table.to_value());
             batch.changes_schema();
-            let description = shared.describe(view, &table, TableStatus::Creating)?;
+            let mut description = shared.describe(view, &table, TableStatus::Creating)?;
+            for index in description.global_secondary_indexes.iter_mut().flatten() {
+                index.index_status = Some(Status::Creating);
+            }
             Ok((batch, CreateTableOutput { table_description: Some(description) }))
         });
         if wakes {

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use sortkey_api::{ApiError, TableName};
+use sortkey_api::{ApiError, SuppliedItem, TableName};
 use sortkey_api::operations::{Query, QueryInput, QueryOutput};
 use sortkey_expression::{Condition, ExpressionKind, Projection};
 use sortkey_storage::Order;
@@ -13,11 +13,12 @@ use crate::capacity::Consistency;
 use crate::consumed::{self, Units};
 use crate::engine::Shared;
 use crate::expressions::Expressions;
+use crate::{legacy, scalar};
 use crate::page::PageRequest;
 use crate::reply::Reply;
-use crate::selection::Selection;
-use crate::source::{Range, Source};
-use crate::{legacy, scalar};
+use crate::schema::KeyAttribute;
+use crate::selection::{Selection, check_select};
+use crate::source::Source;
 
 impl Run for Query {
     fn run(shared: &Arc<Shared>, input: QueryInput) -> Result<Reply<QueryOutput>, ApiError> {
@@ -38,41 +39,41 @@ impl Run for Query {
             ],
         };
         expressions.check()?;
-        let start = input.exclusive_start_key.as_ref().map(|start| start.checked()).transpose()?;
-        let legacy_projection = legacy::attributes_to_get(input.attributes_to_get.as_deref())?;
-        let legacy_key = legacy::key_conditions(input.key_conditions.as_ref())?;
         let legacy_filter = legacy::filter(input.query_filter.as_ref(), input.conditional_operator.as_ref())?;
+        let legacy_projection = legacy::attributes_to_get(input.attributes_to_get.as_deref())?;
+        let start = input.exclusive_start_key.as_ref().map(SuppliedItem::checked_starting_key).transpose()?;
+        if input.key_conditions.is_none() && input.key_condition_expression.is_none() {
+            return Err(no_key_condition());
+        }
         let bound = expressions.bind(&shared.expressions)?;
-        let Some(key_condition) = legacy_key.or(bound.key_condition) else {
-            return Err(ApiError::validation(
-                "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.",
-            ));
-        };
+        let legacy_key = legacy::key_conditions(input.key_conditions.as_ref())?;
+        let key_condition = legacy_key.or(bound.key_condition).ok_or_else(no_key_condition)?;
         let (filter, filter_name) = match legacy_filter {
             Some(filter) => (Some(filter), "QueryFilter"),
             None => (bound.filter, "Filter Expression"),
         };
+        let projection = legacy_projection.or(bound.projection);
+        let given = listed(input.attributes_to_get.is_some(), input.projection_expression.is_some());
+        check_select(input.select.as_ref(), given, input.index_name.as_deref())?;
         let name = input.table_name.name();
         shared.throttle(name, "Query")?;
         let view = Arc::clone(&shared.committer.view());
         let table = shared.catalog.table(&view, name)?;
         let source = Source::find(&table, input.index_name.as_deref(), input.consistent_read)?;
-        let given = listed(input.attributes_to_get.is_some(), input.projection_expression.is_some());
-        let projection = legacy_projection.or(bound.projection);
-        let selection = Selection::new(source, input.select.as_ref(), projection.clone(), given)?;
-        let (mut low, mut high) = source.range(&key_condition)?;
+        let range = source.resolve(&key_condition, start)?;
+        let (mut low, mut high) = source.key_range(&range)?;
+        let start = start.map(|start| source.start_key_within(start, &range)).transpose()?;
+        scalar::check_keys(&table, projection.iter().flat_map(Projection::paths))?;
+        check_filter(source, filter.as_ref(), filter_name)?;
+        let selection = Selection::new(source, input.select.as_ref(), projection)?;
+        scalar::check_keys(&table, filter.iter().flat_map(Condition::paths))?;
         let order = if input.scan_index_forward == Some(false) { Order::Descending } else { Order::Ascending };
         if let Some(start) = start {
-            let start = source.start_key(start)?;
-            check_within(&start, &(low.clone(), high.clone()))?;
             match order {
                 Order::Ascending => low = Bound::Excluded(start),
                 Order::Descending => high = Bound::Excluded(start),
             }
         }
-        scalar::check_keys(&table, projection.iter().flat_map(Projection::paths))?;
-        check_filter(source, filter.as_ref(), filter_name)?;
-        scalar::check_keys(&table, filter.iter().flat_map(Condition::paths))?;
         let view = source.view(shared, view)?;
         let limit = input.limit.and_then(|limit| usize::try_from(limit).ok());
         let page = PageRequest { low, high, order, limit, filter: filter.as_ref() }.read(&*view.snapshot)?;
@@ -110,35 +111,22 @@ pub(super) fn listed(attributes_to_get: bool, projection_expression: bool) -> Op
     }
 }
 
+fn no_key_condition() -> ApiError {
+    ApiError::validation(
+        "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.",
+    )
+}
+
 /// A filter is for what the key cannot say.
 fn check_filter(source: Source<'_>, filter: Option<&Condition>, name: &str) -> Result<(), ApiError> {
     let Some(filter) = filter else { return Ok(()) };
-    let key = source.key();
-    match filter.paths().into_iter().find(|path| key.contains(path.attribute_name())) {
-        Some(path) => Err(ApiError::validation(format!(
+    let paths = filter.paths();
+    let filters = |attribute: &&KeyAttribute| paths.iter().any(|path| path.attribute_name() == attribute.name);
+    match source.key().attributes().find(filters) {
+        Some(attribute) => Err(ApiError::validation(format!(
             "{name} can only contain non-primary key attributes: Primary key attribute: {}",
-            path.attribute_name()
+            attribute.name
         ))),
         None => Ok(()),
     }
-}
-
-/// A page goes on where the last one of the same query ended.
-fn check_within(start: &[u8], range: &Range) -> Result<(), ApiError> {
-    let above = match &range.0 {
-        Bound::Included(low) => start >= low.as_slice(),
-        Bound::Excluded(low) => start > low.as_slice(),
-        Bound::Unbounded => true,
-    };
-    let below = match &range.1 {
-        Bound::Included(high) => start <= high.as_slice(),
-        Bound::Excluded(high) => start < high.as_slice(),
-        Bound::Unbounded => true,
-    };
-    if above && below {
-        return Ok(());
-    }
-    Err(ApiError::validation(
-        "The provided starting key is outside query boundaries based on provided conditions",
-    ))
 }

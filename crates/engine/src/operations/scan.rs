@@ -3,7 +3,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use sortkey_api::{ApiError, TableName};
+use sortkey_api::{ApiError, SuppliedItem, TableName};
 use sortkey_api::operations::{Scan, ScanInput, ScanOutput};
 use sortkey_expression::{Condition, ExpressionKind, Projection};
 use sortkey_storage::Order;
@@ -16,9 +16,9 @@ use crate::engine::Shared;
 use crate::expressions::Expressions;
 use crate::page::PageRequest;
 use crate::reply::Reply;
-use crate::selection::Selection;
+use crate::selection::{Selection, check_select};
 use crate::source::{Range, Source};
-use crate::{layout, legacy, scalar};
+use crate::{layout, legacy, scalar, text};
 
 impl Run for Scan {
     fn run(shared: &Arc<Shared>, input: ScanInput) -> Result<Reply<ScanOutput>, ApiError> {
@@ -36,27 +36,33 @@ impl Run for Scan {
             ],
         };
         expressions.check()?;
-        let start = input.exclusive_start_key.as_ref().map(|start| start.checked()).transpose()?;
         let legacy_projection = legacy::attributes_to_get(input.attributes_to_get.as_deref())?;
         let legacy_filter = legacy::filter(input.scan_filter.as_ref(), input.conditional_operator.as_ref())?;
+        let start = input.exclusive_start_key.as_ref().map(SuppliedItem::checked_starting_key).transpose()?;
         let segment = segment(input.segment, input.total_segments)?;
         let bound = expressions.bind(&shared.expressions)?;
         let filter = legacy_filter.or(bound.filter);
+        let projection = legacy_projection.or(bound.projection);
+        let given = listed(input.attributes_to_get.is_some(), input.projection_expression.is_some());
+        check_select(input.select.as_ref(), given, input.index_name.as_deref())?;
         let name = input.table_name.name();
         shared.throttle(name, "Scan")?;
         let view = Arc::clone(&shared.committer.view());
         let table = shared.catalog.table(&view, name)?;
         let source = Source::find(&table, input.index_name.as_deref(), input.consistent_read)?;
-        let given = listed(input.attributes_to_get.is_some(), input.projection_expression.is_some());
-        let projection = legacy_projection.or(bound.projection);
-        let selection = Selection::new(source, input.select.as_ref(), projection.clone(), given)?;
+        // A scan of the table takes the second look only.
+        if let Some(start) = start.filter(|_| source.index.is_some()) {
+            source.check_start_partition(start)?;
+            source.check_start_sort(start)?;
+        }
+        let selection = Selection::new(source, input.select.as_ref(), projection.clone())?;
         let (mut low, high) = match segment {
             Some((segment, total)) => layout::segment(&source.space(), segment, total),
             None => layout::starting_with(&source.space()),
         };
         if let Some(start) = start {
             let start = source.start_key(start)?;
-            check_segment(&start, &(low, high.clone()))?;
+            check_segment(&start, &(low, high.clone()), segment)?;
             low = Bound::Excluded(start);
         }
         scalar::check_keys(&table, projection.iter().flat_map(Projection::paths))?;
@@ -110,13 +116,17 @@ fn segment(segment: Option<i32>, total: Option<i32>) -> Result<Option<(u32, u32)
     }
 }
 
-fn check_segment(start: &[u8], segment: &Range) -> Result<(), ApiError> {
+fn check_segment(start: &[u8], range: &Range, segment: Option<(u32, u32)>) -> Result<(), ApiError> {
     let within = |bound: &Bound<Vec<u8>>, fits: fn(&[u8], &[u8]) -> bool| match bound {
         Bound::Included(edge) | Bound::Excluded(edge) => fits(start, edge),
         Bound::Unbounded => true,
     };
-    if within(&segment.0, |start, low| start >= low) && within(&segment.1, |start, high| start < high) {
+    if within(&range.0, |start, low| start >= low) && within(&range.1, |start, high| start < high) {
         return Ok(());
     }
-    Err(ApiError::validation("The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments and Segment must match those of the request that returned it"))
+    let (segment, total) = segment.unwrap_or((0, 1));
+    Err(text::starting_key_fault(&format!(
+        "Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: {total} \
+         Segment: {segment}"
+    )))
 }

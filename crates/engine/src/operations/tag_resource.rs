@@ -13,8 +13,11 @@ use crate::{resource, tags};
 impl Run for TagResource {
     fn run(shared: &Arc<Shared>, input: TagResourceInput) -> Result<Reply<TagResourceOutput>, ApiError> {
         let resource = resource::tagged_resource(&input.resource_arn)?;
-        Ok(shared.update_table(&resource.table, move |shared, view, table| {
-            resource::tagged_table(shared, view, &input.resource_arn)?;
+        tags::check_some(&input.tags, "Tag")?;
+        if shared.catalog.find(&shared.committer.view(), &resource.table)?.is_none() {
+            return Err(resource::tagged_not_found(&input.resource_arn));
+        }
+        Ok(shared.update_table(&resource.table, move |_, _, table| {
             table.tags = tags::add(&table.tags, &input.tags)?;
             Ok(TagResourceOutput::default())
         }))

@@ -8,13 +8,16 @@ use sortkey_api::operations::{UntagResource, UntagResourceInput, UntagResourceOu
 use super::Run;
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::resource;
+use crate::{resource, tags};
 
 impl Run for UntagResource {
     fn run(shared: &Arc<Shared>, input: UntagResourceInput) -> Result<Reply<UntagResourceOutput>, ApiError> {
         let resource = resource::tagged_resource(&input.resource_arn)?;
-        Ok(shared.update_table(&resource.table, move |shared, view, table| {
-            resource::tagged_table(shared, view, &input.resource_arn)?;
+        tags::check_some(&input.tag_keys, "Tag Key")?;
+        if shared.catalog.find(&shared.committer.view(), &resource.table)?.is_none() {
+            return Err(ApiError::resource_not_found());
+        }
+        Ok(shared.update_table(&resource.table, move |_, _, table| {
             table.tags.retain(|key, _| !input.tag_keys.contains(key));
             Ok(UntagResourceOutput::default())
         }))

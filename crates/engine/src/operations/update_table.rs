@@ -1,11 +1,12 @@
 //! UpdateTable: throughput, settings, stream and global indexes. A new index is in the catalog, and maintained by
 //! every write, before its first older item is added in the background.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sortkey_api::operations::{UpdateTable, UpdateTableInput, UpdateTableOutput};
 use sortkey_api::shapes::index::{CreateGlobalSecondaryIndexAction, GlobalSecondaryIndexUpdate, IndexStatus as Status, UpdateGlobalSecondaryIndexAction};
-use sortkey_api::shapes::table::{TableStatus};
+use sortkey_api::shapes::table::{TableDescription, TableStatus};
 use sortkey_api::shapes::throughput::{BillingMode, OnDemandThroughput, ProvisionedThroughput, WarmThroughput};
 use sortkey_api::{ApiError, ErrorKind, TableName};
 use sortkey_storage::{Batch, Clock, Key, Lock, Published};
@@ -27,16 +28,15 @@ impl Run for UpdateTable {
         let changed = name.clone();
         let locks = vec![Lock::exclusive(layout::table(&name)), Shared::ids_lock("stream")];
         let reply = shared.write(locks, move |shared, view| {
-            let mut table = Table::clone(&*shared.catalog.managed_table(view, &name)?);
+            let before = shared.catalog.managed_table(view, &name)?;
+            let mut table = Table::clone(&*before);
             let mut batch = Batch::new();
             let deleted = update(shared, view, &mut table, &input, &mut batch)?;
             batch.put(layout::table(&name), table.to_value());
             batch.changes_schema();
             let mut description = shared.describe(view, &table, TableStatus::Updating)?;
-            if let Some(index) = deleted {
-                let before = shared.describe(view, &*shared.catalog.managed_table(view, &name)?, TableStatus::Updating)?;
-                show_deleted(&mut description, before, &index);
-            }
+            let before = shared.describe(view, &before, TableStatus::Updating)?;
+            show_before(&mut description, before, deleted.as_deref());
             Ok((batch, UpdateTableOutput { table_description: Some(description) }))
         });
         shared.wake_background_after_change(&changed);
@@ -86,12 +86,40 @@ fn check_given(input: &UpdateTableInput) -> Result<(), ApiError> {
             "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
         ));
     }
+    if input.billing_mode == Some(BillingMode::Provisioned) && input.provisioned_throughput.is_none() {
+        return Err(ApiError::invalid_parameter(
+            "ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
+        ));
+    }
     input.provisioned_throughput.as_ref().map_or(Ok(()), check_bounds)?;
+    check_index_updates(updates.unwrap_or_default())?;
     let structural = |update: &&GlobalSecondaryIndexUpdate| update.create.is_some() || update.delete.is_some();
     if updates.unwrap_or_default().iter().filter(structural).count() > 1 {
         return Err(ApiError::limit_exceeded(
             "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
         ));
+    }
+    Ok(())
+}
+
+/// Every update says what to do, and with an index of its own.
+fn check_index_updates(updates: &[GlobalSecondaryIndexUpdate]) -> Result<(), ApiError> {
+    let mut seen = BTreeSet::new();
+    for GlobalSecondaryIndexUpdate { create, update, delete } in updates {
+        let created = create.as_ref().map(|create| &create.index_name);
+        let updated = update.as_ref().map(|update| &update.index_name);
+        let deleted = delete.as_ref().map(|delete| &delete.index_name);
+        let Some(index) = updated.or(created).or(deleted) else {
+            return Err(ApiError::invalid_parameter(
+                "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
+                 GlobalSecondaryIndexUpdate.Delete must not be null",
+            ));
+        };
+        if !seen.insert(index) {
+            return Err(ApiError::invalid_parameter(format_args!(
+                "Only one global secondary index update per index is allowed simultaneously. Index: {index}"
+            )));
+        }
     }
     Ok(())
 }
@@ -156,11 +184,6 @@ fn update_billing(shared: &Shared, table: &mut Table, input: &UpdateTableInput) 
                 set_units(&mut index.capacity, &ProvisionedThroughput::default(), now);
             }
         }
-        (Some(_), None) => {
-            return Err(ApiError::invalid_parameter(
-                "ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
-            ));
-        }
         (None, Some(_)) if table.billing.on_demand => {
             return Err(ApiError::invalid_parameter(
                 "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
@@ -186,7 +209,7 @@ fn update_billing(shared: &Shared, table: &mut Table, input: &UpdateTableInput) 
             table.billing.on_demand = false;
             set_units(&mut table.capacity, throughput, now);
         }
-        (None, None) => {}
+        (_, None) => {}
     }
     Ok(())
 }
@@ -253,7 +276,7 @@ fn create_index(
         }
     }
     let declared =
-        declaration::declare(&create.index_name, IndexKind::Global, &create.key_schema, &create.projection, &attributes)?;
+        declaration::declare_global(&create.index_name, &create.key_schema, &create.projection, &attributes)?;
     check_index_throughput(&declared.name, table.billing.on_demand, create.provisioned_throughput.as_ref())?;
     table.indexes.push(Index {
         id: table.next_index_id,
@@ -311,14 +334,16 @@ fn index_not_found(name: &str) -> ApiError {
     )
 }
 
-/// The answer to a deletion shows the index a last time.
-fn show_deleted(
-    description: &mut sortkey_api::shapes::table::TableDescription,
-    before: sortkey_api::shapes::table::TableDescription,
-    name: &str,
-) {
-    let indexes = before.global_secondary_indexes.unwrap_or_default();
-    let Some(mut index) = indexes.into_iter().find(|index| index.index_name.as_deref() == Some(name)) else { return };
-    index.index_status = Some(Status::Deleting);
-    description.global_secondary_indexes.get_or_insert_default().push(index);
+/// The answer shows throughput as it was, since the change only begins, and an index that is deleted a last time.
+fn show_before(description: &mut TableDescription, before: TableDescription, deleted: Option<&str>) {
+    description.provisioned_throughput = before.provisioned_throughput;
+    for mut index in before.global_secondary_indexes.into_iter().flatten() {
+        let indexes = description.global_secondary_indexes.get_or_insert_default();
+        if let Some(shown) = indexes.iter_mut().find(|shown| shown.index_name == index.index_name) {
+            shown.provisioned_throughput = index.provisioned_throughput;
+        } else if index.index_name.as_deref() == deleted {
+            index.index_status = Some(Status::Deleting);
+            indexes.push(index);
+        }
+    }
 }

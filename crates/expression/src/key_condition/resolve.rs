@@ -26,41 +26,41 @@ impl KeyCondition {
         partition: &[KeyAttribute<'_>],
         sort: &[KeyAttribute<'_>],
     ) -> Result<KeyRange, KeyConditionError> {
-        self.check_attributes(partition, sort)?;
-        let partition = partition
-            .iter()
-            .map(|attribute| self.partition_value(*attribute))
-            .collect::<Result<Vec<_>, _>>()?;
-        let (sort_equal, sort_range) = self.sort_values(sort)?;
-        Ok(KeyRange { partition, sort_equal, sort_range })
+        let values = self.resolve_partition(partition, sort)?;
+        let (sort_equal, sort_range) = self.resolve_sort(partition, sort)?;
+        Ok(KeyRange { partition: values, sort_equal, sort_range })
     }
 
-    /// Every test must be of an attribute of the key, and every partition attribute must be tested.
-    fn check_attributes(
+    /// The values of the partition attributes: DynamoDB holds the condition against these first.
+    pub fn resolve_partition(
         &self,
         partition: &[KeyAttribute<'_>],
         sort: &[KeyAttribute<'_>],
-    ) -> Result<(), KeyConditionError> {
-        let attributes = partition.len() + sort.len();
-        let conditions = self.tests.len();
+    ) -> Result<Vec<Constant>, KeyConditionError> {
+        let (conditions, attributes) = (self.tests.len(), partition.len() + sort.len());
         if conditions == 0 {
             return Err(KeyConditionError::NoConditions);
         }
         if conditions > attributes {
             return Err(KeyConditionError::TooManyConditions { conditions, attributes });
         }
-        let all = || partition.iter().chain(sort);
-        let is_of_key = |test: &KeyTest| all().any(|(name, _)| *name == test.attribute);
-        let must_be_tested = match self.tests.iter().all(is_of_key) {
-            true => partition.len(),
+        partition.iter().map(|attribute| self.partition_value(*attribute)).collect()
+    }
+
+    /// The values of the first sort attributes, and the range of the next.
+    pub fn resolve_sort(
+        &self,
+        partition: &[KeyAttribute<'_>],
+        sort: &[KeyAttribute<'_>],
+    ) -> Result<(Vec<Constant>, Option<SortRange>), KeyConditionError> {
+        let is_of_key = |test: &KeyTest| partition.iter().chain(sort).any(|(name, _)| *name == test.attribute);
+        if !self.tests.iter().all(is_of_key) {
             // A test of a foreign attribute stands where one of the key is missing.
-            false => attributes,
-        };
-        let mut tested = all().take(must_be_tested);
-        match tested.find(|(name, _)| self.test_of(name).is_none()) {
-            Some((name, _)) => Err(KeyConditionError::MissingAttribute { attribute: (*name).to_owned() }),
-            None => Ok(()),
+            let missing = sort.iter().find(|(name, _)| self.test_of(name).is_none());
+            let attribute = missing.map_or_else(String::new, |(name, _)| (*name).to_owned());
+            return Err(KeyConditionError::MissingAttribute { attribute });
         }
+        self.sort_values(sort)
     }
 
     fn partition_value(&self, attribute: KeyAttribute<'_>) -> Result<Constant, KeyConditionError> {
