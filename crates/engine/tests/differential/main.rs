@@ -16,6 +16,8 @@ mod session;
 mod shape;
 mod steps;
 mod subject;
+#[path = "../support/mod.rs"]
+mod support;
 mod values;
 
 use session::Session;

@@ -19,7 +19,7 @@ pub(crate) struct Scene<'s> {
 impl Scene<'_> {
     /// A path to an attribute that is part of no key, or into it.
     pub(crate) fn path(&self, dice: &mut Dice) -> Path {
-        let mut path = Path::attribute(*dice.pick(&PLAIN_ATTRIBUTES));
+        let mut path = Path::attribute(dice.pick::<&str>(&PLAIN_ATTRIBUTES));
         let depth = match path.attribute.as_str() {
             "m" | "l" => dice.below(3),
             _ => usize::from(dice.chance(10)),
@@ -41,7 +41,7 @@ impl Scene<'_> {
         }
         let attributes: Vec<&str> =
             self.shape.key.attributes().chain(&self.shape.pool).map(|attribute| &*attribute.name).collect();
-        Path::attribute(*dice.pick(&attributes))
+        Path::attribute(dice.pick::<&str>(&attributes))
     }
 
     /// A condition for writes, which may concern all attributes.

@@ -1,15 +1,11 @@
 //! The engine under test, asked by typed calls or in JSON.
 
-use std::future::Future;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
-
 use sortkey_api::operations::*;
 use sortkey_api::shape::{Check, Decode, Encode};
 use sortkey_api::{ApiError, Operation};
 use sortkey_engine::{Engine, Reply};
+
+use crate::support::block_on;
 
 /// In which form requests reach the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,23 +91,4 @@ fn respell(body: &str) -> String {
         respelled.push_str(rest);
     }
     respelled
-}
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(answer) => return answer,
-            Poll::Pending => std::thread::park(),
-        }
-    }
 }

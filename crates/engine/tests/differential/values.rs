@@ -37,7 +37,7 @@ pub(crate) enum Weight {
 }
 
 fn number(dice: &mut Dice) -> Number {
-    Number::parse(*dice.pick(NUMBERS)).unwrap()
+    Number::parse(dice.pick::<&str>(NUMBERS)).unwrap()
 }
 
 /// A value that a key attribute of this type can have.

@@ -18,7 +18,7 @@ const PLAIN: &[&str] = &["v", "w", "m", "l", "x", "y"];
 impl Placeholders {
     pub(crate) fn name(&mut self, name: &str) -> String {
         // Plain names are written both ways, so that both are read.
-        if PLAIN.contains(&name) && self.values.len() % 2 == 0 {
+        if PLAIN.contains(&name) && self.values.len().is_multiple_of(2) {
             return name.to_owned();
         }
         if let Some((placeholder, _)) = self.names.iter().find(|(_, known)| *known == name) {
