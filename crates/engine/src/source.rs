@@ -85,7 +85,11 @@ impl<'a> Source<'a> {
 
     /// The part of a partition that a key condition selects. AWS goes through the key once, and holds what a
     /// page starts behind and what the condition says against each part of it.
-    pub(crate) fn resolve(&self, condition: &KeyCondition, start: Option<&Item>) -> Result<KeyRange, ApiError> {
+    pub(crate) fn resolve(
+        &self,
+        condition: &KeyCondition,
+        start: Option<&Item>,
+    ) -> Result<KeyRange, ApiError> {
         fn attributes(attributes: &[crate::schema::KeyAttribute]) -> Vec<(&str, AttributeType)> {
             attributes.iter().map(|attribute| (attribute.name.as_str(), attribute.kind)).collect()
         }
