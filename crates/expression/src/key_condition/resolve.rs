@@ -53,7 +53,8 @@ impl KeyCondition {
         partition: &[KeyAttribute<'_>],
         sort: &[KeyAttribute<'_>],
     ) -> Result<(Vec<Constant>, Option<SortRange>), KeyConditionError> {
-        let is_of_key = |test: &KeyTest| partition.iter().chain(sort).any(|(name, _)| *name == test.attribute);
+        let is_of_key =
+            |test: &KeyTest| partition.iter().chain(sort).any(|(name, _)| *name == test.attribute);
         if !self.tests.iter().all(is_of_key) {
             // A test of a foreign attribute stands where one of the key is missing.
             let missing = sort.iter().find(|(name, _)| self.test_of(name).is_none());
