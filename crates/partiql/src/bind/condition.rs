@@ -1,8 +1,10 @@
 //! `WHERE` to a condition.
 //!
 //! PartiQL has booleans where expressions have conditions: the answer of a test can be compared with `true`, with
-//! an attribute or with another answer. Such comparisons are spelled out with `AND`, `OR` and `NOT`.
+//! an attribute or with another answer. Such comparisons are spelled out with `AND`, `OR` and `NOT`, which writes each
+//! side twice: a chain of them doubles at every link, so what may be repeated is bounded by [`OPERATORS`].
 
+use sortkey_expression::limits::OPERATORS;
 use sortkey_expression::{Comparator, Condition, Constant, Operand, OperandTypes, Problem};
 use sortkey_value::{AttributeType, AttributeValue, ValueRef};
 
@@ -106,6 +108,7 @@ impl Binder<'_> {
         let operand = match self.side(operand)? {
             Side::Operand(operand) => operand,
             Side::Answer(answer) => {
+                check_repeated(tests(&answer) * sides.len())?;
                 let terms = sides
                     .into_iter()
                     .map(|side| compare(Comparator::Equal, Side::Answer(answer.clone()), side));
@@ -226,8 +229,30 @@ fn compare(operator: Comparator, left: Side, right: Side) -> Result<Condition, P
         Comparator::NotEqual => false,
         _ => return Err(boolean_operand(operator.as_str()).into()),
     };
+    let repeated = match &other {
+        Side::Answer(other) => tests(other),
+        Side::Operand(_) => 0,
+    };
+    check_repeated(tests(&answer) + repeated)?;
     let same = same_answer(answer, other);
     Ok(if equal { same } else { Condition::Not(Box::new(same)) })
+}
+
+/// How many tests a condition consists of.
+fn tests(condition: &Condition) -> usize {
+    match condition {
+        Condition::And(terms) | Condition::Or(terms) => terms.iter().map(tests).sum(),
+        Condition::Not(inner) => tests(inner),
+        _ => 1,
+    }
+}
+
+/// Refuses to write down more tests than an expression may have.
+fn check_repeated(count: usize) -> Result<(), PartiqlError> {
+    match count {
+        0..=OPERATORS => Ok(()),
+        _ => Err(Problem::TooManyOperators { count }.into()),
+    }
 }
 
 /// Whether the answer of a test is the same as something else.

@@ -92,6 +92,17 @@ fn nothing_is_nested_too_deep_to_refuse() {
     }
 }
 
+/// Comparing the answer of a test writes the test twice. A chain of 60 such comparisons, 300 bytes of text, once took all
+/// memory that the machine had.
+#[test]
+fn comparisons_of_comparisons_do_not_grow_without_bound() {
+    let chain = format!("SELECT * FROM t WHERE a{}", " = a".repeat(60));
+    assert!(refused(&chain).contains("operators"), "{}", refused(&chain));
+    let nested =
+        format!("SELECT * FROM t WHERE {}a = 1{}", "(".repeat(20), " IN (true, false, true))".repeat(20));
+    assert!(refused(&nested).contains("operators"), "{}", refused(&nested));
+}
+
 #[test]
 fn tables_are_named() {
     check(&[
