@@ -1,5 +1,6 @@
 //! Running the rules: which are on, at which level, and what an `allow` silences.
 
+use crate::context::Paths;
 use crate::{Context, Lint, lints};
 use sortkey_design::model::{Allow, Design};
 use sortkey_design::{Compilation, Loader, compile};
@@ -33,8 +34,9 @@ pub fn check(name: &str, text: &str, loader: &dyn Loader, options: &Options) -> 
 /// Runs every rule on a compiled design.
 pub fn lint(design: &Design, options: &Options) -> Vec<Diagnostic> {
     let on = |lint: &&Lint| !options.off.iter().any(|off| off == lint.name || off == lint.code);
+    let paths = Paths::of(design);
     let mut found: Vec<Diagnostic> =
-        lints().filter(on).flat_map(|lint| Context::new(design, lint).run()).collect();
+        lints().filter(on).flat_map(|lint| Context::new(design, &paths, lint).run()).collect();
     found.retain(|diagnostic| !design.allows.iter().any(|allow| silences(allow, diagnostic)));
     found.extend(design.allows.iter().filter_map(unknown_allow));
     sort(&mut found);

@@ -2,7 +2,7 @@
 
 use sortkey_design::facts::ActionSite;
 use sortkey_design::model::*;
-use sortkey_design::plan::{self, ReadPlan};
+use sortkey_design::plan;
 use sortkey_diagnostics::{Diagnostic, Severity, Span};
 
 /// A rule.
@@ -53,17 +53,31 @@ pub enum Inspect {
     Migration(fn(&Migration, &mut Context<'_>)),
 }
 
+/// The index that each pattern is read through, worked out once for all rules.
+pub(crate) struct Paths(Vec<Option<Span>>);
+
+impl Paths {
+    pub(crate) fn of(design: &Design) -> Paths {
+        let index = |pattern: &Pattern| match plan::read(design, pattern)?.plan?.path {
+            plan::Path::Index(_, index) => Some(index.span),
+            _ => None,
+        };
+        Paths(design.patterns.iter().map(index).collect())
+    }
+}
+
 /// The design under inspection and what a rule has found so far.
 pub struct Context<'a> {
     /// The design.
     pub design: &'a Design,
+    paths: &'a Paths,
     lint: &'static Lint,
     found: Vec<Diagnostic>,
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(design: &'a Design, lint: &'static Lint) -> Context<'a> {
-        Context { design, lint, found: Vec::new() }
+    pub(crate) fn new(design: &'a Design, paths: &'a Paths, lint: &'static Lint) -> Context<'a> {
+        Context { design, paths, lint, found: Vec::new() }
     }
 
     /// A diagnostic of this rule at a place.
@@ -74,11 +88,6 @@ impl<'a> Context<'a> {
     /// Reports it.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.found.push(diagnostic);
-    }
-
-    /// The access path of a pattern.
-    pub fn plan(&self, pattern: &'a Pattern) -> Option<ReadPlan<'a>> {
-        plan::read(self.design, pattern)?.plan
     }
 
     /// The patterns that read an entity, directly or by `then get`.
@@ -92,14 +101,8 @@ impl<'a> Context<'a> {
 
     /// The patterns whose path is an index.
     pub fn users_of(&self, index: &Index) -> Vec<&'a Pattern> {
-        let design = self.design;
-        let uses = |pattern: &&Pattern| {
-            let Some(plan) = plan::read(design, pattern).and_then(|choice| choice.plan) else {
-                return false;
-            };
-            matches!(plan.path, plan::Path::Index(_, used) if std::ptr::eq(used, index) || used.span == index.span)
-        };
-        design.patterns.iter().filter(uses).collect()
+        let patterns = self.design.patterns.iter().zip(&self.paths.0);
+        patterns.filter(|(_, path)| **path == Some(index.span)).map(|(pattern, _)| pattern).collect()
     }
 
     pub(crate) fn run(mut self) -> Vec<Diagnostic> {

@@ -79,7 +79,8 @@ impl Printer {
             && !self.line.is_empty()
         {
             let unit = self.begins_unit(token);
-            self.line.push(spacing::between(previous, token, unit));
+            let gap = if self.comma_written { " " } else { spacing::between(previous, token, unit) };
+            self.line.push(gap);
         }
         self.mark_column(token);
         self.line.push(token.text());

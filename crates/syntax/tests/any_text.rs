@@ -129,7 +129,8 @@ proptest! {
 
     #[test]
     fn any_words(words in proptest::collection::vec(proptest::sample::select(WORDS), 0..120)) {
-        check(&words.join(" "));
+        let spaced = words.iter().map(|word| if word.ends_with('\n') { (*word).to_owned() } else { format!("{word} ") });
+        check(&spaced.collect::<String>());
     }
 
     #[test]
@@ -142,6 +143,17 @@ proptest! {
             entity.join(" "),
             pattern.join(" "),
         ));
+    }
+}
+
+/// A declaration at the beginning of a line ends what is open before it; a loop that waited for an operand there never
+/// ended.
+#[test]
+fn a_declaration_inside_an_open_bracket_ends_it() {
+    for open in
+        ["claim \"x\" f(", "claim \"x\" [", "claim \"x\" f(a: ", "claim \"x\" not ", "claim \"x\" a in "]
+    {
+        check(&format!("{open}\ntable T {{ key (a) }}\n"));
     }
 }
 

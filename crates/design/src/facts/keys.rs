@@ -128,13 +128,14 @@ fn spread_attributes<'a>(
     name: &str,
 ) -> Vec<&'a str> {
     let all = |entity: &'a Entity| entity.attributes.iter().map(|each| each.name.text.as_str()).collect();
-    if let Some((_, bound)) = lets.iter().rev().find(|(bound, _)| bound.is(name)) {
-        let entity = match bound {
+    if let Some(at) = lets.iter().rposition(|(bound, _)| bound.is(name)) {
+        let entity = match lets[at].1 {
             Bound::Value(Value::Action(action)) => design.entity(&action.entity.text),
             Bound::Value(Value::Expr(expr)) => called_entity(design, expr),
-            // An element of what an earlier name holds, or of what a pattern returns.
-            Bound::Element(list) => match list.as_name().filter(|list| *list != name) {
-                Some(list) => return spread_attributes(design, operation, lets, list),
+            // An element of what an earlier name holds, or of what a pattern returns. Only earlier names count,
+            // so that names which stand for each other come to an end.
+            Bound::Element(list) => match list.as_name() {
+                Some(list) => return spread_attributes(design, operation, &lets[..at], list),
                 None => called_entity(design, list),
             },
         };

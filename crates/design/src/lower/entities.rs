@@ -2,13 +2,13 @@
 
 use super::Lower;
 use crate::model::*;
-use crate::problems::{UNKNOWN, nearest};
+use crate::problems::{DUPLICATE, UNKNOWN, nearest};
 use crate::template;
 use sortkey_diagnostics::Span;
 use sortkey_syntax::ast::{self, AstNode, Clause, docs};
 
-/// Mixins may include mixins, but not for ever.
-const MAX_INCLUDES: usize = 16;
+/// More mixins than this in one entity are a program that writes programs.
+const MAX_MIXINS: usize = 64;
 
 impl Lower<'_> {
     pub(super) fn entity(&mut self, entity: &ast::Entity, allows: &mut Vec<Allow>) -> Entity {
@@ -19,7 +19,7 @@ impl Lower<'_> {
             docs: docs(entity.syntax()),
             ..Entity::default()
         };
-        self.clauses(entity.clauses(), &mut lowered, allows, 0);
+        self.clauses(entity.clauses(), &mut lowered, allows, &mut Vec::new());
         lowered
     }
 
@@ -28,14 +28,20 @@ impl Lower<'_> {
         clauses: impl Iterator<Item = Clause>,
         entity: &mut Entity,
         allows: &mut Vec<Allow>,
-        includes: usize,
+        included: &mut Vec<String>,
     ) {
         for clause in clauses {
-            self.clause(&clause, entity, allows, includes);
+            self.clause(&clause, entity, allows, included);
         }
     }
 
-    fn clause(&mut self, clause: &Clause, entity: &mut Entity, allows: &mut Vec<Allow>, includes: usize) {
+    fn clause(
+        &mut self,
+        clause: &Clause,
+        entity: &mut Entity,
+        allows: &mut Vec<Allow>,
+        included: &mut Vec<String>,
+    ) {
         match clause {
             Clause::Template(each) => entity.templates.push(self.template(each)),
             Clause::Attribute(each) => {
@@ -63,7 +69,7 @@ impl Lower<'_> {
             Clause::Deleted(each) => entity.deleted = each.condition().map(|expr| self.expr(&expr)),
             Clause::States(each) => entity.states.push(self.states(each)),
             Clause::Volume(each) => entity.volume = Some(self.volume(each)),
-            Clause::Include(each) => self.include(each, entity, allows, includes),
+            Clause::Include(each) => self.include(each, entity, allows, included),
             Clause::Allow(each) => {
                 let allow = self.allow(each, entity.span);
                 allows.push(allow);
@@ -76,7 +82,7 @@ impl Lower<'_> {
         include: &ast::Include,
         entity: &mut Entity,
         allows: &mut Vec<Allow>,
-        includes: usize,
+        included: &mut Vec<String>,
     ) {
         let name = self.name(include.name());
         let Some((file, mixin)) = self.declared.mixins.get(&name.text).cloned() else {
@@ -87,12 +93,19 @@ impl Lower<'_> {
             self.problems.push(problem);
             return;
         };
-        if includes >= MAX_INCLUDES {
-            self.problems.push(UNKNOWN.at(name.span, format!("mixin `{name}` includes itself")));
+        // Once per entity: mixins that include each other, in a circle or again and again, stay finite.
+        if included.contains(&name.text) {
+            self.problems.push(DUPLICATE.at(name.span, format!("mixin `{name}` is included twice")));
             return;
         }
+        if included.len() >= MAX_MIXINS {
+            self.problems
+                .push(DUPLICATE.at(name.span, format!("more than {MAX_MIXINS} mixins in one entity")));
+            return;
+        }
+        included.push(name.text.clone());
         let here = std::mem::replace(&mut self.file, file);
-        self.clauses(mixin.clauses(), entity, allows, includes + 1);
+        self.clauses(mixin.clauses(), entity, allows, included);
         self.file = here;
     }
 

@@ -24,7 +24,7 @@ fn and(p: &mut Parser<'_>) -> Height {
 }
 
 fn not(p: &mut Parser<'_>) -> Height {
-    if p.at_word("not") && begins_operand(p.nth(1)) {
+    if p.at_word("not") && is_operand(p.nth(1)) {
         p.start(Kind::UnaryExpr);
         p.bump();
         let height = p.nested(not);
@@ -70,7 +70,7 @@ fn range(p: &mut Parser<'_>) -> Height {
     }
     p.start_at(start, Kind::RangeExpr);
     p.bump();
-    let right = if begins_operand(p.kind()) && !p.at_any(PATTERN_CLAUSES) { sum(p) } else { 0 };
+    let right = if begins_operand(p) && !p.at_any(PATTERN_CLAUSES) { sum(p) } else { 0 };
     p.end();
     left.max(right) + 1
 }
@@ -122,7 +122,7 @@ fn atom(p: &mut Parser<'_>) -> Height {
         Kind::LBracket => {
             p.start(Kind::ListExpr);
             p.bump();
-            while begins_operand(p.kind()) {
+            while begins_operand(p) {
                 height = height.max(expr(p) + 1);
                 p.eat(Kind::Comma);
             }
@@ -214,7 +214,13 @@ fn binary(
     left.max(right) + 1
 }
 
-fn begins_operand(kind: Kind) -> bool {
+/// Whether an operand begins here. A name that begins the next declaration does not: every loop over operands must
+/// move on or end.
+fn begins_operand(p: &Parser<'_>) -> bool {
+    is_operand(p.kind()) && !p.at_item_after_missing_brace()
+}
+
+fn is_operand(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::Name | Kind::Number | Kind::Str | Kind::LParen | Kind::LBracket | Kind::LBrace | Kind::Minus
@@ -269,7 +275,7 @@ pub(super) fn args(p: &mut Parser<'_>) -> Height {
         loop {
             if p.at(Kind::DotDotDot) {
                 spread(p);
-            } else if begins_operand(p.kind()) {
+            } else if begins_operand(p) {
                 p.start(Kind::Arg);
                 if p.at(Kind::Name) && p.nth(1) == Kind::Colon {
                     p.bump();

@@ -1,0 +1,55 @@
+//! Designs with pieces torn out and put elsewhere: whatever the text, checking and laying out never panic.
+
+use sortkey_design::{NoFiles, plan};
+use sortkey_diagnostics::{Style, render};
+use sortkey_lints::{Options, check};
+use std::path::Path;
+
+/// A small generator of numbers, the same on every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % (limit.max(1) as u64)).unwrap_or(0)
+    }
+}
+
+/// Cuts some words out and puts some where they do not belong.
+fn torn(text: &str, dice: &mut Dice) -> String {
+    let mut words: Vec<&str> = text.split_inclusive([' ', '\n']).collect();
+    for _ in 0..1 + dice.below(6) {
+        let (from, to) = (dice.below(words.len()), dice.below(words.len()));
+        match dice.below(3) {
+            0 => drop(words.remove(from)),
+            1 => words.insert(to, words[from]),
+            _ => words.swap(from, to),
+        }
+    }
+    words.concat()
+}
+
+#[test]
+fn torn_designs_are_checked_without_a_panic() {
+    let systems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems");
+    let mut dice = Dice(0x5eed_5eed_5eed_5eed);
+    for name in ["ferryhook/ferryhook.sk", "t3nets/t3nets.sk", "seller-profiles/as-written.sk"] {
+        let text = std::fs::read_to_string(systems.join(name)).unwrap_or_default();
+        assert!(!text.is_empty(), "{name}");
+        for _ in 0..120 {
+            let torn = torn(&text, &mut dice);
+            let compilation = check("torn.sk", &torn, &NoFiles, &Options::default());
+            for diagnostic in compilation.diagnostics.iter().take(20) {
+                assert!(!render(diagnostic, &compilation.sources, Style::Plain).is_empty());
+            }
+            assert!(!plan::lock_file(&compilation.design).is_empty());
+            let parsed = sortkey_syntax::parse(&torn, sortkey_diagnostics::FileId(0));
+            if let Some(once) = sortkey_syntax::format(&parsed) {
+                let again = sortkey_syntax::parse(&once, sortkey_diagnostics::FileId(0));
+                assert_eq!(sortkey_syntax::format(&again).as_ref(), Some(&once));
+            }
+        }
+    }
+}
