@@ -239,7 +239,12 @@ fn what_does_not_go_together() {
                 INVALID,
                 "Provided list of item keys contains duplicates",
             ),
-            ("BatchWriteItem", json!({"RequestItems": {"table": [{}]}}), INVALID, "Supplied AttributeValue has more than one datatypes set"),
+            (
+                "BatchWriteItem",
+                json!({"RequestItems": {"table": [{}]}}),
+                INVALID,
+                "Supplied AttributeValue has more than one datatypes set",
+            ),
             (
                 "TransactWriteItems",
                 json!({"TransactItems": [{"Put": {"TableName": "table", "Item": key}}, {"Delete": {"TableName": "table", "Key": key}}]}),
