@@ -1,7 +1,7 @@
 //! BatchGetItem and BatchWriteItem.
 
 use aws_sdk_dynamodb::types::{
-    DeleteRequest, KeysAndAttributes, PutRequest, ReturnConsumedCapacity, WriteRequest,
+    ConsumedCapacity, DeleteRequest, KeysAndAttributes, PutRequest, ReturnConsumedCapacity, WriteRequest,
 };
 use sortkey_e2e::{Item, Table, dynamodb, failure, item, n, s};
 
