@@ -7,6 +7,7 @@
 mod batches;
 mod declarations;
 mod expressions;
+mod items;
 mod queries;
 mod scans;
 mod starting_keys;
@@ -14,6 +15,7 @@ mod starting_keys;
 mod support;
 mod tables;
 mod tags;
+mod transactions;
 
 use serde_json::{Value, json};
 
