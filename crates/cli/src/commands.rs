@@ -7,6 +7,7 @@ mod import;
 mod lsp;
 mod plan;
 mod serve;
+mod verify;
 
 use clap::{ArgMatches, Args};
 
@@ -21,6 +22,7 @@ static COMMANDS: &[Command] = &[
     Command::of::<import::Import>(),
     Command::of::<lsp::Lsp>(),
     Command::of::<serve::Serve>(),
+    Command::of::<verify::Verify>(),
 ];
 
 /// A subcommand: its arguments, which clap reads, and what it does with them. The doc comment of the type is

@@ -8,19 +8,23 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, PersistMode};
 
 use crate::store::Opened;
 
-/// Removals after which it pays to look.
-const LOOK_EVERY: u64 = 1_000;
+/// Removals after which it pays to look. Not many: a value may have 400 KB.
+const LOOK_EVERY: u64 = 100;
 /// One removal in so many entries is worth the work.
 const SHARE: u64 = 4;
 /// The commits after which fjall looks for old tables; the first may be too early, while readers of the old
 /// snapshot finish.
 const LOOKS: u64 = 3;
+/// The work takes at most this share of the time, and there is a pause after it in any case: a busy queue removes
+/// a quarter of itself all the time.
+const REST: u32 = 10;
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Counts removals, and has a thread that acts on them.
 pub(crate) struct Reclaimer {
@@ -81,6 +85,7 @@ fn run(opened: &Weak<Opened>, shared: &Shared, woken: &Receiver<()>) {
         let removals = shared.removals.load(Ordering::Relaxed);
         let entries = opened.keyspace.approximate_len() as u64;
         let is_worth_it = removals.saturating_sub(kept) * SHARE >= entries && removals >= LOOK_EVERY;
+        let began = Instant::now();
         let worked = if is_worth_it {
             let worked = reclaim(&opened, &shared.is_stopped);
             kept = opened.keyspace.tree.tombstone_count();
@@ -96,6 +101,10 @@ fn run(opened: &Weak<Opened>, shared: &Shared, woken: &Receiver<()>) {
         if let Err(error) = worked {
             tracing::warn!(%error, "disk space could not be given back");
         }
+        drop(opened);
+        if is_worth_it {
+            std::thread::sleep(PAUSE.max(began.elapsed() * REST));
+        }
     }
 }
 
@@ -110,5 +119,10 @@ pub(crate) fn reclaim(opened: &Opened, is_stopped: &AtomicBool) -> fjall::Result
         opened.database.persist(PersistMode::Buffer)?;
         std::thread::sleep(Duration::from_millis(1));
     }
-    opened.keyspace.major_compact()
+    opened.keyspace.major_compact()?;
+    // Files of large values are not touched before a compaction has counted what nobody refers to any more.
+    if opened.keyspace.fragmented_blob_bytes() * SHARE >= opened.keyspace.disk_space() {
+        opened.keyspace.major_compact()?;
+    }
+    Ok(())
 }

@@ -168,26 +168,29 @@ fn commits_survive_many_restarts_and_flushes() {
 
 #[test]
 fn removed_keys_give_their_space_back() {
-    let directory = tempfile::tempdir().unwrap();
-    let store = open(directory.path());
-    let key = |number: u32| [b"k".as_slice(), &number.to_be_bytes()].concat();
-    for chunk in 0..50 {
-        commit(&store, (0..200).map(|at| put(&key(chunk * 200 + at), &[chunk as u8; 4_000])).collect());
+    for (count, value_bytes) in [(10_000, 4_000), (1_200, 40_000)] {
+        let directory = tempfile::tempdir().unwrap();
+        let store = open(directory.path());
+        let keys: Vec<[u8; 4]> = (0..count).map(u32::to_be_bytes).collect();
+        for chunk in keys.chunks(100) {
+            commit(&store, chunk.iter().map(|key| put(key, &vec![key[3]; value_bytes])).collect());
+        }
+        store.reclaim().unwrap();
+        let full = tables(directory.path());
+        assert!(full >= 40_000_000, "{full}");
+        for chunk in keys.chunks(100) {
+            commit(&store, chunk.iter().map(|key| Change::Delete(key.as_slice().into())).collect());
+        }
+        // Nobody asks for it: the removals are counted. Old tables go when later commits have replaced the snapshot.
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while tables(directory.path()) > full / 10 {
+            let left = tables(directory.path());
+            assert!(std::time::Instant::now() < deadline, "{value_bytes}: {left} bytes are left of {full}");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            commit(&store, vec![put(b"alive", b"")]);
+        }
+        assert_eq!(all(&*store.snapshot()).len(), 1);
     }
-    store.reclaim().unwrap();
-    let full = tables(directory.path());
-    assert!(full > 40_000_000, "{full}");
-    for chunk in 0..50 {
-        commit(&store, (0..200).map(|at| Change::Delete(key(chunk * 200 + at).into())).collect());
-    }
-    // Nobody asks for it: the removals are counted. Old tables go when later commits have replaced the snapshot.
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    while tables(directory.path()) > full / 10 {
-        assert!(std::time::Instant::now() < deadline, "{} bytes are left", tables(directory.path()));
-        std::thread::sleep(std::time::Duration::from_millis(50));
-        commit(&store, vec![put(b"alive", b"")]);
-    }
-    assert_eq!(all(&*store.snapshot()).len(), 1);
 }
 
 /// Bytes of all tables.

@@ -17,8 +17,8 @@ use super::Run;
 use crate::failure::Failure;
 use crate::{open_files, shutdown};
 
-/// Descriptors that are not for connections: the store, the logs, the runtime.
-const RESERVED_FILES: u64 = 128;
+/// Descriptors that are not for connections: the store, which keeps a few hundred tables open, the logs, the runtime.
+const RESERVED_FILES: u64 = 384;
 
 /// Run a DynamoDB on this machine
 ///

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value as Json;
 use sortkey_api::{ApiError, OperationId};
 use sortkey_engine::{Engine, Settings};
-use sortkey_storage::Store;
+use sortkey_storage::{Clock, Store};
 use sortkey_storage_fjall::{FjallStore, OpenError, Options};
 
 pub(crate) struct Database {
@@ -32,6 +32,21 @@ impl Database {
             }
         };
         Ok(Database::start(store))
+    }
+
+    /// Opens a directory with a clock that stands at its last commit.
+    pub(crate) fn open_as_of_last_commit(path: &Path) -> Result<Database, OpenError> {
+        struct Stopped(u64);
+        impl Clock for Stopped {
+            fn now_ms(&self) -> u64 {
+                self.0
+            }
+        }
+        let store = FjallStore::open(path, Options::default())?;
+        let clock = Arc::new(Stopped(store.last_commit().1));
+        let settings = Settings { clock, expiry_interval: None, ..Settings::default() };
+        let engine = Engine::open(Arc::clone(&store) as Arc<dyn Store>, settings);
+        Ok(Database { engine, store })
     }
 
     /// Closes everything and opens it again.

@@ -2,7 +2,8 @@
 //!
 //! What was synced is there. Of everything else each piece may be there or not: whole writes, single sectors of a write,
 //! changes of a file's length. Names are as durable as their directory: created, renamed and removed ones are there in
-//! the order in which that happened, up to some point.
+//! the order in which that happened, up to some point. One exception, which ext4, XFS and btrfs make as well: a new file
+//! that is synced has its name from then on. Fjall relies on it for its files of large values.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
@@ -233,14 +234,13 @@ impl<'a> Disk<'a> {
         for piece in std::mem::take(&mut self.nodes[node].pending) {
             self.nodes[node].durable.apply(piece);
         }
-        let synced = self.seen_names.iter().find(|(_, named)| **named == node);
-        let Some(directory) = synced.map(|(path, _)| path.clone()).filter(|_| self.nodes[node].is_directory)
-        else {
-            return;
+        let synced = self.seen_names.iter().find(|(_, named)| **named == node).map(|(path, _)| path.clone());
+        let is_directory = self.nodes[node].is_directory;
+        let is_synced = |name: &Name| match name {
+            Name::Set(_, named) if !is_directory => *named == node,
+            _ => is_directory && name.path().parent() == synced.as_deref(),
         };
-        let (durable, pending) = std::mem::take(&mut self.pending_names)
-            .into_iter()
-            .partition(|name: &Name| name.path().parent() == Some(&*directory));
+        let (durable, pending) = std::mem::take(&mut self.pending_names).into_iter().partition(is_synced);
         self.pending_names = pending;
         durable.iter().for_each(|name: &Name| name.apply(&mut self.names));
     }
