@@ -1,7 +1,7 @@
 //! BatchGetItem and BatchWriteItem.
 
 use aws_sdk_dynamodb::types::{
-    DeleteRequest, KeysAndAttributes, PutRequest, ReturnConsumedCapacity, WriteRequest,
+    ConsumedCapacity, DeleteRequest, KeysAndAttributes, PutRequest, ReturnConsumedCapacity, WriteRequest,
 };
 use sortkey_e2e::{Item, Table, dynamodb, failure, item, n, s};
 
@@ -33,7 +33,7 @@ async fn writes_and_reads_over_two_tables() {
         .unwrap();
     assert!(written.unprocessed_items.unwrap().is_empty());
     let units: f64 =
-        written.consumed_capacity.unwrap().iter().filter_map(|table| table.capacity_units()).sum();
+        written.consumed_capacity.unwrap().iter().filter_map(ConsumedCapacity::capacity_units).sum();
     assert_eq!(units, 12.0);
 
     let keys = |keys: Vec<Item>| KeysAndAttributes::builder().set_keys(Some(keys));
