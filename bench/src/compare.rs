@@ -51,10 +51,12 @@ pub fn run(programs: &Programs, plan: Plan) -> io::Result<()> {
         }
         let [ours, theirs, ceiling] = turns;
         table.row(ours.cells(workload.title, "Sortkey", String::new()));
-        let ratio = ours.throughput() / theirs.throughput();
-        table.row(theirs.cells("", "Dynoxide", format!("Sortkey is {ratio:.1} x Dynoxide")));
-        let share = 100.0 * ours.throughput() / ceiling.throughput();
-        table.row(ceiling.cells("", "bare hyper", format!("Sortkey is {share:.0} % of bare")));
+        let faster = ours.throughput() / theirs.throughput();
+        let leaner = theirs.cpu_us() / ours.cpu_us();
+        table.row(theirs.cells("", "Dynoxide", format!("Sortkey: {faster:.1} x; by CPU {leaner:.1} x")));
+        let speed = 100.0 * ours.throughput() / ceiling.throughput();
+        let thrift = 100.0 * ceiling.cpu_us() / ours.cpu_us();
+        table.row(ceiling.cells("", "bare hyper", format!("Sortkey: {speed:.0} %; by CPU {thrift:.0} %")));
     }
     println!("\n## Over HTTP, {} connections, 100,000 items\n\n{table}", plan.connections);
     Ok(())
@@ -115,6 +117,10 @@ impl Turns {
         median(self.observations.iter().map(Observation::throughput))
     }
 
+    fn cpu_us(&self) -> f64 {
+        median(self.cpu_us.iter().copied())
+    }
+
     fn cells(&self, title: &str, server: &str, ratio: String) -> Vec<String> {
         let percentile = |share| median(self.observations.iter().map(|one| one.percentile_us(share)));
         vec![
@@ -123,7 +129,7 @@ impl Turns {
             format!("{:.0}", self.throughput()),
             format!("{:.0}", percentile(0.5)),
             format!("{:.0}", percentile(0.99)),
-            format!("{:.1}", median(self.cpu_us.iter().copied())),
+            format!("{:.1}", self.cpu_us()),
             ratio,
         ]
     }
