@@ -29,7 +29,7 @@ const STEPS: &[(usize, Step)] = &[
     (20, transactions::get),
     (20, time::advance),
     (10, time::expire),
-    (2, time::fork),
+    (2, time::change_database),
     (4, tables::create),
     (2, tables::delete),
     (10, tables::change_indexes),
@@ -63,4 +63,5 @@ pub(crate) fn check_everything(session: &mut Session) {
         }
     }
     streams::check_all(session);
+    session.check_equal(&session.place.problems(), &Vec::new());
 }
