@@ -72,6 +72,22 @@ impl Session {
         ask::<O>(self.engine(), self.form, input)
     }
 
+    /// Asks again and again until the answer is as it should be; how often is not part of a run.
+    pub(crate) fn ask_until<O: Ask<Input: Clone>>(
+        &mut self,
+        input: O::Input,
+        is_done: impl Fn(&O::Output) -> bool,
+    ) {
+        self.note(format!("{} {} until it is done", O::NAME, json(&input)));
+        loop {
+            match ask::<O>(self.engine(), self.form, input.clone()) {
+                Ok(answer) if is_done(&answer) => return,
+                Ok(_) => std::thread::yield_now(),
+                Err(error) => self.differ(&error, &"an answer"),
+            }
+        }
+    }
+
     pub(crate) fn engine(&self) -> &Engine {
         self.engine.as_ref().expect("the database is open")
     }
