@@ -12,6 +12,7 @@
 mod dice;
 mod model;
 mod phrases;
+mod place;
 mod session;
 mod shape;
 mod steps;
@@ -20,6 +21,7 @@ mod subject;
 mod support;
 mod values;
 
+use place::Place;
 use session::Session;
 use subject::Form;
 use values::Weight;
@@ -29,25 +31,30 @@ fn setting(name: &str) -> Option<u64> {
 }
 
 /// Runs the given seeds, or the one that was asked for.
-fn run(seeds: std::ops::Range<u64>, requests: usize, form: Form, weight: Weight) {
+fn run(seeds: std::ops::Range<u64>, requests: usize, form: Form, weight: Weight, place: fn() -> Place) {
     let seeds = setting("SORTKEY_SEED").map_or(seeds, |seed| seed..seed + 1);
     let requests = setting("SORTKEY_REQUESTS").map_or(requests, |requests| requests as usize);
     for seed in seeds {
-        Session::new(seed, form, weight).run(requests);
+        Session::new(seed, form, weight, place()).run(requests);
     }
 }
 
 #[test]
 fn typed_requests() {
-    run(0..8, 15_000, Form::Typed, Weight::Light);
+    run(0..8, 15_000, Form::Typed, Weight::Light, || Place::Memory);
 }
 
 #[test]
 fn json_requests() {
-    run(100..104, 10_000, Form::Json, Weight::Light);
+    run(100..104, 10_000, Form::Json, Weight::Light, || Place::Memory);
 }
 
 #[test]
 fn requests_for_heavy_items() {
-    run(200..202, 1_000, Form::Typed, Weight::Heavy);
+    run(200..202, 1_000, Form::Typed, Weight::Heavy, || Place::Memory);
+}
+
+#[test]
+fn requests_to_a_directory() {
+    run(300..302, 8_000, Form::Typed, Weight::Light, Place::directory);
 }

@@ -6,6 +6,7 @@ pub(crate) mod condition;
 pub(crate) mod cost;
 pub(crate) mod failure;
 pub(crate) mod pages;
+pub(crate) mod partiql;
 pub(crate) mod path;
 pub(crate) mod placeholders;
 pub(crate) mod size;

@@ -21,7 +21,7 @@ impl Scene<'_> {
     pub(crate) fn path(&self, dice: &mut Dice) -> Path {
         let mut path = Path::attribute(dice.pick::<&str>(&PLAIN_ATTRIBUTES));
         let depth = match path.attribute.as_str() {
-            "m" | "l" => dice.below(3),
+            "m" | "l" => *dice.pick(&[0, 0, 1, 1, 2]),
             _ => usize::from(dice.chance(10)),
         };
         for level in 0..depth {
@@ -129,6 +129,12 @@ impl Scene<'_> {
     }
 
     fn action(&self, dice: &mut Dice, path: Path) -> Action {
+        let is_key_of_index = self.shape.pool.iter().any(|attribute| attribute.name == path.attribute);
+        // Most of what can be done to an attribute would give an index a value of the wrong type.
+        if is_key_of_index && dice.chance(80) {
+            let value = values::typical(dice, self.shape, &path.attribute, self.now_ms, Weight::Light);
+            return Action::Set(path, SetValue::Operand(update::Operand::Value(value)));
+        }
         match dice.below(10) {
             0 | 1 => Action::Remove(path),
             2 => {
@@ -145,9 +151,9 @@ impl Scene<'_> {
     fn set_value(&self, dice: &mut Dice, path: &Path) -> SetValue {
         // Mostly the place itself is read, since it is most likely to be there.
         let read = |dice: &mut Dice| if dice.chance(60) { path.clone() } else { self.path(dice) };
-        let operand = |dice: &mut Dice, value: AttributeValue| match dice.below(4) {
+        let operand = |dice: &mut Dice, value: AttributeValue| match dice.below(8) {
             0 => update::Operand::Path(read(dice)),
-            1 => update::Operand::IfNotExists(read(dice), value),
+            1 | 2 => update::Operand::IfNotExists(read(dice), value),
             _ => update::Operand::Value(value),
         };
         match dice.below(8) {

@@ -5,13 +5,14 @@ use std::fmt::Debug;
 
 use sortkey_api::ApiError;
 use sortkey_api::shapes::returns::{ReturnConsumedCapacity, ReturnItemCollectionMetrics};
-use sortkey_engine::{Engine, Settings};
+use sortkey_engine::Engine;
 
 use crate::dice::Dice;
 use crate::model::Model;
 use crate::model::failure::Failure;
 use crate::model::table::Table;
 use crate::phrases::Scene;
+use crate::place::Place;
 use crate::shape::IndexShape;
 use crate::steps::{self, Transaction};
 use crate::subject::{Ask, Form, ask, json};
@@ -29,7 +30,9 @@ pub(crate) struct Session {
     pub(crate) form: Form,
     pub(crate) weight: Weight,
     pub(crate) dice: Dice,
-    pub(crate) engine: Engine,
+    pub(crate) place: Place,
+    /// `None` only while a database is closed.
+    engine: Option<Engine>,
     pub(crate) model: Model,
     pub(crate) requests: usize,
     /// Transactions with a token, the latest first.
@@ -38,15 +41,14 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(seed: u64, form: Form, weight: Weight) -> Session {
-        let settings = Settings { seed, expiry_interval: None, ..Settings::default() };
-        let engine = Engine::memory(settings);
-        engine.stop_clock_at(START_MS);
+    pub(crate) fn new(seed: u64, form: Form, weight: Weight, mut place: Place) -> Session {
+        let engine = Some(place.open(seed, START_MS));
         Session {
             seed,
             form,
             weight,
             dice: Dice::new(seed),
+            place,
             engine,
             model: Model::new(START_MS),
             requests: 0,
@@ -67,7 +69,43 @@ impl Session {
     pub(crate) fn ask<O: Ask>(&mut self, input: O::Input) -> Result<O::Output, ApiError> {
         self.requests += 1;
         self.note(format!("{} {}", O::NAME, json(&input)));
-        ask::<O>(&self.engine, self.form, input)
+        ask::<O>(self.engine(), self.form, input)
+    }
+
+    /// Asks again and again until the answer is as it should be; how often is not part of a run.
+    pub(crate) fn ask_until<O: Ask<Input: Clone>>(
+        &mut self,
+        input: O::Input,
+        is_done: impl Fn(&O::Output) -> bool,
+    ) {
+        self.note(format!("{} {} until it is done", O::NAME, json(&input)));
+        loop {
+            match ask::<O>(self.engine(), self.form, input.clone()) {
+                Ok(answer) if is_done(&answer) => return,
+                Ok(_) => std::thread::yield_now(),
+                Err(error) => self.differ(&error, &"an answer"),
+            }
+        }
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        self.engine.as_ref().expect("the database is open")
+    }
+
+    /// Goes on with another database that contains the same: a fork, or what a closed one left in its directory.
+    pub(crate) fn change_database(&mut self) {
+        self.engine = match self.place {
+            Place::Memory => {
+                self.note("the database is forked".to_owned());
+                self.engine().fork()
+            }
+            Place::Directory { .. } => {
+                self.note("the database is closed and opened again".to_owned());
+                self.engine = None;
+                Some(self.place.open(self.dice.next(), self.model.now_ms))
+            }
+        };
+        self.check_equal(&self.place.problems(), &Vec::new());
     }
 
     /// Writes something down for the case that a difference must be reported.

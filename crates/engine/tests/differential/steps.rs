@@ -5,6 +5,7 @@ mod items;
 mod queries;
 mod reading;
 mod scans;
+mod statements;
 mod streams;
 mod tables;
 mod time;
@@ -27,9 +28,13 @@ const STEPS: &[(usize, Step)] = &[
     (70, transactions::write),
     (15, transactions::replay),
     (20, transactions::get),
+    (15, statements::insert),
+    (20, statements::update),
+    (10, statements::delete),
+    (25, statements::select),
     (20, time::advance),
     (10, time::expire),
-    (2, time::fork),
+    (2, time::change_database),
     (4, tables::create),
     (2, tables::delete),
     (10, tables::change_indexes),
@@ -63,4 +68,5 @@ pub(crate) fn check_everything(session: &mut Session) {
         }
     }
     streams::check_all(session);
+    session.check_equal(&session.place.problems(), &Vec::new());
 }

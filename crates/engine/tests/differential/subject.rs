@@ -45,6 +45,7 @@ ask! {
     BatchWriteItem => batch_write_item;
     TransactGetItems => transact_get_items;
     TransactWriteItems => transact_write_items;
+    ExecuteStatement => execute_statement;
     UpdateTimeToLive => update_time_to_live;
     DescribeTimeToLive => describe_time_to_live;
     ListStreams => list_streams;

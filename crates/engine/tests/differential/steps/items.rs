@@ -166,7 +166,7 @@ fn update(session: &mut Session, mutation: &Mutation) {
     apply(session, mutation, result);
 }
 
-fn shown_image(image: Option<&str>, change: &Change, paths: &[Path]) -> Option<Map> {
+pub(super) fn shown_image(image: Option<&str>, change: &Change, paths: &[Path]) -> Option<Map> {
     let shown = match image? {
         "ALL_OLD" => change.before.clone(),
         "ALL_NEW" => change.after.clone(),
@@ -226,7 +226,7 @@ pub(super) fn shows_item(session: &mut Session) -> Option<ReturnValuesOnConditio
     session.dice.chance(40).then_some(ReturnValuesOnConditionCheckFailure::AllOld)
 }
 
-fn failure(refusal: Refusal, shows: bool) -> Failure {
+pub(super) fn failure(refusal: Refusal, shows: bool) -> Failure {
     match refusal {
         Refusal::Condition { found } => Failure::Condition(found.filter(|_| shows)),
         Refusal::Invalid(messages) => Failure::Invalid(messages),

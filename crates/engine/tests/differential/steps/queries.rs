@@ -20,11 +20,7 @@ pub(super) fn query(session: &mut Session) {
     let entries = session.table(&table).entries(index);
     let key = index.map_or(&session.table(&table).shape.key, |index| &index.key).clone();
     let condition = key_condition(&mut session.dice, &key, &entries);
-    let mut found: Vec<Map> = entries.into_iter().filter(|entry| condition.holds(Some(entry))).collect();
-    found.sort_by_key(|entry| sort_values(&key, entry));
-    if found.windows(2).any(|pair| sort_values(&key, &pair[0]) == sort_values(&key, &pair[1])) {
-        found = order_of_equals(session, &table, index, &key, &condition, &found);
-    }
+    let mut found = ordered_entries(session, &table, index, &condition);
     let forward = *session.dice.pick(&[None, Some(true), Some(false)]);
     if forward == Some(false) {
         found.reverse();
@@ -39,6 +35,24 @@ pub(super) fn query(session: &mut Session) {
         start = expected.last_evaluated_key.clone();
         session.check(&actual, &Ok(expected));
     }
+}
+
+/// The entries that a key condition selects, in order.
+pub(super) fn ordered_entries(
+    session: &mut Session,
+    table: &str,
+    index: Option<&IndexShape>,
+    condition: &Condition,
+) -> Vec<Map> {
+    let model = session.table(table);
+    let key = index.map_or(&model.shape.key, |index| &index.key).clone();
+    let entries = model.entries(index).into_iter();
+    let mut found: Vec<Map> = entries.filter(|entry| condition.holds(Some(entry))).collect();
+    found.sort_by_key(|entry| sort_values(&key, entry));
+    if found.windows(2).any(|pair| sort_values(&key, &pair[0]) == sort_values(&key, &pair[1])) {
+        found = order_of_equals(session, table, index, &key, condition, &found);
+    }
+    found
 }
 
 /// Entries with equal sort keys come in an order that is the engine's own; asks for it.
@@ -100,7 +114,7 @@ fn sort_values(key: &KeyShape, entry: &Map) -> Vec<KeyValue> {
 }
 
 /// Equality on the partition, on some sort attributes, and perhaps a range on the next.
-fn key_condition(dice: &mut Dice, key: &KeyShape, entries: &[Map]) -> Condition {
+pub(super) fn key_condition(dice: &mut Dice, key: &KeyShape, entries: &[Map]) -> Condition {
     let sample = (!entries.is_empty() && dice.chance(85)).then(|| dice.pick(entries).clone());
     let value = |dice: &mut Dice, name: &str, kind: AttributeType| match &sample {
         Some(entry) if dice.chance(90) => entry[name].clone(),

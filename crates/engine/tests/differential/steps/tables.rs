@@ -96,14 +96,10 @@ fn update_indexes(
 
 /// Waits until all indexes of a table can be read.
 fn settle(session: &mut Session, name: &str) {
-    loop {
-        let table = describe_table(session, name);
-        let indexes = table.global_secondary_indexes.unwrap_or_default();
-        if indexes.iter().all(|index| index.index_status == Some(TableStatus::Active)) {
-            break;
-        }
-        std::thread::yield_now();
-    }
+    session.ask_until::<DescribeTable>(DescribeTableInput { table_name: name.into() }, |described| {
+        let indexes = described.table.as_ref().and_then(|table| table.global_secondary_indexes.as_ref());
+        indexes.into_iter().flatten().all(|index| index.index_status == Some(TableStatus::Active))
+    });
     let table = session.model.tables.get_mut(name).unwrap();
     table.shape.indexes.iter_mut().for_each(|index| index.active = true);
 }

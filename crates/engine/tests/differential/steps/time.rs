@@ -1,4 +1,4 @@
-//! The clock, expiry, and forks.
+//! The clock, expiry, forks and restarts.
 
 use sortkey_value::AttributeValue;
 
@@ -17,7 +17,7 @@ pub(super) fn advance(session: &mut Session) {
     };
     session.note(format!("the clock advances by {by_ms} ms"));
     session.model.now_ms += by_ms;
-    session.engine.advance_clock(by_ms as i64);
+    session.engine().advance_clock(by_ms as i64);
 }
 
 pub(super) fn expire(session: &mut Session) {
@@ -37,15 +37,14 @@ pub(super) fn expire(session: &mut Session) {
             expired.push((name.clone(), Change { key_item, before: Some(item.clone()), after: None }));
         }
     }
-    let removed = session.engine.expire_now();
+    let removed = session.engine().expire_now();
     session.check(&removed, &Ok(expired.len()));
     for (table, change) in expired {
         session.model.apply(&table, &change, true);
     }
 }
 
-/// From now on a fork of the database is asked.
-pub(super) fn fork(session: &mut Session) {
-    session.note("the database is forked".to_owned());
-    session.engine = session.engine.fork().expect("a database in memory can be forked");
+/// From now on another database with the same contents is asked.
+pub(super) fn change_database(session: &mut Session) {
+    session.change_database();
 }

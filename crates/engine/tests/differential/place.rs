@@ -1,0 +1,50 @@
+//! Where the database of a run lies, and what can happen to it there.
+
+use std::sync::Arc;
+
+use sortkey_engine::{Engine, Settings, verify};
+use sortkey_storage::Store;
+use sortkey_storage_fjall::{Durability, FjallStore, Options};
+use tempfile::TempDir;
+
+/// Memory, where databases can be forked, or a directory, where they can be closed and opened again.
+pub(crate) enum Place {
+    Memory,
+    Directory { directory: TempDir, store: Option<Arc<FjallStore>> },
+}
+
+impl Place {
+    pub(crate) fn directory() -> Place {
+        Place::Directory { directory: tempfile::tempdir().expect("a directory"), store: None }
+    }
+
+    /// The database that is there, with its clock stopped.
+    pub(crate) fn open(&mut self, seed: u64, now_ms: u64) -> Engine {
+        let settings = Settings { seed, expiry_interval: None, ..Settings::default() };
+        let engine = match self {
+            Place::Memory => Engine::memory(settings),
+            Place::Directory { directory, store } => {
+                let options = Options { durability: Durability::Os, cache_bytes: 1 << 20 };
+                let opened = match store.take() {
+                    Some(store) => store.reopen(),
+                    None => FjallStore::open(directory.path(), options),
+                };
+                let opened = opened.expect("the directory is ours");
+                *store = Some(Arc::clone(&opened));
+                Engine::open(opened as Arc<dyn Store>, settings)
+            }
+        };
+        engine.stop_clock_at(now_ms);
+        engine
+    }
+
+    /// What does not fit together in the store, as far as it can be asked.
+    pub(crate) fn problems(&self) -> Vec<String> {
+        match self {
+            Place::Directory { store: Some(store), .. } => {
+                verify(&**store).problems.iter().map(ToString::to_string).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
