@@ -5,6 +5,7 @@
 pub(crate) mod condition;
 pub(crate) mod cost;
 pub(crate) mod failure;
+pub(crate) mod legacy;
 pub(crate) mod pages;
 pub(crate) mod partiql;
 pub(crate) mod path;

@@ -5,8 +5,12 @@ use std::collections::BTreeMap;
 use sortkey_value::{AttributeValue, Map, Number};
 
 use super::condition::Condition;
+use super::size;
 use super::update::Update;
 use crate::shape::{IndexShape, Keeps, KeyShape, LengthFault, TableShape};
+
+/// The largest item.
+pub(crate) const ITEM_BYTES: usize = 400 * 1024;
 
 /// A value of a key, with the order that DynamoDB gives to values of its type.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,6 +66,12 @@ pub(crate) enum Refusal {
     },
     /// One of these messages.
     Invalid(Vec<String>),
+}
+
+impl Refusal {
+    pub(crate) fn too_large() -> Refusal {
+        Refusal::Invalid(vec!["Item size to update has exceeded the maximum allowed size".to_owned()])
+    }
 }
 
 impl Table {
@@ -190,6 +200,9 @@ impl Table {
         let after = update
             .apply(before, key_item)
             .map_err(|faults| Refusal::Invalid(faults.into_iter().map(str::to_owned).collect()))?;
+        if after.as_ref().is_some_and(|item| size::of_item(item) > ITEM_BYTES) {
+            return Err(Refusal::too_large());
+        }
         let mut faults = Vec::new();
         for index in &self.shape.indexes {
             for attribute in index.key.attributes() {

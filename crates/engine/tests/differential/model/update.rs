@@ -34,7 +34,7 @@ pub(crate) enum Operand {
 
 const INVALID_PATH: &str = "The document path provided in the update expression is invalid for update";
 const MISSING: &str = "The provided expression refers to an attribute that does not exist in the item";
-const WRONG_TYPE: &str = "An operand in the update expression has an incorrect data type";
+pub(crate) const WRONG_TYPE: &str = "An operand in the update expression has an incorrect data type";
 
 impl Update {
     pub(crate) fn text(&self, placeholders: &mut Placeholders) -> String {
@@ -64,6 +64,13 @@ impl Update {
     /// The paths that are written.
     pub(crate) fn paths(&self) -> Vec<Path> {
         self.0.iter().map(|action| action.path().clone()).collect()
+    }
+
+    /// What UpdateItem, and it alone, adds to the size of an item without its key: three bytes, nineteen for every
+    /// action that writes and two for every one that takes away.
+    pub(crate) fn overhead(&self) -> usize {
+        let overhead = |action: &Action| if action.takes_away() { 2 } else { 19 };
+        3 + self.0.iter().map(overhead).sum::<usize>()
     }
 
     /// The item after the update, or `None` if there is none; otherwise what can be wrong. Of several things AWS

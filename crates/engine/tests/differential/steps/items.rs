@@ -1,19 +1,23 @@
 //! PutItem, UpdateItem, DeleteItem, GetItem.
 
-use sortkey_api::ErrorKind;
 use sortkey_api::operations::*;
 use sortkey_api::shapes::capacity::ItemCollectionMetrics;
+use sortkey_api::shapes::legacy::{ConditionalOperator, ExpectedAttributeValue};
 use sortkey_api::shapes::returns::{
     ReturnItemCollectionMetrics, ReturnValue, ReturnValuesOnConditionCheckFailure,
 };
+use sortkey_api::{ErrorKind, StringMap};
 use sortkey_value::{Item, Map};
 
+use crate::model::condition::Condition;
 use crate::model::cost::{Cost, Units, read_units};
 use crate::model::failure::Failure;
+use crate::model::legacy;
 use crate::model::path::{Path, project};
 use crate::model::placeholders::Placeholders;
 use crate::model::size;
-use crate::model::table::{Change, Mutation, Refusal, Table, Write};
+use crate::model::table::{Change, ITEM_BYTES, Mutation, Refusal, Table, Write};
+use crate::model::update;
 use crate::session::Session;
 use crate::values;
 
@@ -45,10 +49,13 @@ pub(super) fn write(session: &mut Session) {
 fn put(session: &mut Session, mutation: &Mutation) {
     let mut placeholders = Placeholders::default();
     let returns_old = session.dice.chance(50);
+    let condition = Phrase::random(session, mutation.condition.as_ref(), &mut placeholders);
     let mut input = PutItemInput {
         table_name: session.name_or_arn(&mutation.table).into(),
         item: mutation.item.clone().into(),
-        condition_expression: mutation.condition.as_ref().map(|condition| condition.text(&mut placeholders)),
+        condition_expression: condition.expression,
+        expected: condition.expected,
+        conditional_operator: condition.operator,
         return_values: returns_old.then_some(ReturnValue::AllOld),
         return_consumed_capacity: session.wanted_capacity(),
         return_item_collection_metrics: session.wanted_metrics(),
@@ -85,10 +92,13 @@ fn put(session: &mut Session, mutation: &Mutation) {
 fn delete(session: &mut Session, mutation: &Mutation) {
     let mut placeholders = Placeholders::default();
     let returns_old = session.dice.chance(50);
+    let condition = Phrase::random(session, mutation.condition.as_ref(), &mut placeholders);
     let mut input = DeleteItemInput {
         table_name: session.name_or_arn(&mutation.table).into(),
         key: mutation.item.clone().into(),
-        condition_expression: mutation.condition.as_ref().map(|condition| condition.text(&mut placeholders)),
+        condition_expression: condition.expression,
+        expected: condition.expected,
+        conditional_operator: condition.operator,
         return_values: returns_old.then_some(ReturnValue::AllOld),
         return_consumed_capacity: session.wanted_capacity(),
         return_item_collection_metrics: session.wanted_metrics(),
@@ -128,10 +138,15 @@ fn update(session: &mut Session, mutation: &Mutation) {
     let images =
         [None, Some("NONE"), Some("ALL_OLD"), Some("ALL_NEW"), Some("UPDATED_OLD"), Some("UPDATED_NEW")];
     let image = *session.dice.pick(&images);
+    // Old and new parameters cannot be mixed.
+    let updates =
+        if mutation.condition.is_none() && session.dice.chance(30) { legacy::updates(update) } else { None };
+    let is_legacy = updates.is_some();
     let mut input = UpdateItemInput {
         table_name: session.name_or_arn(&mutation.table).into(),
         key: mutation.item.clone().into(),
-        update_expression: Some(update.text(&mut placeholders)),
+        update_expression: (!is_legacy).then(|| update.text(&mut placeholders)),
+        attribute_updates: updates,
         condition_expression: mutation.condition.as_ref().map(|condition| condition.text(&mut placeholders)),
         return_values: image.map(ReturnValue::from),
         return_consumed_capacity: session.wanted_capacity(),
@@ -143,22 +158,26 @@ fn update(session: &mut Session, mutation: &Mutation) {
     input.expression_attribute_values = placeholders.values();
     let (result, expected) = {
         let table = session.table(&mutation.table);
-        let result = table.evaluate(mutation);
+        let result = table.evaluate(mutation).and_then(|change| {
+            let after = change.after.as_ref().map_or(0, size::of_item);
+            let measured = (after + update.overhead()).saturating_sub(size::of_item(&change.key_item));
+            let is_too_large = change.after.is_some() && measured > ITEM_BYTES;
+            if is_too_large { Err(Refusal::too_large()) } else { Ok(change) }
+        });
         let shows = input.return_values_on_condition_check_failure.is_some();
-        let expected =
-            result.clone().map_err(|refusal| failure(refusal, shows)).map(|change| UpdateItemOutput {
-                consumed_capacity: Cost::of_write(table, &change).report(
-                    input.return_consumed_capacity.as_ref(),
-                    &mutation.table,
-                    Units::Unnamed,
-                ),
-                item_collection_metrics: metrics(
-                    table,
-                    &change,
-                    input.return_item_collection_metrics.as_ref(),
-                ),
-                attributes: shown_image(image, &change, &update.paths()).as_ref().map(Item::from_map),
-            });
+        let failure = |refusal: Refusal| match is_legacy {
+            true => in_legacy_words(failure(refusal, shows)),
+            false => failure(refusal, shows),
+        };
+        let expected = result.clone().map_err(failure).map(|change| UpdateItemOutput {
+            consumed_capacity: Cost::of_write(table, &change).report(
+                input.return_consumed_capacity.as_ref(),
+                &mutation.table,
+                Units::Unnamed,
+            ),
+            item_collection_metrics: metrics(table, &change, input.return_item_collection_metrics.as_ref()),
+            attributes: shown_image(image, &change, &update.paths()).as_ref().map(Item::from_map),
+        });
         (result, expected)
     };
     let actual = session.ask::<UpdateItem>(input);
@@ -185,11 +204,16 @@ pub(super) fn get(session: &mut Session) {
     let paths = if dice.chance(40) { scene.projection(dice, |_| true) } else { None };
     let consistent = *dice.pick(&[None, Some(false), Some(true)]);
     let is_missing = dice.chance(2);
+    let names = paths.as_deref().and_then(legacy::attributes).filter(|_| session.dice.chance(50));
     let mut placeholders = Placeholders::default();
     let input = GetItemInput {
         table_name: if is_missing { "missing".into() } else { session.name_or_arn(&table).into() },
         key: key.clone().into(),
-        projection_expression: paths.as_deref().map(|paths| projection_text(paths, &mut placeholders)),
+        projection_expression: match names {
+            Some(_) => None,
+            None => paths.as_deref().map(|paths| projection_text(paths, &mut placeholders)),
+        },
+        attributes_to_get: names,
         expression_attribute_names: placeholders.names(),
         consistent_read: consistent,
         return_consumed_capacity: session.wanted_capacity(),
@@ -230,6 +254,42 @@ pub(super) fn failure(refusal: Refusal, shows: bool) -> Failure {
     match refusal {
         Refusal::Condition { found } => Failure::Condition(found.filter(|_| shows)),
         Refusal::Invalid(messages) => Failure::Invalid(messages),
+    }
+}
+
+/// `AttributeUpdates` has its own text for an attribute of the wrong type.
+fn in_legacy_words(failure: Failure) -> Failure {
+    match failure {
+        Failure::Invalid(messages) => {
+            let reword = |message: String| match message.as_str() {
+                update::WRONG_TYPE => "Type mismatch for attribute to update".to_owned(),
+                _ => message,
+            };
+            Failure::Invalid(messages.into_iter().map(reword).collect())
+        }
+        other => other,
+    }
+}
+
+/// A condition, in an expression or in the parameters from before.
+#[derive(Default)]
+struct Phrase {
+    expression: Option<String>,
+    expected: Option<StringMap<ExpectedAttributeValue>>,
+    operator: Option<ConditionalOperator>,
+}
+
+impl Phrase {
+    fn random(
+        session: &mut Session,
+        condition: Option<&Condition>,
+        placeholders: &mut Placeholders,
+    ) -> Phrase {
+        let Some(condition) = condition else { return Phrase::default() };
+        match legacy::expected(condition).filter(|_| session.dice.chance(50)) {
+            Some((expected, operator)) => Phrase { expected: Some(expected), operator, expression: None },
+            None => Phrase { expression: Some(condition.text(placeholders)), ..Default::default() },
+        }
     }
 }
 

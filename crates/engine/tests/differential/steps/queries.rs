@@ -1,11 +1,14 @@
 //! Query: all forms of key conditions, on tables and indexes, in both directions, page by page.
 
+use sortkey_api::StringMap;
 use sortkey_api::operations::{Query, QueryInput};
+use sortkey_api::shapes::legacy::Condition as Test;
 use sortkey_value::{AttributeType, AttributeValue, Item, Map};
 
 use super::reading::{Wishes, by_key};
 use crate::dice::Dice;
 use crate::model::condition::{Comparator, Condition, Operand};
+use crate::model::legacy;
 use crate::model::path::Path;
 use crate::model::placeholders::Placeholders;
 use crate::model::table::{KeyValue, key_value};
@@ -27,9 +30,13 @@ pub(super) fn query(session: &mut Session) {
     }
     let wishes = Wishes::random(session, &table, index);
     let expected = wishes.pages(session.table(&table), index, &found);
+    let legacy = legacy::tests(&condition).filter(|_| wishes.can_be_legacy() && session.dice.chance(50));
     let mut start = None;
     for expected in expected {
-        let mut input = request(&table, index, &condition, &wishes, start.take());
+        let mut input = match &legacy {
+            Some((tests, _)) => legacy_request(&table, index, tests, &wishes, start.take()),
+            None => request(&table, index, &condition, &wishes, start.take()),
+        };
         input.scan_index_forward = forward;
         let actual = session.ask::<Query>(input);
         start = expected.last_evaluated_key.clone();
@@ -107,6 +114,31 @@ fn request(
     input.expression_attribute_names = placeholders.names();
     input.expression_attribute_values = placeholders.values();
     input
+}
+
+/// The same request in the parameters from before expressions.
+fn legacy_request(
+    table: &str,
+    index: Option<&IndexShape>,
+    tests: &StringMap<Test>,
+    wishes: &Wishes,
+    start: Option<Item>,
+) -> QueryInput {
+    let filter = wishes.filter.as_ref().and_then(legacy::tests);
+    QueryInput {
+        table_name: table.into(),
+        index_name: index.map(|index| index.name.clone()),
+        key_conditions: Some(tests.clone()),
+        conditional_operator: filter.as_ref().and_then(|(_, operator)| operator.clone()),
+        query_filter: filter.map(|(tests, _)| tests),
+        attributes_to_get: wishes.paths.as_deref().and_then(legacy::attributes),
+        select: wishes.select.clone(),
+        limit: wishes.limit.map(|limit| limit as i32),
+        consistent_read: wishes.consistent,
+        exclusive_start_key: start.map(Into::into),
+        return_consumed_capacity: wishes.capacity.clone(),
+        ..Default::default()
+    }
 }
 
 fn sort_values(key: &KeyShape, entry: &Map) -> Vec<KeyValue> {

@@ -7,6 +7,7 @@ use sortkey_value::{Item, Map};
 use super::items::projection_text;
 use crate::model::condition::Condition;
 use crate::model::cost::{Cost, Units};
+use crate::model::legacy;
 use crate::model::pages::{Page, Reading};
 use crate::model::path::Path;
 use crate::model::placeholders::Placeholders;
@@ -54,6 +55,12 @@ impl Wishes {
             consistent: if is_global { None } else { *dice.pick(&[None, Some(false), Some(true)]) },
             capacity,
         }
+    }
+
+    /// Whether the parameters from before expressions can say the same.
+    pub(super) fn can_be_legacy(&self) -> bool {
+        self.filter.as_ref().is_none_or(|filter| legacy::tests(filter).is_some())
+            && self.paths.as_ref().is_none_or(|paths| legacy::attributes(paths).is_some())
     }
 
     /// Nothing but all entries.

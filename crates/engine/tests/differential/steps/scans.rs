@@ -6,6 +6,7 @@ use sortkey_api::operations::{Scan, ScanInput};
 use sortkey_value::{Item, Map};
 
 use super::reading::{Wishes, as_query, by_key};
+use crate::model::legacy;
 use crate::model::placeholders::Placeholders;
 use crate::model::table::{Key, KeyValue, key_value};
 use crate::session::Session;
@@ -65,12 +66,29 @@ fn compare(
 ) {
     let wishes = Wishes::random(session, table, index);
     let expected = wishes.pages(session.table(table), index, ordered);
+    let is_legacy = wishes.can_be_legacy() && session.dice.chance(50);
     let mut start = None;
     for expected in expected {
-        let actual = session.ask::<Scan>(request(table, index, segment, &wishes, start)).map(as_query);
+        let mut input = request(table, index, segment, &wishes, start);
+        if is_legacy {
+            rephrase(&mut input, &wishes);
+        }
+        let actual = session.ask::<Scan>(input).map(as_query);
         start = expected.last_evaluated_key.clone();
         session.check(&actual, &Ok(expected));
     }
+}
+
+/// Says the same in the parameters from before expressions.
+fn rephrase(input: &mut ScanInput, wishes: &Wishes) {
+    let filter = wishes.filter.as_ref().and_then(legacy::tests);
+    input.conditional_operator = filter.as_ref().and_then(|(_, operator)| operator.clone());
+    input.scan_filter = filter.map(|(tests, _)| tests);
+    input.attributes_to_get = wishes.paths.as_deref().and_then(legacy::attributes);
+    input.filter_expression = None;
+    input.projection_expression = None;
+    input.expression_attribute_names = None;
+    input.expression_attribute_values = None;
 }
 
 fn all(
