@@ -10,6 +10,7 @@ mod streams;
 mod tables;
 mod time;
 mod transactions;
+mod wording;
 
 pub(crate) use self::transactions::Transaction;
 use crate::session::Session;

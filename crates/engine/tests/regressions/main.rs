@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
 mod backfill;
+mod delay;
 mod expiry;
 mod index_keys;
 mod pages;

@@ -1,15 +1,14 @@
 //! PutItem, UpdateItem, DeleteItem, GetItem.
 
+use sortkey_api::ErrorKind;
 use sortkey_api::operations::*;
-use sortkey_api::shapes::capacity::ItemCollectionMetrics;
-use sortkey_api::shapes::legacy::{ConditionalOperator, ExpectedAttributeValue};
+use sortkey_api::shapes::capacity::{ConsumedCapacity, ItemCollectionMetrics};
 use sortkey_api::shapes::returns::{
-    ReturnItemCollectionMetrics, ReturnValue, ReturnValuesOnConditionCheckFailure,
+    ReturnConsumedCapacity, ReturnItemCollectionMetrics, ReturnValue, ReturnValuesOnConditionCheckFailure,
 };
-use sortkey_api::{ErrorKind, StringMap};
 use sortkey_value::{Item, Map};
 
-use crate::model::condition::Condition;
+use super::wording::{Phrase, in_legacy_words};
 use crate::model::cost::{Cost, Units, read_units};
 use crate::model::failure::Failure;
 use crate::model::legacy;
@@ -17,7 +16,7 @@ use crate::model::path::{Path, project};
 use crate::model::placeholders::Placeholders;
 use crate::model::size;
 use crate::model::table::{Change, ITEM_BYTES, Mutation, Refusal, Table, Write};
-use crate::model::update;
+use crate::model::update::Update;
 use crate::session::Session;
 use crate::values;
 
@@ -46,43 +45,65 @@ pub(super) fn write(session: &mut Session) {
     }
 }
 
+/// What a write is asked to tell.
+struct Wants {
+    capacity: Option<ReturnConsumedCapacity>,
+    metrics: Option<ReturnItemCollectionMetrics>,
+    on_failure: Option<ReturnValuesOnConditionCheckFailure>,
+}
+
+/// What there is to tell about a write.
+struct Told {
+    change: Change,
+    capacity: Option<ConsumedCapacity>,
+    metrics: Option<ItemCollectionMetrics>,
+}
+
+impl Wants {
+    fn random(session: &mut Session) -> Wants {
+        Wants {
+            capacity: session.wanted_capacity(),
+            metrics: session.wanted_metrics(),
+            on_failure: shows_item(session),
+        }
+    }
+
+    /// What the model makes of a write.
+    fn tell(&self, table: &Table, result: Result<Change, Refusal>) -> Result<Told, Failure> {
+        let change = result.map_err(|refusal| failure(refusal, self.on_failure.is_some()))?;
+        let cost = Cost::of_write(table, &change);
+        Ok(Told {
+            capacity: cost.report(self.capacity.as_ref(), &table.shape.name, Units::Unnamed),
+            metrics: metrics(table, &change, self.metrics.as_ref()),
+            change,
+        })
+    }
+}
+
 fn put(session: &mut Session, mutation: &Mutation) {
-    let mut placeholders = Placeholders::default();
+    let wants = Wants::random(session);
     let returns_old = session.dice.chance(50);
+    let mut placeholders = Placeholders::default();
     let condition = Phrase::random(session, mutation.condition.as_ref(), &mut placeholders);
-    let mut input = PutItemInput {
+    let table = session.table(&mutation.table);
+    let result = table.evaluate(mutation);
+    let expected = wants.tell(table, result.clone()).map(|told| PutItemOutput {
+        attributes: told.change.before.filter(|_| returns_old).as_ref().map(Item::from_map),
+        consumed_capacity: told.capacity,
+        item_collection_metrics: told.metrics,
+    });
+    let input = PutItemInput {
         table_name: session.name_or_arn(&mutation.table).into(),
         item: mutation.item.clone().into(),
         condition_expression: condition.expression,
         expected: condition.expected,
         conditional_operator: condition.operator,
+        expression_attribute_names: placeholders.names(),
+        expression_attribute_values: placeholders.values(),
         return_values: returns_old.then_some(ReturnValue::AllOld),
-        return_consumed_capacity: session.wanted_capacity(),
-        return_item_collection_metrics: session.wanted_metrics(),
-        return_values_on_condition_check_failure: shows_item(session),
-        ..Default::default()
-    };
-    input.expression_attribute_names = placeholders.names();
-    input.expression_attribute_values = placeholders.values();
-    let (result, expected) = {
-        let table = session.table(&mutation.table);
-        let result = table.evaluate(mutation);
-        let shows = input.return_values_on_condition_check_failure.is_some();
-        let expected =
-            result.clone().map_err(|refusal| failure(refusal, shows)).map(|change| PutItemOutput {
-                consumed_capacity: Cost::of_write(table, &change).report(
-                    input.return_consumed_capacity.as_ref(),
-                    &mutation.table,
-                    Units::Unnamed,
-                ),
-                item_collection_metrics: metrics(
-                    table,
-                    &change,
-                    input.return_item_collection_metrics.as_ref(),
-                ),
-                attributes: change.before.filter(|_| returns_old).as_ref().map(Item::from_map),
-            });
-        (result, expected)
+        return_consumed_capacity: wants.capacity,
+        return_item_collection_metrics: wants.metrics,
+        return_values_on_condition_check_failure: wants.on_failure,
     };
     let actual = session.ask::<PutItem>(input);
     session.check(&actual, &expected);
@@ -90,42 +111,29 @@ fn put(session: &mut Session, mutation: &Mutation) {
 }
 
 fn delete(session: &mut Session, mutation: &Mutation) {
-    let mut placeholders = Placeholders::default();
+    let wants = Wants::random(session);
     let returns_old = session.dice.chance(50);
+    let mut placeholders = Placeholders::default();
     let condition = Phrase::random(session, mutation.condition.as_ref(), &mut placeholders);
-    let mut input = DeleteItemInput {
+    let table = session.table(&mutation.table);
+    let result = table.evaluate(mutation);
+    let expected = wants.tell(table, result.clone()).map(|told| DeleteItemOutput {
+        attributes: told.change.before.filter(|_| returns_old).as_ref().map(Item::from_map),
+        consumed_capacity: told.capacity,
+        item_collection_metrics: told.metrics,
+    });
+    let input = DeleteItemInput {
         table_name: session.name_or_arn(&mutation.table).into(),
         key: mutation.item.clone().into(),
         condition_expression: condition.expression,
         expected: condition.expected,
         conditional_operator: condition.operator,
+        expression_attribute_names: placeholders.names(),
+        expression_attribute_values: placeholders.values(),
         return_values: returns_old.then_some(ReturnValue::AllOld),
-        return_consumed_capacity: session.wanted_capacity(),
-        return_item_collection_metrics: session.wanted_metrics(),
-        return_values_on_condition_check_failure: shows_item(session),
-        ..Default::default()
-    };
-    input.expression_attribute_names = placeholders.names();
-    input.expression_attribute_values = placeholders.values();
-    let (result, expected) = {
-        let table = session.table(&mutation.table);
-        let result = table.evaluate(mutation);
-        let shows = input.return_values_on_condition_check_failure.is_some();
-        let expected =
-            result.clone().map_err(|refusal| failure(refusal, shows)).map(|change| DeleteItemOutput {
-                consumed_capacity: Cost::of_write(table, &change).report(
-                    input.return_consumed_capacity.as_ref(),
-                    &mutation.table,
-                    Units::Unnamed,
-                ),
-                item_collection_metrics: metrics(
-                    table,
-                    &change,
-                    input.return_item_collection_metrics.as_ref(),
-                ),
-                attributes: change.before.filter(|_| returns_old).as_ref().map(Item::from_map),
-            });
-        (result, expected)
+        return_consumed_capacity: wants.capacity,
+        return_item_collection_metrics: wants.metrics,
+        return_values_on_condition_check_failure: wants.on_failure,
     };
     let actual = session.ask::<DeleteItem>(input);
     session.check(&actual, &expected);
@@ -134,55 +142,47 @@ fn delete(session: &mut Session, mutation: &Mutation) {
 
 fn update(session: &mut Session, mutation: &Mutation) {
     let Write::Update(update) = &mutation.write else { return };
-    let mut placeholders = Placeholders::default();
+    let wants = Wants::random(session);
     let images =
         [None, Some("NONE"), Some("ALL_OLD"), Some("ALL_NEW"), Some("UPDATED_OLD"), Some("UPDATED_NEW")];
     let image = *session.dice.pick(&images);
     // Old and new parameters cannot be mixed.
     let updates =
         if mutation.condition.is_none() && session.dice.chance(30) { legacy::updates(update) } else { None };
-    let is_legacy = updates.is_some();
+    let table = session.table(&mutation.table);
+    let result = table.evaluate(mutation).and_then(|change| measured(update, change));
+    let expected = wants.tell(table, result.clone()).map(|told| UpdateItemOutput {
+        attributes: shown_image(image, &told.change, &update.paths()).as_ref().map(Item::from_map),
+        consumed_capacity: told.capacity,
+        item_collection_metrics: told.metrics,
+    });
+    let expected =
+        expected.map_err(|failure| if updates.is_some() { in_legacy_words(failure) } else { failure });
+    let mut placeholders = Placeholders::default();
     let mut input = UpdateItemInput {
         table_name: session.name_or_arn(&mutation.table).into(),
         key: mutation.item.clone().into(),
-        update_expression: (!is_legacy).then(|| update.text(&mut placeholders)),
+        update_expression: updates.is_none().then(|| update.text(&mut placeholders)),
         attribute_updates: updates,
         condition_expression: mutation.condition.as_ref().map(|condition| condition.text(&mut placeholders)),
         return_values: image.map(ReturnValue::from),
-        return_consumed_capacity: session.wanted_capacity(),
-        return_item_collection_metrics: session.wanted_metrics(),
-        return_values_on_condition_check_failure: shows_item(session),
+        return_consumed_capacity: wants.capacity,
+        return_item_collection_metrics: wants.metrics,
+        return_values_on_condition_check_failure: wants.on_failure,
         ..Default::default()
     };
     input.expression_attribute_names = placeholders.names();
     input.expression_attribute_values = placeholders.values();
-    let (result, expected) = {
-        let table = session.table(&mutation.table);
-        let result = table.evaluate(mutation).and_then(|change| {
-            let after = change.after.as_ref().map_or(0, size::of_item);
-            let measured = (after + update.overhead()).saturating_sub(size::of_item(&change.key_item));
-            let is_too_large = change.after.is_some() && measured > ITEM_BYTES;
-            if is_too_large { Err(Refusal::too_large()) } else { Ok(change) }
-        });
-        let shows = input.return_values_on_condition_check_failure.is_some();
-        let failure = |refusal: Refusal| match is_legacy {
-            true => in_legacy_words(failure(refusal, shows)),
-            false => failure(refusal, shows),
-        };
-        let expected = result.clone().map_err(failure).map(|change| UpdateItemOutput {
-            consumed_capacity: Cost::of_write(table, &change).report(
-                input.return_consumed_capacity.as_ref(),
-                &mutation.table,
-                Units::Unnamed,
-            ),
-            item_collection_metrics: metrics(table, &change, input.return_item_collection_metrics.as_ref()),
-            attributes: shown_image(image, &change, &update.paths()).as_ref().map(Item::from_map),
-        });
-        (result, expected)
-    };
     let actual = session.ask::<UpdateItem>(input);
     session.check(&actual, &expected);
     apply(session, mutation, result);
+}
+
+/// UpdateItem measures an item by more than its attributes.
+fn measured(update: &Update, change: Change) -> Result<Change, Refusal> {
+    let Some(after) = &change.after else { return Ok(change) };
+    let bytes = (size::of_item(after) + update.overhead()).saturating_sub(size::of_item(&change.key_item));
+    if bytes > ITEM_BYTES { Err(Refusal::too_large()) } else { Ok(change) }
 }
 
 pub(super) fn shown_image(image: Option<&str>, change: &Change, paths: &[Path]) -> Option<Map> {
@@ -217,7 +217,6 @@ pub(super) fn get(session: &mut Session) {
         expression_attribute_names: placeholders.names(),
         consistent_read: consistent,
         return_consumed_capacity: session.wanted_capacity(),
-        ..Default::default()
     };
     let found = session.table(&table).get(&key);
     let units = read_units(found.map_or(0, size::of_item), consistent == Some(true));
@@ -254,42 +253,6 @@ pub(super) fn failure(refusal: Refusal, shows: bool) -> Failure {
     match refusal {
         Refusal::Condition { found } => Failure::Condition(found.filter(|_| shows)),
         Refusal::Invalid(messages) => Failure::Invalid(messages),
-    }
-}
-
-/// `AttributeUpdates` has its own text for an attribute of the wrong type.
-fn in_legacy_words(failure: Failure) -> Failure {
-    match failure {
-        Failure::Invalid(messages) => {
-            let reword = |message: String| match message.as_str() {
-                update::WRONG_TYPE => "Type mismatch for attribute to update".to_owned(),
-                _ => message,
-            };
-            Failure::Invalid(messages.into_iter().map(reword).collect())
-        }
-        other => other,
-    }
-}
-
-/// A condition, in an expression or in the parameters from before.
-#[derive(Default)]
-struct Phrase {
-    expression: Option<String>,
-    expected: Option<StringMap<ExpectedAttributeValue>>,
-    operator: Option<ConditionalOperator>,
-}
-
-impl Phrase {
-    fn random(
-        session: &mut Session,
-        condition: Option<&Condition>,
-        placeholders: &mut Placeholders,
-    ) -> Phrase {
-        let Some(condition) = condition else { return Phrase::default() };
-        match legacy::expected(condition).filter(|_| session.dice.chance(50)) {
-            Some((expected, operator)) => Phrase { expected: Some(expected), operator, expression: None },
-            None => Phrase { expression: Some(condition.text(placeholders)), ..Default::default() },
-        }
     }
 }
 
