@@ -5,7 +5,7 @@ use sortkey_api::shape::{Check, Decode, Encode};
 use sortkey_api::{ApiError, Operation};
 use sortkey_engine::{Engine, Reply};
 
-use crate::support::block_on;
+use pollster::block_on;
 
 /// In which form requests reach the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use std::future::Future;
-use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -107,7 +103,7 @@ pub(crate) fn create_index(name: &str, attribute: &str) -> Value {
 
 pub(crate) fn call(engine: &Engine, operation: &str, body: &[u8]) -> Result<Value, ApiError> {
     let operation = OperationId::from_name(operation).expect("an operation");
-    let json = block_on(engine.call(operation, body)).result?;
+    let json = pollster::block_on(engine.call(operation, body)).result?;
     // A few operations answer nothing at all.
     if json.is_empty() {
         return Ok(Value::Null);
@@ -159,25 +155,5 @@ impl Store for SlowStore {
 
     fn waits(&self) -> bool {
         true
-    }
-}
-
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
-/// Waits for a future on this thread.
-pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(answer) => return answer,
-            Poll::Pending => std::thread::park(),
-        }
     }
 }

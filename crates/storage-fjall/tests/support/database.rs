@@ -1,11 +1,7 @@
 //! A database in a directory, called as a client calls it: operation, JSON in, JSON out.
 
-use std::future::Future;
 use std::path::Path;
-use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
@@ -65,7 +61,7 @@ impl Database {
 
     pub(crate) fn call(&self, operation: &str, input: &Json) -> Result<Json, ApiError> {
         let operation = OperationId::from_name(operation).unwrap();
-        let answer = block_on(self.engine.call(operation, input.to_string().as_bytes()));
+        let answer = pollster::block_on(self.engine.call(operation, input.to_string().as_bytes()));
         Ok(serde_json::from_slice(&answer.result?).unwrap())
     }
 
@@ -106,25 +102,6 @@ impl Database {
             }
             records.extend(found.iter().cloned());
             iterator = page["NextShardIterator"].clone();
-        }
-    }
-}
-
-/// Runs a future on this thread.
-fn block_on<F: Future>(future: F) -> F::Output {
-    struct Unpark(Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut context = Context::from_waker(&waker);
-    loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => std::thread::park(),
         }
     }
 }
