@@ -144,9 +144,17 @@ fn is_linearizable(history: &[Recorded]) -> bool {
         if !seen.insert((done.clone(), state)) {
             continue;
         }
-        let left = || (done.before..calls.len()).filter(|at| !done.beyond.contains(at));
-        let first_end = left().map(|at| calls[at].ended).min().unwrap();
-        for at in left().take_while(|at| calls[*at].began < first_end) {
+        // Whoever began after another had ended is not next; nor is anybody behind him.
+        let mut first_end = usize::MAX;
+        let mut next = Vec::new();
+        for at in (done.before..calls.len()).filter(|at| !done.beyond.contains(at)) {
+            if calls[at].began > first_end {
+                break;
+            }
+            first_end = first_end.min(calls[at].ended);
+            next.push(at);
+        }
+        for at in next.into_iter().filter(|at| calls[*at].began < first_end) {
             let (after, answer) = calls[at].call.apply(state);
             match calls[at].answer {
                 Some(given) if given != answer => {}
