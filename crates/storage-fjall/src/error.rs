@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// A directory was not opened. Nothing in it has been changed.
+/// A directory was not opened. Nothing that was committed in it has been changed.
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// Another process, or another store of this process, has it.

@@ -4,7 +4,7 @@
 //! writes tables has died of a full disk. Waiting here first, in small steps and with an eye on that thread, keeps
 //! fjall's own wait from ever beginning.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, Database, Keyspace, PersistMode};
 
@@ -13,14 +13,20 @@ const SEALED_MEMTABLES: usize = 3;
 /// Unsorted tables; fjall slows writers down from twenty on and stops them at thirty.
 const UNSORTED_TABLES: usize = 20;
 const STEP: Duration = Duration::from_millis(1);
+/// A thread of fjall that panicked cannot say so. Nothing that works takes this long.
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
 
 /// Waits until fjall can take another commit, or says why it never will.
 pub(crate) fn wait(database: &Database, keyspace: &Keyspace) -> fjall::Result<()> {
+    let mut began = None;
     while keyspace.sealed_memtable_count() >= SEALED_MEMTABLES
         || keyspace.tree.l0_run_count() >= UNSORTED_TABLES
     {
         // Writes nothing: every commit has been handed over. It fails once fjall has stopped.
         database.persist(PersistMode::Buffer)?;
+        if began.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            return Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into());
+        }
         std::thread::sleep(STEP);
     }
     Ok(())

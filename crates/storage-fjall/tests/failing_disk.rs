@@ -4,6 +4,7 @@
 //! the system shows bytes that it will never write (see `journal::rewrite`).
 //!
 //! `SORTKEY_DISK_FAULTS=30` sets how often each, `SORTKEY_SEED` the run. The short form is once each.
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
 mod support;

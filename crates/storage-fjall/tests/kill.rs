@@ -22,13 +22,21 @@ fn nothing_acknowledged_is_lost_when_the_process_is_killed() {
     let path = directory.path().join("database");
     let mut witness = Witness::new(seed);
     for kill in 0..kills {
-        let (mut process, mut pipe) = child::spawn("writers", &path, seed, &witness.next_steps(), |_| {});
+        let has_bulk = random.below(3) == 0;
+        let (mut process, mut pipe) =
+            child::spawn("writers", &path, seed, &witness.next_steps(), |command| {
+                if has_bulk {
+                    child::with_bulk(command, witness.next_bulk);
+                }
+            });
+        // The pipe must not fill up.
+        let reader = std::thread::spawn(move || child::lines(&mut pipe).collect::<Vec<_>>());
         // One in five is killed early, probably while it opens the store.
         let patience = if random.below(5) == 0 { random.below(40) } else { 60 + random.below(400) };
         std::thread::sleep(Duration::from_millis(patience));
         process.kill().unwrap();
         process.wait().unwrap();
-        for line in child::lines(&mut pipe) {
+        for line in reader.join().unwrap() {
             assert!(!line.starts_with("failed") && !line.starts_with("closed"), "kill {kill}: {line}");
             witness.hear(&line);
         }

@@ -3,6 +3,7 @@
 //! the database opens and contains every write that had been acknowledged by then, and no half of any.
 //!
 //! `SORTKEY_POWER_FAILURES=500` sets how many moments, `SORTKEY_SEED` the run. The short form is twenty-five.
+#![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
 mod support;
@@ -34,7 +35,8 @@ fn nothing_acknowledged_is_lost_when_the_power_fails() {
         let seed = random.next();
         let root = directory.path().join(format!("root{run}"));
         std::fs::create_dir(&root).unwrap();
-        let log = record(&shim, &root, seed, Duration::from_millis(400 + random.below(800)));
+        let time = Duration::from_millis(400 + random.below(800));
+        let log = record(&shim, &root, seed, time, random.below(4) == 0);
         let events = disk::events(&log);
         assert!(events.iter().any(|event| matches!(event, Event::Synced { .. })), "the shim sees the files");
         let mut moments: Vec<u64> = (0..25).map(|_| random.below(events.len() as u64 + 1)).collect();
@@ -65,12 +67,15 @@ fn nothing_acknowledged_is_lost_when_the_power_fails() {
 }
 
 /// Lets writers run for a while, and returns what the shim wrote down.
-fn record(shim: &Path, root: &Path, seed: u64, time: Duration) -> Vec<u8> {
+fn record(shim: &Path, root: &Path, seed: u64, time: Duration, has_bulk: bool) -> Vec<u8> {
     let log = root.with_extension("log");
     let steps = Witness::new(seed).next_steps();
     let database = root.join("database");
     let (mut process, mut pipe) = child::spawn("writers", &database, seed, &steps, |command| {
         disk::use_shim(command, shim, root, &log, Path::new("/nowhere"));
+        if has_bulk {
+            child::with_bulk(command, 1);
+        }
     });
     let ready = child::lines(&mut pipe).find(|line| line == "ready\n");
     assert!(ready.is_some(), "the writers start");

@@ -10,6 +10,7 @@ use super::{number_from_environment, workload};
 const DIRECTORY: &str = "SORTKEY_CHILD_DIRECTORY";
 const SEED: &str = "SORTKEY_CHILD_SEED";
 const STEPS: &str = "SORTKEY_CHILD_STEPS";
+const BULK: &str = "SORTKEY_CHILD_BULK";
 
 /// What the test named `role` does: nothing, unless it was started by [`spawn`].
 pub(crate) fn play(prepare: impl FnOnce(&Database)) {
@@ -32,8 +33,19 @@ fn act(prepare: impl FnOnce(&Database), then: impl FnOnce(Database)) {
     workload::say("ready\n");
     let steps = std::env::var(STEPS).unwrap();
     let steps: Vec<u64> = steps.split(',').map(|step| step.parse().unwrap()).collect();
-    workload::run(&database, number_from_environment(SEED, 0), &steps);
+    let bulk = number_from_environment(BULK, 0);
+    std::thread::scope(|scope| {
+        if bulk > 0 {
+            scope.spawn(|| workload::run_bulk(&database, bulk));
+        }
+        workload::run(&database, number_from_environment(SEED, 0), &steps);
+    });
     then(database);
+}
+
+/// Lets a child write large items as well, from a number on.
+pub(crate) fn with_bulk(command: &mut Command, first: u64) {
+    command.env(BULK, first.to_string());
 }
 
 /// Starts this binary again, as `role`, with what `shape` adds to the command.

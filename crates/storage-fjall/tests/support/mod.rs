@@ -4,6 +4,7 @@
 
 pub(crate) mod child;
 pub(crate) mod database;
+#[cfg(unix)]
 pub(crate) mod disk;
 pub(crate) mod witness;
 pub(crate) mod workload;

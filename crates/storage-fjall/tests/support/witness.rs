@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use super::database::Database;
-use super::workload::{self, ACCOUNTS, BALANCE, Item, Items, Place, Step, TABLE, WRITERS, step};
+use super::workload::{
+    self, ACCOUNTS, BALANCE, BULK, BULK_KEYS, Item, Items, Place, Step, TABLE, WRITERS, step,
+};
 
 /// What is known to have happened.
 #[derive(Clone)]
@@ -14,6 +16,9 @@ pub(crate) struct Witness {
     writers: Vec<Writer>,
     /// Sequence numbers that were read, by shard.
     sequences: Vec<Vec<String>>,
+    /// The newest large item of each key, and the one that comes next or is in doubt.
+    bulk: BTreeMap<u64, u64>,
+    pub(crate) next_bulk: u64,
     /// Steps that were said to be done, in all runs.
     pub(crate) done: u64,
 }
@@ -32,7 +37,8 @@ impl Witness {
     pub(crate) fn new(seed: u64) -> Witness {
         let writer =
             Writer { next: 1, items: Items::new(), transfers: 0, last_transfer: 0, last_transaction: None };
-        Witness { seed, writers: vec![writer; WRITERS], sequences: Vec::new(), done: 0 }
+        let (bulk, sequences) = (BTreeMap::new(), Vec::new());
+        Witness { seed, writers: vec![writer; WRITERS], sequences, bulk, next_bulk: 1, done: 0 }
     }
 
     /// From where each writer goes on.
@@ -45,6 +51,12 @@ impl Witness {
         let mut words = line.split(' ');
         let word = words.next().unwrap();
         let mut number = || words.next().unwrap().trim().parse::<u64>().unwrap();
+        if word == "bulk" {
+            let number = number();
+            self.bulk.insert(number % BULK_KEYS, number);
+            self.next_bulk = number + 1;
+            return;
+        }
         if !matches!(word, "done" | "cancelled") {
             return;
         }
@@ -75,6 +87,7 @@ impl Witness {
         check_index(database, &items);
         self.check_stream(database, &items);
         self.check_tokens(database, &items);
+        self.check_bulk(database);
         let report = sortkey_engine::verify(&*database.store);
         assert!(report.is_sound(), "{:?}", report.problems);
         for writer in &mut self.writers {
@@ -137,6 +150,22 @@ impl Witness {
             assert!(now.starts_with(before), "a sequence number was lost or used twice");
         }
         self.sequences = sequences;
+    }
+
+    /// Every large item is there as it was written last, or as the one in doubt would be.
+    fn check_bulk(&mut self, database: &Database) {
+        let mut found = BTreeMap::new();
+        for item in database.scan(json!({ "TableName": BULK })) {
+            let (key, padding) = (item["pk"]["S"].as_str().unwrap(), item["padding"]["S"].as_str().unwrap());
+            let number: u64 = padding[..16].parse().unwrap();
+            assert!(padding == workload::bulk(number), "large item {number} is whole");
+            found.insert(key.parse::<u64>().unwrap(), number);
+        }
+        let mut after = self.bulk.clone();
+        after.insert(self.next_bulk % BULK_KEYS, self.next_bulk);
+        assert!(found == self.bulk || found == after, "large items: {found:?} instead of {:?}", self.bulk);
+        self.bulk = found;
+        self.next_bulk += 1;
     }
 
     /// A transaction that happened does not happen again.

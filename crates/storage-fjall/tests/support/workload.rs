@@ -13,6 +13,8 @@ use super::Random;
 use super::database::Database;
 
 pub(crate) const TABLE: &str = "Crash";
+pub(crate) const BULK: &str = "Bulk";
+pub(crate) const BULK_KEYS: u64 = 20;
 pub(crate) const WRITERS: usize = 8;
 pub(crate) const ACCOUNTS: u64 = 10;
 pub(crate) const BALANCE: i64 = 1_000;
@@ -175,8 +177,15 @@ pub(crate) fn key((partition, sort): &Place) -> Json {
     json!({ "pk": { "S": partition }, "sk": { "S": sort } })
 }
 
-/// Creates the table and the accounts, if they are not there.
+/// Creates the tables and the accounts, if they are not there.
 pub(crate) fn prepare(database: &Database) {
+    let bulk = json!({
+        "TableName": BULK,
+        "AttributeDefinitions": [{ "AttributeName": "pk", "AttributeType": "S" }],
+        "KeySchema": [{ "AttributeName": "pk", "KeyType": "HASH" }],
+        "BillingMode": "PAY_PER_REQUEST"
+    });
+    let _ = database.call("CreateTable", &bulk);
     // It is there already, unless the process ended before this had happened once.
     let _ = database.call(
         "CreateTable",
@@ -233,6 +242,24 @@ pub(crate) fn run(database: &Database, seed: u64, first_steps: &[u64]) {
             });
         }
     });
+}
+
+/// Overwrites a few large items, for ever or until the database fails, so that journals are replaced and tables written
+/// while the others work; says `bulk <number>`.
+pub(crate) fn run_bulk(database: &Database, first: u64) {
+    for number in first.. {
+        let item =
+            json!({ "pk": { "S": (number % BULK_KEYS).to_string() }, "padding": { "S": bulk(number) } });
+        if database.call("PutItem", &json!({ "TableName": BULK, "Item": item })).is_err() {
+            return;
+        }
+        say(&format!("bulk {number}\n"));
+    }
+}
+
+/// What the item of a number contains.
+pub(crate) fn bulk(number: u64) -> String {
+    format!("{number:016}").repeat(20_000)
 }
 
 /// One write to the pipe, so that lines of several threads do not mix.
