@@ -2,24 +2,19 @@
 # Instructions per request, from the bytes of the request to the bytes of the answer, without HTTP. Unlike times, they
 # hardly differ between runs or machines: the signal to watch from commit to commit. Needs valgrind.
 #
-#   bench/callgrind.sh [operation...]      default: GetItem PutItem
+#   bench/callgrind.sh [operation...]      default: all that are measured
+#
+# What they were spent on:  callgrind_annotate --inclusive=yes bench/target/callgrind.PutItem.out
 set -euo pipefail
 cd "$(dirname "$0")"
 cargo build --release --quiet
 
-# Runs one operation n times and prints how many instructions the whole process took.
-count() {
-    local log
-    log=$(valgrind --tool=callgrind --callgrind-out-file="target/callgrind.$1.out" \
-        target/release/sortkey-bench instructions "$1" "$2" 2>&1)
-    sed -n 's/.*Collected : \([0-9]*\).*/\1/p' <<<"$log"
-}
-
+calls=2000
 operations=("$@")
-[ ${#operations[@]} -gt 0 ] || operations=(GetItem PutItem)
+[ ${#operations[@]} -gt 0 ] || operations=(GetItem PutItem UpdateItem Query BatchWriteItem TransactWriteItems)
 for operation in "${operations[@]}"; do
-    # The difference of two runs leaves out starting, loading and stopping.
-    fewer=$(count "$operation" 2000)
-    more=$(count "$operation" 6000)
-    printf '%-20s %8d instructions\n' "$operation" $(((more - fewer) / 4000))
+    log=$(valgrind --tool=callgrind --toggle-collect='*measured_calls*' --callgrind-out-file="target/callgrind.$operation.out" \
+        target/release/sortkey-bench instructions "$operation" "$calls" 2>&1)
+    total=$(sed -n 's/.*Collected : \([0-9]*\).*/\1/p' <<<"$log")
+    printf '%-20s %8d instructions\n' "$operation" $((total / calls))
 done
