@@ -26,7 +26,7 @@ fn readiness_is_the_backends() {
         (Readiness::Ready, 200, "ready\n"),
         (Readiness::NotReady("the disk is full".into()), 503, "the disk is full\n"),
     ] {
-        let server = start_with(Fake { readiness }, Settings::default(), Vec::new());
+        let server = start_with(Fake { readiness, ..Fake::default() }, Settings::default(), Vec::new());
         let answer = server.ask(&get("/ready"));
         assert_eq!((answer.status, answer.text().as_str()), (status, text));
     }

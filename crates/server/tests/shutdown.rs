@@ -16,7 +16,7 @@ fn requests_in_flight_finish_and_idle_connections_close() {
     assert_eq!(idle.receive().expect("an answer").status, 200);
     let mut busy = server.connect();
     busy.send(&signed("DynamoDB_20120810.UpdateTable", "", b"{}"));
-    std::thread::sleep(Duration::from_millis(100));
+    server.wait_until_busy();
 
     server.begin_shutdown();
     assert!(idle.is_closed());
@@ -31,8 +31,8 @@ fn requests_in_flight_finish_and_idle_connections_close() {
 fn the_grace_period_ends() {
     let mut server = start(Settings { shutdown_grace: Duration::from_millis(20), ..Settings::default() });
     let mut busy = server.connect();
-    busy.send(&signed("DynamoDB_20120810.UpdateTable", "", b"{}"));
-    std::thread::sleep(Duration::from_millis(50));
+    busy.send(&signed("DynamoDB_20120810.CreateTable", "", b"{}"));
+    server.wait_until_busy();
     server.begin_shutdown();
     server.wait();
     assert!(busy.is_closed(), "the request was cut off, not answered");

@@ -5,34 +5,43 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sortkey_api::{ApiError, OperationId};
 use sortkey_server::{Backend, Call, Mount, Readiness, Reply, Server, Settings};
 use tokio::runtime::Runtime;
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 /// A backend whose operations each do one thing worth testing.
 pub struct Fake {
     pub readiness: Readiness,
+    /// One permit for each slow or endless call that has begun.
+    pub begun: Arc<Semaphore>,
 }
 
 impl Default for Fake {
     fn default() -> Fake {
-        Fake { readiness: Readiness::Ready }
+        Fake { readiness: Readiness::Ready, begun: Arc::new(Semaphore::new(0)) }
     }
 }
 
 impl Backend for Fake {
     fn call(&self, call: Call) -> impl Future<Output = Reply> + Send {
         assert_ne!(call.operation, OperationId::DeleteItem, "a bug before the future");
+        let begun = Arc::clone(&self.begun);
         async move {
             let result = match call.operation {
                 OperationId::Scan => Ok(br#"{"Item":{}}"#.repeat(10_000)),
                 OperationId::BatchGetItem => Ok(vec![b'x'; 8 << 20]),
                 OperationId::PutItem => Err(ApiError::conditional_check_failed(None)),
                 OperationId::DeleteTable => panic!("a bug in the future"),
+                OperationId::CreateTable => {
+                    begun.add_permits(1);
+                    std::future::pending().await
+                }
                 OperationId::UpdateTable => {
+                    begun.add_permits(1);
                     tokio::time::sleep(Duration::from_millis(300)).await;
                     Ok(b"slow".to_vec())
                 }
@@ -56,6 +65,7 @@ pub struct Running {
     pub address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     stopped: Option<tokio::task::JoinHandle<()>>,
+    begun: Arc<Semaphore>,
     runtime: Runtime,
 }
 
@@ -66,6 +76,7 @@ pub fn start(settings: Settings) -> Running {
 
 pub fn start_with(backend: Fake, settings: Settings, mounts: Vec<Mount>) -> Running {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let begun = Arc::clone(&backend.begun);
     let server = Server::bind("127.0.0.1:0".parse().unwrap(), backend, settings, mounts);
     let server = runtime.block_on(server).unwrap();
     let address = server.local_address().unwrap();
@@ -73,7 +84,7 @@ pub fn start_with(backend: Fake, settings: Settings, mounts: Vec<Mount>) -> Runn
     let stopped = runtime.spawn(server.run(async move {
         let _ = stopping.await;
     }));
-    Running { address, stop: Some(stop), stopped: Some(stopped), runtime }
+    Running { address, stop: Some(stop), stopped: Some(stopped), begun, runtime }
 }
 
 impl Running {
@@ -88,6 +99,11 @@ impl Running {
         let mut client = self.connect();
         client.send(request);
         client.receive().expect("an answer")
+    }
+
+    /// Waits until a slow or endless call has reached the backend.
+    pub fn wait_until_busy(&self) {
+        self.runtime.block_on(self.begun.acquire()).unwrap().forget();
     }
 
     /// Asks the server to stop, without waiting.
