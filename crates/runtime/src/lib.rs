@@ -1,0 +1,23 @@
+//! A compiled design executed: its patterns and operations, on the engine in process or on any DynamoDB.
+//!
+//! A [`Runtime`] is a design bound to a [`Backend`]. It is prepared once; a [`Call`] names a pattern or an operation and
+//! carries JSON in the design's own types, never DynamoDB's. The runtime knows nothing of HTTP, nor of how the backend
+//! is reached.
+
+mod backend;
+mod call;
+mod embedded;
+mod failure;
+mod keyring;
+mod runtime;
+mod settings;
+mod signature;
+
+pub use backend::{Backend, Pending};
+pub use call::{Answer, Call, Caller, Consumed};
+pub use embedded::Embedded;
+pub use failure::{Failure, FailureKind};
+pub use keyring::{DataKey, KeyError, KeyFile, Keyring};
+pub use runtime::{Problem, Runtime};
+pub use settings::{Ids, Settings};
+pub use signature::{Kind, Parameter, Signature, Yields};
