@@ -9,7 +9,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
 use arc_swap::{ArcSwap, Guard};
@@ -63,7 +63,8 @@ type Finish = Box<dyn FnOnce(Result<Stamp, StorageError>) + Send>;
 /// Takes writes for one store.
 pub struct Committer {
     inner: Arc<Inner>,
-    thread: Option<JoinHandle<()>>,
+    /// Of a store that waits.
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 struct Inner {
@@ -74,6 +75,8 @@ struct Inner {
     queue: Mutex<Queue>,
     /// Wakes the store's own thread; unused by stores that do not wait.
     arrived: Condvar,
+    /// Whether new writes are refused; changed under the queue's lock.
+    closed: AtomicBool,
     /// Held by whoever commits; what only the committer may change.
     committing: Mutex<State>,
     /// Older states, for readers that ask for yesterday's index.
@@ -84,7 +87,8 @@ struct Inner {
 #[derive(Default)]
 struct Queue {
     waiting: Vec<Waiting>,
-    closed: bool,
+    /// Nobody will look at it again.
+    ended: bool,
 }
 
 struct Waiting {
@@ -113,6 +117,7 @@ impl Committer {
             locks: Mutex::default(),
             queue: Mutex::default(),
             arrived: Condvar::new(),
+            closed: AtomicBool::new(false),
             committing: Mutex::default(),
             retained: Mutex::default(),
             retention_ms: AtomicU64::new(0),
@@ -124,7 +129,22 @@ impl Committer {
                 .spawn(move || inner.attend())
                 .expect("the system can start a thread")
         });
-        Committer { inner, thread }
+        Committer { inner, thread: Mutex::new(thread) }
+    }
+
+    /// Takes no more writes, and waits until those that were handed over before are answered. The store is not
+    /// used afterwards.
+    pub fn close(&self) {
+        {
+            let _queue = self.inner.queue.lock();
+            self.inner.closed.store(true, Ordering::Relaxed);
+        }
+        self.inner.arrived.notify_all();
+        let here = std::thread::current().id();
+        // The last owner can be a write that this very thread prepares; it ends by itself then.
+        let thread = self.thread.lock().take().filter(|thread| thread.thread().id() != here);
+        // A panic there has been answered to its writers already.
+        thread.map(JoinHandle::join).and_then(Result::ok);
     }
 
     /// The newest visible state.
@@ -159,6 +179,9 @@ impl Committer {
         T: Send + 'static,
         F: FnOnce(&Published) -> Write<T> + Send + 'static,
     {
+        if self.inner.closed.load(Ordering::Relaxed) {
+            return refused();
+        }
         let (job, ticket) = job(prepare);
         let mut table = self.inner.locks.lock();
         let (id, ready) = table.acquire(normalize(locks), false, job);
@@ -177,6 +200,9 @@ impl Committer {
         T: Send + 'static,
         F: FnOnce(&Published) -> Write<T> + Send + 'static,
     {
+        if self.inner.closed.load(Ordering::Relaxed) {
+            return Ok(refused());
+        }
         let locks = normalize(locks);
         let mut table = self.inner.locks.lock();
         let keys = table.conflicts(&locks);
@@ -197,18 +223,17 @@ impl Committer {
     }
 }
 
-/// Waits for what was handed over, then stops.
 impl Drop for Committer {
     fn drop(&mut self) {
-        self.inner.queue.lock().closed = true;
-        self.inner.arrived.notify_all();
-        let here = std::thread::current().id();
-        // The last owner can be a write that this very thread prepares; it ends by itself then.
-        if let Some(thread) = self.thread.take().filter(|thread| thread.thread().id() != here) {
-            // A panic there has been answered to its writers already.
-            let _ = thread.join();
-        }
+        self.close();
     }
+}
+
+/// The answer to a write that comes too late.
+fn refused<T>() -> Ticket<Result<Outcome<T>, StorageError>> {
+    let (promise, ticket) = promise();
+    promise.keep(Err(StorageError::Closed));
+    ticket
 }
 
 /// Erases the answer's type. A panic in `prepare` abandons this write alone.
@@ -249,8 +274,9 @@ impl Inner {
                 if batch.is_empty() {
                     ready.extend(self.locks.lock().release(request));
                     finish(Ok(view.stamp));
-                } else {
-                    self.queue.lock().waiting.push(Waiting { request, batch, finish });
+                } else if let Some(refused) = self.enqueue(Waiting { request, batch, finish }) {
+                    ready.extend(self.locks.lock().release(refused.request));
+                    (refused.finish)(Err(StorageError::Closed));
                 }
             }
             if self.store.waits() {
@@ -273,16 +299,27 @@ impl Inner {
         }
     }
 
+    /// Puts a batch into the queue; gives it back if nobody will look there again.
+    fn enqueue(&self, waiting: Waiting) -> Option<Waiting> {
+        let mut queue = self.queue.lock();
+        if queue.ended {
+            return Some(waiting);
+        }
+        queue.waiting.push(waiting);
+        None
+    }
+
     /// The life of a waiting store's own thread.
     fn attend(&self) {
         loop {
             let group = {
                 let mut queue = self.queue.lock();
-                while queue.waiting.is_empty() && !queue.closed {
+                while queue.waiting.is_empty() {
+                    if self.closed.load(Ordering::Relaxed) {
+                        queue.ended = true;
+                        return;
+                    }
                     self.arrived.wait(&mut queue);
-                }
-                if queue.waiting.is_empty() {
-                    return;
                 }
                 std::mem::take(&mut queue.waiting)
             };

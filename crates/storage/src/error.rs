@@ -17,4 +17,7 @@ pub enum StorageError {
     /// The code that prepared a write panicked; its batch was not committed.
     #[error("a write was abandoned: {0}")]
     Abandoned(String),
+    /// Whoever had the store has let go of it.
+    #[error("the store is closed")]
+    Closed,
 }

@@ -183,6 +183,17 @@ fn a_closed_committer_has_kept_its_promises() {
     }
 }
 
+#[test]
+fn a_closed_committer_refuses() {
+    for committer in committers() {
+        let before = committer.write(vec![Lock::exclusive(*b"n")], increment(b"n"));
+        committer.close();
+        assert_eq!(before.wait().unwrap().answer, 1);
+        let after = committer.write(vec![Lock::exclusive(*b"n")], increment(b"n")).wait();
+        assert!(matches!(after, Err(StorageError::Closed)));
+    }
+}
+
 /// A write that waits for a lock is prepared by the thread that commits. If it held the last reference to the committer,
 /// that thread waited for its own end, and the write was given up.
 #[test]
