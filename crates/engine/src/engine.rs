@@ -69,6 +69,11 @@ impl Engine {
         Some(fork)
     }
 
+    /// Why writes are refused since the store failed; it is opened anew in the background until it takes them again.
+    pub fn failure(&self) -> Option<String> {
+        self.shared.committer.failure()
+    }
+
     /// Moves the clock of this database forward, or back.
     pub fn advance_clock(&self, by_ms: i64) {
         self.shared.clock.advance_ms(by_ms);

@@ -5,15 +5,15 @@
 //! all that is stored, everything is written anew without them. Fjall keeps the old tables until a later commit has
 //! replaced the newest snapshot, and looks for tables to delete when a memtable is full; here it is made to look then.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, PersistMode};
 use parking_lot::{Condvar, Mutex};
 
-use crate::store::Opened;
+use crate::gate::{Gate, Opened};
 
 /// Removals after which it pays to look. Not many: a value may have 400 KB.
 const LOOK_EVERY: u64 = 100;
@@ -46,9 +46,9 @@ struct Shared {
 }
 
 impl Reclaimer {
-    /// Starts the thread. It holds the store only while it works.
-    pub(crate) fn start(opened: &Arc<Opened>) -> std::io::Result<Reclaimer> {
-        let removals = opened.keyspace.tree.tombstone_count();
+    /// Starts the thread.
+    pub(crate) fn start(gate: &Arc<Gate>) -> std::io::Result<Reclaimer> {
+        let removals = gate.pass().map_or(0, |opened| opened.keyspace.tree.tombstone_count());
         let shared = Arc::new(Shared {
             woken: Mutex::new(false),
             changed: Condvar::new(),
@@ -56,9 +56,9 @@ impl Reclaimer {
             looks: AtomicU64::new(0),
             is_stopped: AtomicBool::new(false),
         });
-        let (weak, theirs) = (Arc::downgrade(opened), Arc::clone(&shared));
+        let (gate, theirs) = (Arc::clone(gate), Arc::clone(&shared));
         let thread = std::thread::Builder::new().name("reclaimer".into());
-        let thread = thread.spawn(move || run(&weak, &theirs))?;
+        let thread = thread.spawn(move || run(&gate, &theirs))?;
         Ok(Reclaimer { shared, looked_at: 0, thread: Some(thread) })
     }
 
@@ -73,12 +73,10 @@ impl Reclaimer {
             self.shared.changed.notify_one();
         }
     }
-}
 
-/// Waits for the thread, so that it does not hold the store any longer than its owner. A compaction cannot be
-/// interrupted.
-impl Drop for Reclaimer {
-    fn drop(&mut self) {
+    /// Ends the thread and waits for it, so that it does not hold the store any longer than its owner. A compaction
+    /// cannot be interrupted.
+    pub(crate) fn stop(&mut self) {
         {
             let _woken = self.shared.woken.lock();
             self.shared.is_stopped.store(true, Ordering::Relaxed);
@@ -86,6 +84,12 @@ impl Drop for Reclaimer {
         self.shared.changed.notify_one();
         // A panic there was reported when it happened; the space is given back another time.
         self.thread.take().map(JoinHandle::join).and_then(Result::ok);
+    }
+}
+
+impl Drop for Reclaimer {
+    fn drop(&mut self) {
+        self.stop();
     }
 }
 
@@ -112,11 +116,11 @@ impl Shared {
     }
 }
 
-fn run(opened: &Weak<Opened>, shared: &Shared) {
+fn run(gate: &Gate, shared: &Shared) {
     // Removals that a compaction could not forget, because somebody still reads an older snapshot.
     let mut kept = 0;
     while shared.wait() {
-        let Some(opened) = opened.upgrade() else { return };
+        let Ok(opened) = gate.pass() else { return };
         let removals = shared.removals.load(Ordering::Relaxed);
         let entries = opened.keyspace.approximate_len() as u64;
         let is_worth_it = removals.saturating_sub(kept) * SHARE >= entries && removals >= LOOK_EVERY;

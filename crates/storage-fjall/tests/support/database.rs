@@ -40,7 +40,8 @@ impl Database {
     pub(crate) fn reopen(self) -> Database {
         let Database { engine, store } = self;
         drop(engine);
-        Database::start(store.reopen().unwrap())
+        store.reopen().unwrap();
+        Database::start(store)
     }
 
     fn start(store: Arc<FjallStore>) -> Database {
