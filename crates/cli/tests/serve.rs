@@ -1,68 +1,13 @@
 //! The binary as a user meets it: started as a process, spoken to over its port, stopped by a signal.
 #![cfg(unix)]
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+mod support;
+
+use std::net::TcpListener;
+use std::process::Command;
 
 use rustix::process::{Pid, Signal, kill_process};
-
-/// A server in a process of its own, killed when dropped.
-struct Serving {
-    process: Child,
-    /// As in `127.0.0.1:8000`.
-    address: String,
-    /// The lines after the first.
-    lines: Vec<String>,
-}
-
-fn serve(arguments: &[&str]) -> Serving {
-    let mut process = Command::new(env!("CARGO_BIN_EXE_sortkey"))
-        .args(["serve", "--port", "0"])
-        .args(arguments)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut lines = BufReader::new(process.stdout.take().expect("piped")).lines();
-    let mut line = || lines.next().expect("a line").expect("text");
-    let address = line().strip_prefix("sortkey is listening on http://").expect("the address").to_owned();
-    let lines = vec![line(), line()];
-    Serving { process, address, lines }
-}
-
-impl Serving {
-    /// Calls an operation; the status and the body.
-    fn call(&self, operation: &str, headers: &str, body: &str) -> (u16, String) {
-        let headers = format!(
-            "X-Amz-Target: DynamoDB_20120810.{operation}\r\nContent-Type: application/x-amz-json-1.0\r\n\
-             X-Amz-Date: 20261115T123600Z\r\nAuthorization: AWS4-HMAC-SHA256 \
-             Credential=AKID/20261115/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=abc\r\n{headers}"
-        );
-        self.request("POST", "/", &headers, body)
-    }
-
-    fn request(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
-        let (address, length) = (&self.address, body.len());
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\
-             Content-Length: {length}\r\n\r\n{body}"
-        );
-        let mut stream = TcpStream::connect(address).expect("a connection");
-        stream.write_all(request.as_bytes()).expect("sent");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-        (status, body.to_owned())
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
+use support::serve;
 
 const TABLE: &str = r#"{"TableName":"music","BillingMode":"PAY_PER_REQUEST",
     "KeySchema":[{"AttributeName":"artist","KeyType":"HASH"}],

@@ -2,12 +2,17 @@
 //! and ends with it.
 
 use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
 use crate::engine::Shared;
 use crate::jobs;
+
+/// How long a job that failed waits before it is tried again, at first and at most: the store may heal.
+const RETRY: Duration = Duration::from_secs(1);
+const LONGEST_RETRY: Duration = Duration::from_secs(60);
 
 /// Controls the background thread of one database.
 pub(crate) struct Background {
@@ -22,7 +27,7 @@ struct Signal {
 
 #[derive(Default)]
 struct State {
-    started: bool,
+    thread: Option<JoinHandle<()>>,
     stopped: bool,
     woken: bool,
 }
@@ -36,13 +41,13 @@ impl Background {
     /// Starts the thread, unless it runs already. It holds the database only while it works.
     pub(crate) fn start(&self, shared: &Arc<Shared>) {
         let mut state = self.signal.state.lock();
-        if state.started {
+        if state.thread.is_some() || state.stopped {
             return;
         }
         let (database, signal, interval) = (Arc::downgrade(shared), Arc::clone(&self.signal), self.interval);
         let thread = std::thread::Builder::new().name("background".into());
         match thread.spawn(move || run(&database, &signal, interval)) {
-            Ok(_) => state.started = true,
+            Ok(thread) => state.thread = Some(thread),
             Err(error) => tracing::error!(%error, "no background thread: expiry and backfills wait"),
         }
     }
@@ -53,31 +58,50 @@ impl Background {
         self.signal.changed.notify_one();
     }
 
+    /// Lets the thread end after what it is doing, and never start again.
     pub(crate) fn stop(&self) {
         self.signal.state.lock().stopped = true;
         self.signal.changed.notify_one();
     }
+
+    /// Waits for the end of the thread, unless this is the thread itself.
+    pub(crate) fn join(&self) {
+        let thread = self.signal.state.lock().thread.take();
+        let here = std::thread::current().id();
+        if let Some(thread) = thread.filter(|thread| thread.thread().id() != here) {
+            // A panic there was reported when it happened.
+            let _ = thread.join();
+        }
+    }
 }
 
 fn run(database: &Weak<Shared>, signal: &Signal, interval: Option<Duration>) {
-    loop {
-        {
-            let mut state = signal.state.lock();
-            while !state.woken && !state.stopped {
-                match interval {
-                    Some(interval) if signal.changed.wait_for(&mut state, interval).timed_out() => break,
-                    Some(_) => {}
-                    None => signal.changed.wait(&mut state),
-                }
-            }
-            state.woken = false;
-            if state.stopped {
-                return;
-            }
-        }
+    let mut retry = None;
+    while signal.wait(retry.or(interval)) {
         let Some(shared) = database.upgrade() else { return };
-        if let Err(error) = jobs::run(&shared) {
-            tracing::error!(%error, "a background job failed and will be tried again");
+        match jobs::run(&shared) {
+            Ok(()) => retry = None,
+            Err(_) if signal.state.lock().stopped => return,
+            Err(error) => {
+                tracing::error!(%error, "a background job failed and will be tried again");
+                retry = Some(retry.map_or(RETRY, |before: Duration| (before * 2).min(LONGEST_RETRY)));
+            }
         }
+    }
+}
+
+impl Signal {
+    /// Waits until there may be work; says whether to go on.
+    fn wait(&self, longest: Option<Duration>) -> bool {
+        let mut state = self.state.lock();
+        while !state.woken && !state.stopped {
+            match longest {
+                Some(longest) if self.changed.wait_for(&mut state, longest).timed_out() => break,
+                Some(_) => {}
+                None => self.changed.wait(&mut state),
+            }
+        }
+        state.woken = false;
+        !state.stopped
     }
 }

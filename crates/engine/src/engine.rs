@@ -23,8 +23,13 @@ const CACHED_EXPRESSIONS: usize = 1024;
 /// A DynamoDB in this process. Clones are handles of the same database.
 #[derive(Clone)]
 pub struct Engine {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<Open>,
 }
+
+/// All handles of a database together. With the last of them it is closed: those who hold what they share for a moment
+/// longer (the background thread, writes that were handed over) have let go when that handle is gone, and with them the
+/// store.
+pub(crate) struct Open(Arc<Shared>);
 
 /// What belongs to one database. A fork has all of this for itself.
 pub(crate) struct Shared {
@@ -62,6 +67,11 @@ impl Engine {
         let fork = Engine::in_memory(memory, settings, Some(self.shared.clock.fork()));
         fork.set_gsi_delay(*self.shared.gsi_delay.read());
         Some(fork)
+    }
+
+    /// Why writes are refused since the store failed; it is opened anew in the background until it takes them again.
+    pub fn failure(&self) -> Option<String> {
+        self.shared.committer.failure()
     }
 
     /// Moves the clock of this database forward, or back.
@@ -143,7 +153,7 @@ impl Engine {
             gsi_delay: RwLock::new(Duration::ZERO),
             random,
         });
-        let engine = Engine { shared };
+        let engine = Engine { shared: Arc::new(Open(shared)) };
         if !delay.is_zero() {
             engine.set_gsi_delay(delay);
         }
@@ -154,9 +164,20 @@ impl Engine {
     }
 }
 
-impl Drop for Shared {
+impl std::ops::Deref for Open {
+    type Target = Arc<Shared>;
+
+    fn deref(&self) -> &Arc<Shared> {
+        &self.0
+    }
+}
+
+impl Drop for Open {
     fn drop(&mut self) {
         self.background.stop();
+        // A job that is under way is refused its next write, and ends.
+        self.committer.close();
+        self.background.join();
     }
 }
 

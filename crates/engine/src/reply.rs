@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, ErrorKind};
 use sortkey_storage::{Outcome, StorageError, Ticket};
 
 /// The answer of an operation: a future for those who can await, [`Reply::wait`] for those who cannot.
@@ -65,13 +65,16 @@ fn flatten<T>(committed: Committed<T>) -> Result<T, ApiError> {
     committed.map_err(|error| storage_failure(&error))?.answer
 }
 
-/// What a client learns when the store fails: that it was not its fault. The log says the rest.
+/// What a client learns when the store fails: that it was not its fault, why, and whether to try again. The SDKs do
+/// by themselves, as for AWS's own failures.
 pub(crate) fn storage_failure(error: &StorageError) -> ApiError {
     tracing::error!(%error, "a request failed in the store");
-    match error {
-        StorageError::ReadOnly(_) => {
-            ApiError::new(sortkey_api::ErrorKind::InternalServerError, error.to_string())
+    let text = match error {
+        StorageError::Failed(_) => {
+            format!("{error}; whether a write under way is kept shows when it has healed")
         }
-        _ => ApiError::internal(),
-    }
+        StorageError::Abandoned(_) => return ApiError::internal(),
+        _ => error.to_string(),
+    };
+    ApiError::new(ErrorKind::InternalServerError, text)
 }

@@ -86,7 +86,10 @@ impl Backend for Database {
     }
 
     fn readiness(&self) -> Readiness {
-        Readiness::Ready
+        match self.shared.main.load().failure() {
+            None => Readiness::Ready,
+            Some(why) => Readiness::NotReady(format!("no writes are taken since a commit failed: {why}")),
+        }
     }
 }
 

@@ -71,7 +71,9 @@ async fn route<B: Backend>(
         "/" => health(&server.settings.region),
         "/ready" => ready(&server.backend.readiness()),
         "/metrics" => {
-            text(StatusCode::OK, metrics::CONTENT_TYPE, server.metrics.page(server.connections.count()))
+            let is_ready = server.backend.readiness() == Readiness::Ready;
+            let page = server.metrics.page(server.connections.count(), is_ready);
+            text(StatusCode::OK, metrics::CONTENT_TYPE, page)
         }
         _ => not_found(),
     }

@@ -14,7 +14,7 @@
 //! The layout byte by byte, and what was found out about fjall, stand in `docs/design/durable-store.md`.
 //!
 //! Invariants:
-//! - After a commit failed, every later commit fails, until the store is closed and opened again.
+//! - After a commit failed, every later commit fails, until the store is closed and opened again (`gate.rs`, `probe.rs`).
 //! - Bytes that are not what was written are an error, never a value.
 //! - Every snapshot was taken right after a commit, while no other was under way: fjall's own may see half a batch.
 
@@ -22,10 +22,12 @@ mod directory;
 mod error;
 mod flow;
 mod format;
+mod gate;
 mod journal;
 mod lock;
 mod manifest;
 mod options;
+mod probe;
 mod progress;
 mod reclaim;
 mod record;

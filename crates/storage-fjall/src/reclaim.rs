@@ -5,14 +5,15 @@
 //! all that is stored, everything is written anew without them. Fjall keeps the old tables until a later commit has
 //! replaced the newest snapshot, and looks for tables to delete when a memtable is full; here it is made to look then.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use fjall::{AbstractTree, PersistMode};
+use parking_lot::{Condvar, Mutex};
 
-use crate::store::Opened;
+use crate::gate::{Gate, Opened};
 
 /// Removals after which it pays to look. Not many: a value may have 400 KB.
 const LOOK_EVERY: u64 = 100;
@@ -29,12 +30,14 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Counts removals, and has a thread that acts on them.
 pub(crate) struct Reclaimer {
     shared: Arc<Shared>,
-    wake: SyncSender<()>,
     /// Removals when the thread was woken last.
     looked_at: u64,
+    thread: Option<JoinHandle<()>>,
 }
 
 struct Shared {
+    woken: Mutex<bool>,
+    changed: Condvar,
     /// Removed keys that still are on disk.
     removals: AtomicU64,
     /// How often fjall is still to look for old tables.
@@ -43,19 +46,20 @@ struct Shared {
 }
 
 impl Reclaimer {
-    /// Starts the thread. It holds the store only while it works.
-    pub(crate) fn start(opened: &Arc<Opened>) -> std::io::Result<Reclaimer> {
-        let removals = opened.keyspace.tree.tombstone_count();
+    /// Starts the thread.
+    pub(crate) fn start(gate: &Arc<Gate>) -> std::io::Result<Reclaimer> {
+        let removals = gate.pass().map_or(0, |opened| opened.keyspace.tree.tombstone_count());
         let shared = Arc::new(Shared {
+            woken: Mutex::new(false),
+            changed: Condvar::new(),
             removals: AtomicU64::new(removals),
             looks: AtomicU64::new(0),
             is_stopped: AtomicBool::new(false),
         });
-        let (wake, woken) = sync_channel(1);
-        let (weak, theirs) = (Arc::downgrade(opened), Arc::clone(&shared));
+        let (gate, theirs) = (Arc::clone(gate), Arc::clone(&shared));
         let thread = std::thread::Builder::new().name("reclaimer".into());
-        thread.spawn(move || run(&weak, &theirs, &woken))?;
-        Ok(Reclaimer { shared, wake, looked_at: 0 })
+        let thread = thread.spawn(move || run(&gate, &theirs))?;
+        Ok(Reclaimer { shared, looked_at: 0, thread: Some(thread) })
     }
 
     /// Notes how many keys a commit removed.
@@ -65,23 +69,58 @@ impl Reclaimer {
         self.looked_at = self.looked_at.min(total);
         if total - self.looked_at >= LOOK_EVERY || self.shared.looks.load(Ordering::Relaxed) > 0 {
             self.looked_at = total;
-            // It is woken already, or has ended with its store: both are fine.
-            let _ = self.wake.try_send(());
+            *self.shared.woken.lock() = true;
+            self.shared.changed.notify_one();
         }
+    }
+
+    /// Ends the thread and waits for it, so that it does not hold the store any longer than its owner. A compaction
+    /// cannot be interrupted.
+    pub(crate) fn stop(&mut self) {
+        {
+            let _woken = self.shared.woken.lock();
+            self.shared.is_stopped.store(true, Ordering::Relaxed);
+        }
+        self.shared.changed.notify_one();
+        // A panic there was reported when it happened; the space is given back another time.
+        self.thread.take().map(JoinHandle::join).and_then(Result::ok);
     }
 }
 
 impl Drop for Reclaimer {
     fn drop(&mut self) {
-        self.shared.is_stopped.store(true, Ordering::Relaxed);
+        self.stop();
     }
 }
 
-fn run(opened: &Weak<Opened>, shared: &Shared, woken: &Receiver<()>) {
+impl Shared {
+    /// Waits for removals; says whether to go on.
+    fn wait(&self) -> bool {
+        let mut woken = self.woken.lock();
+        while !*woken && !self.is_stopped.load(Ordering::Relaxed) {
+            self.changed.wait(&mut woken);
+        }
+        *woken = false;
+        !self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// Lets some time pass, unless the store is closed.
+    fn rest(&self, pause: Duration) {
+        let until = Instant::now() + pause;
+        let mut woken = self.woken.lock();
+        while !self.is_stopped.load(Ordering::Relaxed) {
+            if self.changed.wait_until(&mut woken, until).timed_out() {
+                return;
+            }
+        }
+    }
+}
+
+fn run(gate: &Gate, shared: &Shared) {
     // Removals that a compaction could not forget, because somebody still reads an older snapshot.
     let mut kept = 0;
-    while woken.recv().is_ok() {
-        let Some(opened) = opened.upgrade() else { return };
+    while shared.wait() {
+        let Ok(opened) = gate.pass() else { return };
         let removals = shared.removals.load(Ordering::Relaxed);
         let entries = opened.keyspace.approximate_len() as u64;
         let is_worth_it = removals.saturating_sub(kept) * SHARE >= entries && removals >= LOOK_EVERY;
@@ -103,7 +142,7 @@ fn run(opened: &Weak<Opened>, shared: &Shared, woken: &Receiver<()>) {
         }
         drop(opened);
         if is_worth_it {
-            std::thread::sleep(PAUSE.max(began.elapsed() * REST));
+            shared.rest(PAUSE.max(began.elapsed() * REST));
         }
     }
 }

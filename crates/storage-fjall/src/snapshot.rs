@@ -6,19 +6,20 @@ use std::sync::Arc;
 use fjall::{Readable, UserKey, UserValue};
 use sortkey_storage::{Entry, Order, Snapshot, StorageError, Value};
 
+use crate::gate::{Gate, Opened, Pass};
 use crate::seal::{self, ENTRY};
-use crate::store::{Opened, failed};
+use crate::store::failed;
 
-/// A snapshot keeps the directory open, and taken, for as long as it lives.
+/// A snapshot keeps the directory taken for as long as it lives, unless its store was closed to heal it.
 pub(crate) struct FjallSnapshot {
     snapshot: fjall::Snapshot,
-    opened: Arc<Opened>,
+    gate: Arc<Gate>,
 }
 
 impl FjallSnapshot {
     /// What is committed now. Only to be called while no commit is under way.
-    pub(crate) fn now(opened: &Arc<Opened>) -> FjallSnapshot {
-        FjallSnapshot { snapshot: opened.database.snapshot(), opened: Arc::clone(opened) }
+    pub(crate) fn now(gate: &Arc<Gate>, opened: &Opened) -> FjallSnapshot {
+        FjallSnapshot { snapshot: opened.database.snapshot(), gate: Arc::clone(gate) }
     }
 
     /// A number that fjall's sequence numbers of all commits in it are below, and those of all others are not.
@@ -26,15 +27,16 @@ impl FjallSnapshot {
         self.snapshot.seqno()
     }
 
-    /// A value as fjall keeps it, under the key that fjall knows.
-    pub(crate) fn get_stored(&self, stored_key: &[u8]) -> fjall::Result<Option<UserValue>> {
-        self.snapshot.get(&self.opened.keyspace, stored_key)
+    /// The way to the database that it is of.
+    pub(crate) fn gate(&self) -> &Gate {
+        &self.gate
     }
 }
 
 impl Snapshot for FjallSnapshot {
     fn get(&self, key: &[u8]) -> Result<Option<Value>, StorageError> {
-        let sealed = self.get_stored(&seal::entry_key(key)).map_err(failed)?;
+        let opened = self.gate.pass()?;
+        let sealed = self.snapshot.get(&opened.keyspace, seal::entry_key(key)).map_err(failed)?;
         sealed.map(|sealed| seal::open(key, &sealed)).transpose()
     }
 
@@ -55,12 +57,38 @@ impl Snapshot for FjallSnapshot {
             Bound::Unbounded => Bound::Excluded(vec![ENTRY + 1]),
             bound => bound.map(seal::entry_key),
         };
-        let entries = self.snapshot.range::<Vec<u8>, _>(&self.opened.keyspace, (low, high));
-        let open = |guard: fjall::Guard| entry(guard.into_inner());
-        match order {
-            Order::Ascending => Box::new(entries.map(open)),
-            Order::Descending => Box::new(entries.rev().map(open)),
+        match self.gate.pass() {
+            Ok(pass) => {
+                let entries = self.snapshot.range::<Vec<u8>, _>(&pass.keyspace, (low, high));
+                Box::new(Entries { open: Some((entries, pass)), gate: &self.gate, order })
+            }
+            Err(error) => Box::new(std::iter::once(Err(error))),
         }
+    }
+}
+
+/// The entries of a range; the database stays open while it is read, unless it is to be closed.
+struct Entries<'a> {
+    /// Dropped in this order.
+    open: Option<(fjall::Iter, Pass<'a>)>,
+    gate: &'a Gate,
+    order: Order,
+}
+
+impl Iterator for Entries<'_> {
+    type Item = Result<Entry, StorageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (entries, _) = self.open.as_mut()?;
+        if self.gate.is_closing() {
+            self.open = None;
+            return Some(Err(StorageError::Reopening));
+        }
+        let next = match self.order {
+            Order::Ascending => entries.next(),
+            Order::Descending => entries.next_back(),
+        };
+        next.map(|guard| entry(guard.into_inner()))
     }
 }
 

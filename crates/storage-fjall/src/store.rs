@@ -14,6 +14,7 @@ use sortkey_storage::{Change, Commit, Snapshot, StorageError, Store};
 use crate::directory::{self, Found};
 use crate::error::OpenError;
 use crate::format::{self, State};
+use crate::gate::{Gate, Opened};
 use crate::lock::DirectoryLock;
 use crate::options::{Durability, Options};
 use crate::progress::{Progress, Reached};
@@ -21,7 +22,7 @@ use crate::reclaim::{self, Reclaimer};
 use crate::record::{Record, Running};
 use crate::seal::{self, KEY_BYTES, RECORD_KEY};
 use crate::snapshot::FjallSnapshot;
-use crate::{flow, journal};
+use crate::{flow, journal, probe};
 
 /// What is written between two tables; at most four of them are in memory.
 const MEMTABLE_BYTES: u64 = 24 * 1024 * 1024;
@@ -32,8 +33,8 @@ const OPEN_FILES: usize = 256;
 /// Values from this size on are kept apart from the tables and not copied by every compaction. With 3,000 values of 400 KB
 /// written three times over, that saves two thirds of what reaches the disk and nine tenths of the slowest commit.
 const LARGE_VALUE_BYTES: u32 = 16 * 1024;
-/// How long a store that is reopened waits for those who still read the old one.
-const REOPEN_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a store that is reopened waits for iterators that nobody moves.
+const REOPEN_PATIENCE: Duration = Duration::from_secs(2);
 
 /// A store in a directory.
 pub struct FjallStore {
@@ -42,42 +43,35 @@ pub struct FjallStore {
     newest: Mutex<Arc<FjallSnapshot>>,
     path: PathBuf,
     options: Options,
-    opened: Arc<Opened>,
-}
-
-/// What must be closed together. Fields are dropped in this order: fjall first, then the right to the directory.
-pub(crate) struct Opened {
-    pub(crate) keyspace: Keyspace,
-    pub(crate) database: Database,
-    _lock: DirectoryLock,
 }
 
 struct Writer {
     /// The newest commit.
     record: Record,
-    progress: Progress,
-    reclaimer: Reclaimer,
-    /// Why no commit can succeed any more.
+    /// What commits need; `None` if the store was closed to heal it, and could not be opened.
+    open: Option<Open>,
+    /// Why no commit can succeed before the store is opened anew.
     failed: Option<StorageError>,
+}
+
+/// Dropped in this order: fjall is closed when nobody works with it any more.
+struct Open {
+    reclaimer: Reclaimer,
+    progress: Progress,
+    gate: Arc<Gate>,
 }
 
 impl FjallStore {
     /// Opens the store in a directory, or creates it there. One store at a time can have a directory.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Arc<FjallStore>, OpenError> {
-        FjallStore::open_within(path.as_ref(), options, Duration::ZERO)
+        let path = path.as_ref().to_owned();
+        let (writer, newest) = open(&path, &options, Duration::ZERO, false)?;
+        Ok(Arc::new(FjallStore { writer: Mutex::new(writer), newest: Mutex::new(newest), path, options }))
     }
 
     /// Whether a directory contains a store, or something that claims to be one.
     pub fn exists(path: impl AsRef<Path>) -> bool {
         !matches!(format::read(path.as_ref()), Ok(None))
-    }
-
-    /// Closes the store and opens it again: the only way to write on after a commit failed. All others who hold the
-    /// store must let go of it, and of its snapshots, within ten seconds.
-    pub fn reopen(self: Arc<FjallStore>) -> Result<Arc<FjallStore>, OpenError> {
-        let (path, options) = (self.path.clone(), self.options.clone());
-        drop(self);
-        FjallStore::open_within(&path, options, REOPEN_PATIENCE)
     }
 
     /// The directory.
@@ -87,47 +81,25 @@ impl FjallStore {
 
     /// What the store occupies on disk, journals included.
     pub fn disk_bytes(&self) -> Result<u64, StorageError> {
-        self.opened.database.disk_space().map_err(failed)
+        let newest = Arc::clone(&self.newest.lock());
+        newest.gate().pass()?.database.disk_space().map_err(failed)
     }
 
     /// Gives back what removed keys occupy, now. It happens by itself when it is worth the work.
     pub fn reclaim(&self) -> Result<(), StorageError> {
-        reclaim::reclaim(&self.opened, &AtomicBool::new(false)).map_err(failed)
-    }
-
-    fn open_within(path: &Path, options: Options, patience: Duration) -> Result<Arc<FjallStore>, OpenError> {
-        let (lock, found) = directory::take(path, patience)?;
-        let (opened, progress, record) = match found {
-            Found::New => {
-                let opened = open_fjall(path, &options, lock)?;
-                let progress = Progress::create(path)?;
-                directory::sync_new(path)?;
-                format::write(path, State::Ready)?;
-                (opened, progress, Record::default())
-            }
-            Found::Existing(reading, progress) => {
-                journal::cut(&reading)?;
-                if progress.reached().is_suspect {
-                    journal::rewrite(&reading)?;
-                }
-                let opened = open_fjall(path, &options, lock)?;
-                let record = last_record(path, &opened)?;
-                check_record(path, &record, reading.last.as_ref(), &progress.reached())?;
-                (opened, progress, record)
-            }
-        };
-        let reclaimer = Reclaimer::start(&opened).map_err(OpenError::io(path))?;
-        let newest = Mutex::new(Arc::new(FjallSnapshot::now(&opened)));
-        let writer = Mutex::new(Writer { record, progress, reclaimer, failed: None });
-        Ok(Arc::new(FjallStore { writer, newest, path: path.to_owned(), options, opened }))
+        let newest = Arc::clone(&self.newest.lock());
+        let opened = newest.gate().pass()?;
+        reclaim::reclaim(&opened, &AtomicBool::new(false)).map_err(failed)
     }
 
     fn commit_within(&self, writer: &mut Writer, commit: Commit) -> Result<Arc<FjallSnapshot>, StorageError> {
-        flow::wait(&self.opened.database, &self.opened.keyspace).map_err(failed)?;
+        let open = writer.open.as_mut().ok_or(StorageError::Reopening)?;
+        let opened = open.gate.pass()?;
+        flow::wait(&opened.database, &opened.keyspace).map_err(failed)?;
         let mut running = Running::after(writer.record.running);
-        let keyspace = &self.opened.keyspace;
+        let keyspace = &opened.keyspace;
         let mut batch =
-            fjall::OwnedWriteBatch::with_capacity(self.opened.database.clone(), commit.changes.len() + 1)
+            fjall::OwnedWriteBatch::with_capacity(opened.database.clone(), commit.changes.len() + 1)
                 .durability(Some(match self.options.durability {
                     Durability::Fsync => PersistMode::SyncData,
                     Durability::Os => PersistMode::Buffer,
@@ -166,12 +138,23 @@ impl FjallStore {
             Ok(committed) => committed.map_err(failed)?,
             Err(_) => return Err(StorageError::Failed("fjall panicked".into())),
         }
-        let snapshot = Arc::new(FjallSnapshot::now(&self.opened));
-        let written = writer.progress.advance(record, snapshot.sequence());
+        let snapshot = Arc::new(FjallSnapshot::now(&open.gate, &opened));
+        let written = open.progress.advance(record, snapshot.sequence());
         written.map_err(|error| StorageError::Failed(format!("PROGRESS: {error}")))?;
+        open.reclaimer.count(removals);
         writer.record = record;
-        writer.reclaimer.count(removals);
         Ok(snapshot)
+    }
+
+    /// Closes what is open, unless somebody does not stop reading.
+    fn close(&self, writer: &mut Writer) -> Result<(), StorageError> {
+        let Some(open) = &mut writer.open else { return Ok(()) };
+        open.reclaimer.stop();
+        if !open.gate.shut(REOPEN_PATIENCE) {
+            return Err(StorageError::Failed("somebody still reads the store".into()));
+        }
+        writer.open = None;
+        Ok(())
     }
 }
 
@@ -198,7 +181,8 @@ impl Store for FjallStore {
             }
             Err(error) => {
                 writer.failed = Some(error.clone());
-                if let Err(warning) = writer.progress.suspect() {
+                let noted = writer.open.as_mut().map(|open| open.progress.suspect());
+                if let Some(Err(warning)) = noted {
                     tracing::warn!(%warning, "a failed commit could not be noted");
                 }
                 Err(error)
@@ -209,10 +193,62 @@ impl Store for FjallStore {
     fn waits(&self) -> bool {
         true
     }
+
+    fn is_well(&self) -> Result<(), StorageError> {
+        probe::probe(&self.path).map_err(|error| StorageError::Failed(error.to_string()))
+    }
+
+    fn reopen(&self) -> Result<(), StorageError> {
+        let mut writer = self.writer.lock();
+        self.close(&mut writer)?;
+        let opened = open(&self.path, &self.options, REOPEN_PATIENCE, writer.failed.is_some());
+        let (new_writer, newest) = opened.map_err(|error| StorageError::Failed(error.to_string()))?;
+        *self.newest.lock() = newest;
+        *writer = new_writer;
+        Ok(())
+    }
+}
+
+/// Opens a directory, or creates it, and gives what a store consists of. `has_failed` says that a commit failed, which
+/// PROGRESS may not know: the disk that was to be told had just failed.
+fn open(
+    path: &Path,
+    options: &Options,
+    patience: Duration,
+    has_failed: bool,
+) -> Result<(Writer, Arc<FjallSnapshot>), OpenError> {
+    let (lock, found) = directory::take(path, patience)?;
+    let (opened, progress, record) = match found {
+        Found::New => {
+            let opened = open_fjall(path, options, lock)?;
+            let progress = Progress::create(path)?;
+            directory::sync_new(path)?;
+            format::write(path, State::Ready)?;
+            (opened, progress, Record::default())
+        }
+        Found::Existing(reading, progress) => {
+            journal::cut(&reading)?;
+            if has_failed || progress.reached().is_suspect {
+                journal::rewrite(&reading)?;
+            }
+            let opened = open_fjall(path, options, lock)?;
+            let record = last_record(path, &opened)?;
+            check_record(path, &record, reading.last.as_ref(), &progress.reached())?;
+            (opened, progress, record)
+        }
+    };
+    let gate = Arc::new(Gate::new(opened));
+    let newest = {
+        let opened = gate.pass().map_err(|error| OpenError::damaged(path, error.to_string()))?;
+        Arc::new(FjallSnapshot::now(&gate, &opened))
+    };
+    let reclaimer = Reclaimer::start(&gate).map_err(OpenError::io(path))?;
+    let open = Some(Open { reclaimer, progress, gate });
+    Ok((Writer { record, open, failed: None }, newest))
 }
 
 /// Opens fjall, or creates it. What it was told when it was created, it remembers.
-fn open_fjall(path: &Path, options: &Options, lock: DirectoryLock) -> Result<Arc<Opened>, OpenError> {
+fn open_fjall(path: &Path, options: &Options, lock: DirectoryLock) -> Result<Opened, OpenError> {
     let path = directory::fjall(path);
     let open = || -> fjall::Result<(Database, Keyspace)> {
         let database = Database::builder(&path)
@@ -228,7 +264,7 @@ fn open_fjall(path: &Path, options: &Options, lock: DirectoryLock) -> Result<Arc
     };
     // Fjall expects what it wrote, and panics at some of what it did not.
     match catch_unwind(open) {
-        Ok(Ok((database, keyspace))) => Ok(Arc::new(Opened { keyspace, database, _lock: lock })),
+        Ok(Ok((database, keyspace))) => Ok(Opened { keyspace, database, _lock: lock }),
         Ok(Err(fjall::Error::Io(source))) => Err(OpenError::Io { path, source }),
         Ok(Err(error)) => Err(OpenError::damaged(path, error.to_string())),
         Err(_) => Err(OpenError::damaged(path, "fjall could not make sense of it")),
@@ -249,8 +285,8 @@ fn keyspace_options() -> KeyspaceCreateOptions {
 }
 
 /// The newest commit that fjall knows.
-fn last_record(path: &Path, opened: &Arc<Opened>) -> Result<Record, OpenError> {
-    let stored = FjallSnapshot::now(opened).get_stored(&RECORD_KEY);
+fn last_record(path: &Path, opened: &Opened) -> Result<Record, OpenError> {
+    let stored = opened.keyspace.get(RECORD_KEY);
     let stored = stored.map_err(|error| OpenError::damaged(path, error.to_string()))?;
     let Some(stored) = stored else { return Ok(Record::default()) };
     Record::from_bytes(&stored).ok_or_else(|| OpenError::damaged(path, "the commit record is not readable"))

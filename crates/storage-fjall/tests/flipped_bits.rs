@@ -62,7 +62,7 @@ enum Outcome {
 /// A store with tables, a journal, large and small values, overwritten and removed ones.
 fn fill(path: &Path, random: &mut Random) -> Model {
     let mut model = Model::new();
-    let mut store = FjallStore::open(path, Options::default()).unwrap();
+    let store = FjallStore::open(path, Options::default()).unwrap();
     for round in 0..4 {
         for _ in 0..20 {
             let mut changes = Vec::new();
@@ -86,7 +86,7 @@ fn fill(path: &Path, random: &mut Random) -> Model {
             store.reclaim().unwrap();
         }
         // A journal that was opened again has no space allocated ahead, which would only dilute the flips.
-        store = store.reopen().unwrap();
+        store.reopen().unwrap();
     }
     model
 }

@@ -5,7 +5,7 @@ use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;
 
-use sortkey_storage::{Change, Commit, Order, Snapshot, Store};
+use sortkey_storage::{Change, Commit, Order, Snapshot, StorageError, Store};
 use sortkey_storage_fjall::{Durability, FjallStore, OpenError, Options};
 
 fn options() -> Options {
@@ -59,7 +59,7 @@ fn everything_comes_back_after_a_restart() {
         assert_eq!(store.last_commit(), last);
         assert_eq!(all(&*store.snapshot()), before);
         commit(&store, vec![put(b"d", b"4")]);
-        let store = store.reopen().unwrap();
+        store.reopen().unwrap();
         assert_eq!(store.last_commit(), (3, 3_000));
         assert_eq!(all(&*store.snapshot()).len(), 4);
     }
@@ -71,7 +71,7 @@ fn versions_may_skip() {
     let store = open(directory.path());
     store.commit(Commit { changes: vec![put(b"a", b"1")], version: 64, time_ms: 5 }).unwrap();
     store.commit(Commit { changes: vec![put(b"a", b"2")], version: 70, time_ms: 5 }).unwrap();
-    let store = store.reopen().unwrap();
+    store.reopen().unwrap();
     assert_eq!(store.last_commit(), (70, 5));
 }
 
@@ -86,6 +86,27 @@ fn one_store_at_a_time_has_a_directory() {
     assert!(FjallStore::open(directory.path(), options()).is_err(), "a snapshot still needs the directory");
     drop(snapshot);
     open(directory.path());
+}
+
+#[test]
+fn what_was_read_before_the_store_was_reopened_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    commit(&store, vec![put(b"a", b"1"), put(b"b", b"2")]);
+    let before = store.snapshot();
+    let mut entries = before.range(Bound::Unbounded, Bound::Unbounded, Order::Ascending);
+    assert!(entries.next().unwrap().is_ok());
+    // An iterator that nobody moves is waited for, and then the store stays as it is.
+    store.reopen().unwrap_err();
+    assert!(entries.next().unwrap().is_ok());
+    drop(entries);
+    commit(&store, vec![put(b"a", b"3")]);
+    store.reopen().unwrap();
+    assert!(matches!(before.get(b"a"), Err(StorageError::Reopening)));
+    let mut entries = before.range(Bound::Unbounded, Bound::Unbounded, Order::Ascending);
+    assert!(matches!(entries.next(), Some(Err(StorageError::Reopening))));
+    assert!(entries.next().is_none());
+    assert_eq!(store.snapshot().get(b"a").unwrap().as_deref(), Some(&b"3"[..]));
 }
 
 #[test]
@@ -141,13 +162,14 @@ fn a_creation_that_was_interrupted_begins_anew() {
     std::fs::create_dir_all(directory.path().join("fjall/keyspaces/7")).unwrap();
     let store = open(directory.path());
     commit(&store, vec![put(b"a", b"1")]);
-    assert_eq!(all(&*store.reopen().unwrap().snapshot()).len(), 1);
+    store.reopen().unwrap();
+    assert_eq!(all(&*store.snapshot()).len(), 1);
 }
 
 #[test]
 fn commits_survive_many_restarts_and_flushes() {
     let directory = tempfile::tempdir().unwrap();
-    let mut store = open(directory.path());
+    let store = open(directory.path());
     let mut expected = 0u32;
     for _ in 0..4 {
         for _ in 0..3 {
@@ -157,7 +179,7 @@ fn commits_survive_many_restarts_and_flushes() {
             });
             commit(&store, changes.collect());
         }
-        store = store.reopen().unwrap();
+        store.reopen().unwrap();
     }
     let entries = all(&*store.snapshot());
     assert_eq!(entries.len(), expected as usize);

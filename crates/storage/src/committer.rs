@@ -5,16 +5,24 @@
 //! into one commit, publishes the new snapshot, releases the locks and answers. A store whose commits wait for
 //! a device is drained by a thread of its own; otherwise by the thread that found the queue unattended, so that
 //! a write in memory never changes threads.
+//!
+//! After a failed commit every write is refused, until the store's own thread has opened the store anew (`healing.rs`).
+
+mod healing;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use arc_swap::{ArcSwap, Guard};
 use parking_lot::{Condvar, Mutex};
 
+use self::healing::Failure;
 use crate::batch::{Batch, Counts, Stamp};
 use crate::clock::Clock;
 use crate::error::StorageError;
@@ -63,7 +71,8 @@ type Finish = Box<dyn FnOnce(Result<Stamp, StorageError>) + Send>;
 /// Takes writes for one store.
 pub struct Committer {
     inner: Arc<Inner>,
-    thread: Option<JoinHandle<()>>,
+    /// Of a store that waits.
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 struct Inner {
@@ -74,8 +83,14 @@ struct Inner {
     queue: Mutex<Queue>,
     /// Wakes the store's own thread; unused by stores that do not wait.
     arrived: Condvar,
+    /// Whether new writes are refused; changed under the queue's lock.
+    closed: AtomicBool,
     /// Held by whoever commits; what only the committer may change.
     committing: Mutex<State>,
+    /// Why no writes are taken, for those who only want to know.
+    failure: Mutex<Option<String>>,
+    /// How often the store was opened anew. A batch that was prepared before knows nothing of what was found then.
+    epoch: AtomicU64,
     /// Older states, for readers that ask for yesterday's index.
     retained: Mutex<VecDeque<Arc<Published>>>,
     retention_ms: AtomicU64,
@@ -84,19 +99,21 @@ struct Inner {
 #[derive(Default)]
 struct Queue {
     waiting: Vec<Waiting>,
-    closed: bool,
+    /// Nobody will look at it again.
+    ended: bool,
 }
 
 struct Waiting {
     request: RequestId,
+    epoch: u64,
     batch: Batch,
     finish: Finish,
 }
 
 #[derive(Default)]
 struct State {
-    /// Why the store takes no more writes.
-    failed: Option<String>,
+    /// Why the store takes no writes now.
+    failed: Option<Failure>,
 }
 
 impl Committer {
@@ -113,7 +130,10 @@ impl Committer {
             locks: Mutex::default(),
             queue: Mutex::default(),
             arrived: Condvar::new(),
+            closed: AtomicBool::new(false),
             committing: Mutex::default(),
+            failure: Mutex::default(),
+            epoch: AtomicU64::new(0),
             retained: Mutex::default(),
             retention_ms: AtomicU64::new(0),
         });
@@ -124,7 +144,27 @@ impl Committer {
                 .spawn(move || inner.attend())
                 .expect("the system can start a thread")
         });
-        Committer { inner, thread }
+        Committer { inner, thread: Mutex::new(thread) }
+    }
+
+    /// Takes no more writes, and waits until those that were handed over before are answered. The store is not
+    /// used afterwards.
+    pub fn close(&self) {
+        {
+            let _queue = self.inner.queue.lock();
+            self.inner.closed.store(true, Ordering::Relaxed);
+        }
+        self.inner.arrived.notify_all();
+        let here = std::thread::current().id();
+        // The last owner can be a write that this very thread prepares; it ends by itself then.
+        let thread = self.thread.lock().take().filter(|thread| thread.thread().id() != here);
+        // A panic there has been answered to its writers already.
+        thread.map(JoinHandle::join).and_then(Result::ok);
+    }
+
+    /// Why writes are refused since a commit failed, until the store has healed.
+    pub fn failure(&self) -> Option<String> {
+        self.inner.failure.lock().clone()
     }
 
     /// The newest visible state.
@@ -159,6 +199,9 @@ impl Committer {
         T: Send + 'static,
         F: FnOnce(&Published) -> Write<T> + Send + 'static,
     {
+        if self.inner.closed.load(Ordering::Relaxed) {
+            return refused();
+        }
         let (job, ticket) = job(prepare);
         let mut table = self.inner.locks.lock();
         let (id, ready) = table.acquire(normalize(locks), false, job);
@@ -177,6 +220,9 @@ impl Committer {
         T: Send + 'static,
         F: FnOnce(&Published) -> Write<T> + Send + 'static,
     {
+        if self.inner.closed.load(Ordering::Relaxed) {
+            return Ok(refused());
+        }
         let locks = normalize(locks);
         let mut table = self.inner.locks.lock();
         let keys = table.conflicts(&locks);
@@ -197,18 +243,17 @@ impl Committer {
     }
 }
 
-/// Waits for what was handed over, then stops.
 impl Drop for Committer {
     fn drop(&mut self) {
-        self.inner.queue.lock().closed = true;
-        self.inner.arrived.notify_all();
-        let here = std::thread::current().id();
-        // The last owner can be a write that this very thread prepares; it ends by itself then.
-        if let Some(thread) = self.thread.take().filter(|thread| thread.thread().id() != here) {
-            // A panic there has been answered to its writers already.
-            let _ = thread.join();
-        }
+        self.close();
     }
+}
+
+/// The answer to a write that comes too late.
+fn refused<T>() -> Ticket<Result<Outcome<T>, StorageError>> {
+    let (promise, ticket) = promise();
+    promise.keep(Err(StorageError::Closed));
+    ticket
 }
 
 /// Erases the answer's type. A panic in `prepare` abandons this write alone.
@@ -244,13 +289,16 @@ impl Inner {
     fn run(&self, mut ready: Vec<(RequestId, Prepare)>) {
         loop {
             while let Some((request, prepare)) = ready.pop() {
+                // In this order: a state that is newer than its epoch is refused for nothing, the reverse would be a lie.
+                let epoch = self.epoch.load(Ordering::Acquire);
                 let view = self.published.load_full();
                 let (batch, finish) = prepare(&view);
                 if batch.is_empty() {
                     ready.extend(self.locks.lock().release(request));
                     finish(Ok(view.stamp));
-                } else {
-                    self.queue.lock().waiting.push(Waiting { request, batch, finish });
+                } else if let Some(refused) = self.enqueue(Waiting { request, epoch, batch, finish }) {
+                    ready.extend(self.locks.lock().release(refused.request));
+                    (refused.finish)(Err(StorageError::Closed));
                 }
             }
             if self.store.waits() {
@@ -273,26 +321,52 @@ impl Inner {
         }
     }
 
+    /// Puts a batch into the queue; gives it back if nobody will look there again.
+    fn enqueue(&self, waiting: Waiting) -> Option<Waiting> {
+        let mut queue = self.queue.lock();
+        if queue.ended {
+            return Some(waiting);
+        }
+        queue.waiting.push(waiting);
+        None
+    }
+
     /// The life of a waiting store's own thread.
     fn attend(&self) {
         loop {
-            let group = {
-                let mut queue = self.queue.lock();
-                while queue.waiting.is_empty() && !queue.closed {
-                    self.arrived.wait(&mut queue);
-                }
-                if queue.waiting.is_empty() {
-                    return;
-                }
-                std::mem::take(&mut queue.waiting)
-            };
-            let ready = self.commit(&mut self.committing.lock(), group);
+            let attempt = self.committing.lock().failed.as_ref().map(Failure::next_attempt);
+            let Some(group) = self.next_group(attempt) else { return };
+            let mut state = self.committing.lock();
+            let ready = if group.is_empty() { Vec::new() } else { self.commit(&mut state, group) };
+            self.heal_if_due(&mut state);
+            drop(state);
             self.run(ready);
         }
     }
 
+    /// What waits in the queue, as soon as something does; nothing at the time given; `None` at the end.
+    fn next_group(&self, at_latest: Option<Instant>) -> Option<Vec<Waiting>> {
+        let mut queue = self.queue.lock();
+        while queue.waiting.is_empty() {
+            if self.closed.load(Ordering::Relaxed) {
+                queue.ended = true;
+                return None;
+            }
+            match at_latest {
+                None => self.arrived.wait(&mut queue),
+                Some(at) if self.arrived.wait_until(&mut queue, at).timed_out() => break,
+                Some(_) => {}
+            }
+        }
+        Some(std::mem::take(&mut queue.waiting))
+    }
+
     /// Commits a group, answers its writers and gives the writes that their locks made ready.
-    fn commit(&self, state: &mut State, group: Vec<Waiting>) -> Vec<(RequestId, Prepare)> {
+    fn commit(&self, state: &mut State, mut group: Vec<Waiting>) -> Vec<(RequestId, Prepare)> {
+        let mut ready = self.refuse_outdated(&mut group);
+        if group.is_empty() {
+            return ready;
+        }
         let before = self.published.load_full();
         let mut stamp = Stamp { version: before.stamp.version, time_ms: self.now_after(before.stamp) };
         let mut changes_schema = false;
@@ -300,7 +374,7 @@ impl Inner {
             Vec::with_capacity(group.iter().map(|waiting| waiting.batch.changes.len() + 1).sum());
         let mut totals: HashMap<Key, Counts> = HashMap::new();
         let mut answers = Vec::with_capacity(group.len());
-        for Waiting { request, batch, finish } in group {
+        for Waiting { request, batch, finish, .. } in group {
             stamp.version += 1;
             changes_schema |= batch.changes_schema;
             changes.extend(batch.changes);
@@ -315,10 +389,10 @@ impl Inner {
             let schema = if changes_schema { stamp.version } else { before.schema };
             self.publish(Published { snapshot: Arc::clone(snapshot), stamp, schema });
         }
-        let ready = {
+        {
             let mut locks = self.locks.lock();
-            answers.iter().flat_map(|(request, ..)| locks.release(*request)).collect()
-        };
+            ready.extend(answers.iter().flat_map(|(request, ..)| locks.release(*request)));
+        }
         for (_, stamp, finish) in answers {
             finish(committed.as_ref().map(|_| stamp).map_err(StorageError::clone));
         }
@@ -333,8 +407,8 @@ impl Inner {
         totals: HashMap<Key, Counts>,
         stamp: Stamp,
     ) -> Result<Arc<dyn Snapshot>, StorageError> {
-        if let Some(reason) = &state.failed {
-            return Err(StorageError::ReadOnly(reason.clone()));
+        if let Some(failure) = &state.failed {
+            return Err(StorageError::ReadOnly(failure.reason().to_owned()));
         }
         for (key, delta) in totals {
             let value = before.snapshot.get(&key)?;
@@ -345,8 +419,9 @@ impl Inner {
         let commit = Commit { changes, version: stamp.version, time_ms: stamp.time_ms };
         self.store.commit(commit).inspect_err(|error| {
             // What reached the device is unknown now; going on could lose what is acknowledged later.
-            tracing::error!(%error, "a commit failed; the store takes no more writes");
-            state.failed = Some(error.to_string());
+            tracing::error!(%error, "a commit failed; no writes are taken until the store has healed");
+            *self.failure.lock() = Some(error.to_string());
+            state.failed = Some(Failure::now(error.to_string()));
         })
     }
 
@@ -369,6 +444,3 @@ impl Inner {
         self.clock.now_ms().max(before.time_ms)
     }
 }
-
-#[cfg(test)]
-mod tests;

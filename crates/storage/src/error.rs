@@ -11,10 +11,16 @@ pub enum StorageError {
     /// Bytes that were read are not what was written.
     #[error("the store is damaged: {0}")]
     Damaged(String),
-    /// An earlier failure of the journal stopped all writes; reads go on.
+    /// An earlier failure of the journal stopped all writes until the store is opened anew; reads go on.
     #[error("the store takes no writes since a commit failed: {0}")]
     ReadOnly(String),
+    /// What was read belongs to a store that has been closed to heal it.
+    #[error("the store is being opened anew after a failure; nothing was changed, try again")]
+    Reopening,
     /// The code that prepared a write panicked; its batch was not committed.
     #[error("a write was abandoned: {0}")]
     Abandoned(String),
+    /// Whoever had the store has let go of it.
+    #[error("the store is closed")]
+    Closed,
 }

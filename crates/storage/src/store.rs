@@ -65,9 +65,21 @@ pub trait Store: Send + Sync + 'static {
     fn last_commit(&self) -> (u64, u64);
 
     /// Makes all changes durable, then visible, or none of them. Only the [`crate::Committer`] calls this,
-    /// one call at a time; after an error it does not call it again.
+    /// one call at a time; after an error it does not call it again before the store was [reopened](Store::reopen).
     fn commit(&self, commit: Commit) -> Result<Arc<dyn Snapshot>, StorageError>;
 
     /// Whether a commit waits for a device, so that it deserves a thread of its own.
     fn waits(&self) -> bool;
+
+    /// After a failed commit: whether the device would take one now. Asking disturbs nobody who reads.
+    fn is_well(&self) -> Result<(), StorageError> {
+        Err(StorageError::Failed("this store cannot be opened anew".into()))
+    }
+
+    /// Closes the store and opens it again, the one way to write on after a commit failed: what that commit left on
+    /// the device is unknown, and is found out by reading it. Snapshots from before answer
+    /// [`StorageError::Reopening`] from then on. After an error the store may be closed; it can be tried again.
+    fn reopen(&self) -> Result<(), StorageError> {
+        self.is_well()
+    }
 }

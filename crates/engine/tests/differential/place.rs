@@ -25,11 +25,8 @@ impl Place {
             Place::Memory => Engine::memory(settings),
             Place::Directory { directory, store } => {
                 let options = Options { durability: Durability::Os, cache_bytes: 1 << 20 };
-                let opened = match store.take() {
-                    Some(store) => store.reopen(),
-                    None => FjallStore::open(directory.path(), options),
-                };
-                let opened = opened.expect("the directory is ours");
+                drop(store.take());
+                let opened = FjallStore::open(directory.path(), options).expect("the directory is ours");
                 *store = Some(Arc::clone(&opened));
                 Engine::open(opened as Arc<dyn Store>, settings)
             }

@@ -12,11 +12,13 @@ use super::histogram::{BOUNDS_MICROS, Observed};
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 impl Metrics {
-    /// The whole page.
-    pub(crate) fn page(&self, connections_open: usize) -> String {
+    /// The whole page, with what others know at this moment.
+    pub(crate) fn page(&self, connections_open: usize, is_ready: bool) -> String {
         let mut page = Page::default();
         page.family("sortkey_build_info", "gauge", "The version that is running.");
         page.line("sortkey_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+        page.family("sortkey_ready", "gauge", "1 if reads and writes are taken; 0 since the store failed.");
+        page.line("sortkey_ready", &[], u8::from(is_ready));
         page.family("sortkey_connections_open", "gauge", "Connections open now.");
         page.line("sortkey_connections_open", &[], connections_open);
         for (name, kind, help, value) in [
@@ -141,7 +143,7 @@ mod tests {
         let failed = ErrorKind::ConditionalCheckFailedException;
         metrics.answered(put, table, Some(failed), Duration::from_secs(60));
         metrics.refused(ErrorKind::UnknownOperationException);
-        let page = metrics.page(1);
+        let page = metrics.page(1, false);
         for line in [
             r#"sortkey_requests_total{operation="GetItem",table="music",error=""} 2"#,
             r#"sortkey_requests_total{operation="PutItem",table="music",error="ConditionalCheckFailedException"} 1"#,
@@ -153,6 +155,7 @@ mod tests {
             r#"sortkey_request_duration_seconds_sum{operation="GetItem",table="music"} 0.00011"#,
             r#"sortkey_request_duration_seconds_count{operation="PutItem",table="music"} 1"#,
             "sortkey_requests_in_flight 0",
+            "sortkey_ready 0",
         ] {
             assert!(page.lines().any(|found| found == line), "{line}\nis missing in\n{page}");
         }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 use sortkey_api::{ApiError, OperationId};
@@ -16,18 +15,10 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    /// Opens a directory; one that an engine of this process is still leaving is waited for.
+    /// Opens a directory.
     pub(crate) fn open(path: &Path) -> Result<Database, OpenError> {
-        let deadline = Instant::now() + Duration::from_secs(10);
-        let store = loop {
-            match FjallStore::open(path, Options { cache_bytes: 16 << 20, ..Options::default() }) {
-                Err(OpenError::InUse { .. }) if Instant::now() < deadline => {
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-                opened => break opened?,
-            }
-        };
-        Ok(Database::start(store))
+        let options = Options { cache_bytes: 16 << 20, ..Options::default() };
+        Ok(Database::start(FjallStore::open(path, options)?))
     }
 
     /// Opens a directory with a clock that stands at its last commit.
@@ -49,7 +40,8 @@ impl Database {
     pub(crate) fn reopen(self) -> Database {
         let Database { engine, store } = self;
         drop(engine);
-        Database::start(store.reopen().unwrap())
+        store.reopen().unwrap();
+        Database::start(store)
     }
 
     fn start(store: Arc<FjallStore>) -> Database {

@@ -7,11 +7,12 @@ use super::*;
 use crate::store::Value;
 use crate::{MemoryStore, SystemClock};
 
-/// The memory store with a device that takes its time, and that can be broken.
+/// The memory store with a device that takes its time, and that can be broken. A commit that fails may have reached it.
 #[derive(Default)]
 struct SlowStore {
     memory: MemoryStore,
     broken: AtomicBool,
+    keeps_what_failed: bool,
 }
 
 impl Store for SlowStore {
@@ -24,12 +25,24 @@ impl Store for SlowStore {
     fn commit(&self, commit: Commit) -> Result<Arc<dyn Snapshot>, StorageError> {
         std::thread::sleep(Duration::from_micros(200));
         if self.broken.load(Ordering::SeqCst) {
+            if self.keeps_what_failed {
+                self.memory.commit(commit)?;
+            }
             return Err(StorageError::Failed("unplugged".into()));
         }
         self.memory.commit(commit)
     }
     fn waits(&self) -> bool {
         true
+    }
+    fn is_well(&self) -> Result<(), StorageError> {
+        match self.broken.load(Ordering::SeqCst) {
+            true => Err(StorageError::Failed("still unplugged".into())),
+            false => Ok(()),
+        }
+    }
+    fn reopen(&self) -> Result<(), StorageError> {
+        Ok(())
     }
 }
 
@@ -141,16 +154,53 @@ fn transactions_conflict_and_single_writes_wait() {
 }
 
 #[test]
-fn after_a_failed_commit_nothing_is_acknowledged() {
-    let store = Arc::new(SlowStore::default());
+fn after_a_failed_commit_nothing_is_acknowledged_until_the_store_has_healed() {
+    for keeps_what_failed in [false, true] {
+        let store = Arc::new(SlowStore { keeps_what_failed, ..SlowStore::default() });
+        let committer = Committer::new(Arc::clone(&store) as Arc<dyn Store>, Arc::new(SystemClock));
+        let write = || committer.write(vec![Lock::exclusive(*b"n")], increment(b"n")).wait();
+        write().unwrap();
+        store.broken.store(true, Ordering::SeqCst);
+        assert!(matches!(write(), Err(StorageError::Failed(_))));
+        assert!(matches!(write(), Err(StorageError::ReadOnly(_))));
+        assert!(committer.failure().is_some_and(|reason| reason.contains("unplugged")));
+        assert_eq!(number(committer.view().snapshot.get(b"n").unwrap()), 1);
+        store.broken.store(false, Ordering::SeqCst);
+        while committer.failure().is_some() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let expected = if keeps_what_failed { 3 } else { 2 };
+        assert_eq!(write().unwrap().answer, expected, "the one that failed happened or did not");
+    }
+}
+
+/// A write that waits for its lock while the store heals is prepared on what was found then.
+#[test]
+fn no_write_is_prepared_on_one_state_and_committed_on_another() {
+    let store = Arc::new(SlowStore { keeps_what_failed: true, ..SlowStore::default() });
     let committer = Committer::new(Arc::clone(&store) as Arc<dyn Store>, Arc::new(SystemClock));
-    let write = || committer.write(vec![Lock::exclusive(*b"n")], increment(b"n")).wait();
-    write().unwrap();
-    store.broken.store(true, Ordering::SeqCst);
-    assert!(matches!(write(), Err(StorageError::Failed(_))));
-    store.broken.store(false, Ordering::SeqCst);
-    assert!(matches!(write(), Err(StorageError::ReadOnly(_))));
-    assert_eq!(number(committer.view().snapshot.get(b"n").unwrap()), 1);
+    let mut acknowledged = 0;
+    for _ in 0..5 {
+        store.broken.store(true, Ordering::SeqCst);
+        let _ = committer.write(vec![Lock::exclusive(*b"n")], increment(b"n")).wait();
+        store.broken.store(false, Ordering::SeqCst);
+        let before = number(store.memory.snapshot().get(b"n").unwrap());
+        // These come while the store is refused, being opened, and open again.
+        let mut healed = false;
+        while !healed {
+            let tickets: Vec<_> =
+                (0..8).map(|_| committer.write(vec![Lock::exclusive(*b"n")], increment(b"n"))).collect();
+            for outcome in tickets.into_iter().filter_map(|ticket| ticket.wait().ok()) {
+                acknowledged += 1;
+                healed = true;
+                assert!(outcome.answer > before, "nothing that is there is overwritten");
+            }
+        }
+        let after = number(committer.view().snapshot.get(b"n").unwrap());
+        assert!(after > before);
+    }
+    // Every acknowledged increment counts, and the five that failed were there after all.
+    assert_eq!(number(committer.view().snapshot.get(b"n").unwrap()), acknowledged + 5);
 }
 
 #[test]
@@ -180,6 +230,17 @@ fn a_closed_committer_has_kept_its_promises() {
         drop(committer);
         let answers: Vec<u64> = tickets.into_iter().map(|ticket| ticket.wait().unwrap().answer).collect();
         assert_eq!(answers, (1..=20).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_closed_committer_refuses() {
+    for committer in committers() {
+        let before = committer.write(vec![Lock::exclusive(*b"n")], increment(b"n"));
+        committer.close();
+        assert_eq!(before.wait().unwrap().answer, 1);
+        let after = committer.write(vec![Lock::exclusive(*b"n")], increment(b"n")).wait();
+        assert!(matches!(after, Err(StorageError::Closed)));
     }
 }
 

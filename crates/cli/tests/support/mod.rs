@@ -1,0 +1,68 @@
+//! What the tests of the binary share: a server as a process, and a client that knows just enough HTTP.
+// Each test binary uses some of it.
+#![allow(dead_code)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+/// A server in a process of its own, killed when dropped.
+pub(crate) struct Serving {
+    pub(crate) process: Child,
+    /// As in `127.0.0.1:8000`.
+    pub(crate) address: String,
+    /// The lines after the first.
+    pub(crate) lines: Vec<String>,
+}
+
+/// Starts a server on a port that is free.
+pub(crate) fn serve(arguments: &[&str]) -> Serving {
+    serve_with(arguments, |_| {})
+}
+
+/// The same, with what `shape` adds to the command.
+pub(crate) fn serve_with(arguments: &[&str], shape: impl FnOnce(&mut Command)) -> Serving {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sortkey"));
+    command.args(["serve", "--port", "0"]).args(arguments).stdout(Stdio::piped());
+    shape(&mut command);
+    let mut process = command.spawn().expect("the binary starts");
+    let mut lines = BufReader::new(process.stdout.take().expect("piped")).lines();
+    let mut line = || lines.next().expect("a line").expect("text");
+    let address = line().strip_prefix("sortkey is listening on http://").expect("the address").to_owned();
+    let lines = vec![line(), line()];
+    Serving { process, address, lines }
+}
+
+impl Serving {
+    /// Calls an operation; the status and the body.
+    pub(crate) fn call(&self, operation: &str, headers: &str, body: &str) -> (u16, String) {
+        let headers = format!(
+            "X-Amz-Target: DynamoDB_20120810.{operation}\r\nContent-Type: application/x-amz-json-1.0\r\n\
+             X-Amz-Date: 20261115T123600Z\r\nAuthorization: AWS4-HMAC-SHA256 \
+             Credential=AKID/20261115/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=abc\r\n{headers}"
+        );
+        self.request("POST", "/", &headers, body)
+    }
+
+    pub(crate) fn request(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
+        let (address, length) = (&self.address, body.len());
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\
+             Content-Length: {length}\r\n\r\n{body}"
+        );
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        stream.write_all(request.as_bytes()).expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        (status, body.to_owned())
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

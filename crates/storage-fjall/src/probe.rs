@@ -1,0 +1,39 @@
+//! Whether the disk would take what opening a store anew needs to write.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::directory;
+
+const FILE: &str = "PROBE";
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// Writes and syncs as much as the journals, which may have to be written anew and then into tables, and removes it.
+pub(crate) fn probe(path: &Path) -> io::Result<()> {
+    let probe = path.join(FILE);
+    let written = fill(&probe, needed_bytes(path)?);
+    let removed = std::fs::remove_file(&probe);
+    written.and(removed)
+}
+
+fn needed_bytes(path: &Path) -> io::Result<u64> {
+    let mut journals = 0;
+    for entry in std::fs::read_dir(directory::fjall(path))? {
+        let entry = entry?;
+        if entry.path().extension().is_some_and(|extension| extension == "jnl") {
+            journals += entry.metadata()?.len();
+        }
+    }
+    Ok(2 * journals + CHUNK_BYTES as u64)
+}
+
+fn fill(path: &Path, bytes: u64) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    // Zeros could be compressed away by the file system.
+    let chunk: Vec<u8> = (0..CHUNK_BYTES).map(|at| ((at * 31) >> 3) as u8).collect();
+    for _ in 0..bytes.div_ceil(CHUNK_BYTES as u64) {
+        file.write_all(&chunk)?;
+    }
+    file.sync_all()
+}

@@ -1,0 +1,97 @@
+//! How a store takes writes again after a commit failed: it is closed and opened, never just used on.
+//!
+//! What a failed commit left on the device is unknown. Opening the store finds out, and the batch may turn out to be
+//! there: its writers were told of an error, which promises neither. Everything that was prepared on the state before
+//! is refused then, since it did not see that batch.
+//!
+//! Attempts come from the store's own thread, with growing pauses. A device that is still ill is noticed before the
+//! store is closed, so that reads go on.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::{Inner, Prepare, Published, State, Waiting};
+use crate::batch::Stamp;
+use crate::error::StorageError;
+use crate::locks::RequestId;
+
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
+/// Why no writes are taken, and when that may change.
+pub(super) struct Failure {
+    reason: String,
+    pause: Duration,
+    next_attempt: Instant,
+}
+
+impl Failure {
+    /// A failure that was just noticed.
+    pub(super) fn now(reason: String) -> Failure {
+        Failure { reason, pause: FIRST_PAUSE, next_attempt: Instant::now() + FIRST_PAUSE }
+    }
+
+    pub(super) fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    pub(super) fn next_attempt(&self) -> Instant {
+        self.next_attempt
+    }
+
+    fn postpone(&mut self) {
+        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        self.next_attempt = Instant::now() + self.pause;
+    }
+}
+
+impl Inner {
+    /// Tries to open the store anew, if a commit failed and it is time for an attempt.
+    pub(super) fn heal_if_due(&self, state: &mut State) {
+        let Some(failure) = &mut state.failed else { return };
+        if failure.next_attempt > Instant::now() {
+            return;
+        }
+        // Older states belong to the store that is about to be closed.
+        let reopened = self.store.is_well().and_then(|()| {
+            self.retained.lock().clear();
+            self.store.reopen()
+        });
+        match reopened {
+            Ok(()) => {
+                self.publish_reopened();
+                state.failed = None;
+                *self.failure.lock() = None;
+                tracing::warn!("the store has been opened anew and takes writes again");
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the store cannot be opened anew yet");
+                failure.postpone();
+            }
+        }
+    }
+
+    /// Publishes what was found when the store was opened, and lets nothing older be committed on top of it.
+    fn publish_reopened(&self) {
+        let before = self.published.load_full();
+        let (version, time_ms) = self.store.last_commit();
+        // A batch whose commit failed may have changed the schema.
+        let schema = if version > before.stamp.version { version } else { before.schema };
+        let stamp = Stamp { version, time_ms };
+        self.publish(Published { snapshot: self.store.snapshot(), stamp, schema });
+        self.epoch.fetch_add(1, Ordering::Release);
+    }
+
+    /// Takes those batches out of a group that were prepared before the store was opened anew, answers their writers and
+    /// gives the writes that their locks made ready.
+    pub(super) fn refuse_outdated(&self, group: &mut Vec<Waiting>) -> Vec<(RequestId, Prepare)> {
+        let epoch = self.epoch.load(Ordering::Acquire);
+        let outdated: Vec<Waiting> = group.extract_if(.., |waiting| waiting.epoch != epoch).collect();
+        let mut ready = Vec::new();
+        for Waiting { request, finish, .. } in outdated {
+            ready.extend(self.locks.lock().release(request));
+            finish(Err(StorageError::Reopening));
+        }
+        ready
+    }
+}
