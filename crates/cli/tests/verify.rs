@@ -56,7 +56,7 @@ fn sound_data_is_called_sound_and_damaged_data_is_not() {
     let sound = verify(&data);
     let said = String::from_utf8_lossy(&sound.stdout).into_owned();
     assert!(sound.status.success(), "{said}");
-    assert_eq!(said, "Things: 0 items, 0 index entries, 0 stream records\nsound\n");
+    assert_eq!(said, "Things: 0 items, 0 index entries, 0 stream records, 0 changes in its history\nsound\n");
 
     // The end of the journal, which was acknowledged, is gone.
     let journal = data.join("fjall/0.jnl");

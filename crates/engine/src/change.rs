@@ -1,4 +1,4 @@
-//! One changed item, and everything that changes with it: index entries, stream record, expiry entry, totals.
+//! One changed item, and everything that changes with it: index entries, stream record, history, expiry entry, totals.
 //!
 //! All of it goes into one batch, so an index, a stream and an item can never disagree.
 
@@ -11,14 +11,14 @@ use crate::reply::storage_failure;
 use crate::schema::{Index, IndexEntry, IndexStatus};
 use crate::stream::{Actor, StreamRecord};
 use crate::table::Table;
-use crate::{expiry, layout};
+use crate::{expiry, history, layout};
 
 /// The changes of one write, which may concern several items.
 pub(crate) struct Changes<'v> {
     /// What the write read, under its locks.
     view: &'v Published,
     pub(crate) batch: Batch,
-    /// Tells stream records of one batch apart, and orders them.
+    /// Tells the changes of one batch apart in streams and histories, and orders them.
     next_ordinal: u16,
 }
 
@@ -56,7 +56,11 @@ impl<'v> Changes<'v> {
             self.record_index(table, index, change, &mut cost)?;
         }
         self.record_expiry(table, change);
-        self.record_stream(table, change, actor);
+        if table.stream.is_some() || table.keeps_history() {
+            self.record_stream(table, change, actor);
+            self.record_history(table, change);
+            self.next_ordinal += 1;
+        }
         Ok(cost)
     }
 
@@ -129,7 +133,12 @@ impl<'v> Changes<'v> {
         let shard = crate::stream::shard_of(layout::partition_hash(&change.key));
         let prefix = layout::shard_records(stream.id, shard);
         self.batch.log(&prefix, &self.next_ordinal.to_be_bytes(), &record.to_bytes());
-        self.next_ordinal += 1;
+    }
+
+    fn record_history(&mut self, table: &Table, change: &ItemChange) {
+        if table.keeps_history() {
+            history::record(&mut self.batch, table, self.next_ordinal, change);
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::reply::storage_failure;
 use crate::schema::{Index, IndexStatus};
 use crate::stream::{Actor, RETENTION_MS, SHARDS, Stream};
 use crate::table::Table;
-use crate::{catalog, expiry, layout};
+use crate::{catalog, expiry, history, layout};
 
 /// Keys that one write of a job touches at most, so that it never holds up a request for long.
 const CHUNK: usize = 256;
@@ -30,6 +30,7 @@ pub(crate) fn run(shared: &Arc<Shared>) -> Result<(), ApiError> {
         if table.expiry.is_none() {
             clear_expiry_entries(shared, &table)?;
         }
+        history::prune(shared, &table)?;
     }
     if shared.settings.expiry_interval.is_some() {
         expire(shared)?;
@@ -42,8 +43,13 @@ pub(crate) fn run(shared: &Arc<Shared>) -> Result<(), ApiError> {
 /// Whether a database that was just opened has work for the background thread.
 pub(crate) fn are_due(shared: &Shared) -> bool {
     let view = shared.committer.view();
-    let unfinished =
-        |table: &Table| table.needs_backfill() || table.expiry.is_some() || table.stream.is_some();
+    let unfinished = |table: &Table| {
+        table.needs_backfill()
+            || table.expiry.is_some()
+            || table.stream.is_some()
+            || table.recovery.is_some()
+            || history::is_left(&view, table.id)
+    };
     catalog::tables(&view).any(|table| table.is_ok_and(|table| unfinished(&table)))
         || !keys(&view, layout::starting_with(layout::DROPPED_TABLES), 1).unwrap_or_default().is_empty()
 }
@@ -301,14 +307,17 @@ fn clear_dropped_tables(shared: &Arc<Shared>) -> Result<(), ApiError> {
     let view = Arc::clone(&shared.committer.view());
     for mark in keys(&view, layout::starting_with(layout::DROPPED_TABLES), usize::MAX)? {
         let Some((table, index)) = layout::dropped_ids(&mark) else { continue };
+        let surroundings = || {
+            let history = layout::totals(table, layout::HISTORY_TOTALS).to_vec();
+            [layout::expiries(table), layout::history_log(table), layout::history(table), history]
+        };
         let spaces = match index {
+            Some(layout::SURROUNDINGS) => surroundings().to_vec(),
             Some(index) => vec![layout::index_entries(table, index), layout::totals(table, index).to_vec()],
-            None => vec![
-                layout::items(table),
-                layout::all_index_entries(table),
-                layout::expiries(table),
-                layout::all_totals(table),
-            ],
+            None => {
+                let own = [layout::items(table), layout::all_index_entries(table), layout::all_totals(table)];
+                own.into_iter().chain(surroundings()).collect()
+            }
         };
         for space in spaces {
             clear(shared, &space)?;

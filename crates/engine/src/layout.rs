@@ -12,6 +12,8 @@
 //! 09 name                                                  counters that give out ids
 //! 0A stream:u32                                            stream descriptor
 //! 0B table:u32 index:u16?                                  dropped table or index whose entries are being removed
+//! 0C table:u32 version:u64 ordinal:u16                     log of changes: time, which item
+//! 0D table:u32 partition sort? version:u64 ordinal:u16     history: an item as it was before a change
 //! ```
 //!
 //! Integers are big-endian. Ids are never used twice, so nothing of a dropped table or index can be mistaken
@@ -33,6 +35,13 @@ const TOTALS: u8 = 0x08;
 const IDS: u8 = 0x09;
 const STREAM: u8 = 0x0A;
 const DROPPED: u8 = 0x0B;
+const HISTORY_LOG: u8 = 0x0C;
+const HISTORY: u8 = 0x0D;
+
+/// In the place of an index: the totals of a table's history.
+pub(crate) const HISTORY_TOTALS: u16 = u16::MAX;
+/// In the place of an index: all that a table has besides items, totals and indexes.
+pub(crate) const SURROUNDINGS: u16 = 0;
 
 /// How many bytes of an item's key come before its partition.
 pub(crate) const ITEM_PREFIX_BYTES: usize = 5;
@@ -147,6 +156,21 @@ pub(crate) fn dropped_ids(mark: &[u8]) -> Option<(u32, Option<u16>)> {
 
 /// What all marks of dropped tables and indexes start with.
 pub(crate) const DROPPED_TABLES: &[u8] = &[DROPPED];
+
+/// What the log of a table's changes starts with.
+pub(crate) fn history_log(table: u32) -> Vec<u8> {
+    prefix(HISTORY_LOG, table, &[])
+}
+
+/// What the earlier states of all items of a table start with.
+pub(crate) fn history(table: u32) -> Vec<u8> {
+    prefix(HISTORY, table, &[])
+}
+
+/// What the earlier states of one item start with, given its key.
+pub(crate) fn item_history(table: u32, item_key: &[u8]) -> Vec<u8> {
+    prefix(HISTORY, table, &item_key[ITEM_PREFIX_BYTES..])
+}
 
 /// The range of all keys that start with a prefix.
 pub(crate) fn starting_with(prefix: &[u8]) -> (Bound<Vec<u8>>, Bound<Vec<u8>>) {

@@ -21,6 +21,7 @@ mod engine;
 mod expiry;
 mod expressions;
 mod faults;
+mod history;
 mod images;
 mod jobs;
 mod layout;

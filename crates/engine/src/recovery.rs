@@ -1,28 +1,38 @@
-//! The setting of continuous backups, as it is shown.
+//! Continuous backups: the setting, and the times to which a table can be restored.
 
 use sortkey_api::shapes::backup::{
     BackupStatus, ContinuousBackupsDescription, PointInTimeRecoveryDescription,
 };
 use sortkey_api::{ApiError, ErrorKind};
-use sortkey_storage::Clock;
+use sortkey_storage::{Clock, Published};
 
 use crate::describe::timestamp;
 use crate::engine::Shared;
-use crate::table::Table;
+use crate::table::{Recovery, Table};
 
 /// How far back a table can be restored unless said otherwise.
 pub(crate) const DEFAULT_PERIOD_DAYS: i64 = 35;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
-/// AWS needs a few minutes before a second can be restored; here the last whole second can.
-const LATEST_LAG_MS: u64 = 1000;
 
+impl Recovery {
+    /// The earliest time to which the table can be restored.
+    pub(crate) fn earliest_ms(&self, now_ms: u64) -> u64 {
+        let period_ms = u64::try_from(self.period_days).unwrap_or(0) * DAY_MS;
+        self.since_ms.max(now_ms.saturating_sub(period_ms))
+    }
+}
+
+/// Continuous backups that begin with the write that is being prepared. Whatever is visible then lies before.
+pub(crate) fn start(shared: &Shared, view: &Published) -> Recovery {
+    let since_ms = shared.clock.now_ms().max(view.stamp.time_ms);
+    Recovery { since_ms, since_version: view.stamp.version, period_days: DEFAULT_PERIOD_DAYS }
+}
+
+/// AWS needs a few minutes before a time can be restored. Here every answered write can, so the latest time is now.
 pub(crate) fn describe(shared: &Shared, table: &Table) -> ContinuousBackupsDescription {
     let now = shared.clock.now_ms();
     let recovery = table.recovery.as_ref();
-    let earliest = recovery.map(|recovery| {
-        let period_ms = u64::try_from(recovery.period_days).unwrap_or(0) * DAY_MS;
-        recovery.since_ms.max(now.saturating_sub(period_ms))
-    });
+    let earliest = recovery.map(|recovery| recovery.earliest_ms(now));
     let status = if recovery.is_some() { BackupStatus::Enabled } else { BackupStatus::Disabled };
     ContinuousBackupsDescription {
         continuous_backups_status: BackupStatus::Enabled,
@@ -30,8 +40,7 @@ pub(crate) fn describe(shared: &Shared, table: &Table) -> ContinuousBackupsDescr
             point_in_time_recovery_status: Some(status),
             recovery_period_in_days: recovery.and_then(|recovery| i32::try_from(recovery.period_days).ok()),
             earliest_restorable_date_time: earliest.map(timestamp),
-            latest_restorable_date_time: earliest
-                .map(|earliest| timestamp(earliest.max(now.saturating_sub(LATEST_LAG_MS)))),
+            latest_restorable_date_time: earliest.map(|earliest| timestamp(earliest.max(now))),
         }),
     }
 }

@@ -37,6 +37,9 @@ pub(crate) struct Table {
     pub(crate) tags: BTreeMap<String, String>,
     pub(crate) policy: Option<Policy>,
     pub(crate) stream_policies: BTreeMap<String, Policy>,
+    /// Who reads an earlier state of the table, so that its history is kept meanwhile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) holds: Vec<Hold>,
 }
 
 /// Who pays for capacity, and how.
@@ -89,6 +92,18 @@ pub(crate) struct Expiry {
 pub(crate) struct Recovery {
     pub(crate) since_ms: u64,
     pub(crate) period_days: i64,
+    /// The version before it was enabled: every later change is in the history.
+    #[serde(default)]
+    pub(crate) since_version: u64,
+}
+
+/// Work that reads the table as it was at a moment, while others go on writing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Hold {
+    /// The ARN of what is being made: a backup, a table, an export.
+    pub(crate) by: String,
+    /// Changes from this time on are needed.
+    pub(crate) since_ms: u64,
 }
 
 /// A resource policy and its revision.
@@ -136,6 +151,11 @@ impl Table {
 
     pub(crate) fn has_locals(&self) -> bool {
         self.locals().next().is_some()
+    }
+
+    /// Whether every change must leave behind what was there before.
+    pub(crate) fn keeps_history(&self) -> bool {
+        self.recovery.is_some() || !self.holds.is_empty()
     }
 
     /// Whether a background job still has to add older items to an index or to the expiry index.

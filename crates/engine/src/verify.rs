@@ -2,9 +2,11 @@
 //!
 //! Reading alone finds what the store itself notices, such as wrong checksums. Beyond that: every item lies where its
 //! key says, every index has an entry for each of its items and no other, totals are what they count, items that
-//! expire are found by their second, streams tell one story and end where the items are, tokens will be forgotten.
+//! expire are found by their second, streams tell one story and end where the items are, history and streams tell the
+//! same one, tokens will be forgotten.
 //! Nothing is changed. One snapshot is read, so a database may go on writing meanwhile.
 
+mod history;
 mod stream;
 mod table;
 
@@ -38,6 +40,8 @@ pub struct TableReport {
     pub index_entries: u64,
     /// The records of its stream, if it has one.
     pub stream_records: u64,
+    /// The changes in its history, if continuous backups keep one.
+    pub changes: u64,
 }
 
 /// Something that does not fit.
@@ -88,6 +92,7 @@ pub fn verify(store: &dyn Store) -> Report {
             Ok(table) => {
                 ids.insert(table.id);
                 table::verify(&mut verifier, &table);
+                history::verify(&mut verifier, &table);
             }
             Err(error) => verifier.report.add(None, layout::TABLES, format!("a table descriptor: {error}")),
         }
@@ -147,8 +152,14 @@ impl Verifier<'_> {
         self.each(None, layout::starting_with(layout::DROPPED_TABLES), |_, mark, _| {
             known.extend(layout::dropped_ids(&mark).map(|(table, _)| table));
         });
-        let spaces =
-            [layout::items(0), layout::all_index_entries(0), layout::expiries(0), layout::all_totals(0)];
+        let spaces = [
+            layout::items(0),
+            layout::all_index_entries(0),
+            layout::expiries(0),
+            layout::all_totals(0),
+            layout::history_log(0),
+            layout::history(0),
+        ];
         for space in spaces.map(|space| space[0]) {
             // One look per table: the next one starts behind all keys of the one before.
             let (mut low, high) = layout::starting_with(&[space]);

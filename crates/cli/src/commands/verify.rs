@@ -47,8 +47,8 @@ fn print(report: &Report) -> io::Result<()> {
     for table in &report.tables {
         writeln!(
             terminal,
-            "{}: {} items, {} index entries, {} stream records",
-            table.name, table.items, table.index_entries, table.stream_records
+            "{}: {} items, {} index entries, {} stream records, {} changes in its history",
+            table.name, table.items, table.index_entries, table.stream_records, table.changes
         )?;
     }
     for problem in &report.problems {

@@ -122,6 +122,7 @@ fn draft(shared: &Shared, input: &CreateTableInput) -> Result<Table, ApiError> {
         tags,
         policy: input.resource_policy.as_deref().map(|document| policy::new(shared, document)).transpose()?,
         stream_policies: BTreeMap::new(),
+        holds: Vec::new(),
     })
 }
 

@@ -1,4 +1,5 @@
-//! UpdateContinuousBackups: the setting. Restoring to a point in time is not there yet.
+//! UpdateContinuousBackups: from when it is on, every change leaves behind what was there before; once it is off, all
+//! of that is forgotten.
 
 use std::sync::Arc;
 
@@ -6,7 +7,6 @@ use sortkey_api::ApiError;
 use sortkey_api::operations::{
     UpdateContinuousBackups, UpdateContinuousBackupsInput, UpdateContinuousBackupsOutput,
 };
-use sortkey_storage::Clock;
 
 use super::Run;
 use crate::engine::Shared;
@@ -23,14 +23,19 @@ impl Run for UpdateContinuousBackups {
         if shared.catalog.find(&shared.committer.view(), &name)?.is_none() {
             return Err(recovery::table_not_found(&name));
         }
-        Ok(shared.update_table(&name, move |shared, _, table| {
-            let asked = &input.point_in_time_recovery_specification;
-            let since_ms = table.recovery.as_ref().map_or_else(|| shared.clock.now_ms(), |current| current.since_ms);
-            let period_days = asked.recovery_period_in_days.map_or(recovery::DEFAULT_PERIOD_DAYS, i64::from);
-            table.recovery =
-                asked.point_in_time_recovery_enabled.then_some(Recovery { since_ms, period_days });
+        let changed = name.clone();
+        let reply = shared.update_table(&name, move |shared, view, table| {
+            let asked = input.point_in_time_recovery_specification;
+            table.recovery = asked.point_in_time_recovery_enabled.then(|| {
+                let started = table.recovery.take().unwrap_or_else(|| recovery::start(shared, view));
+                let period_days =
+                    asked.recovery_period_in_days.map_or(recovery::DEFAULT_PERIOD_DAYS, i64::from);
+                Recovery { period_days, ..started }
+            });
             let description = recovery::describe(shared, table);
             Ok(UpdateContinuousBackupsOutput { continuous_backups_description: Some(description) })
-        }))
+        });
+        shared.wake_background_after_change(&changed);
+        Ok(reply)
     }
 }

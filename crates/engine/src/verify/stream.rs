@@ -94,7 +94,7 @@ fn fingerprint(item: &Item) -> u128 {
     xxh3_128(item.as_bytes())
 }
 
-fn decode(key: &[u8], value: &[u8]) -> Option<(Position, u64, StreamRecord)> {
+pub(super) fn decode(key: &[u8], value: &[u8]) -> Option<(Position, u64, StreamRecord)> {
     let (time, record) = value.split_first_chunk::<8>()?;
     Some((Position::from_key(key)?, u64::from_be_bytes(*time), StreamRecord::from_bytes(record)?))
 }

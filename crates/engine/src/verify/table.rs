@@ -37,6 +37,7 @@ pub(super) fn verify(verifier: &mut Verifier<'_>, table: &Table) {
         items: expected.items.items.unsigned_abs(),
         index_entries,
         stream_records: 0,
+        changes: 0,
     });
 }
 
@@ -81,7 +82,13 @@ fn entries(verifier: &mut Verifier<'_>, table: &Table, index: &Index) -> Counts 
     found
 }
 
-fn check_totals(verifier: &mut Verifier<'_>, table: &Table, index: u16, what: &str, counted: Counts) {
+pub(super) fn check_totals(
+    verifier: &mut Verifier<'_>,
+    table: &Table,
+    index: u16,
+    what: &str,
+    counted: Counts,
+) {
     let key = layout::totals(table.id, index);
     let kept = verifier.get(Some(&table.name), &key);
     let kept = kept.map(|kept| Counts::from_value(&kept)).unwrap_or_default();

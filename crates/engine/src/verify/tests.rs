@@ -37,6 +37,11 @@ fn database() -> Arc<MemoryStore> {
     );
     let expiry = json!({ "AttributeName": "ttl", "Enabled": true });
     call("UpdateTimeToLive", json!({ "TableName": "Tab", "TimeToLiveSpecification": expiry }));
+    let recovery = json!({ "PointInTimeRecoveryEnabled": true });
+    call(
+        "UpdateContinuousBackups",
+        json!({ "TableName": "Tab", "PointInTimeRecoverySpecification": recovery }),
+    );
     for number in 0..20 {
         let mut item = json!({ "pk": { "S": format!("p{number}") }, "ttl": { "N": "9999999999" } });
         if number % 2 == 0 {
@@ -65,7 +70,8 @@ fn a_sound_database_has_no_problems() {
     let report = verify(&*database());
     assert_eq!(report.problems, []);
     assert!(report.is_sound());
-    let table = TableReport { name: "Tab".into(), items: 19, index_entries: 9, stream_records: 22 };
+    let table =
+        TableReport { name: "Tab".into(), items: 19, index_entries: 9, stream_records: 22, changes: 22 };
     assert_eq!(report.tables, [table]);
 }
 
@@ -81,8 +87,11 @@ fn every_kind_of_damage_is_found() {
     let delete = |space: &[u8]| Change::Delete(first(space).0);
     let put = |key: Vec<u8>, value: &[u8]| Change::Put(key.into(), value.into());
     let (items, index) = (layout::items(1), layout::index_entries(1, 1));
-    let record = first(&[0x04]);
+    // Any but the first of its shard, which might have been trimmed.
+    let record = all(&whole, &[0x04]).into_iter().nth(1).unwrap();
     let (entry, entry_value) = first(&index);
+    // The change of an item that was there before.
+    let lost = all(&whole, &layout::history(1)).into_iter().find(|(_, value)| value.len() > 8).unwrap();
     let moved = [&entry[..], b"x"].concat();
     for (change, expected) in [
         (delete(&items), "are accounted for"),
@@ -96,6 +105,11 @@ fn every_kind_of_damage_is_found() {
         (put(layout::table("Tab").to_vec(), b"\x09"), "a table descriptor"),
         (put(layout::items(77), b""), "belongs to table 77, which does not exist"),
         (delete(&[0x07]), "will never be forgotten"),
+        (delete(&layout::history(1)), "is not in the history"),
+        (delete(&layout::history_log(1)), "changes in the history, but 21 in its log"),
+        (delete(&layout::totals(1, layout::HISTORY_TOTALS)), "0 changes of 0 bytes are accounted for"),
+        (put(lost.0.to_vec(), &lost.1[..8]), "the history and the stream tell different stories"),
+        (Change::Delete(record.0.clone()), "a change of the history is not in the stream"),
     ] {
         let damaged = whole.fork();
         let (version, time_ms) = damaged.last_commit();
@@ -106,20 +120,24 @@ fn every_kind_of_damage_is_found() {
     }
 }
 
+fn all(store: &MemoryStore, space: &[u8]) -> Vec<sortkey_storage::Entry> {
+    let (low, high) = layout::starting_with(space);
+    let (low, high) = (low.as_ref().map(Vec::as_slice), high.as_ref().map(Vec::as_slice));
+    store.snapshot().range(low, high, Order::Ascending).map(Result::unwrap).collect()
+}
+
 #[test]
 fn a_stream_that_lost_a_record_is_found() {
     let whole = database();
     // The record of the deletion is the last of its key.
-    let (low, high) = layout::starting_with(&[0x04]);
-    let (low, high) = (low.as_ref().map(Vec::as_slice), high.as_ref().map(Vec::as_slice));
-    let records: Vec<_> = whole.snapshot().range(low, high, Order::Ascending).map(Result::unwrap).collect();
+    let records = all(&whole, &[0x04]);
     let removal = records.iter().find(|(_, value)| value[8] == 3).unwrap();
     let damaged = whole.fork();
     let (version, time_ms) = damaged.last_commit();
     damaged.commit(Commit { changes: vec![Change::Delete(removal.0.clone())], version, time_ms }).unwrap();
     let report = verify(&damaged);
     assert!(
-        report.problems[0].what.contains("not what the last stream record says"),
+        report.problems.iter().any(|problem| problem.what.contains("not what the last stream record says")),
         "{:?}",
         report.problems
     );

@@ -1,0 +1,158 @@
+//! History: what an item was before each change, so that a table can be seen as it was.
+//!
+//! ```text
+//! history   key: item, position     value: time:u64 item?      absent: there was none
+//! log       key: position           value: time:u64 rest of the item's key
+//! ```
+//!
+//! A position is the commit version and the ordinal of the change within its batch, as in streams. The history is in
+//! the order of items, so that an earlier state is read by merging it with them; the log is in the order of time, so that
+//! what is too old is found at its front.
+//!
+//! Nothing of this is written for a table that nobody can want back: continuous backups are off, and no work is under
+//! way that reads the table as it was.
+
+use std::sync::Arc;
+
+use sortkey_api::ApiError;
+use sortkey_storage::{Batch, Clock, Counts, Key, Lock, Order, Published, StorageError, Value};
+use sortkey_value::Item;
+
+use crate::change::ItemChange;
+use crate::engine::Shared;
+use crate::layout::{self, ITEM_PREFIX_BYTES};
+use crate::reply::storage_failure;
+use crate::stream::Position;
+use crate::table::Table;
+
+/// Bytes of a position, and of a time.
+const POSITION_BYTES: usize = 10;
+const TIME_BYTES: usize = 8;
+/// Changes that are forgotten in one write.
+const CHUNK: usize = 256;
+
+/// Adds what was there before a change to the batch that makes it.
+pub(crate) fn record(batch: &mut Batch, table: &Table, ordinal: u16, change: &ItemChange) {
+    let before: &[u8] = change.before.as_ref().map_or(&[], |item| item.as_bytes());
+    let rest = &change.key[ITEM_PREFIX_BYTES..];
+    let ordinal = ordinal.to_be_bytes();
+    batch.log(&layout::item_history(table.id, &change.key), &ordinal, before);
+    batch.log(&layout::history_log(table.id), &ordinal, rest);
+    batch.count(layout::totals(table.id, layout::HISTORY_TOTALS), stored(rest.len(), before.len()));
+}
+
+/// What one change occupies: an entry in the history and one in the log.
+pub(crate) fn stored(rest_bytes: usize, before_bytes: usize) -> Counts {
+    let each = ITEM_PREFIX_BYTES + POSITION_BYTES + TIME_BYTES + rest_bytes;
+    Counts { items: 1, bytes: i64::try_from(2 * each + before_bytes).unwrap_or(i64::MAX) }
+}
+
+/// An entry of the history.
+pub(crate) struct Change {
+    pub(crate) time_ms: u64,
+    pub(crate) before: Option<Item>,
+}
+
+impl Change {
+    pub(crate) fn read(value: &Value) -> Option<Change> {
+        let (time, before) = value.split_first_chunk::<TIME_BYTES>()?;
+        Some(Change {
+            time_ms: u64::from_be_bytes(*time),
+            before: (!before.is_empty()).then(|| Item::from_bytes(before.into())),
+        })
+    }
+}
+
+/// An entry of the log.
+pub(crate) struct Logged {
+    pub(crate) time_ms: u64,
+    /// Where the same change lies in the history.
+    pub(crate) history_key: Key,
+    /// How much of that is the item's key.
+    pub(crate) rest_bytes: usize,
+}
+
+impl Logged {
+    pub(crate) fn read(table: u32, key: &[u8], value: &[u8]) -> Option<Logged> {
+        let (time, rest) = value.split_first_chunk::<TIME_BYTES>()?;
+        let position = Position::from_key(key)?.to_bytes();
+        let history_key = [layout::history(table).as_slice(), rest, &position].concat().into();
+        Some(Logged { time_ms: u64::from_be_bytes(*time), history_key, rest_bytes: rest.len() })
+    }
+}
+
+/// The item's key behind the table's id, in a key of the history.
+pub(crate) fn rest_of_change(key: &[u8]) -> Option<&[u8]> {
+    key.get(ITEM_PREFIX_BYTES..key.len().checked_sub(POSITION_BYTES)?)
+}
+
+fn damaged() -> StorageError {
+    StorageError::Damaged("an entry of a table's history cannot be read".into())
+}
+
+impl Table {
+    /// Changes before this time need not be kept; `None` if none need to.
+    fn history_since_ms(&self, now_ms: u64) -> Option<u64> {
+        let recovery = self.recovery.as_ref().map(|recovery| recovery.earliest_ms(now_ms));
+        self.holds.iter().map(|hold| hold.since_ms).chain(recovery).min()
+    }
+}
+
+/// Forgets the changes of a table that nobody can go back to any more.
+pub(crate) fn prune(shared: &Arc<Shared>, table: &Table) -> Result<(), ApiError> {
+    let (name, id) = (Arc::clone(&table.name), table.id);
+    let view = Arc::clone(&shared.committer.view());
+    let horizon = table.history_since_ms(shared.clock.now_ms());
+    if forgotten(&view, id, horizon, 1).map_err(|error| storage_failure(&error))?.is_empty() {
+        return Ok(());
+    }
+    drop(view);
+    loop {
+        let name = Arc::clone(&name);
+        // The lock keeps the setting as it is; items need none, since only this job removes what they left behind.
+        let locks = vec![Lock::shared(layout::table(&name))];
+        let forget = move |shared: &Arc<Shared>, view: &Published| {
+            let table = shared.catalog.find(view, &name)?.filter(|table| table.id == id);
+            let Some(table) = table else { return Ok((Batch::new(), false)) };
+            let horizon = table.history_since_ms(shared.clock.now_ms());
+            let batch = forgotten(view, id, horizon, CHUNK).map_err(|error| storage_failure(&error))?;
+            let goes_on = !batch.is_empty();
+            Ok((batch, goes_on))
+        };
+        if !shared.write(locks, forget).wait()? {
+            return Ok(());
+        }
+    }
+}
+
+/// Whether a table has history, needed or not.
+pub(crate) fn is_left(view: &Published, table: u32) -> bool {
+    forgotten(view, table, None, 1).is_ok_and(|batch| !batch.is_empty())
+}
+
+/// The removal of the oldest changes before a time, but not of too many at once.
+fn forgotten(
+    view: &Published,
+    table: u32,
+    horizon_ms: Option<u64>,
+    most: usize,
+) -> Result<Batch, StorageError> {
+    let mut batch = Batch::new();
+    let (low, high) = layout::starting_with(&layout::history_log(table));
+    let (low, high) = (low.as_ref().map(Vec::as_slice), high.as_ref().map(Vec::as_slice));
+    for entry in view.snapshot.range(low, high, Order::Ascending).take(most) {
+        let (key, value) = entry?;
+        let logged = Logged::read(table, &key, &value).ok_or_else(damaged)?;
+        if horizon_ms.is_some_and(|horizon_ms| logged.time_ms >= horizon_ms) {
+            break;
+        }
+        if let Some(change) = view.snapshot.get(&logged.history_key)? {
+            let stored = stored(logged.rest_bytes, change.len().saturating_sub(TIME_BYTES));
+            let removed = Counts { items: -stored.items, bytes: -stored.bytes };
+            batch.count(layout::totals(table, layout::HISTORY_TOTALS), removed);
+        }
+        batch.delete(logged.history_key);
+        batch.delete(key);
+    }
+    Ok(batch)
+}
