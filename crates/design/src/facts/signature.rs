@@ -74,7 +74,20 @@ pub fn rule_signature<'a>(design: &'a Design, rule: &'a Rule) -> Vec<Formal<'a>>
             entities.extend(callee.as_name().and_then(|name| design.entity(name)));
         }
     });
-    rule.params.iter().map(|param| declared(design, param, &entities)).collect()
+    let typed = |param: &'a Param| {
+        let formal = declared(design, param, &entities);
+        let everywhere = || agreed(design, &param.name.text).map(|entity| declared(design, param, &[entity]));
+        if formal.ty.is_undeclared() { everywhere().unwrap_or(formal) } else { formal }
+    };
+    rule.params.iter().map(typed).collect()
+}
+
+/// An entity that has an attribute of a name, if all that have one agree about its type.
+fn agreed<'a>(design: &'a Design, name: &str) -> Option<&'a Entity> {
+    let ty = |entity: &'a Entity| Some(design.type_of(entity.attribute(name)?));
+    let mut having = design.entities.iter().filter(|entity| entity.attribute(name).is_some());
+    let first = having.next()?;
+    having.all(|entity| ty(entity) == ty(first)).then_some(first)
 }
 
 /// A token is any text that its sender finds unique.
