@@ -3,7 +3,7 @@
 use crate::lower::{self, Unit};
 use crate::model::Design;
 use crate::problems::IMPORT;
-use crate::resolve;
+use crate::{resolve, typing};
 use sortkey_diagnostics::{Diagnostic, FileId, Severity, Sources, sort};
 use sortkey_syntax::ast::Item;
 use sortkey_syntax::parse;
@@ -68,6 +68,7 @@ pub fn compile(name: &str, text: &str, loader: &dyn Loader) -> Compilation {
     let mut diagnostics = Vec::new();
     let mut design = compile_into(name, text, loader, &mut sources, &mut diagnostics, 0);
     resolve::check(&design, &mut diagnostics);
+    typing::check(&design, &mut diagnostics);
     sort(&mut diagnostics);
     diagnostics.dedup();
     design.allows.sort_by_key(|allow| allow.span);

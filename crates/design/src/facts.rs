@@ -6,9 +6,13 @@ mod conditions;
 mod keys;
 mod membership;
 mod names;
+mod signature;
 
 pub use actions::{ActionSite, Bound, actions, calls, settable};
 pub use conditions::{Condition, condition, implies};
 pub use keys::{Source, determined, key_attributes, known_key, settles, source, unknown_key};
 pub use membership::{Membership, membership};
 pub use names::is_time_name;
+pub use signature::{
+    Formal, can_be_given, must_be_given, operation_signature, pattern_signature, rule_signature,
+};

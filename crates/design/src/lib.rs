@@ -13,6 +13,7 @@ mod problems;
 mod resolve;
 pub mod size;
 mod template;
+mod typing;
 
 pub use compile::{Compilation, FileLoader, Loader, NoFiles, compile};
 pub use model::Design;

@@ -41,6 +41,11 @@ problems! {
     NUMBER "SK0008" "bad-number" "A number has a unit that does not exist or does not fit. Durations take ms, s, m, h, d and w; sizes take B, KB, MB and GB."
     KEY "SK0009" "missing-key" "A table has no `key`, or more than one partition or sort attribute in it. Only an index may have up to four of each."
     CONTRADICTION "SK0011" "key-template-contradiction" "Two places give different templates for one key attribute of an entity. An item has one key: decide which, and delete the other."
+    MISMATCH "SK0013" "type-mismatch" "A value is not of the type that its place needs: a field against its attribute, an argument against its parameter, the two sides of a comparison. Ids of two formats, times and numbers, words that an enum does not have are told apart; what would be refused when the operation runs is refused here."
+    ARGUMENT "SK0014" "wrong-argument" "A call leaves out a parameter that must be given, names one that does not exist, gives one twice, or gives more than there are. A pattern takes its unbound `by` names in order and then its declared parameters; an operation in the short form takes the key and the attributes it lists."
+    NOT_SETTABLE "SK0015" "not-settable" "A write gives an attribute that nobody can give: it is derived with `:=`, computed from a template, immutable, or part of the key of an item that exists."
+    ABSENT "SK0016" "missing-value" "Something that must always be there is left out or removed: an attribute without `?` that nothing fills, or a part of a record."
+    UNREAD "SK0017" "reference-not-read" "`->` follows a reference to an item that the operation has not read. A reference never reads by itself, because every request is visible in the text: read the item with `let` first."
     SHAPE "SK0010" "key-not-filled" "An entity does not fill the key of its table: each key attribute must be an attribute of the entity that is always present, or a template."
 }
 

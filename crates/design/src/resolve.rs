@@ -2,12 +2,9 @@
 //!
 //! What a resolved name means for DynamoDB is judged by the lints.
 
-mod expressions;
-
 use crate::facts::source;
 use crate::model::*;
 use crate::problems::{KEY, SHAPE, UNKNOWN, nearest};
-use expressions::Scope;
 use sortkey_diagnostics::{Diagnostic, Span};
 
 /// Reports every name that refers to nothing.
@@ -18,7 +15,6 @@ pub(crate) fn check(design: &Design, problems: &mut Vec<Diagnostic>) {
     design.caller.iter().for_each(|attribute| resolve.reference(attribute));
     design.patterns.iter().for_each(|pattern| resolve.pattern(pattern));
     design.operations.iter().for_each(|operation| resolve.operation(operation));
-    design.rules.iter().for_each(|rule| resolve.rule(rule));
     design.modules.iter().for_each(|module| resolve.module(module));
     design.migrations.iter().for_each(|migration| resolve.migration(migration));
 }
@@ -67,19 +63,6 @@ impl<'a> Resolve<'a> {
         }
         for attribute in &entity.attributes {
             self.reference(attribute);
-        }
-        self.entity_expressions(entity);
-    }
-
-    fn entity_expressions(&mut self, entity: &'a Entity) {
-        let scope = Scope::of_entity(self.design, entity);
-        let values = entity.attributes.iter().flat_map(|each| each.value.iter().map(|fill| &fill.value));
-        let whens = entity.attributes.iter().filter_map(|each| each.when.as_ref());
-        let templates = entity.templates.iter().filter_map(|each| each.when.as_ref());
-        let checks = entity.checks.iter().map(|check| &check.condition);
-        let uniques = entity.uniques.iter().filter_map(|unique| unique.when.as_ref());
-        for expr in values.chain(whens).chain(templates).chain(checks).chain(uniques).chain(&entity.deleted) {
-            self.expression(expr, &scope);
         }
     }
 
@@ -150,29 +133,9 @@ impl<'a> Resolve<'a> {
                 self.unknown(&format!("attribute of `{}`", entity.name), name, names);
             }
         }
-        let scope = Scope::of_pattern(self.design, pattern, entity);
-        for expr in pattern.filter.iter().chain(&pattern.requires) {
-            self.expression(expr, &scope);
-        }
     }
 
     fn operation(&mut self, operation: &'a Operation) {
-        for site in crate::facts::actions(operation) {
-            let action = site.action;
-            self.known_entity(&action.entity);
-            let Some(entity) = self.design.entity(&action.entity.text) else {
-                continue;
-            };
-            let names = || entity.attributes.iter().map(|each| each.name.text.as_str());
-            let keys =
-                action.key.iter().flat_map(|args| args.values.iter().filter_map(|(name, _)| name.as_ref()));
-            let fields = action.fields.fields.iter().filter_map(|field| field.path.first());
-            for name in keys.chain(fields) {
-                if entity.attribute(&name.text).is_none() {
-                    self.unknown(&format!("attribute of `{}`", entity.name), name, names());
-                }
-            }
-        }
         if let Some(names) = operation.short.as_ref().and_then(|short| short.names.as_ref())
             && let Some(site) = crate::facts::actions(operation).first()
             && let Some(entity) = self.design.entity(&site.action.entity.text)
@@ -182,15 +145,6 @@ impl<'a> Resolve<'a> {
                 self.unknown(&format!("attribute of `{}`", entity.name), name, known);
             }
         }
-        if let Some(requires) = &operation.requires {
-            let scope = Scope::of_operation(self.design, operation);
-            self.expression(requires, &scope);
-        }
-    }
-
-    fn rule(&mut self, rule: &'a Rule) {
-        let scope = Scope::of_rule(self.design, rule);
-        self.expression(&rule.condition, &scope);
     }
 
     fn module(&mut self, module: &Module) {

@@ -2,11 +2,11 @@
 //!
 //! ## What it notices
 //!
-//! The parameters of an operation do not determine the primary key of the item it writes.
+//! The parameters of an operation do not determine the primary key of the item it writes, checks or gets.
 //!
 //! ## Why it matters
 //!
-//! Every write names the whole key. With a part of it the item cannot be reached; reading the rest from an
+//! Every request on one item names the whole key. With a part of it the item cannot be reached; reading the rest from an
 //! index first costs a request and may find yesterday's answer.
 //!
 //! ## Example
@@ -57,9 +57,6 @@ pub(super) const LINT: Lint = Lint {
 fn inspect(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
     let action = site.action;
     let design = cx.design;
-    if matches!(action.verb, WriteVerb::Get | WriteVerb::Check) {
-        return;
-    }
     let missing = unknown_key(design, operation, &site.lets, action);
     let (Some(entity), false) = (design.entity(&action.entity.text), missing.is_empty()) else {
         return;
