@@ -17,4 +17,4 @@ mod typing;
 
 pub use compile::{Compilation, FileLoader, Loader, NoFiles, compile};
 pub use model::Design;
-pub use problems::{PROBLEMS, Problem};
+pub use problems::{PARAMETER, PROBLEMS, Problem, TABLE_DIFFERS, nearest};

@@ -19,7 +19,7 @@ macro_rules! problems {
     ($($constant:ident $code:literal $name:literal $text:literal)*) => {
         $(pub(crate) const $constant: Problem = Problem { code: $code, name: $name, text: $text };)*
         /// All of them, in the order of their codes.
-        pub const PROBLEMS: &[Problem] = &[SYNTAX, $($constant),*];
+        pub const PROBLEMS: &[Problem] = &[SYNTAX, $($constant,)* PARAMETER, TABLE_DIFFERS];
     };
 }
 
@@ -29,6 +29,23 @@ const SYNTAX: Problem = Problem {
     name: "syntax",
     text: "The text does not have the shape of the language. The parser goes on after the mistake, so later \
            diagnostics are still meaningful; fix the first one first.",
+};
+
+/// Raised when a design is deployed.
+pub const PARAMETER: Problem = Problem {
+    code: "SK0020",
+    name: "bad-parameter",
+    text: "A parameter of the design has no value, a value that is not of its type, or is not declared; or a \
+           deployed name that it is part of is none that DynamoDB accepts. Values are given with `--set name=value`.",
+};
+
+/// Raised when a design meets tables that are there.
+pub const TABLE_DIFFERS: Problem = Problem {
+    code: "SK0021",
+    name: "table-differs",
+    text: "A table that is there differs from the design in a way that could only be changed by rebuilding it or by \
+           taking something away: its key, an index, how it is paid for, how items expire. Nothing was changed. Give \
+           the table or the index a new name in the design, or change what is there by hand.",
 };
 
 problems! {
@@ -50,13 +67,14 @@ problems! {
 }
 
 impl Problem {
-    pub(crate) fn at(&self, span: Span, title: impl Into<String>) -> Diagnostic {
+    /// The problem at a place.
+    pub fn at(&self, span: Span, title: impl Into<String>) -> Diagnostic {
         Diagnostic::new(self.code, self.name, Severity::Error, span, title)
     }
 }
 
 /// The nearest of some names, if it is near enough to be what was meant.
-pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let limit = wanted.chars().count() / 3 + 1;
     names
         .map(|name| (distance(wanted, name, limit), name))

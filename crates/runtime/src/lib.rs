@@ -6,6 +6,7 @@
 
 mod backend;
 mod call;
+pub mod deploy;
 mod embedded;
 mod failure;
 mod keyring;
