@@ -175,8 +175,8 @@ impl<'a> Typing<'a, '_> {
         }
         let needed = |attribute: &&Attribute| match kind {
             InputKind::Key => keys.contains(&attribute.name.text.as_str()) && can_be_given(attribute),
-            InputKind::New => must_be_given(attribute),
-            InputKind::Patch => false,
+            // What a new item lacks, the operation may add beside the spread.
+            InputKind::New | InputKind::Patch => false,
         };
         let missing = entity.attributes.iter().filter(needed);
         let missing: Vec<&Name> =
