@@ -1,0 +1,93 @@
+//! Who calls: by a header where the API is open, by an API key elsewhere.
+
+use serde_json::{Map, Value as Json};
+use sortkey_runtime::{Caller, Failure, FailureKind, Runtime};
+use sortkey_server::Access;
+use sortkey_server::hyper::HeaderMap;
+use sortkey_server::hyper::header::{AUTHORIZATION, HeaderName};
+
+use crate::keys::{ApiKeys, Holder};
+
+const CALLER: HeaderName = HeaderName::from_static("sortkey-caller");
+
+/// Who is let in.
+#[derive(Debug)]
+pub enum Admission {
+    /// Programs on this machine, which name their caller themselves. No web page of another site is let in.
+    Open,
+    /// Whoever has a key, from wherever they call.
+    Keys(ApiKeys),
+}
+
+/// Somebody who was let in.
+#[derive(Debug)]
+pub(crate) struct Visitor {
+    /// On whose behalf they call.
+    pub(crate) caller: Option<Caller>,
+    /// Whether they may reach `system` declarations, which know no tenants.
+    pub(crate) trusted: bool,
+}
+
+impl Admission {
+    /// What the server lets through to begin with.
+    pub(crate) fn access(&self) -> Access {
+        match self {
+            Admission::Open => Access::ThisMachine,
+            Admission::Keys(_) => Access::Anyone,
+        }
+    }
+
+    /// Who sends these headers.
+    pub(crate) fn visitor(&self, runtime: &Runtime, headers: &HeaderMap) -> Result<Visitor, Failure> {
+        let named = || named_caller(headers)?.map(|caller| check(runtime, caller)).transpose();
+        let keys = match self {
+            Admission::Open => return Ok(Visitor { caller: named()?, trusted: true }),
+            Admission::Keys(keys) => keys,
+        };
+        let key =
+            bearer(headers).ok_or_else(|| unauthenticated("send an API key: Authorization: Bearer ..."))?;
+        match keys.holder(key) {
+            None => Err(unauthenticated("this API key is not known, or was revoked")),
+            Some(Holder::Admin) => Ok(Visitor { caller: named()?, trusted: true }),
+            Some(Holder::Caller(_)) if headers.contains_key(CALLER) => {
+                let why = "this API key is bound to its caller; only an administrator's key may name one";
+                Err(Failure::new(FailureKind::Forbidden, why))
+            }
+            Some(Holder::Caller(caller)) => {
+                let caller = runtime.caller(caller).map_err(|failure| {
+                    let why =
+                        format!("this API key is bound to a caller of another design: {}", failure.message);
+                    Failure::new(FailureKind::Forbidden, why)
+                })?;
+                Ok(Visitor { caller: Some(caller), trusted: false })
+            }
+        }
+    }
+}
+
+fn bearer(headers: &HeaderMap) -> Option<&str> {
+    let (scheme, key) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(key.trim())
+}
+
+fn named_caller(headers: &HeaderMap) -> Result<Option<Map<String, Json>>, Failure> {
+    let Some(header) = headers.get(CALLER) else { return Ok(None) };
+    match serde_json::from_slice(header.as_bytes()) {
+        Ok(Json::Object(caller)) => Ok(Some(caller)),
+        _ => Err(Failure::invalid("Sortkey-Caller", "the header Sortkey-Caller is a JSON object")),
+    }
+}
+
+fn check(runtime: &Runtime, caller: Map<String, Json>) -> Result<Caller, Failure> {
+    runtime.caller(caller).map_err(|failure| {
+        let field = failure
+            .field
+            .as_deref()
+            .map_or("Sortkey-Caller".into(), |field| format!("Sortkey-Caller.{field}"));
+        Failure::invalid(field, failure.message)
+    })
+}
+
+fn unauthenticated(why: &str) -> Failure {
+    Failure::new(FailureKind::Unauthenticated, why)
+}

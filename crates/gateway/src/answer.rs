@@ -1,0 +1,52 @@
+//! What a call answers, as HTTP.
+
+use serde_json::{Value as Json, json};
+use sortkey_runtime::{Answer, Consumed, Failure, FailureKind, Yields};
+use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use sortkey_server::hyper::{Response, StatusCode};
+
+use crate::endpoints::Endpoint;
+use crate::problem;
+
+/// What the call took, for whoever watches the bill: `requests=2, rcu=0.5, wcu=0`.
+const CONSUMED: HeaderName = HeaderName::from_static("sortkey-consumed");
+
+/// The response to a call.
+pub(crate) fn response(
+    endpoint: &Endpoint,
+    outcome: Result<Answer, Failure>,
+    consumed: Consumed,
+) -> Response<Vec<u8>> {
+    let mut response = match outcome {
+        Ok(Answer::Value(value)) => json_response(&value),
+        Ok(Answer::Page { items, cursor }) => json_response(&json!({ "items": items, "cursor": cursor })),
+        Ok(Answer::Nothing) => nothing(endpoint),
+        Err(failure) => problem::response(&failure),
+    };
+    let Consumed { requests, rcu, wcu } = consumed;
+    if let Ok(text) = HeaderValue::from_str(&format!("requests={requests}, rcu={rcu}, wcu={wcu}")) {
+        response.headers_mut().insert(CONSUMED, text);
+    }
+    response
+}
+
+/// A `get` that finds nothing is 404 on the web; an operation without a result is 204.
+fn nothing(endpoint: &Endpoint) -> Response<Vec<u8>> {
+    match &endpoint.signature.yields {
+        Yields::Item(entity) if endpoint.is_pattern() => {
+            problem::response(&Failure::new(FailureKind::NotFound, format!("there is no such {entity}")))
+        }
+        _ => {
+            let mut response = Response::new(Vec::new());
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            response
+        }
+    }
+}
+
+/// JSON with status 200.
+pub(crate) fn json_response(value: &Json) -> Response<Vec<u8>> {
+    let mut response = Response::new(value.to_string().into_bytes());
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}

@@ -1,0 +1,158 @@
+//! From a request to the arguments of a call: a JSON body, a form, or a query string.
+//!
+//! Names are held against the signature here, so that a misspelt one is told with the right one beside it; values are
+//! the runtime's to judge.
+
+use serde_json::{Map, Value as Json};
+use sortkey_design::nearest;
+use sortkey_runtime::{Failure, FailureKind, Parameter, Yields};
+use sortkey_server::Bytes;
+use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName};
+use sortkey_server::hyper::{Method, Request};
+
+use crate::endpoints::Endpoint;
+use crate::query;
+
+/// The most that a transaction may write, as base64 in JSON.
+pub(crate) const MAX_BODY_BYTES: usize = 6 << 20;
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// What a request asks for.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Arguments {
+    pub(crate) values: Map<String, Json>,
+    pub(crate) cursor: Option<String>,
+    pub(crate) limit: Option<u32>,
+}
+
+/// Reads the arguments of a call.
+pub(crate) fn read(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Arguments, Failure> {
+    let mut values = match *request.method() {
+        Method::GET | Method::HEAD => form(endpoint, request.uri().query().unwrap_or_default())?,
+        _ => body(endpoint, request)?,
+    };
+    let (mut cursor, mut limit) = (None, None);
+    if matches!(endpoint.signature.yields, Yields::Page(_)) {
+        cursor = take(endpoint, &mut values, "cursor").map(cursor_text).transpose()?.flatten();
+        limit = take(endpoint, &mut values, "limit").map(limit_number).transpose()?.flatten();
+    }
+    for name in values.keys() {
+        known(endpoint, name)?;
+    }
+    idempotency_key(endpoint, request, &mut values)?;
+    Ok(Arguments { values, cursor, limit })
+}
+
+fn body(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Map<String, Json>, Failure> {
+    let body = request.body();
+    if body.len() > MAX_BODY_BYTES {
+        let why = format!("the body has {} bytes, {MAX_BODY_BYTES} are allowed", body.len());
+        return Err(Failure::new(FailureKind::TooLarge, why));
+    }
+    if body.is_empty() {
+        return form(endpoint, request.uri().query().unwrap_or_default());
+    }
+    let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let media_type = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if media_type.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+        let text = std::str::from_utf8(body).map_err(|_| invalid("the form is not UTF-8"))?;
+        return form(endpoint, text);
+    }
+    if !media_type.eq_ignore_ascii_case("application/json") {
+        return Err(invalid("send the arguments as application/json"));
+    }
+    match serde_json::from_slice(body) {
+        Ok(Json::Object(values)) => Ok(values),
+        Ok(_) => Err(invalid("the body is a JSON object of arguments by name")),
+        Err(error) => Err(invalid(&format!("the body is not JSON: {error}"))),
+    }
+}
+
+/// Texts by name; each becomes what its parameter's type wants.
+fn form(endpoint: &Endpoint, text: &str) -> Result<Map<String, Json>, Failure> {
+    let pairs = query::parse(text).ok_or_else(|| invalid("the query is not percent-encoded UTF-8"))?;
+    let mut values = Map::new();
+    for (name, text) in pairs {
+        let value = match parameter(endpoint, &name) {
+            Some(parameter) => query::coerce(&parameter.ty, text),
+            None => Json::String(text),
+        };
+        if values.contains_key(&name) {
+            return Err(Failure::invalid(name.clone(), format!("`{name}` is given twice")));
+        }
+        values.insert(name, value);
+    }
+    Ok(values)
+}
+
+/// A name that belongs to the page, unless the design uses it for a parameter.
+fn take(endpoint: &Endpoint, values: &mut Map<String, Json>, name: &str) -> Option<Json> {
+    if parameter(endpoint, name).is_some() { None } else { values.remove(name) }
+}
+
+fn cursor_text(value: Json) -> Result<Option<String>, Failure> {
+    match value {
+        Json::Null => Ok(None),
+        Json::String(text) => Ok(Some(text)),
+        _ => Err(Failure::invalid("cursor", "a cursor is the text that the page before gave")),
+    }
+}
+
+fn limit_number(value: Json) -> Result<Option<u32>, Failure> {
+    let number = match &value {
+        Json::Null => return Ok(None),
+        Json::String(text) => text.parse::<u32>().ok(),
+        other => other.as_u64().and_then(|number| u32::try_from(number).ok()),
+    };
+    let number = number.filter(|number| *number > 0);
+    number.map(Some).ok_or_else(|| Failure::invalid("limit", "a limit is a whole number above zero"))
+}
+
+fn known(endpoint: &Endpoint, name: &str) -> Result<(), Failure> {
+    if parameter(endpoint, name).is_some() {
+        return Ok(());
+    }
+    let names = || endpoint.signature.parameters.iter().map(|parameter| parameter.name.as_str());
+    let advice = match (nearest(name, names()), names().next()) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, Some(_)) => format!("it takes {}", names().collect::<Vec<_>>().join(", ")),
+        (None, None) => "it takes nothing".to_owned(),
+    };
+    Err(Failure::invalid(name, format!("{} has no `{name}`; {advice}", endpoint.dotted())))
+}
+
+fn parameter<'a>(endpoint: &'a Endpoint, name: &str) -> Option<&'a Parameter> {
+    endpoint.signature.parameters.iter().find(|parameter| parameter.name == name)
+}
+
+/// The header fills the parameter of `idempotent by`. Where nothing makes a repeat harmless, a client that believes so
+/// must hear it.
+fn idempotency_key(
+    endpoint: &Endpoint,
+    request: &Request<Bytes>,
+    values: &mut Map<String, Json>,
+) -> Result<(), Failure> {
+    let Some(header) = request.headers().get(IDEMPOTENCY_KEY).filter(|_| !endpoint.is_pattern()) else {
+        return Ok(());
+    };
+    let failed = |why: String| Failure::invalid("Idempotency-Key", why);
+    let key = header.to_str().map_err(|_| failed("the header is not plain text".to_owned()))?;
+    let Some(name) = &endpoint.idempotent_by else {
+        let why = format!("{} does not say `idempotent by`: a repeat would act again", endpoint.dotted());
+        return Err(failed(why));
+    };
+    match values.get(name) {
+        Some(given) if given.as_str() != Some(key) => {
+            Err(failed(format!("the header and `{name}` say different things")))
+        }
+        _ => {
+            values.insert(name.clone(), Json::String(key.to_owned()));
+            Ok(())
+        }
+    }
+}
+
+fn invalid(why: &str) -> Failure {
+    Failure::new(FailureKind::Invalid, why)
+}

@@ -1,0 +1,164 @@
+//! The gateway: finds the endpoint, lets the visitor in, reads the arguments, calls the runtime, answers.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use sortkey_design::nearest;
+use sortkey_runtime::{Call, Failure, FailureKind, Runtime};
+use sortkey_server::hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
+use sortkey_server::hyper::{Method, Request, Response, StatusCode};
+use sortkey_server::{Access, Bytes, Handler, Mount};
+
+use crate::admission::Admission;
+use crate::endpoints::{Endpoint, Endpoints, PREFIX};
+use crate::{answer, arguments, openapi, page, problem};
+
+type Answered<'a> = Pin<Box<dyn Future<Output = Response<Vec<u8>>> + Send + 'a>>;
+
+/// The operations API of a design.
+pub struct Gateway {
+    runtime: Runtime,
+    endpoints: Endpoints,
+    admission: Admission,
+}
+
+impl Gateway {
+    /// A gateway to a design that runs.
+    pub fn new(runtime: Runtime, admission: Admission) -> Gateway {
+        let endpoints = Endpoints::of(&runtime);
+        Gateway { runtime, endpoints, admission }
+    }
+
+    /// The gateway's places on a server: the API, its description for programs, and a page for people.
+    pub fn mounts(self) -> Vec<Mount> {
+        let document = openapi::of(self.runtime.design(), &self.endpoints);
+        let html = page::of(self.runtime.design(), &self.endpoints);
+        let access = self.admission.access();
+        let page = |prefix, content_type, body: String| {
+            let handler = Arc::new(Document { content_type, body: body.into_bytes() });
+            Mount { prefix, access: Access::Anyone, handler }
+        };
+        vec![
+            Mount { prefix: PREFIX, access, handler: Arc::new(self) },
+            page("/openapi.json", "application/json", document.to_string()),
+            page("/docs", "text/html; charset=utf-8", html),
+        ]
+    }
+
+    async fn answer(&self, request: Request<Bytes>) -> Response<Vec<u8>> {
+        let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default().trim_matches('/');
+        if path.is_empty() {
+            return answer::json_response(&self.directory());
+        }
+        let Some(endpoint) = self.endpoints.find(path) else {
+            return self.unknown(path);
+        };
+        match *request.method() {
+            Method::POST => {}
+            Method::GET | Method::HEAD if endpoint.is_pattern() => {}
+            Method::GET | Method::HEAD => {
+                return problem::method_not_allowed("POST", "an operation writes: call it with POST");
+            }
+            _ if endpoint.is_pattern() => {
+                return problem::method_not_allowed("GET, POST", "call it with GET or POST");
+            }
+            _ => return problem::method_not_allowed("POST", "call it with POST"),
+        }
+        self.call(endpoint, &request).await
+    }
+
+    async fn call(&self, endpoint: &Endpoint, request: &Request<Bytes>) -> Response<Vec<u8>> {
+        let prepared = self.admission.visitor(&self.runtime, request.headers()).and_then(|visitor| {
+            self.may_call(endpoint, visitor.trusted, visitor.caller.is_some())?;
+            Ok((visitor, arguments::read(endpoint, request)?))
+        });
+        let (visitor, arguments) = match prepared {
+            Ok(prepared) => prepared,
+            Err(failure) => return problem::response(&failure),
+        };
+        let call = Call {
+            name: &endpoint.signature.name,
+            caller: visitor.caller.as_ref(),
+            arguments: arguments.values,
+            cursor: arguments.cursor.as_deref(),
+            limit: arguments.limit,
+        };
+        let (outcome, consumed) = self.runtime.measured(call).await;
+        answer::response(endpoint, outcome, consumed)
+    }
+
+    fn may_call(&self, endpoint: &Endpoint, trusted: bool, named: bool) -> Result<(), Failure> {
+        let name = endpoint.dotted();
+        if endpoint.signature.system {
+            let why = format!("{name} is a system declaration: it needs an administrator's key");
+            return if trusted { Ok(()) } else { Err(Failure::new(FailureKind::Forbidden, why)) };
+        }
+        let declared = &self.runtime.design().caller;
+        if named || declared.is_empty() {
+            return Ok(());
+        }
+        let example = openapi::caller_example(self.runtime.design());
+        let why = format!("who calls {name}? Send the header Sortkey-Caller: {example}");
+        Err(Failure::new(FailureKind::Unauthenticated, why))
+    }
+
+    fn unknown(&self, path: &str) -> Response<Vec<u8>> {
+        let name = path.replace('/', ".");
+        let names: Vec<String> = self.endpoints.iter().map(Endpoint::dotted).collect();
+        let near = nearest(&name, names.iter().map(String::as_str));
+        let advice = near
+            .map_or(format!("GET {PREFIX} lists what there is"), |near| format!("did you mean `{near}`?"));
+        let detail = format!("the design has no `{name}`; {advice}");
+        problem::refused(StatusCode::NOT_FOUND, "UnknownOperation", &detail)
+    }
+
+    /// Everything that can be called, in a few words each.
+    fn directory(&self) -> Json {
+        let entry = |endpoint: &Endpoint| {
+            let name = |optional: bool| if optional { "?" } else { "" };
+            let parameters = endpoint.signature.parameters.iter();
+            let parameters: Vec<String> =
+                parameters.map(|each| format!("{}{}", each.name, name(each.optional))).collect();
+            json!({
+                "name": endpoint.dotted(),
+                "path": format!("{PREFIX}/{}", endpoint.path),
+                "methods": if endpoint.is_pattern() { json!(["GET", "POST"]) } else { json!(["POST"]) },
+                "system": endpoint.signature.system,
+                "parameters": parameters,
+                "about": endpoint.signature.docs,
+            })
+        };
+        let design = &self.runtime.design().name.text;
+        json!({ "design": design, "endpoints": self.endpoints.iter().map(entry).collect::<Vec<_>>() })
+    }
+}
+
+impl Handler for Gateway {
+    fn handle<'a>(&'a self, request: Request<Bytes>) -> Answered<'a> {
+        Box::pin(self.answer(request))
+    }
+}
+
+/// A text that is made once.
+struct Document {
+    content_type: &'static str,
+    body: Vec<u8>,
+}
+
+impl Handler for Document {
+    fn handle<'a>(&'a self, request: Request<Bytes>) -> Answered<'a> {
+        let response = if matches!(*request.method(), Method::GET | Method::HEAD) {
+            let mut response = Response::new(self.body.clone());
+            let headers = response.headers_mut();
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
+            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+            headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(page::POLICY));
+            response
+        } else {
+            problem::method_not_allowed("GET", "a page is only read")
+        };
+        Box::pin(std::future::ready(response))
+    }
+}

@@ -1,0 +1,27 @@
+//! The operations API: every pattern and operation of a design as an HTTP route, in the design's own types.
+//!
+//! `POST /api/<name>` and `POST /api/<module>/<function>` take a JSON object of arguments; patterns answer `GET` too, with
+//! query parameters. Answers are plain JSON, pages are `{"items": [...], "cursor": ...}`, errors are
+//! `application/problem+json`. `/openapi.json` describes all of it to programs and `/docs` to people.
+//!
+//! The crate knows HTTP and the runtime; it knows neither tables nor DynamoDB. A [`Gateway`] plugs into `sortkey-server` as
+//! [`Mount`](sortkey_server::Mount)s beside the DynamoDB API.
+//!
+//! Invariant: nobody but an administrator, or a program on this machine where the API is open, chooses its own caller
+//! or reaches a `system` declaration.
+
+mod admission;
+mod answer;
+mod arguments;
+mod endpoints;
+mod gateway;
+mod keys;
+mod openapi;
+mod page;
+mod problem;
+mod query;
+
+pub use admission::Admission;
+pub use gateway::Gateway;
+pub use keys::{ApiKeys, Holder, KeysError, NewKey};
+pub use openapi::document;

@@ -1,0 +1,125 @@
+//! Values that look like real ones, so that a reader can copy a request and change what matters.
+
+use serde_json::{Map, Value as Json, json};
+use sortkey_design::Design;
+use sortkey_design::model::{Attribute, IdBody, InputKind, StringFormat, TimeUnit, Type};
+
+use sortkey_design::facts::key_attributes;
+use sortkey_runtime::Signature;
+
+/// A record may hold itself; nobody reads an example deeper than this.
+const DEPTH: usize = 4;
+
+/// Arguments for a declaration: everything it needs, and nothing it can do without.
+pub(crate) fn arguments(design: &Design, signature: &Signature) -> Json {
+    let needed = signature.parameters.iter().filter(|parameter| !parameter.optional);
+    Json::Object(needed.map(|each| (each.name.clone(), value(design, &each.name, &each.ty, DEPTH))).collect())
+}
+
+/// Somebody who calls, as the header `Sortkey-Caller` says it.
+pub(crate) fn caller(design: &Design) -> Json {
+    object(design, design.caller.iter(), DEPTH)
+}
+
+/// A value of a type.
+pub(super) fn value(design: &Design, name: &str, ty: &Type, depth: usize) -> Json {
+    if depth == 0 {
+        return Json::Null;
+    }
+    match ty {
+        Type::String { format, min, max } => text(name, format, *min, *max),
+        Type::Id { prefix, body } => json!(format!("{prefix}{}", id_body(*body))),
+        Type::Token { prefix, length } => {
+            json!(format!("{prefix}{}", cut("k7Qm2ZxPwT9vB4cRnY6hL1sDfG8jE3aU", *length)))
+        }
+        Type::Int { min, max } => json!(1.max(min.unwrap_or(1)).min(max.unwrap_or(i64::MAX))),
+        Type::Decimal { .. } => json!(19.5),
+        Type::Bool => json!(true),
+        Type::Bytes { .. } => json!("e30="),
+        Type::Time { unit } => match unit {
+            TimeUnit::Iso | TimeUnit::Unstated => json!("2026-11-15T12:00:00.000Z"),
+            TimeUnit::IsoSeconds => json!("2026-11-15T12:00:00Z"),
+            TimeUnit::Milliseconds => json!(1_794_744_000_000_i64),
+            TimeUnit::Seconds => json!(1_794_744_000),
+        },
+        Type::Date => json!("2026-11-15"),
+        Type::Month => json!("2026-11"),
+        Type::Json { of } => value(design, name, of, depth),
+        Type::Enum { members, .. } => json!(members.first()),
+        Type::List { of, .. } | Type::Set { of, .. } => json!([value(design, name, of, depth - 1)]),
+        Type::Map { of, .. } => json!({ "key": value(design, name, of, depth - 1) }),
+        Type::Object { attributes } => object(design, needed(attributes), depth - 1),
+        Type::Record { name } => match design.record(name) {
+            Some(record) => object(design, needed(&record.attributes), depth - 1),
+            None => json!({}),
+        },
+        Type::Input { of, entity } => input(design, *of, entity, depth - 1),
+        Type::Any { .. } | Type::Undeclared => json!({}),
+    }
+}
+
+fn object<'a>(design: &Design, attributes: impl Iterator<Item = &'a Attribute>, depth: usize) -> Json {
+    let mut members = Map::new();
+    for attribute in attributes {
+        let name = &attribute.name.text;
+        members.insert(name.clone(), value(design, name, design.type_of(attribute), depth));
+    }
+    Json::Object(members)
+}
+
+fn needed(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
+    attributes.iter().filter(|each| !each.may_be_absent() && each.value.is_none())
+}
+
+fn input(design: &Design, kind: InputKind, entity: &str, depth: usize) -> Json {
+    let Some(entity) = design.entity(entity) else { return json!({}) };
+    let keys = key_attributes(design, entity);
+    let is_key = |each: &&Attribute| keys.contains(&each.name.text.as_str());
+    match kind {
+        InputKind::Key => object(design, entity.attributes.iter().filter(is_key), depth),
+        InputKind::Patch => {
+            object(design, needed(&entity.attributes).filter(|each| !is_key(each)).take(1), depth)
+        }
+        InputKind::New => {
+            let tenant = |each: &&Attribute| entity.tenant.as_ref().is_none_or(|name| *name != each.name);
+            object(design, needed(&entity.attributes).filter(tenant), depth)
+        }
+    }
+}
+
+/// Text by what the name suggests, within its bounds.
+fn text(name: &str, format: &StringFormat, min: u64, max: Option<u64>) -> Json {
+    let lower = name.to_lowercase();
+    let text = match format {
+        StringFormat::Email => "ada@example.com",
+        StringFormat::Url => "https://example.com/hook",
+        StringFormat::Slug => "ada-lovelace",
+        StringFormat::Cron => "0 * * * *",
+        StringFormat::Plain if lower.ends_with("ip") => "203.0.113.9",
+        StringFormat::Plain if lower.contains("password") => "correct horse",
+        StringFormat::Plain if lower.contains("name") => "Ada",
+        StringFormat::Plain | StringFormat::Matching(_) => name,
+    };
+    let mut text = cut(text, max.unwrap_or(u64::MAX)).to_owned();
+    while (text.chars().count() as u64) < min.min(64) {
+        text.push('x');
+    }
+    json!(text)
+}
+
+fn id_body(body: IdBody) -> String {
+    match body {
+        IdBody::Uuid => "7f9c24e5-1b7d-4a56-9d3e-2c1f0b8a6d42".to_owned(),
+        IdBody::Ulid => "01JCQ8X5T3N7VZK4M2R9WYH6BD".to_owned(),
+        IdBody::Nanoid(length) => "V1StGXR8_Z5jdHi6B-myT"
+            .chars()
+            .cycle()
+            .take(usize::try_from(length.min(64)).unwrap_or(64))
+            .collect(),
+    }
+}
+
+/// The first characters of an ASCII text.
+fn cut(text: &str, length: u64) -> &str {
+    usize::try_from(length).ok().and_then(|length| text.get(..length)).unwrap_or(text)
+}

@@ -1,0 +1,192 @@
+//! The operations API described to people: one page that needs nothing but itself, with a form for every call.
+
+use std::fmt::Write as _;
+
+use serde_json::Value as Json;
+use sortkey_design::Design;
+use sortkey_runtime::{FailureKind, Parameter, Yields};
+
+use crate::endpoints::Endpoint;
+use crate::endpoints::Endpoints;
+use crate::{openapi, problem};
+
+/// What the page may do: its own style and script, and calls to where it came from.
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
+     connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const STYLE: &str = include_str!("page/style.css");
+const SCRIPT: &str = include_str!("page/script.js");
+
+/// The page of a design.
+pub(crate) fn of(design: &Design, endpoints: &Endpoints) -> String {
+    let name = if design.name.text.is_empty() { "design" } else { &design.name.text };
+    let mut html = String::new();
+    let _ = write!(
+        html,
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n\
+         <header><h1>{title}</h1><p>Every pattern and operation of the design. \
+         The same for programs: <a href=\"/openapi.json\">/openapi.json</a>.</p>\n{who}</header>\n",
+        title = escape(name),
+        who = who(design),
+    );
+    html.push_str("<nav><ul>\n");
+    for endpoint in endpoints.documented() {
+        let id = escape(&endpoint.dotted());
+        let _ = writeln!(html, "<li><a href=\"#{id}\">{id}</a></li>");
+    }
+    html.push_str("</ul></nav>\n<main>\n");
+    let mut module = None;
+    for endpoint in endpoints.documented() {
+        if endpoint.module != module {
+            module.clone_from(&endpoint.module);
+            let _ = writeln!(html, "<h2>{}</h2>", escape(module.as_deref().unwrap_or("in no module")));
+        }
+        html.push_str(&section(design, endpoint));
+    }
+    html.push_str(&problems(design));
+    let _ = write!(html, "</main>\n<script>\n{SCRIPT}</script>\n</html>\n");
+    html
+}
+
+/// Two fields that every form below uses.
+fn who(design: &Design) -> String {
+    let caller = openapi::caller_example(design).to_string();
+    format!(
+        "<p class=\"who\"><label>Sortkey-Caller <input id=\"caller\" placeholder=\"{}\"></label> \
+         <label>API key <input id=\"key\" type=\"password\" autocomplete=\"off\"></label></p>",
+        escape(&caller)
+    )
+}
+
+fn section(design: &Design, endpoint: &Endpoint) -> String {
+    let signature = &endpoint.signature;
+    let arguments = openapi::example_arguments(design, signature);
+    let method = if endpoint.is_pattern() { "GET or POST" } else { "POST" };
+    let mut html = String::new();
+    let _ = write!(
+        html,
+        "<section id=\"{id}\"><h3>{id}{system}</h3>\n<p><code>{method} /api/{path}</code></p>\n",
+        id = escape(&endpoint.dotted()),
+        system = if signature.system { " <small>system</small>" } else { "" },
+        path = escape(&endpoint.path),
+    );
+    if let Some(docs) = &signature.docs {
+        let _ = writeln!(html, "<p>{}</p>", escape(docs));
+    }
+    html.push_str(&parameters(&signature.parameters));
+    let _ = writeln!(html, "<p>Answers {}.</p>", escape(&answers(&signature.yields)));
+    if let Some(operation) = design.operation(&signature.name) {
+        let errors = openapi::declared_errors(design, operation);
+        if !errors.is_empty() {
+            let links: Vec<String> = errors.iter().map(|kind| link(kind.name())).collect();
+            let _ = writeln!(html, "<p>Fails with {}.</p>", links.join(", "));
+        }
+    }
+    let _ = write!(
+        html,
+        "<pre>{}</pre>\n<form data-path=\"/api/{}\"><textarea rows=\"4\" spellcheck=\"false\">{}</textarea>\
+         <button>Call</button><output></output></form></section>\n",
+        escape(&curl(design, endpoint, &arguments)),
+        escape(&endpoint.path),
+        escape(&format!("{arguments:#}")),
+    );
+    html
+}
+
+fn parameters(parameters: &[Parameter]) -> String {
+    if parameters.is_empty() {
+        return "<p>Takes nothing.</p>\n".to_owned();
+    }
+    let mut html = String::from("<table>\n");
+    for parameter in parameters {
+        let need = match (parameter.of_caller, parameter.optional) {
+            (true, _) => "the caller's own if left out",
+            (false, true) => "may be left out",
+            (false, false) => "",
+        };
+        let (name, ty) = (escape(&parameter.name), escape(&parameter.ty.describe()));
+        let _ = writeln!(html, "<tr><th>{name}</th><td><code>{ty}</code></td><td>{need}</td></tr>");
+    }
+    html.push_str("</table>\n");
+    html
+}
+
+fn answers(yields: &Yields) -> String {
+    match yields {
+        Yields::Nothing => "nothing".to_owned(),
+        Yields::Item(entity) => format!("one {entity}"),
+        Yields::Page(entities) => format!("pages of {}", entities.join(", ")),
+        Yields::Items(entities) => format!("all {}", entities.join(", ")),
+        Yields::Count => "a count".to_owned(),
+        Yields::Exists => "true or false".to_owned(),
+        Yields::Sums(names) => format!("the sums of {}", names.join(", ")),
+        Yields::Value => "what it returns".to_owned(),
+    }
+}
+
+/// The call as a person types it.
+fn curl(design: &Design, endpoint: &Endpoint, arguments: &Json) -> String {
+    let caller = match endpoint.signature.system || design.caller.is_empty() {
+        true => String::new(),
+        false => format!(" \\\n  -H 'Sortkey-Caller: {}'", openapi::caller_example(design)),
+    };
+    let path = &endpoint.path;
+    format!("curl localhost:8000/api/{path}{caller} \\\n  --json '{arguments}'")
+}
+
+/// What can go wrong anywhere, and where the codes of problems lead.
+fn problems(design: &Design) -> String {
+    let mut kinds = vec![
+        FailureKind::Invalid,
+        FailureKind::NotFound,
+        FailureKind::AlreadyExists,
+        FailureKind::Conflict,
+        FailureKind::Forbidden,
+        FailureKind::Unauthenticated,
+        FailureKind::InvalidTransition,
+        FailureKind::CheckFailed,
+        FailureKind::TooLarge,
+        FailureKind::Throttled,
+        FailureKind::Unavailable,
+        FailureKind::Internal,
+    ];
+    for operation in &design.operations {
+        for kind in openapi::declared_errors(design, operation) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+    }
+    let mut html = String::from("<h2>Problems</h2>\n<table>\n");
+    for kind in kinds {
+        let (name, status) = (escape(kind.name()), problem::status(&kind).as_u16());
+        let title = escape(&problem::title(kind.name()));
+        let _ =
+            writeln!(html, "<tr id=\"problem-{name}\"><th>{name}</th><td>{status}</td><td>{title}</td></tr>");
+    }
+    html.push_str("</table>\n");
+    html
+}
+
+fn link(code: &str) -> String {
+    let code = escape(code);
+    format!("<a href=\"#problem-{code}\">{code}</a>")
+}
+
+/// Text that is safe in an element and in a quoted attribute.
+fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            _ => safe.push(letter),
+        }
+    }
+    safe
+}

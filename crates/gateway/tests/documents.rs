@@ -1,0 +1,92 @@
+//! The OpenAPI document and the page of every system: whole, and nothing in them that leads nowhere.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+use sortkey_gateway::{Admission, document};
+use support::{Api, SYSTEMS, runtime};
+
+#[test]
+fn every_reference_leads_somewhere_and_every_operation_has_its_own_id() {
+    for system in SYSTEMS {
+        let document = document(&runtime(system));
+        assert_eq!(document["openapi"], "3.1.0");
+        let mut ids = BTreeSet::new();
+        let paths = document["paths"].as_object().expect("paths");
+        for (path, item) in paths {
+            let item = item.as_object().expect("a path item");
+            assert_eq!(item.len(), 1, "{system} {path}");
+            for operation in item.values() {
+                let id = operation["operationId"].as_str().expect("an id");
+                assert!(ids.insert(id.to_owned()), "{system}: {id} twice");
+                let responses = operation["responses"].as_object().expect("responses");
+                assert!(responses.contains_key("200") || responses.contains_key("204"), "{system} {path}");
+                assert!(responses.contains_key("default"), "{system} {path}");
+            }
+        }
+        for reference in references(&document) {
+            let target = reference.strip_prefix('#').expect("a reference within the document");
+            assert!(document.pointer(target).is_some(), "{system}: {reference} leads nowhere");
+        }
+    }
+}
+
+/// Every `$ref` of a document.
+fn references(document: &Json) -> Vec<String> {
+    let (mut open, mut found) = (vec![document], Vec::new());
+    while let Some(value) = open.pop() {
+        match value {
+            Json::Object(members) => {
+                found.extend(members.get("$ref").and_then(Json::as_str).map(str::to_owned));
+                open.extend(members.values());
+            }
+            Json::Array(elements) => open.extend(elements),
+            _ => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn ferryhook_is_described_in_its_own_words() {
+    let document = document(&runtime("ferryhook"));
+    let create = &document["paths"]["/api/users/create"]["post"];
+    assert_eq!(create["operationId"], "users.create");
+    assert_eq!(create["tags"][0], "users");
+    let body = &create["requestBody"]["content"]["application/json"];
+    assert_eq!(body["schema"]["properties"]["email"]["format"], "email");
+    assert_eq!(body["schema"]["required"], serde_json::json!(["email", "name"]));
+    assert_eq!(body["example"]["email"], "ada@example.com");
+    let conflict = create["responses"]["409"]["description"].as_str().expect("a description");
+    assert!(conflict.contains("EmailTaken"), "{conflict}");
+
+    let list = &document["paths"]["/api/events/listBySource"]["get"];
+    let names: Vec<&str> = list["parameters"]
+        .as_array()
+        .expect("parameters")
+        .iter()
+        .filter_map(|each| each["name"].as_str())
+        .collect();
+    assert_eq!(names, ["sourceId", "since", "until", "cursor", "limit"]);
+    let ingest = &document["paths"]["/api/events/create"]["post"];
+    assert_eq!(ingest["parameters"][0]["name"], "Idempotency-Key");
+    let answer = &ingest["responses"]["200"]["content"]["application/json"]["schema"];
+    assert_eq!(answer["$ref"], "#/components/schemas/Event");
+
+    let user = &document["components"]["schemas"]["User"]["properties"];
+    assert!(user.get("passwordHash").is_none(), "what is secret is not described as returned");
+}
+
+#[test]
+fn the_page_needs_nothing_but_itself() {
+    for system in SYSTEMS {
+        let page = Api::of(system, Admission::Open).get("/docs", &[]);
+        assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
+        assert!(page.headers.contains_key("content-security-policy"));
+        let text = page.text();
+        assert!(!text.contains("src=") && !text.contains("http://") && !text.contains("@import"), "{system}");
+        assert!(text.contains("id=\"problem-NotFound\""), "{system}");
+    }
+}
