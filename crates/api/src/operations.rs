@@ -117,10 +117,13 @@ operations! {
         BatchExecuteStatement: batch_execute_statement, BatchExecuteStatementInput, BatchExecuteStatementOutput;
         BatchGetItem: batch_get_item, BatchGetItemInput, BatchGetItemOutput;
         BatchWriteItem: batch_write_item, BatchWriteItemInput, BatchWriteItemOutput;
+        CreateBackup: create_backup, CreateBackupInput, CreateBackupOutput;
         CreateTable: create_table, CreateTableInput, CreateTableOutput;
+        DeleteBackup: delete_backup, DeleteBackupInput, DeleteBackupOutput;
         DeleteItem: delete_item, DeleteItemInput, DeleteItemOutput;
         DeleteResourcePolicy: delete_resource_policy, DeleteResourcePolicyInput, DeleteResourcePolicyOutput;
         DeleteTable: delete_table, DeleteTableInput, DeleteTableOutput;
+        DescribeBackup: describe_backup, DescribeBackupInput, DescribeBackupOutput;
         DescribeContinuousBackups: describe_continuous_backups, DescribeContinuousBackupsInput, DescribeContinuousBackupsOutput;
         DescribeEndpoints: describe_endpoints, DescribeEndpointsInput, DescribeEndpointsOutput;
         DescribeLimits: describe_limits, DescribeLimitsInput, DescribeLimitsOutput;
@@ -130,11 +133,14 @@ operations! {
         ExecuteTransaction: execute_transaction, ExecuteTransactionInput, ExecuteTransactionOutput;
         GetItem: get_item, GetItemInput, GetItemOutput;
         GetResourcePolicy: get_resource_policy, GetResourcePolicyInput, GetResourcePolicyOutput;
+        ListBackups: list_backups, ListBackupsInput, ListBackupsOutput;
         ListTables: list_tables, ListTablesInput, ListTablesOutput;
         ListTagsOfResource: list_tags_of_resource, ListTagsOfResourceInput, ListTagsOfResourceOutput;
         PutItem: put_item, PutItemInput, PutItemOutput;
         PutResourcePolicy: put_resource_policy, PutResourcePolicyInput, PutResourcePolicyOutput;
         Query: query, QueryInput, QueryOutput;
+        RestoreTableFromBackup: restore_table_from_backup, RestoreTableFromBackupInput, RestoreTableFromBackupOutput;
+        RestoreTableToPointInTime: restore_table_to_point_in_time, RestoreTableToPointInTimeInput, RestoreTableToPointInTimeOutput;
         Scan: scan, ScanInput, ScanOutput;
         TagResource: tag_resource, TagResourceInput, TagResourceOutput;
         TransactGetItems: transact_get_items, TransactGetItemsInput, TransactGetItemsOutput;
@@ -153,10 +159,7 @@ operations! {
     }
     unsupported by DynamoDb {
         CancelBulkOperation,
-        CreateBackup,
         CreateGlobalTable,
-        DeleteBackup,
-        DescribeBackup,
         DescribeBulkOperation,
         DescribeContributorInsights,
         DescribeExport,
@@ -169,14 +172,11 @@ operations! {
         EnableKinesisStreamingDestination,
         ExportTableToPointInTime,
         ImportTable,
-        ListBackups,
         ListBulkOperations,
         ListContributorInsights,
         ListExports,
         ListGlobalTables,
         ListImports,
-        RestoreTableFromBackup,
-        RestoreTableToPointInTime,
         SearchVectors,
         StartBulkPutItems,
         UpdateContributorInsights,

@@ -7,6 +7,7 @@ pub mod expression;
 pub mod index;
 pub mod legacy;
 pub mod limits;
+pub mod recovery;
 pub mod returns;
 pub mod statement;
 pub mod stream;

@@ -9,6 +9,7 @@ const ARN: &str = "arn:aws:dynamodb:us-east-1:000000000000:table/orders";
 /// An input with as many members as are worth showing, and an output.
 fn examples(operation: OperationId) -> (String, &'static str) {
     let stream = format!("{ARN}/stream/2024-01-01T00:00:00.000");
+    let backup = format!("{ARN}/backup/01489602797149-73d8d5bc");
     let shard = "shardId-00000001700000000000-abcdef01";
     match operation {
         OperationId::CreateTable => (
@@ -148,6 +149,37 @@ fn examples(operation: OperationId) -> (String, &'static str) {
             r#"{"TableName":"orders"}"#.into(),
             r#"{"ContinuousBackupsDescription":{"ContinuousBackupsStatus":"ENABLED"}}"#,
         ),
+        OperationId::CreateBackup => (
+            r#"{"TableName":"orders","BackupName":"nightly"}"#.into(),
+            r#"{"BackupDetails":{"BackupArn":"arn","BackupName":"nightly","BackupSizeBytes":0,"BackupStatus":"CREATING","BackupType":"USER","BackupCreationDateTime":1.5}}"#,
+        ),
+        OperationId::DescribeBackup => (
+            format!(r#"{{"BackupArn":"{backup}"}}"#),
+            r#"{"BackupDescription":{
+                "BackupDetails":{"BackupArn":"arn","BackupName":"n","BackupStatus":"AVAILABLE","BackupType":"SYSTEM","BackupCreationDateTime":1,"BackupExpiryDateTime":2},
+                "SourceTableDetails":{"TableName":"orders","TableId":"id","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"TableCreationDateTime":1,
+                    "ProvisionedThroughput":{"ReadCapacityUnits":0,"WriteCapacityUnits":0},"ItemCount":3,"BillingMode":"PAY_PER_REQUEST"},
+                "SourceTableFeatureDetails":{"LocalSecondaryIndexes":[{"IndexName":"local"}],"GlobalSecondaryIndexes":[{"IndexName":"global","ProvisionedThroughput":{"ReadCapacityUnits":1}}],
+                    "StreamDescription":{"StreamEnabled":true},"TimeToLiveDescription":{"TimeToLiveStatus":"ENABLED"}}}}"#,
+        ),
+        OperationId::DeleteBackup => (
+            format!(r#"{{"BackupArn":"{backup}"}}"#),
+            r#"{"BackupDescription":{"BackupDetails":{"BackupArn":"arn","BackupName":"n","BackupStatus":"DELETED","BackupType":"USER","BackupCreationDateTime":1}}}"#,
+        ),
+        OperationId::ListBackups => (
+            format!(r#"{{"TableName":"orders","Limit":2,"TimeRangeLowerBound":1,"TimeRangeUpperBound":2.5,"ExclusiveStartBackupArn":"{backup}","BackupType":"ALL"}}"#),
+            r#"{"BackupSummaries":[{"TableName":"orders","BackupArn":"arn","BackupSizeBytes":7}],"LastEvaluatedBackupArn":"arn"}"#,
+        ),
+        OperationId::RestoreTableFromBackup => (
+            format!(r#"{{"TargetTableName":"restored","BackupArn":"{backup}","BillingModeOverride":"PROVISIONED","GlobalSecondaryIndexOverride":[],
+                "LocalSecondaryIndexOverride":[],"ProvisionedThroughputOverride":{{"ReadCapacityUnits":1,"WriteCapacityUnits":1}},"VectorIndexOverride":[]}}"#),
+            r#"{"TableDescription":{"TableStatus":"CREATING","RestoreSummary":{"SourceBackupArn":"arn","RestoreDateTime":1,"RestoreInProgress":true}}}"#,
+        ),
+        OperationId::RestoreTableToPointInTime => (
+            format!(r#"{{"SourceTableArn":"{ARN}","SourceTableName":"orders","TargetTableName":"restored","UseLatestRestorableTime":false,"RestoreDateTime":1718000000,
+                "OnDemandThroughputOverride":{{"MaxReadRequestUnits":5}},"SSESpecificationOverride":{{"Enabled":false}}}}"#),
+            r#"{"TableDescription":{"TableStatus":"CREATING","RestoreSummary":{"SourceTableArn":"arn","RestoreDateTime":1,"RestoreInProgress":true}}}"#,
+        ),
         OperationId::GetResourcePolicy => (format!(r#"{{"ResourceArn":"{ARN}"}}"#), r#"{"Policy":"{}","RevisionId":"1"}"#),
         OperationId::PutResourcePolicy => (
             format!(r#"{{"ResourceArn":"{ARN}","Policy":"{{}}","ExpectedRevisionId":"1","ConfirmRemoveSelfResourceAccess":true}}"#),
@@ -214,7 +246,7 @@ fn assert_same_json(written: &str, expected: &str) {
 #[test]
 fn targets() {
     assert_eq!(OperationId::ALL.len(), 66);
-    assert_eq!(OperationId::SUPPORTED.len(), 34);
+    assert_eq!(OperationId::SUPPORTED.len(), 40);
     for operation in OperationId::ALL {
         let target = format!("{}.{}", operation.service().target_prefix(), operation.name());
         assert_eq!(OperationId::from_target(&target), Some(*operation));

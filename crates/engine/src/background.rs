@@ -1,21 +1,26 @@
-//! The thread that does what nobody waits for. It is started by the first database that has something to do,
-//! and ends with it.
+//! The threads that do what nobody waits for: one for the small jobs, one for what moves whole tables. Each is started
+//! by the first thing that there is to do, and ends with its database.
 
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
+use sortkey_api::ApiError;
 
 use crate::engine::Shared;
-use crate::jobs;
+
+/// What a background thread does whenever it is woken.
+pub(crate) type Work = fn(&Arc<Shared>) -> Result<(), ApiError>;
 
 /// How long a job that failed waits before it is tried again, at first and at most: the store may heal.
 const RETRY: Duration = Duration::from_secs(1);
 const LONGEST_RETRY: Duration = Duration::from_secs(60);
 
-/// Controls the background thread of one database.
+/// Controls a background thread of one database.
 pub(crate) struct Background {
+    name: &'static str,
+    work: Work,
     signal: Arc<Signal>,
     interval: Option<Duration>,
 }
@@ -33,9 +38,9 @@ struct State {
 }
 
 impl Background {
-    pub(crate) fn new(interval: Option<Duration>) -> Background {
+    pub(crate) fn new(name: &'static str, work: Work, interval: Option<Duration>) -> Background {
         let signal = Signal { state: Mutex::default(), changed: Condvar::new() };
-        Background { signal: Arc::new(signal), interval }
+        Background { name, work, signal: Arc::new(signal), interval }
     }
 
     /// Starts the thread, unless it runs already. It holds the database only while it works.
@@ -45,10 +50,11 @@ impl Background {
             return;
         }
         let (database, signal, interval) = (Arc::downgrade(shared), Arc::clone(&self.signal), self.interval);
-        let thread = std::thread::Builder::new().name("background".into());
-        match thread.spawn(move || run(&database, &signal, interval)) {
+        let work = self.work;
+        let thread = std::thread::Builder::new().name(self.name.into());
+        match thread.spawn(move || run(&database, &signal, work, interval)) {
             Ok(thread) => state.thread = Some(thread),
-            Err(error) => tracing::error!(%error, "no background thread: expiry and backfills wait"),
+            Err(error) => tracing::error!(%error, "no background thread: its work waits"),
         }
     }
 
@@ -75,11 +81,11 @@ impl Background {
     }
 }
 
-fn run(database: &Weak<Shared>, signal: &Signal, interval: Option<Duration>) {
+fn run(database: &Weak<Shared>, signal: &Signal, work: Work, interval: Option<Duration>) {
     let mut retry = None;
     while signal.wait(retry.or(interval)) {
         let Some(shared) = database.upgrade() else { return };
-        match jobs::run(&shared) {
+        match work(&shared) {
             Ok(()) => retry = None,
             Err(_) if signal.state.lock().stopped => return,
             Err(error) => {

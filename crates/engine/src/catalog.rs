@@ -11,6 +11,7 @@ use parking_lot::RwLock;
 use sortkey_api::ApiError;
 use sortkey_storage::{Order, Published, StorageError};
 
+use crate::backup::Backup;
 use crate::layout;
 use crate::reply::storage_failure;
 use crate::stream::Stream;
@@ -59,14 +60,26 @@ impl Catalog {
         Ok(table)
     }
 
-    /// The table of a name; data operations do not say which one is missing.
+    /// The table of a name; data operations do not say which one is missing. One that is being created has no data yet.
     pub(crate) fn table(&self, view: &Published, name: &str) -> Result<Arc<Table>, ApiError> {
-        self.find(view, name)?.ok_or_else(ApiError::resource_not_found)
+        let usable = self.find(view, name)?.filter(|table| table.filling.is_none());
+        usable.ok_or_else(ApiError::resource_not_found)
     }
 
     /// The table of a name, for operations that manage tables.
     pub(crate) fn managed_table(&self, view: &Published, name: &str) -> Result<Arc<Table>, ApiError> {
         self.find(view, name)?.ok_or_else(|| ApiError::table_not_found(name))
+    }
+
+    /// The table of a name, for operations that change tables.
+    pub(crate) fn changeable_table(&self, view: &Published, name: &str) -> Result<Arc<Table>, ApiError> {
+        let table = self.managed_table(view, name)?;
+        if table.filling.is_some() {
+            return Err(ApiError::resource_in_use(format!(
+                "Attempt to change a resource which is still in use: Table is being created: {name}"
+            )));
+        }
+        Ok(table)
     }
 }
 
@@ -101,6 +114,26 @@ pub(crate) fn tables_after(
         Order::Ascending,
     );
     entries.map(|entry| decode(&entry.map_err(|error| storage_failure(&error))?.1))
+}
+
+/// All backups, by age.
+pub(crate) fn backups(view: &Published) -> impl Iterator<Item = Result<Backup, ApiError>> {
+    let (low, high) = layout::starting_with(layout::BACKUPS);
+    let entries = view.snapshot.range(
+        low.as_ref().map(Vec::as_slice),
+        high.as_ref().map(Vec::as_slice),
+        Order::Ascending,
+    );
+    entries.map(|entry| {
+        let (_, value) = entry.map_err(|error| storage_failure(&error))?;
+        Backup::from_value(&value).map_err(damaged)
+    })
+}
+
+/// The backup of a label.
+pub(crate) fn backup(view: &Published, label: &str) -> Result<Option<Backup>, ApiError> {
+    let value = view.snapshot.get(&layout::backup(label)).map_err(|error| storage_failure(&error))?;
+    value.map(|value| Backup::from_value(&value).map_err(damaged)).transpose()
 }
 
 /// All streams, by age.

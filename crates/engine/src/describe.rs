@@ -6,8 +6,8 @@ use sortkey_api::shapes::index::{
 };
 use sortkey_api::shapes::stream::StreamSpecification;
 use sortkey_api::shapes::table::{
-    AttributeDefinition, KeySchemaElement, KeyType, SSEDescription, SseStatus, SseType, TableClass,
-    TableClassSummary, TableDescription, TableStatus,
+    AttributeDefinition, KeySchemaElement, KeyType, RestoreSummary, SSEDescription, SseStatus, SseType,
+    TableClass, TableClassSummary, TableDescription, TableStatus,
 };
 use sortkey_api::shapes::throughput::{
     BillingMode, BillingModeSummary, OnDemandThroughput, ProvisionedThroughputDescription,
@@ -39,7 +39,7 @@ pub(crate) fn key_schema(key: &KeySchema) -> Vec<KeySchemaElement> {
 }
 
 impl Shared {
-    /// A table as it is in a state of the database.
+    /// A table as it is in a state of the database. One whose items are not there yet is being created.
     pub(crate) fn describe(
         &self,
         view: &Published,
@@ -64,7 +64,7 @@ impl Shared {
             ),
             table_name: Some(table.name.to_string()),
             key_schema: Some(key_schema(&table.key)),
-            table_status: Some(status),
+            table_status: Some(if table.filling.is_some() { TableStatus::Creating } else { status }),
             creation_date_time: Some(timestamp(table.created_ms)),
             provisioned_throughput: Some(provisioned(&table.capacity)),
             table_size_bytes: Some(size.bytes),
@@ -87,13 +87,13 @@ impl Shared {
                 .stream
                 .as_ref()
                 .map(|stream| self.stream_arn(&table.name, &stream.label)),
-            restore_summary: None,
-            sse_description: table.encryption.as_ref().map(|encryption| SSEDescription {
-                status: Some(SseStatus::Enabled),
-                sse_type: Some(SseType::Kms),
-                kms_master_key_arn: Some(encryption.key_arn.clone()),
-                inaccessible_encryption_date_time: None,
+            restore_summary: table.restored.as_ref().map(|restored| RestoreSummary {
+                source_backup_arn: restored.backup_arn.clone(),
+                source_table_arn: Some(restored.table_arn.clone()),
+                restore_date_time: timestamp(restored.time_ms),
+                restore_in_progress: table.filling.is_some(),
             }),
+            sse_description: encryption(table),
             table_class_summary: table.table_class.as_ref().map(|class| TableClassSummary {
                 table_class: Some(TableClass::from(class.as_str())),
                 last_update_date_time: None,
@@ -116,13 +116,14 @@ impl Shared {
     }
 
     fn describe_global(&self, table: &Table, index: &Index, size: Counts) -> GlobalSecondaryIndexDescription {
-        let creating = index.status == IndexStatus::Creating;
+        let backfilling = index.status == IndexStatus::Creating;
+        let creating = backfilling || table.filling.is_some();
         GlobalSecondaryIndexDescription {
             index_name: Some(index.name.clone()),
             key_schema: Some(key_schema(&index.key)),
             projection: Some(projection(&index.projection)),
             index_status: Some(if creating { Status::Creating } else { Status::Active }),
-            backfilling: creating.then_some(true),
+            backfilling: backfilling.then_some(true),
             provisioned_throughput: Some(provisioned(&index.capacity)),
             index_size_bytes: Some(size.bytes),
             item_count: Some(size.items),
@@ -133,7 +134,17 @@ impl Shared {
     }
 }
 
-fn totals(view: &Published, table: u32, index: u16) -> Result<Counts, ApiError> {
+/// How a table is encrypted, if not by a key of the service.
+pub(crate) fn encryption(table: &Table) -> Option<SSEDescription> {
+    table.encryption.as_ref().map(|encryption| SSEDescription {
+        status: Some(SseStatus::Enabled),
+        sse_type: Some(SseType::Kms),
+        kms_master_key_arn: Some(encryption.key_arn.clone()),
+        inaccessible_encryption_date_time: None,
+    })
+}
+
+pub(crate) fn totals(view: &Published, table: u32, index: u16) -> Result<Counts, ApiError> {
     let value = view.snapshot.get(&layout::totals(table, index)).map_err(|error| storage_failure(&error))?;
     Ok(value.map(|value| Counts::from_value(&value)).unwrap_or_default())
 }
@@ -147,7 +158,7 @@ fn billing_summary(table: &Table) -> Option<BillingModeSummary> {
     })
 }
 
-fn provisioned(capacity: &Capacity) -> ProvisionedThroughputDescription {
+pub(crate) fn provisioned(capacity: &Capacity) -> ProvisionedThroughputDescription {
     ProvisionedThroughputDescription {
         last_increase_date_time: capacity.increased_ms.map(timestamp),
         last_decrease_date_time: capacity.decreased_ms.map(timestamp),
@@ -157,7 +168,7 @@ fn provisioned(capacity: &Capacity) -> ProvisionedThroughputDescription {
     }
 }
 
-fn on_demand(capacity: &Capacity) -> Option<OnDemandThroughput> {
+pub(crate) fn on_demand(capacity: &Capacity) -> Option<OnDemandThroughput> {
     let (read, write) = (capacity.max_read_request_units, capacity.max_write_request_units);
     (read.is_some() || write.is_some()).then_some(OnDemandThroughput {
         max_read_request_units: Some(read.unwrap_or(-1)),
@@ -180,7 +191,7 @@ fn warm(table: &Table, capacity: &Capacity) -> WarmThroughputDescription {
     }
 }
 
-fn projection(projection: &Projection) -> ProjectionShape {
+pub(crate) fn projection(projection: &Projection) -> ProjectionShape {
     let (kind, names) = match projection {
         Projection::All => (ProjectionType::All, None),
         Projection::KeysOnly => (ProjectionType::KeysOnly, None),

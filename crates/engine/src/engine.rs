@@ -7,7 +7,7 @@ use std::time::Duration;
 use parking_lot::RwLock;
 use sortkey_api::{ApiError, ThrottlingReason};
 use sortkey_expression::ExpressionCache;
-use sortkey_storage::{Batch, Clock, Committer, Lock, MemoryStore, Published, Store, Write};
+use sortkey_storage::{Batch, Clock, Committer, Key, Lock, MemoryStore, Published, Store, Write};
 
 use crate::background::Background;
 use crate::catalog::Catalog;
@@ -15,7 +15,7 @@ use crate::faults::{FaultKind, Faults};
 use crate::reply::Reply;
 use crate::settings::{MovableClock, Settings};
 use crate::table::Table;
-use crate::{jobs, layout};
+use crate::{jobs, layout, transfers};
 
 /// Expressions of each sort that are remembered.
 const CACHED_EXPRESSIONS: usize = 1024;
@@ -45,6 +45,8 @@ pub(crate) struct Shared {
     pub(crate) gsi_delay: RwLock<Duration>,
     random: AtomicU64,
     pub(crate) background: Background,
+    /// Moves whole tables, which must not hold up the small jobs.
+    pub(crate) transfers: Background,
 }
 
 impl Engine {
@@ -101,7 +103,7 @@ impl Engine {
         jobs::expire(&self.shared)
     }
 
-    /// Removes every table, stream and token, and puts clock, faults and delays back to how they began.
+    /// Removes every table, backup, stream and token, and puts clock, faults and delays back to how they began.
     pub fn reset(&self) -> Result<(), ApiError> {
         jobs::remove_everything(&self.shared)?;
         self.shared.faults.clear();
@@ -148,7 +150,8 @@ impl Engine {
             catalog: Catalog::new(),
             faults: Faults::default(),
             expressions: ExpressionCache::new(CACHED_EXPRESSIONS),
-            background: Background::new(settings.expiry_interval),
+            background: Background::new("background", jobs::run, settings.expiry_interval),
+            transfers: Background::new("transfers", transfers::run, None),
             settings,
             gsi_delay: RwLock::new(Duration::ZERO),
             random,
@@ -159,6 +162,9 @@ impl Engine {
         }
         if jobs::are_due(&engine.shared) {
             engine.shared.wake_background();
+        }
+        if transfers::are_due(&engine.shared.committer.view()) {
+            engine.shared.wake_transfers();
         }
         engine
     }
@@ -175,9 +181,11 @@ impl std::ops::Deref for Open {
 impl Drop for Open {
     fn drop(&mut self) {
         self.background.stop();
+        self.transfers.stop();
         // A job that is under way is refused its next write, and ends.
         self.committer.close();
         self.background.join();
+        self.transfers.join();
     }
 }
 
@@ -202,7 +210,7 @@ impl Shared {
         let name = name.to_owned();
         let locks = vec![Lock::exclusive(layout::table(&name))];
         self.write(locks, move |shared, view| {
-            let mut table = Table::clone(&*shared.catalog.managed_table(view, &name)?);
+            let mut table = Table::clone(&*shared.catalog.changeable_table(view, &name)?);
             let answer = change(shared, view, &mut table)?;
             let mut batch = Batch::new();
             batch.put(layout::table(&name), table.to_value());
@@ -234,11 +242,27 @@ impl Shared {
     /// Wakes the background jobs once the change of this table that was handed over is visible; before, they would
     /// find nothing to do and sleep again. A write behind it in the line for the same lock knows when that is.
     pub(crate) fn wake_background_after_change(self: &Arc<Self>, table: &str) {
-        let wake = |shared: &Arc<Shared>, _: &Published| {
-            shared.wake_background();
+        self.wake_after_change(layout::table(table), Shared::wake_background);
+    }
+
+    /// The same for what moves whole tables.
+    pub(crate) fn wake_transfers_after_change(self: &Arc<Self>, table: &str) {
+        self.wake_after_change(layout::table(table), Shared::wake_transfers);
+    }
+
+    /// The same for whatever is changed under the lock of a key.
+    pub(crate) fn wake_after_change(self: &Arc<Self>, key: Key, wake: fn(&Arc<Shared>)) {
+        let wake = move |shared: &Arc<Shared>, _: &Published| {
+            wake(shared);
             Ok((Batch::new(), ()))
         };
-        drop(self.write(vec![Lock::shared(layout::table(table))], wake));
+        drop(self.write(vec![Lock::shared(key)], wake));
+    }
+
+    /// Starts what moves whole tables, or wakes it if it sleeps.
+    pub(crate) fn wake_transfers(self: &Arc<Self>) {
+        self.transfers.start(self);
+        self.transfers.wake();
     }
 
     /// Starts the background jobs, or wakes them if they sleep.

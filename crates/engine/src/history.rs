@@ -86,7 +86,7 @@ pub(crate) fn rest_of_change(key: &[u8]) -> Option<&[u8]> {
     key.get(ITEM_PREFIX_BYTES..key.len().checked_sub(POSITION_BYTES)?)
 }
 
-fn damaged() -> StorageError {
+pub(crate) fn damaged() -> StorageError {
     StorageError::Damaged("an entry of a table's history cannot be read".into())
 }
 

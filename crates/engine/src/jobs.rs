@@ -37,6 +37,7 @@ pub(crate) fn run(shared: &Arc<Shared>) -> Result<(), ApiError> {
     }
     forget_tokens(shared)?;
     trim_streams(shared)?;
+    drop_expired_backups(shared)?;
     clear_dropped_tables(shared)
 }
 
@@ -51,6 +52,7 @@ pub(crate) fn are_due(shared: &Shared) -> bool {
             || history::is_left(&view, table.id)
     };
     catalog::tables(&view).any(|table| table.is_ok_and(|table| unfinished(&table)))
+        || catalog::backups(&view).any(|backup| backup.is_ok_and(|backup| backup.expires_ms.is_some()))
         || !keys(&view, layout::starting_with(layout::DROPPED_TABLES), 1).unwrap_or_default().is_empty()
 }
 
@@ -302,6 +304,36 @@ fn trim_shard(shared: &Arc<Shared>, stream: &Stream, shard: u16, horizon: u64) -
     }
 }
 
+/// Drops the backups of deleted tables that are past their time.
+fn drop_expired_backups(shared: &Arc<Shared>) -> Result<(), ApiError> {
+    let (view, now) = (Arc::clone(&shared.committer.view()), shared.clock.now_ms());
+    for backup in catalog::backups(&view) {
+        let backup = backup?;
+        if backup.expires_ms.is_some_and(|expires_ms| expires_ms <= now) {
+            drop_backup(shared, &backup.label, false)?;
+        }
+    }
+    Ok(())
+}
+
+/// Drops a backup; one that a table is being made of stays, unless the table goes as well.
+fn drop_backup(shared: &Arc<Shared>, label: &str, even_if_used: bool) -> Result<(), ApiError> {
+    let key = layout::backup(label);
+    let locks = vec![Lock::exclusive(key.clone())];
+    let label = label.to_owned();
+    let drop_it = move |_: &Arc<Shared>, view: &Published| {
+        let mut batch = Batch::new();
+        if let Some(backup) = catalog::backup(view, &label)?
+            && (even_if_used || !backup.is_being_restored(view)?)
+        {
+            batch.delete(key);
+            batch.put(layout::dropped(backup.id), Key::from([]));
+        }
+        Ok((batch, ()))
+    };
+    shared.write(locks, drop_it).wait()
+}
+
 /// Removes what dropped tables and indexes left behind. Their ids are never used again, so nobody can see it meanwhile.
 fn clear_dropped_tables(shared: &Arc<Shared>) -> Result<(), ApiError> {
     let view = Arc::clone(&shared.committer.view());
@@ -327,7 +359,7 @@ fn clear_dropped_tables(shared: &Arc<Shared>) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Drops every table, whatever protects it, and forgets tokens and streams.
+/// Drops every table and backup, whatever protects it, and forgets tokens and streams.
 pub(crate) fn remove_everything(shared: &Arc<Shared>) -> Result<(), ApiError> {
     let view = Arc::clone(&shared.committer.view());
     for table in catalog::tables(&view) {
@@ -345,6 +377,9 @@ pub(crate) fn remove_everything(shared: &Arc<Shared>) -> Result<(), ApiError> {
             Ok((batch, ()))
         };
         shared.write(locks, drop_table).wait()?;
+    }
+    for backup in catalog::backups(&view) {
+        drop_backup(shared, &backup?.label, true)?;
     }
     for space in layout::TOKENS_AND_STREAMS {
         clear(shared, space)?;

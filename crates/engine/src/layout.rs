@@ -14,6 +14,7 @@
 //! 0B table:u32 index:u16?                                  dropped table or index whose entries are being removed
 //! 0C table:u32 version:u64 ordinal:u16                     log of changes: time, which item
 //! 0D table:u32 partition sort? version:u64 ordinal:u16     history: an item as it was before a change
+//! 0E time:14 digits - 8 hexadecimal digits                 backup; its items lie as a table's do, under an id of its own
 //! ```
 //!
 //! Integers are big-endian. Ids are never used twice, so nothing of a dropped table or index can be mistaken
@@ -37,6 +38,7 @@ const STREAM: u8 = 0x0A;
 const DROPPED: u8 = 0x0B;
 const HISTORY_LOG: u8 = 0x0C;
 const HISTORY: u8 = 0x0D;
+const BACKUP: u8 = 0x0E;
 
 /// In the place of an index: the totals of a table's history.
 pub(crate) const HISTORY_TOTALS: u16 = u16::MAX;
@@ -171,6 +173,13 @@ pub(crate) fn history(table: u32) -> Vec<u8> {
 pub(crate) fn item_history(table: u32, item_key: &[u8]) -> Vec<u8> {
     prefix(HISTORY, table, &item_key[ITEM_PREFIX_BYTES..])
 }
+
+pub(crate) fn backup(label: &str) -> Key {
+    [&[BACKUP], label.as_bytes()].concat().into()
+}
+
+/// What all backups start with.
+pub(crate) const BACKUPS: &[u8] = &[BACKUP];
 
 /// The range of all keys that start with a prefix.
 pub(crate) fn starting_with(prefix: &[u8]) -> (Bound<Vec<u8>>, Bound<Vec<u8>>) {

@@ -10,6 +10,7 @@
 //! - Time, randomness and ids come from the engine, so that a seed and a held clock replay a run.
 
 mod background;
+mod backup;
 mod capacity;
 mod catalog;
 mod change;
@@ -29,10 +30,12 @@ mod legacy;
 mod mutation;
 mod operations;
 mod page;
+mod past;
 mod policy;
 mod recovery;
 mod reply;
 mod resource;
+mod restore;
 mod scalar;
 mod schema;
 mod selection;
@@ -47,8 +50,10 @@ mod streaming;
 mod table;
 mod tags;
 mod text;
+mod throughput;
 mod token;
 mod transaction;
+mod transfers;
 mod verify;
 
 pub use engine::Engine;

@@ -144,6 +144,18 @@ operations! {
     UpdateContinuousBackups => update_continuous_backups;
     /// Tells whether continuous backups are on.
     DescribeContinuousBackups => describe_continuous_backups;
+    /// Backs a table up.
+    CreateBackup => create_backup;
+    /// Describes a backup.
+    DescribeBackup => describe_backup;
+    /// Lists backups.
+    ListBackups => list_backups;
+    /// Deletes a backup.
+    DeleteBackup => delete_backup;
+    /// Makes a table of a backup.
+    RestoreTableFromBackup => restore_table_from_backup;
+    /// Makes a table of another as it was at a time.
+    RestoreTableToPointInTime => restore_table_to_point_in_time;
     /// Reads a resource policy.
     GetResourcePolicy => get_resource_policy;
     /// Attaches a resource policy.

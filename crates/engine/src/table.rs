@@ -8,6 +8,7 @@ use sortkey_storage::{Key, Value};
 use sortkey_value::Item;
 
 use crate::layout;
+use crate::past::Moment;
 use crate::schema::{Index, IndexKind, IndexStatus, KeyAttribute, KeySchema};
 
 /// Names the form of a descriptor's bytes; it stands before them.
@@ -40,6 +41,12 @@ pub(crate) struct Table {
     /// Who reads an earlier state of the table, so that its history is kept meanwhile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) holds: Vec<Hold>,
+    /// What the table was restored from, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) restored: Option<Restored>,
+    /// Where its items come from while it is being created; nobody can use it meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) filling: Option<Filling>,
 }
 
 /// Who pays for capacity, and how.
@@ -106,6 +113,25 @@ pub(crate) struct Hold {
     pub(crate) since_ms: u64,
 }
 
+/// What a table was made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Restored {
+    pub(crate) backup_arn: Option<String>,
+    pub(crate) table_arn: String,
+    /// The time that it shows.
+    pub(crate) time_ms: u64,
+}
+
+/// Where the items of a table that is being created come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Filling {
+    /// From a backup, whose items lie under this id.
+    Backup { source: u32 },
+    /// From a table as it was.
+    Table { name: Arc<str>, source: u32, moment: Moment },
+}
+
 /// A resource policy and its revision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Policy {
@@ -151,6 +177,14 @@ impl Table {
 
     pub(crate) fn has_locals(&self) -> bool {
         self.locals().next().is_some()
+    }
+
+    /// Takes away the definitions that no key uses.
+    pub(crate) fn keep_used_attributes(&mut self) {
+        let Table { attributes, key, indexes, .. } = self;
+        attributes.retain(|attribute| {
+            key.contains(&attribute.name) || indexes.iter().any(|index| index.key.contains(&attribute.name))
+        });
     }
 
     /// Whether every change must leave behind what was there before.

@@ -3,9 +3,10 @@
 //! Reading alone finds what the store itself notices, such as wrong checksums. Beyond that: every item lies where its
 //! key says, every index has an entry for each of its items and no other, totals are what they count, items that
 //! expire are found by their second, streams tell one story and end where the items are, history and streams tell the
-//! same one, tokens will be forgotten.
+//! same one, backups have as many items as they say, tokens will be forgotten.
 //! Nothing is changed. One snapshot is read, so a database may go on writing meanwhile.
 
+mod backup;
 mod history;
 mod stream;
 mod table;
@@ -95,6 +96,17 @@ pub fn verify(store: &dyn Store) -> Report {
                 history::verify(&mut verifier, &table);
             }
             Err(error) => verifier.report.add(None, layout::TABLES, format!("a table descriptor: {error}")),
+        }
+    }
+    for backup in catalog::backups(&view) {
+        match backup {
+            Ok(backup) => {
+                ids.insert(backup.id);
+                backup::verify(&mut verifier, &backup);
+            }
+            Err(error) => {
+                verifier.report.add(None, layout::BACKUPS, format!("a backup's descriptor: {error}"))
+            }
         }
     }
     for stream in catalog::streams(&view) {

@@ -1,7 +1,7 @@
 //! DescribeContinuousBackups.
 
 use crate::shape::{TableName, shape};
-use crate::shapes::backup::ContinuousBackupsDescription;
+use crate::shapes::recovery::ContinuousBackupsDescription;
 
 shape! {
     /// Which table.

@@ -1,7 +1,7 @@
 //! UpdateContinuousBackups: turns point-in-time recovery on or off.
 
 use crate::shape::{TableName, shape};
-use crate::shapes::backup::{ContinuousBackupsDescription, PointInTimeRecoverySpecification};
+use crate::shapes::recovery::{ContinuousBackupsDescription, PointInTimeRecoverySpecification};
 
 shape! {
     /// The setting to be.

@@ -29,3 +29,7 @@ pub(crate) const CLIENT_REQUEST_TOKEN: &[Constraint] = &[MinLength(1), MaxLength
 pub(crate) const REVISION_ID: &[Constraint] = &[MinLength(1), MaxLength(255)];
 /// The resource of a policy operation.
 pub(crate) const POLICY_RESOURCE: &[Constraint] = &[MinLength(1), MaxLength(1283)];
+/// The ARN of a backup, an export or an import.
+pub(crate) const BACKUP_ARN: &[Constraint] = &[MinLength(37), MaxLength(1024)];
+/// What a backup is called.
+pub(crate) const BACKUP_NAME: &[Constraint] = INDEX_NAME;

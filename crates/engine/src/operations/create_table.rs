@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use sortkey_api::operations::{CreateTable, CreateTableInput, CreateTableOutput};
 use sortkey_api::shapes::index::IndexStatus as Status;
-use sortkey_api::shapes::table::{TableStatus};
-use sortkey_api::shapes::throughput::{BillingMode, OnDemandThroughput, ProvisionedThroughput, WarmThroughput};
+use sortkey_api::shapes::table::TableStatus;
+use sortkey_api::shapes::throughput::BillingMode;
 use sortkey_api::{ApiError, TableName};
 use sortkey_storage::{Batch, Clock, Lock};
 
@@ -16,10 +16,8 @@ use crate::engine::Shared;
 use crate::reply::Reply;
 use crate::schema::{Index, IndexKind, IndexStatus};
 use crate::table::{Billing, Capacity, Table};
+use crate::throughput::{capacity, check_index_throughput, check_throughput};
 use crate::{encryption, layout, policy, streaming, tags, text};
-
-/// Units beyond which AWS finds a throughput out of bounds.
-const MAX_UNITS: i64 = 1_000_000_000_000;
 
 impl Run for CreateTable {
     fn run(shared: &Arc<Shared>, input: CreateTableInput) -> Result<Reply<CreateTableOutput>, ApiError> {
@@ -123,6 +121,8 @@ fn draft(shared: &Shared, input: &CreateTableInput) -> Result<Table, ApiError> {
         policy: input.resource_policy.as_deref().map(|document| policy::new(shared, document)).transpose()?,
         stream_policies: BTreeMap::new(),
         holds: Vec::new(),
+        restored: None,
+        filling: None,
     })
 }
 
@@ -135,63 +135,5 @@ fn refuse_unsupported(input: &CreateTableInput) -> Result<(), ApiError> {
     match given.iter().find(|(_, given)| *given) {
         Some((name, _)) => Err(text::unsupported_parameter(name)),
         None => Ok(()),
-    }
-}
-
-pub(super) fn capacity(
-    provisioned: Option<&ProvisionedThroughput>,
-    on_demand: Option<&OnDemandThroughput>,
-    warm: Option<&WarmThroughput>,
-) -> Capacity {
-    let limit = |units: Option<i64>| units.filter(|units| *units >= 0);
-    Capacity {
-        read_units: provisioned.map_or(0, |throughput| throughput.read_capacity_units),
-        write_units: provisioned.map_or(0, |throughput| throughput.write_capacity_units),
-        max_read_request_units: on_demand.and_then(|throughput| limit(throughput.max_read_request_units)),
-        max_write_request_units: on_demand.and_then(|throughput| limit(throughput.max_write_request_units)),
-        warm_read_units: warm.and_then(|throughput| throughput.read_units_per_second),
-        warm_write_units: warm.and_then(|throughput| throughput.write_units_per_second),
-        ..Capacity::default()
-    }
-}
-
-pub(super) fn check_throughput(on_demand: bool, given: Option<&ProvisionedThroughput>) -> Result<(), ApiError> {
-    match (on_demand, given) {
-        (true, Some(_)) => Err(ApiError::invalid_parameter(
-            "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST",
-        )),
-        (false, None) => Err(ApiError::invalid_parameter(
-            "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED",
-        )),
-        (_, Some(throughput)) => check_bounds(throughput),
-        (true, None) => Ok(()),
-    }
-}
-
-pub(super) fn check_bounds(throughput: &ProvisionedThroughput) -> Result<(), ApiError> {
-    let units = [
-        ("ReadCapacityUnits", throughput.read_capacity_units),
-        ("WriteCapacityUnits", throughput.write_capacity_units),
-    ];
-    match units.iter().find(|(_, units)| *units > MAX_UNITS) {
-        Some((name, units)) => Err(ApiError::validation(format!("Given value {units} for {name} is out of bounds"))),
-        None => Ok(()),
-    }
-}
-
-pub(super) fn check_index_throughput(
-    index: &str,
-    on_demand: bool,
-    given: Option<&ProvisionedThroughput>,
-) -> Result<(), ApiError> {
-    match (on_demand, given) {
-        (true, Some(_)) => Err(ApiError::invalid_parameter(format_args!(
-            "ProvisionedThroughput should not be specified for index: {index} when BillingMode is PAY_PER_REQUEST"
-        ))),
-        (false, None) => Err(ApiError::invalid_parameter(format_args!(
-            "ProvisionedThroughput must be specified for index: {index}"
-        ))),
-        (_, Some(throughput)) => check_bounds(throughput),
-        (true, None) => Ok(()),
     }
 }

@@ -1,4 +1,5 @@
-//! DeleteTable: the name is free at once; what the table contained is cleared away in the background.
+//! DeleteTable: the name is free at once; what the table contained is cleared away in the background, unless continuous
+//! backups were on: then it stays as a backup for 35 days.
 
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use sortkey_api::shapes::table::TableStatus;
 use sortkey_storage::{Batch, Key, Lock};
 
 use super::Run;
+use crate::backup::Backup;
 use crate::engine::Shared;
 use crate::reply::Reply;
 use crate::table::Table;
@@ -19,11 +21,17 @@ impl Run for DeleteTable {
         let changed = name.clone();
         let locks = vec![Lock::exclusive(layout::table(&name))];
         let reply = shared.write(locks, move |shared, view| {
-            let mut table = Table::clone(&*shared.catalog.managed_table(view, &name)?);
+            let mut table = Table::clone(&*shared.catalog.changeable_table(view, &name)?);
             if table.deletion_protection {
                 return Err(ApiError::validation(format!(
                     "Resource cannot be deleted as it is currently protected against deletion. Disable deletion \
                      protection first. Table: {name}"
+                )));
+            }
+            if let Some(hold) = table.holds.first() {
+                return Err(ApiError::resource_in_use(format!(
+                    "Attempt to change a resource which is still in use: {} is being made of table {name}",
+                    hold.by
                 )));
             }
             let mut description = shared.describe(view, &table, TableStatus::Deleting)?;
@@ -32,9 +40,14 @@ impl Run for DeleteTable {
             description.key_schema = None;
             description.creation_date_time = None;
             let mut batch = Batch::new();
+            if table.recovery.is_some() {
+                let backup = Backup::of_deleted(shared, view, &table, &mut batch)?;
+                batch.put(layout::backup(&backup.label), backup.to_value());
+            } else {
+                batch.put(layout::dropped(table.id), Key::from([]));
+            }
             streaming::close(shared, view, &mut table, &mut batch)?;
             batch.delete(layout::table(&name));
-            batch.put(layout::dropped(table.id), Key::from([]));
             batch.changes_schema();
             Ok((batch, DeleteTableOutput { table_description: Some(description) }))
         });

@@ -12,12 +12,12 @@ use sortkey_api::{ApiError, ErrorKind, TableName};
 use sortkey_storage::{Batch, Clock, Key, Lock, Published};
 
 use super::Run;
-use super::create_table::{capacity, check_bounds, check_index_throughput};
 use crate::declaration::{self, MAX_GLOBAL_INDEXES};
 use crate::engine::Shared;
 use crate::reply::Reply;
 use crate::schema::{Index, IndexKind, IndexStatus};
 use crate::table::{Capacity, Table};
+use crate::throughput::{capacity, check_bounds, check_index_throughput};
 use crate::{encryption, layout, streaming, text};
 
 impl Run for UpdateTable {
@@ -28,7 +28,7 @@ impl Run for UpdateTable {
         let changed = name.clone();
         let locks = vec![Lock::exclusive(layout::table(&name)), Shared::ids_lock("stream")];
         let reply = shared.write(locks, move |shared, view| {
-            let before = shared.catalog.managed_table(view, &name)?;
+            let before = shared.catalog.changeable_table(view, &name)?;
             let mut table = Table::clone(&*before);
             let mut batch = Batch::new();
             let deleted = update(shared, view, &mut table, &input, &mut batch)?;
@@ -293,7 +293,7 @@ fn create_index(
     });
     table.next_index_id = table.next_index_id.checked_add(1).ok_or_else(ApiError::internal)?;
     table.attributes = attributes;
-    keep_used_attributes(table);
+    table.keep_used_attributes();
     Ok(())
 }
 
@@ -315,16 +315,8 @@ fn delete_index(table: &mut Table, name: &str, batch: &mut Batch) -> Result<(), 
     let Some(at) = at else { return Err(index_not_found(name)) };
     let index = table.indexes.remove(at);
     batch.put(layout::dropped_index(table.id, index.id), Key::from([]));
-    keep_used_attributes(table);
+    table.keep_used_attributes();
     Ok(())
-}
-
-/// Definitions stay as long as a key uses them.
-fn keep_used_attributes(table: &mut Table) {
-    let Table { attributes, key, indexes, .. } = table;
-    attributes.retain(|attribute| {
-        key.contains(&attribute.name) || indexes.iter().any(|index| index.key.contains(&attribute.name))
-    });
 }
 
 fn index_not_found(name: &str) -> ApiError {

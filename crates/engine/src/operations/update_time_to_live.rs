@@ -18,7 +18,7 @@ impl Run for UpdateTimeToLive {
         let changed = name.clone();
         let locks = vec![Lock::exclusive(layout::table(&name))];
         let reply = shared.write(locks, move |shared, view| {
-            let mut table = Table::clone(&*shared.catalog.managed_table(view, &name)?);
+            let mut table = Table::clone(&*shared.catalog.changeable_table(view, &name)?);
             let asked = &input.time_to_live_specification;
             let current = table.expiry.as_ref().map(|expiry| expiry.attribute.as_str());
             table.expiry = match (asked.enabled, current) {

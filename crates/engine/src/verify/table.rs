@@ -9,8 +9,8 @@ use crate::table::Table;
 use crate::{expiry, layout};
 
 /// What the items of a table lead one to expect.
-struct Expected {
-    items: Counts,
+pub(super) struct Expected {
+    pub(super) items: Counts,
     /// In the order of the table's indexes.
     indexes: Vec<Counts>,
 }
@@ -41,7 +41,7 @@ pub(super) fn verify(verifier: &mut Verifier<'_>, table: &Table) {
     });
 }
 
-fn items(verifier: &mut Verifier<'_>, table: &Table) -> Expected {
+pub(super) fn items(verifier: &mut Verifier<'_>, table: &Table) -> Expected {
     let none = Counts::default();
     let mut expected = Expected { items: none, indexes: vec![none; table.indexes.len()] };
     let name = Some(&*table.name);

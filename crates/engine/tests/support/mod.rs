@@ -68,12 +68,13 @@ impl Database {
         self.ok("CreateTable", body)
     }
 
-    /// Waits until the indexes of a table can be read, and gives its description.
+    /// Waits until a table and its indexes can be read, and gives its description.
     pub(crate) fn settled(&self, table: &str) -> Value {
         loop {
             let table = self.ok("DescribeTable", json!({"TableName": table}))["Table"].take();
             let indexes = table["GlobalSecondaryIndexes"].as_array().cloned().unwrap_or_default();
-            if indexes.iter().all(|index| index["IndexStatus"] == "ACTIVE") {
+            let is_active = indexes.iter().all(|index| index["IndexStatus"] == "ACTIVE");
+            if is_active && table["TableStatus"] == "ACTIVE" {
                 return table;
             }
             std::thread::sleep(Duration::from_millis(1));
@@ -123,6 +124,11 @@ impl SlowStore {
     pub(crate) fn new(delay: Duration) -> Arc<SlowStore> {
         let (is_held, released) = (Mutex::new(false), Condvar::new());
         Arc::new(SlowStore { memory: MemoryStore::new(), delay, is_held, released })
+    }
+
+    /// What is on the device at this moment: what a crash would leave behind.
+    pub(crate) fn fork(&self) -> MemoryStore {
+        self.memory.fork()
     }
 
     /// From now on nothing is committed.

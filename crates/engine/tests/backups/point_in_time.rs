@@ -1,0 +1,256 @@
+//! A table as it was: restored to any second of a random history, it is what a naive model remembers of that second.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use sortkey_storage::{MemoryStore, Store};
+
+use crate::support::{Database, START_MS};
+use crate::{Items, items, put, switch_recovery};
+
+/// Small and steady: SplitMix64.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % end
+    }
+}
+
+/// What the table was after each of its writes, by time.
+#[derive(Default)]
+struct Model {
+    now: Items,
+    states: BTreeMap<u64, Items>,
+}
+
+impl Model {
+    fn apply(&mut self, key: &str, item: Option<Value>) {
+        match item {
+            Some(item) => self.now.insert(key.to_owned(), item),
+            None => self.now.remove(key),
+        };
+    }
+
+    fn at(&self, time_ms: u64) -> Items {
+        self.states.range(..=time_ms).next_back().map(|(_, items)| items.clone()).unwrap_or_default()
+    }
+}
+
+fn environment(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
+}
+
+/// `SORTKEY_RESTORES=200` is the long form; `SORTKEY_SEED` repeats a run.
+#[test]
+fn any_second_can_be_restored() {
+    let restores = environment("SORTKEY_RESTORES", 20);
+    let seed = environment("SORTKEY_SEED", 7);
+    let mut dice = Dice(seed);
+    let store = Arc::new(MemoryStore::new());
+    let database = Database::with(Arc::clone(&store) as Arc<dyn Store>);
+    create_table(&database);
+    let mut model = Model::default();
+    let mut now = START_MS;
+    for _ in 0..50 {
+        write(&database, &mut model, &mut dice);
+    }
+    model.states.insert(now, model.now.clone());
+    switch_recovery(&database, "table", true);
+    for step in 0..400 {
+        now += dice.below(3000);
+        database.engine.stop_clock_at(now);
+        write(&database, &mut model, &mut dice);
+        model.states.insert(now, model.now.clone());
+        if step == 200 {
+            let mut update = crate::support::create_index("later", "h");
+            update["TableName"] = json!("table");
+            database.ok("UpdateTable", update);
+            database.settled("table");
+        }
+    }
+    assert_eq!(items(&database, "table", None), model.now, "seed {seed}");
+    for restore in 0..restores {
+        let second = START_MS / 1000 + dice.below((now - START_MS) / 1000 + 1);
+        let target = format!("restored-{restore}");
+        let body = json!({"SourceTableName": "table", "TargetTableName": target, "RestoreDateTime": second});
+        database.ok("RestoreTableToPointInTime", body);
+        // Writes go on meanwhile, in a time of their own.
+        now += 1;
+        database.engine.stop_clock_at(now);
+        write(&database, &mut model, &mut dice);
+        database.settled(&target);
+        let expected = model.at(second * 1000);
+        assert_eq!(items(&database, &target, None), expected, "seed {seed}, second {second}");
+        for (index, attribute) in [("global", "g"), ("local", "l"), ("later", "h")] {
+            let mut indexed = expected.clone();
+            indexed.retain(|_, item| item.get(attribute).is_some());
+            assert_eq!(items(&database, &target, Some(index)), indexed, "seed {seed}, {index} at {second}");
+        }
+        database.ok("DeleteTable", json!({"TableName": target}));
+    }
+    assert_eq!(sortkey_engine::verify(&*store).problems, [], "seed {seed}");
+}
+
+fn create_table(database: &Database) {
+    let index = |name: &str, attribute: &str, keys: Value| {
+        let mut index =
+            json!({"IndexName": name, "KeySchema": keys, "Projection": {"ProjectionType": "ALL"}});
+        let role = if name == "local" { "RANGE" } else { "HASH" };
+        let key = json!({"AttributeName": attribute, "KeyType": role});
+        index["KeySchema"].as_array_mut().unwrap().push(key);
+        index
+    };
+    let partition = json!([{"AttributeName": "pk", "KeyType": "HASH"}]);
+    database.create_table(
+        "table",
+        true,
+        json!({
+            "AttributeDefinitions": [
+                {"AttributeName": "g", "AttributeType": "S"}, {"AttributeName": "l", "AttributeType": "S"}
+            ],
+            "GlobalSecondaryIndexes": [index("global", "g", json!([]))],
+            "LocalSecondaryIndexes": [index("local", "l", partition)]
+        }),
+    );
+}
+
+/// One write of a random kind: a put, a deletion, an update, a batch or a transaction.
+fn write(database: &Database, model: &mut Model, dice: &mut Dice) {
+    match dice.below(6) {
+        0 | 1 => {
+            let item = item(dice);
+            database.ok("PutItem", json!({"TableName": "table", "Item": item}));
+            model.apply(&key_of(&item), Some(item));
+        }
+        2 => {
+            let item = item(dice);
+            let key = json!({"pk": item["pk"], "sk": item["sk"]});
+            database.ok("DeleteItem", json!({"TableName": "table", "Key": key}));
+            model.apply(&key_of(&item), None);
+        }
+        3 => {
+            let item = item(dice);
+            let key = json!({"pk": item["pk"], "sk": item["sk"]});
+            let value = json!({"S": dice.below(5).to_string()});
+            let body = json!({
+                "TableName": "table", "Key": key, "UpdateExpression": "SET g = :g REMOVE l",
+                "ExpressionAttributeValues": {":g": value}
+            });
+            database.ok("UpdateItem", body);
+            let mut updated = model.now.get(&key_of(&item)).cloned().unwrap_or(key);
+            updated["g"] = value;
+            updated.as_object_mut().unwrap().remove("l");
+            model.apply(&key_of(&item), Some(updated));
+        }
+        kind => {
+            let mut chosen: BTreeMap<String, Value> = BTreeMap::new();
+            for _ in 0..=dice.below(5) {
+                let item = item(dice);
+                chosen.insert(key_of(&item), item);
+            }
+            several(database, model, chosen, kind == 4);
+        }
+    }
+}
+
+/// Puts all of these, except those with an `x`, which go.
+fn several(database: &Database, model: &mut Model, chosen: BTreeMap<String, Value>, in_batch: bool) {
+    let mut requests = Vec::new();
+    for (key, item) in chosen {
+        let place = json!({"pk": item["pk"], "sk": item["sk"]});
+        let goes = item.get("x").is_some();
+        requests.push(match (in_batch, goes) {
+            (true, true) => json!({"DeleteRequest": {"Key": place}}),
+            (true, false) => json!({"PutRequest": {"Item": item}}),
+            (false, true) => json!({"Delete": {"TableName": "table", "Key": place}}),
+            (false, false) => json!({"Put": {"TableName": "table", "Item": item}}),
+        });
+        model.apply(&key, (!goes).then_some(item));
+    }
+    match in_batch {
+        true => database.ok("BatchWriteItem", json!({"RequestItems": {"table": requests}})),
+        false => database.ok("TransactWriteItems", json!({"TransactItems": requests})),
+    };
+}
+
+fn item(dice: &mut Dice) -> Value {
+    let text = |number: u64| json!({"S": number.to_string()});
+    let mut item = json!({"pk": text(dice.below(6)), "sk": text(dice.below(6)), "v": text(dice.below(1000))});
+    for attribute in ["g", "l", "h", "x"] {
+        if dice.below(2) == 0 {
+            item[attribute] = text(dice.below(4));
+        }
+    }
+    item
+}
+
+fn key_of(item: &Value) -> String {
+    format!("{} {}", item["pk"], item["sk"])
+}
+
+#[test]
+fn the_latest_time_is_now() {
+    let database = Database::new();
+    database.create_table("table", false, json!({}));
+    switch_recovery(&database, "table", true);
+    put(&database, "table", "a", "1");
+    let body = json!({
+        "SourceTableArn": "arn:aws:dynamodb:us-east-1:000000000000:table/table", "TargetTableName": "latest",
+        "UseLatestRestorableTime": true
+    });
+    let begun = database.ok("RestoreTableToPointInTime", body)["TableDescription"].take();
+    assert_eq!(begun["RestoreSummary"]["RestoreDateTime"], json!(START_MS / 1000));
+    // The clock stands still, so this has the same time; but it came later.
+    put(&database, "table", "b", "1");
+    database.settled("latest");
+    assert_eq!(items(&database, "latest", None).len(), 1);
+}
+
+#[test]
+fn what_cannot_be_restored_is_refused() {
+    let database = Database::new();
+    for table in ["table", "other"] {
+        database.create_table(table, false, json!({}));
+    }
+    let restore = |more: Value| {
+        let mut body = json!({"TargetTableName": "target"});
+        for (member, value) in more.as_object().unwrap() {
+            body[member] = value.clone();
+        }
+        database.refused("RestoreTableToPointInTime", body)
+    };
+    let latest = json!({"SourceTableName": "table", "UseLatestRestorableTime": true});
+    assert_eq!(
+        restore(latest),
+        (
+            "PointInTimeRecoveryUnavailableException",
+            "Point in time recovery is not enabled for table 'table'".into()
+        )
+    );
+    switch_recovery(&database, "table", true);
+    let start = START_MS / 1000;
+    for time in [0, start - 1, start + 1] {
+        let (kind, _) = restore(json!({"SourceTableName": "table", "RestoreDateTime": time}));
+        assert_eq!(kind, "InvalidRestoreTimeException", "{time}");
+    }
+    for (more, kind) in [
+        (json!({"SourceTableName": "none", "UseLatestRestorableTime": true}), "TableNotFoundException"),
+        (
+            json!({"SourceTableName": "table", "TargetTableName": "other", "UseLatestRestorableTime": true}),
+            "TableAlreadyExistsException",
+        ),
+        (json!({"SourceTableName": "table"}), "ValidationException"),
+        (
+            json!({"SourceTableName": "table", "RestoreDateTime": start, "UseLatestRestorableTime": true}),
+            "ValidationException",
+        ),
+        (json!({"UseLatestRestorableTime": true}), "ValidationException"),
+    ] {
+        assert_eq!(restore(more.clone()).0, kind, "{more}");
+    }
+}
