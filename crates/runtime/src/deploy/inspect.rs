@@ -6,7 +6,7 @@
 use sortkey_api::operations::{
     DescribeContinuousBackupsInput, DescribeTableInput, DescribeTimeToLiveInput, ListTagsOfResourceInput,
 };
-use sortkey_api::shapes::backup::BackupStatus;
+use sortkey_api::shapes::recovery::RecoveryStatus;
 use sortkey_api::shapes::table::TableDescription;
 use sortkey_api::shapes::tag::Tag;
 use sortkey_api::shapes::time_to_live::TimeToLiveStatus;
@@ -78,7 +78,7 @@ async fn recovery_days(backend: &dyn Backend, name: &str) -> Result<u64, ApiErro
     let output = backend.describe_continuous_backups(asked).await?;
     let recovery =
         output.continuous_backups_description.and_then(|found| found.point_in_time_recovery_description);
-    let on = recovery.filter(|found| found.point_in_time_recovery_status == Some(BackupStatus::Enabled));
+    let on = recovery.filter(|found| found.point_in_time_recovery_status == Some(RecoveryStatus::Enabled));
     let days = |days: Option<i32>| days.and_then(|days| u64::try_from(days).ok()).unwrap_or(RECOVERY_DAYS);
     Ok(on.map_or(0, |found| days(found.recovery_period_in_days)))
 }
