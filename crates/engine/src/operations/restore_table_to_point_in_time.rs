@@ -89,7 +89,7 @@ impl Wish {
 }
 
 fn source_name(input: &RestoreTableToPointInTimeInput) -> Result<&str, ApiError> {
-    let arn = input.source_table_arn.as_ref().map(|table| table.name());
+    let arn = input.source_table_arn.as_ref().map(sortkey_api::TableName::name);
     input
         .source_table_name
         .as_deref()
