@@ -1,11 +1,13 @@
 //! The subcommands: one file each, of one shape, registered by one line in [`COMMANDS`].
 
+mod backup;
 mod check;
 mod explain;
 mod fmt;
 mod import;
 mod lsp;
 mod plan;
+mod restore;
 mod serve;
 mod verify;
 
@@ -22,6 +24,8 @@ static COMMANDS: &[Command] = &[
     Command::of::<import::Import>(),
     Command::of::<lsp::Lsp>(),
     Command::of::<serve::Serve>(),
+    Command::of::<backup::Backup>(),
+    Command::of::<restore::Restore>(),
     Command::of::<verify::Verify>(),
 ];
 

@@ -6,6 +6,7 @@ mod commands;
 mod designs;
 mod failure;
 mod open_files;
+mod progress;
 mod shutdown;
 
 use std::process::ExitCode;

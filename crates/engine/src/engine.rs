@@ -7,6 +7,7 @@ use std::time::Duration;
 use parking_lot::RwLock;
 use sortkey_api::{ApiError, ThrottlingReason};
 use sortkey_expression::ExpressionCache;
+use sortkey_storage::backup::Pieces;
 use sortkey_storage::{Batch, Clock, Committer, Key, Lock, MemoryStore, Published, Store, Write};
 
 use crate::background::Background;
@@ -74,6 +75,12 @@ impl Engine {
     /// Why writes are refused since the store failed; it is opened anew in the background until it takes them again.
     pub fn failure(&self) -> Option<String> {
         self.shared.committer.failure()
+    }
+
+    /// Everything that is visible now, as the bytes of a backup. The database goes on while they are written.
+    pub fn backup(&self) -> Pieces {
+        let view = self.shared.committer.view();
+        Pieces::new(Arc::clone(&view.snapshot), view.stamp)
     }
 
     /// Moves the clock of this database forward, or back.

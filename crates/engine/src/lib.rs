@@ -61,4 +61,4 @@ pub use faults::{Fault, FaultKind, Faults};
 pub use operations::Answer;
 pub use reply::Reply;
 pub use settings::Settings;
-pub use verify::{Problem, Report, TableReport, verify};
+pub use verify::{Problem, Report, TableReport, verify, verify_watched};

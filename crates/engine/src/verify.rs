@@ -83,10 +83,15 @@ impl fmt::Display for Problem {
 
 /// Looks at everything. It takes about as long as reading all of it twice.
 pub fn verify(store: &dyn Store) -> Report {
+    verify_watched(store, &|_| {})
+}
+
+/// The same; says from time to time how many entries it has seen.
+pub fn verify_watched(store: &dyn Store, watch: &dyn Fn(u64)) -> Report {
     let (version, time_ms) = store.last_commit();
     let stamp = Stamp { version, time_ms };
     let view = Published { snapshot: store.snapshot(), stamp, schema: version };
-    let mut verifier = Verifier { view: &view, report: Report::default() };
+    let mut verifier = Verifier { view: &view, report: Report::default(), seen: 0, watch };
     let mut ids = BTreeSet::new();
     for table in catalog::tables(&view) {
         match table {
@@ -124,6 +129,8 @@ pub fn verify(store: &dyn Store) -> Report {
 struct Verifier<'a> {
     view: &'a Published,
     report: Report,
+    seen: u64,
+    watch: &'a dyn Fn(u64),
 }
 
 impl Verifier<'_> {
@@ -135,10 +142,15 @@ impl Verifier<'_> {
         mut look: impl FnMut(&mut Self, Key, Value),
     ) {
         let (low, high) = (low.as_ref().map(Vec::as_slice), high.as_ref().map(Vec::as_slice));
+        const WATCHED_EVERY: u64 = 1_000;
         let mut last = Key::from([]);
         for entry in self.view.snapshot.range(low, high, Order::Ascending) {
             match entry {
                 Ok((key, value)) => {
+                    self.seen += 1;
+                    if self.seen.is_multiple_of(WATCHED_EVERY) {
+                        (self.watch)(self.seen);
+                    }
                     last = Key::clone(&key);
                     look(self, key, value);
                 }

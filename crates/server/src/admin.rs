@@ -11,6 +11,9 @@ pub use self::types::{AdminError, Clock, ClockChange, Expired, Fault, Fork, NewF
 
 use crate::backend::ForkName;
 
+/// The bytes of a backup, piece by piece.
+pub type Backup = Box<dyn Iterator<Item = std::io::Result<Vec<u8>>> + Send>;
+
 /// A database that can be steered. Methods may block: the server calls them off its own threads.
 pub trait Admin: Send + Sync + 'static {
     /// What time the database thinks it is.
@@ -45,6 +48,9 @@ pub trait Admin: Send + Sync + 'static {
 
     /// Forgets the faults that are still to come.
     fn clear_faults(&self, fork: Option<&ForkName>) -> Result<(), AdminError>;
+
+    /// Everything in it, as the bytes of a backup. It goes on working while they are sent.
+    fn backup(&self, fork: Option<&ForkName>) -> Result<Backup, AdminError>;
 
     /// How the database deviates from an ideal one.
     fn tuning(&self, fork: Option<&ForkName>) -> Result<Tuning, AdminError>;

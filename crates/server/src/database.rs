@@ -13,7 +13,7 @@ use sortkey_api::{ApiError, OperationId};
 use sortkey_engine::{Engine, FaultKind, Settings};
 
 use crate::admin::{
-    Admin, AdminError, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange,
+    Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange,
 };
 use crate::backend::{Backend, Call, ForkName, Readiness, Reply};
 
@@ -190,6 +190,13 @@ impl Admin for Database {
         self.with(fork, |slot| {
             slot.load().faults().clear();
             Ok(())
+        })
+    }
+
+    fn backup(&self, fork: Option<&ForkName>) -> Result<Backup, AdminError> {
+        self.with(fork, |slot| {
+            let pieces = slot.load().backup();
+            Ok(Box::new(pieces.map(|piece| piece.map_err(std::io::Error::other))) as Backup)
         })
     }
 

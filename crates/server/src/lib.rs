@@ -38,11 +38,12 @@ mod shared;
 mod target;
 
 pub use crate::admin::{
-    Admin, AdminError, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange, admin_mount,
+    Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange,
+    admin_mount,
 };
 pub use crate::backend::{Backend, Call, ForkName, Readiness, Reply};
 pub use crate::database::Database;
-pub use crate::mount::{Access, Handler, Mount};
+pub use crate::mount::{Access, Content, Handler, Mount};
 pub use crate::server::Server;
 pub use crate::settings::Settings;
 

@@ -1,10 +1,11 @@
 //! Pages and routes beside the database: administration, and whatever else a program serves on the port.
 //!
-//! Nothing here is on the way of a DynamoDB request, so it is plain: whole requests, whole responses,
-//! one boxed future.
+//! Nothing here is on the way of a DynamoDB request, so it is plain: whole requests, one boxed future, and responses
+//! that are whole unless they are too large for that.
 
 use std::fmt;
 use std::future::Future;
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -17,7 +18,21 @@ pub trait Handler: Send + Sync + 'static {
     fn handle<'a>(
         &'a self,
         request: Request<Bytes>,
-    ) -> Pin<Box<dyn Future<Output = Response<Vec<u8>>> + Send + 'a>>;
+    ) -> Pin<Box<dyn Future<Output = Response<Content>> + Send + 'a>>;
+}
+
+/// The body of a response.
+pub enum Content {
+    /// Is there already.
+    Whole(Vec<u8>),
+    /// Is made while it is sent, by a thread of its own. An error cuts the connection, so that the client notices.
+    Pieces(Box<dyn Iterator<Item = io::Result<Vec<u8>>> + Send>),
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Content {
+        Content::Whole(bytes)
+    }
 }
 
 /// Who may use a mount.

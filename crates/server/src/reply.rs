@@ -1,26 +1,30 @@
 //! The last step of every response: compression, checksum, request id, and the body hyper sends.
 
-use std::convert::Infallible;
-use std::io::Cursor;
+use std::io::{self, Cursor};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
-use hyper::{HeaderMap, Response, StatusCode};
+use hyper::{Response, StatusCode};
 use sortkey_api::ApiError;
+use tokio::sync::mpsc;
 
 use crate::encoding;
+use crate::mount::Content;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
 
-/// What a route answers: a whole body, with the headers that only the route knows.
-pub(crate) type Answer = Response<Vec<u8>>;
+/// Pieces of a long answer that wait for the client. A piece of a backup has about a megabyte.
+const PIECES_AHEAD: usize = 2;
+
+/// What a route answers: a body, with the headers that only the route knows.
+pub(crate) type Answer = Response<Content>;
 
 /// An answer of one content type; none for the bare texts that AWS sends without one.
 pub(crate) fn answer(status: StatusCode, content_type: Option<HeaderValue>, body: Vec<u8>) -> Answer {
-    let mut answer = Response::new(body);
+    let mut answer = Response::new(Content::Whole(body));
     *answer.status_mut() = status;
     if let Some(content_type) = content_type {
         answer.headers_mut().insert(CONTENT_TYPE, content_type);
@@ -36,48 +40,80 @@ pub(crate) fn error(error: &ApiError, content_type: HeaderValue) -> Answer {
     answer(status, Some(content_type), body)
 }
 
-/// Completes an answer. `gzip` says whether to compress it.
+/// Completes an answer. `gzip` says whether to compress it if it is whole.
 pub(crate) fn finish(answer: Answer, request_id: HeaderValue, gzip: bool) -> Response<ReplyBody> {
-    let (mut parts, mut body) = answer.into_parts();
+    let (mut parts, content) = answer.into_parts();
+    parts.headers.insert(REQUEST_ID, request_id);
+    let mut body = match content {
+        Content::Whole(body) => body,
+        Content::Pieces(pieces) => return Response::from_parts(parts, ReplyBody::Pieces(start(pieces))),
+    };
     if gzip {
         body = encoding::gzip(&body);
         parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
-    label(&mut parts.headers, request_id, &body);
+    parts.headers.insert(CRC32, HeaderValue::from(crc32fast::hash(&body)));
     // AWS streams this one refusal without saying how long it is.
     let sized = parts.status != StatusCode::PAYLOAD_TOO_LARGE;
-    Response::from_parts(parts, ReplyBody { data: Some(Cursor::new(body)), sized })
+    Response::from_parts(parts, ReplyBody::Whole { data: Some(Cursor::new(body)), sized })
 }
 
-fn label(headers: &mut HeaderMap, request_id: HeaderValue, body: &[u8]) {
-    headers.insert(REQUEST_ID, request_id);
-    headers.insert(CRC32, HeaderValue::from(crc32fast::hash(body)));
+/// Lets a thread make the pieces, not much faster than they are sent. It ends with them, or with the connection.
+fn start(
+    pieces: Box<dyn Iterator<Item = io::Result<Vec<u8>>> + Send>,
+) -> mpsc::Receiver<io::Result<Vec<u8>>> {
+    let (sender, receiver) = mpsc::channel(PIECES_AHEAD);
+    tokio::task::spawn_blocking(move || {
+        for piece in pieces {
+            if sender.blocking_send(piece).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
 }
 
-/// A body that is sent in one piece.
+/// A body as hyper sends it.
 #[derive(Debug)]
-pub(crate) struct ReplyBody {
-    data: Option<Cursor<Vec<u8>>>,
-    sized: bool,
+pub(crate) enum ReplyBody {
+    /// In one piece.
+    Whole { data: Option<Cursor<Vec<u8>>>, sized: bool },
+    /// As it is made.
+    Pieces(mpsc::Receiver<io::Result<Vec<u8>>>),
 }
 
 impl Body for ReplyBody {
     type Data = Cursor<Vec<u8>>;
-    type Error = Infallible;
+    type Error = io::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
+        context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        Poll::Ready(self.data.take().map(|data| Ok(Frame::data(data))))
+        match &mut *self {
+            ReplyBody::Whole { data, .. } => Poll::Ready(data.take().map(|data| Ok(Frame::data(data)))),
+            ReplyBody::Pieces(pieces) => {
+                let frame = |piece: Vec<u8>| Frame::data(Cursor::new(piece));
+                pieces.poll_recv(context).map(|piece| piece.map(|piece| piece.map(frame)))
+            }
+        }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.data.as_ref().is_none_or(|data| self.sized && data.get_ref().is_empty())
+        match self {
+            ReplyBody::Whole { data, sized } => {
+                data.as_ref().is_none_or(|data| *sized && data.get_ref().is_empty())
+            }
+            ReplyBody::Pieces(_) => false,
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
-        let length = self.data.as_ref().map_or(0, |data| data.get_ref().len()) as u64;
-        if self.sized { SizeHint::with_exact(length) } else { SizeHint::default() }
+        match self {
+            ReplyBody::Whole { data, sized: true } => {
+                SizeHint::with_exact(data.as_ref().map_or(0, |data| data.get_ref().len()) as u64)
+            }
+            _ => SizeHint::default(),
+        }
     }
 }

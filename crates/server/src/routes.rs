@@ -15,7 +15,7 @@ use crate::dynamodb;
 use crate::encoding;
 use crate::head::Head;
 use crate::metrics;
-use crate::mount::{Access, Mount};
+use crate::mount::{Access, Content, Mount};
 use crate::neighbour;
 use crate::reply::{self, Answer, ReplyBody};
 use crate::shared::Shared;
@@ -39,7 +39,7 @@ pub(crate) async fn answer<B: Backend>(
     if head.origin.is_some() && is_open_to_web_pages(server, parts.uri.path()) {
         cors::allow(answer.headers_mut());
     }
-    let gzip = answer.body().len() >= server.settings.gzip_from_bytes
+    let gzip = matches!(answer.body(), Content::Whole(body) if body.len() >= server.settings.gzip_from_bytes)
         && encoding::accepts_gzip(head.accept_encoding)
         && !answer.headers().contains_key(CONTENT_ENCODING);
     let response = reply::finish(answer, connection.next_request_id(), gzip);

@@ -2,11 +2,12 @@
 
 mod support;
 
+use std::io::{Read, Write};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 use sortkey_server::{
-    Admin, AdminError, Clock, ClockChange, Expired, Fault, Fork, ForkName, NewFork, Settings, Tuning,
+    Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, ForkName, NewFork, Settings, Tuning,
     TuningChange, admin_mount,
 };
 use support::{Fake, Running, start_with};
@@ -75,6 +76,16 @@ impl Admin for Recorder {
     fn clear_faults(&self, fork: Option<&ForkName>) -> Result<(), AdminError> {
         self.note(fork, "clear");
         Ok(())
+    }
+
+    fn backup(&self, fork: Option<&ForkName>) -> Result<Backup, AdminError> {
+        self.note(fork, "backup");
+        let is_broken = fork.is_some();
+        let pieces = (0..5u8).map(move |number| match number {
+            3 if is_broken => Err(std::io::Error::other("the disk is gone")),
+            number => Ok(vec![b'0' + number; 100_000]),
+        });
+        Ok(Box::new(pieces))
     }
 
     #[expect(clippy::panic, reason = "the server must answer all the same")]
@@ -158,6 +169,25 @@ fn every_act_has_a_route() {
         assert_eq!(found, (status, answer.to_owned()), "{method} {path} {body}");
         assert_eq!(recorder.0.lock().pop().unwrap_or_default(), noted, "{method} {path} {body}");
     }
+}
+
+#[test]
+fn a_backup_is_sent_in_pieces_and_one_that_fails_is_cut_off() {
+    let (server, recorder) = server(Settings::default());
+    let fetch = |headers: &str| {
+        let mut stream = std::net::TcpStream::connect(server.address).expect("a connection");
+        write!(stream, "GET /_sortkey/backup HTTP/1.0\r\nHost: {}\r\n{headers}\r\n", server.address)
+            .expect("sent");
+        let mut answer = Vec::new();
+        // A connection that is cut may be reset.
+        let _ = stream.read_to_end(&mut answer);
+        let text = String::from_utf8(answer).expect("text");
+        text.split_once("\r\n\r\n").expect("a head").1.to_owned()
+    };
+    let whole = fetch("Accept-Encoding: gzip\r\n");
+    assert_eq!(whole, (0..5).map(|number| number.to_string().repeat(100_000)).collect::<String>());
+    assert!(fetch("x-sortkey-fork: broken\r\n").len() <= 300_000);
+    assert_eq!(*recorder.0.lock(), ["main: backup", "broken: backup"]);
 }
 
 #[test]

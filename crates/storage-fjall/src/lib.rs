@@ -31,10 +31,12 @@ mod probe;
 mod progress;
 mod reclaim;
 mod record;
+mod restore;
 mod seal;
 mod snapshot;
 mod store;
 
 pub use error::OpenError;
 pub use options::{Durability, Options};
+pub use restore::{RestoreError, Restoring};
 pub use store::FjallStore;

@@ -11,6 +11,7 @@
 //! - A lock is held from before a write reads until after its batch is visible.
 //! - No thread waits for another: waiting is a [`Ticket`].
 
+pub mod backup;
 mod batch;
 mod clock;
 mod committer;

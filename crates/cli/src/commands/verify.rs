@@ -9,6 +9,7 @@ use sortkey_storage_fjall::{FjallStore, Options};
 
 use super::Run;
 use crate::failure::Failure;
+use crate::progress;
 
 /// Check that the data in a directory is sound
 ///
@@ -32,7 +33,9 @@ impl Run for Verify {
             return Err(failure.hint("name the directory that `sortkey serve --data` was given"));
         }
         let store = FjallStore::open(&self.directory, Options::default()).map_err(Failure::new)?;
-        let report = sortkey_engine::verify(&*store);
+        let bar = progress::entries("verifying");
+        let report = sortkey_engine::verify_watched(&*store, &|seen| bar.set_position(seen));
+        bar.finish_and_clear();
         print(&report).map_err(|error| Failure::new(format_args!("cannot write: {error}")))?;
         if report.is_sound() {
             return Ok(());

@@ -11,10 +11,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use super::{Admin, AdminError, ClockChange, Fault, NewFork, TuningChange};
+use super::{Admin, AdminError, Backup, ClockChange, Fault, NewFork, TuningChange};
 use crate::backend::ForkName;
 use crate::head::Head;
-use crate::mount::{Access, Handler, Mount};
+use crate::mount::{Access, Content, Handler, Mount};
 use crate::reply;
 
 const PREFIX: &str = "/_sortkey";
@@ -43,8 +43,14 @@ struct Ask<'a> {
     body: &'a [u8],
 }
 
-/// The JSON to answer with.
-type Outcome = Result<String, AdminError>;
+/// What to answer.
+type Outcome = Result<Good, AdminError>;
+
+/// An answer to a wish that was granted.
+enum Good {
+    Json(String),
+    Backup(Backup),
+}
 
 /// Every route.
 static ROUTES: &[Route] = &[
@@ -128,6 +134,13 @@ static ROUTES: &[Route] = &[
     },
     Route {
         method: Method::GET,
+        path: "/backup",
+        body: "",
+        about: "Everything in the database, as the bytes of a backup file for `sortkey restore`.",
+        run: |admin, ask| admin.backup(ask.fork()).map(Good::Backup),
+    },
+    Route {
+        method: Method::GET,
         path: "/settings",
         body: "",
         about: "How the database deviates from an ideal one.",
@@ -153,16 +166,20 @@ impl Ask<'_> {
 }
 
 fn to_json(value: impl Serialize) -> Outcome {
+    text(value).map(Good::Json)
+}
+
+fn text(value: impl Serialize) -> Result<String, AdminError> {
     serde_json::to_string(&value).map_err(|error| AdminError::Failed(error.to_string()))
 }
 
 fn done(result: Result<(), AdminError>) -> Outcome {
-    result.map(|()| "{}".to_owned())
+    result.map(|()| Good::Json("{}".to_owned()))
 }
 
 /// An object that holds a list under its name.
 fn listed(name: &str, list: &[impl Serialize]) -> Outcome {
-    to_json(list).map(|list| format!(r#"{{"{name}":{list}}}"#))
+    text(list).map(|list| Good::Json(format!(r#"{{"{name}":{list}}}"#)))
 }
 
 fn fork_name(text: &str) -> Result<ForkName, AdminError> {
@@ -194,7 +211,7 @@ impl Handler for Routes {
     fn handle<'a>(
         &'a self,
         request: Request<Bytes>,
-    ) -> Pin<Box<dyn Future<Output = Response<Vec<u8>>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Response<Content>> + Send + 'a>> {
         let admin = self.0.clone();
         Box::pin(async move {
             let running = tokio::task::spawn_blocking(move || run(&*admin, &request));
@@ -203,7 +220,7 @@ impl Handler for Routes {
     }
 }
 
-fn run(admin: &dyn Admin, request: &Request<Bytes>) -> Response<Vec<u8>> {
+fn run(admin: &dyn Admin, request: &Request<Bytes>) -> Response<Content> {
     let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default().trim_end_matches('/');
     let Some((route, name)) = find(request.method(), path) else {
         let why = format!("no such route; GET {PREFIX} lists them");
@@ -225,12 +242,20 @@ fn find<'a>(method: &Method, path: &'a str) -> Option<(&'static Route, &'a str)>
     })
 }
 
-fn respond(outcome: Outcome) -> Response<Vec<u8>> {
-    let (status, body) = match outcome {
-        Ok(body) => (StatusCode::OK, body),
-        Err(error) => (status(&error), json!({ "error": error.to_string() }).to_string()),
+fn respond(outcome: Outcome) -> Response<Content> {
+    let json = |status, body: String| {
+        reply::answer(status, Some(HeaderValue::from_static("application/json")), body.into_bytes())
     };
-    reply::answer(status, Some(HeaderValue::from_static("application/json")), body.into_bytes())
+    match outcome {
+        Ok(Good::Json(body)) => json(StatusCode::OK, body),
+        Ok(Good::Backup(pieces)) => {
+            let mut response = Response::new(Content::Pieces(pieces));
+            let content_type = HeaderValue::from_static("application/octet-stream");
+            response.headers_mut().insert(hyper::header::CONTENT_TYPE, content_type);
+            response
+        }
+        Err(error) => json(status(&error), json!({ "error": error.to_string() }).to_string()),
+    }
 }
 
 fn status(error: &AdminError) -> StatusCode {

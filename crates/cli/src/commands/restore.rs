@@ -1,0 +1,70 @@
+//! `sortkey restore`: a directory from a backup.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::HumanBytes;
+use sortkey_storage::backup;
+use sortkey_storage_fjall::{Options, RestoreError, Restoring};
+
+use super::Run;
+use super::backup::say;
+use crate::failure::Failure;
+use crate::progress;
+
+/// Make a data directory from a backup
+///
+/// Reads the file, compares every checksum, fills a new directory beside the place, verifies it as `sortkey verify`
+/// does, and only then gives it its name. A directory that contains something is refused.
+#[derive(Args, Debug)]
+pub(super) struct Restore {
+    /// The file that `sortkey backup` wrote
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The directory to make, for `sortkey serve --data`
+    #[arg(long, default_value = ".sortkey/default", value_name = "DIR")]
+    data: PathBuf,
+}
+
+impl Run for Restore {
+    const NAME: &'static str = "restore";
+
+    fn run(self) -> Result<(), Failure> {
+        let cannot_read = |error| Failure::new(format_args!("cannot read {}: {error}", self.file.display()));
+        let file = File::open(&self.file).map_err(cannot_read)?;
+        let size = file.metadata().map_err(cannot_read)?.len();
+        let bar = progress::bytes("restoring", size);
+        let reading = backup::read(bar.wrap_read(BufReader::new(file))).map_err(Failure::new)?;
+        let mut restoring = Restoring::begin(&self.data, Options::default()).map_err(|error| {
+            let is_taken = matches!(error, RestoreError::NotEmpty(_));
+            let failure = Failure::new(error);
+            if is_taken {
+                failure.hint("name another directory with --data; none is ever replaced")
+            } else {
+                failure
+            }
+        })?;
+        let summary = restoring.fill(reading, |_| {}).map_err(Failure::new)?;
+        bar.finish_and_clear();
+        let bar = progress::entries("verifying");
+        let report = sortkey_engine::verify_watched(restoring.store(), &|seen| bar.set_position(seen));
+        bar.finish_and_clear();
+        if let Some(problem) = report.problems.first() {
+            let failure =
+                Failure::new(format_args!("the backup has {} problems: {problem}", report.problem_count));
+            return Err(failure.hint("nothing was restored; `sortkey verify` the database it came from"));
+        }
+        restoring.finish().map_err(Failure::new)?;
+        say(&format!(
+            "{}: {} entries, {}, {} tables",
+            self.data.display(),
+            summary.entries,
+            HumanBytes(summary.bytes),
+            report.tables.len()
+        ));
+        Ok(())
+    }
+}
