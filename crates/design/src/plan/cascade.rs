@@ -1,10 +1,13 @@
 //! What goes with an item that is deleted: the children that refer to it `on delete cascade`.
 
 use super::cost::{Cost, write_units};
-use super::read;
+use super::{Obstacle, read};
 use crate::facts::key_attributes;
 use crate::model::*;
 use crate::size::typical_bytes;
+
+/// More queries than this for the children of one parent are no path.
+const MAX_QUERIES: u64 = 64;
 
 /// One kind of children that go too.
 #[derive(Clone, Debug)]
@@ -79,8 +82,9 @@ fn sweep<'a>(
         with_key.extend(same.filter(|name| !alone.contains(name)));
     }
     let batched = child.uniques.is_empty() && child.deleted.is_none() && !has_children;
-    for by in [&alone, &with_key] {
-        let pattern = finding(child, by);
+    let every = every(design, child, &finding(child, &alone, &[]));
+    for (by, every) in [(&alone, &[][..]), (&with_key, &[]), (&alone, &every)] {
+        let pattern = finding(child, by, every);
         if let Some(plan) = read(design, &pattern).and_then(|choice| choice.plan) {
             let cost = cost(design, child, plan.cost, by, batched);
             return Sweep { child, by: by.clone(), path: Some(plan.path.describe()), batched, cost };
@@ -89,15 +93,31 @@ fn sweep<'a>(
     Sweep { child, by: alone, path: None, batched, cost: Cost::default() }
 }
 
+/// The attributes with few values that stand between the reference and a partition key: one query for each value.
+fn every<'a>(design: &'a Design, child: &'a Entity, pattern: &Pattern) -> Vec<&'a str> {
+    let rejected = read(design, pattern).map(|choice| choice.rejected).unwrap_or_default();
+    let unbound = rejected.iter().filter_map(|each| match each.obstacle {
+        Obstacle::PartitionUnbound(slot) => child.attribute(slot),
+        _ => None,
+    });
+    let few = |attribute: &&Attribute| {
+        design.type_of(attribute).cardinality().is_some_and(|values| values <= MAX_QUERIES)
+    };
+    unbound.filter(few).map(|attribute| attribute.name.text.as_str()).take(1).collect()
+}
+
 /// The pattern that finds all children of one parent.
-fn finding(child: &Entity, by: &[&str]) -> Pattern {
-    let bind = |name: &&str| Bind { name: Name::new(*name, child.name.span), value: BindValue::Parameter };
+fn finding(child: &Entity, by: &[&str], every: &[&str]) -> Pattern {
+    let bind = |name: &&str| Bind {
+        name: Name::new(*name, child.name.span),
+        value: if every.contains(name) { BindValue::All } else { BindValue::Parameter },
+    };
     Pattern {
         name: child.name.clone(),
         system: true,
         verb: ReadVerb::List,
         entities: vec![child.name.clone()],
-        binds: by.iter().map(bind).collect(),
+        binds: by.iter().chain(every).map(bind).collect(),
         all: true,
         ..Pattern::default()
     }
