@@ -2,6 +2,7 @@
 
 mod attribute_never_written;
 mod audit_attribute_missing;
+mod cascade_without_path;
 mod claim_without_condition;
 mod counter_without_atomic_operation;
 mod counter_without_period_guard;
@@ -43,4 +44,5 @@ pub(crate) const LINTS: &[&Lint] = &[
     &audit_attribute_missing::LINT,
     &claim_without_condition::LINT,
     &distinct_count_not_additive::LINT,
+    &cascade_without_path::LINT,
 ];

@@ -47,7 +47,9 @@ pub(super) fn of_read(
         _ => {
             let items = expected_items(pattern, entity);
             let read = if fetches { 200 } else { bytes };
-            Cost { requests: queries, rcu: read_units(items.saturating_mul(read), strong), wcu: 0.0 }
+            // Each query rounds up by itself.
+            let each = read_units(items.saturating_mul(read).div_ceil(queries.max(1)), strong);
+            Cost { requests: queries, rcu: each * queries as f64, wcu: 0.0 }
         }
     };
     if fetches {

@@ -1,14 +1,15 @@
 //! The plan of a whole design as text: what `sortkey plan` prints, and the lock file that a review compares.
 
-use super::{ReadPlan, SortUse, read, write};
+use super::{ReadPlan, Repeat, SortUse, Step, read, write};
 use crate::model::*;
 use std::fmt::Write as _;
 
-/// One line per pattern and per request of an operation: path, consistency, requests, units. Sorted as the text is,
-/// so that a change of one pattern changes one line.
+/// One line per pattern and one per request of an operation: path, consistency, requests, units. In the order of the
+/// text, each line with its name, so that a change of one plan changes its lines alone.
 pub fn lock_file(design: &Design) -> String {
     let mut text = String::from(
-        "# The access path of every pattern. `sortkey plan --check` compares this with the design.\n",
+        "# The access path of every pattern and the requests of every operation.\n\
+         # `sortkey plan --check` compares this with the design.\n",
     );
     for pattern in &design.patterns {
         let line = match read(design, pattern).and_then(|choice| choice.plan) {
@@ -17,6 +18,11 @@ pub fn lock_file(design: &Design) -> String {
         };
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{} = {line}", pattern.name);
+    }
+    for operation in &design.operations {
+        for (number, step) in (1..).zip(write(design, operation)) {
+            let _ = writeln!(text, "{}.{number} = {}", operation.name, step_line(&step));
+        }
     }
     text
 }
@@ -35,15 +41,7 @@ pub fn plan_text(design: &Design) -> String {
     for operation in &design.operations {
         let _ = writeln!(text, "\n{}", operation.name);
         for step in write(design, operation) {
-            let cost = step.cost;
-            let _ = writeln!(
-                text,
-                "  {} [{}]  {} RCU, {} WCU",
-                step.request,
-                step.items.join("; "),
-                units(cost.rcu),
-                units(cost.wcu)
-            );
+            let _ = writeln!(text, "  {}", step_line(&step));
         }
     }
     text
@@ -66,6 +64,25 @@ fn one_line(pattern: &Pattern, plan: &ReadPlan<'_>) -> String {
         plan.path.describe(),
         units(plan.cost.rcu)
     )
+}
+
+fn step_line(step: &Step) -> String {
+    let mut costs = Vec::new();
+    if step.cost.requests != 1 {
+        costs.push(format!("{} requests", step.cost.requests));
+    }
+    if step.cost.rcu > 0.0 {
+        costs.push(format!("{} RCU", units(step.cost.rcu)));
+    }
+    if step.cost.wcu > 0.0 {
+        costs.push(format!("{} WCU", units(step.cost.wcu)));
+    }
+    let often = match &step.repeat {
+        Repeat::Once => String::new(),
+        Repeat::Each(list) => format!(" for each of {list}"),
+        Repeat::After(error) => format!(" after {error}"),
+    };
+    format!("{} [{}]{often}, {}", step.request, step.items.join("; "), costs.join(", "))
 }
 
 fn units(units: f64) -> String {

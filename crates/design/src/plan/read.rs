@@ -169,6 +169,11 @@ impl<'a> Question<'a> {
             }
         }
         self.order(open)?;
+        // A collection is read as a whole: each entity has its own place in the sort key.
+        let sort = match sort {
+            SortUse::Equal | SortUse::Prefix if self.pattern.verb == ReadVerb::Collect => SortUse::Whole,
+            sort => sort,
+        };
         Ok(self.plan(path, sort, open))
     }
 
