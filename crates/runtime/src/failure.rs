@@ -95,3 +95,19 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+/// The failure that a name stands for: one of the runtime's own kinds, or an error that the design declares.
+pub(crate) fn named(name: &str, message: String) -> Failure {
+    let kind = match name {
+        "Invalid" => FailureKind::Invalid,
+        "NotFound" => FailureKind::NotFound,
+        "AlreadyExists" => FailureKind::AlreadyExists,
+        "Conflict" => FailureKind::Conflict,
+        "Forbidden" => FailureKind::Forbidden,
+        "Unauthenticated" => FailureKind::Unauthenticated,
+        "InvalidTransition" => FailureKind::InvalidTransition,
+        "CheckFailed" => FailureKind::CheckFailed,
+        _ => FailureKind::Declared(name.to_owned()),
+    };
+    Failure::new(kind, message)
+}

@@ -4,15 +4,30 @@
 //! carries JSON in the design's own types, never DynamoDB's. The runtime knows nothing of HTTP, nor of how the backend
 //! is reached.
 
+mod answer;
 mod backend;
 mod call;
+mod catalog;
+mod condition;
+mod cursor;
 pub mod deploy;
 mod embedded;
+mod evaluate;
 mod failure;
+mod generate;
+mod guard;
 mod keyring;
+mod operate;
+mod pause;
+mod read;
 mod runtime;
+mod seal;
+mod session;
 mod settings;
 mod signature;
+mod template;
+mod values;
+mod write;
 
 pub use backend::{Backend, Pending};
 pub use call::{Answer, Call, Caller, Consumed};

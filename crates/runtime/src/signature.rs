@@ -68,6 +68,13 @@ pub enum Yields {
     Value,
 }
 
+impl Signature {
+    /// The parameter of that name.
+    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| parameter.name == name)
+    }
+}
+
 /// The signatures of a whole design, patterns first.
 pub(crate) fn of_design(design: &Design) -> Vec<Signature> {
     let patterns = design.patterns.iter().map(|pattern| of_pattern(design, pattern));

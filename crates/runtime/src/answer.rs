@@ -1,0 +1,73 @@
+//! What clients see of a value: the design's own types in JSON, without secrets.
+
+use serde_json::{Map, Value as Json};
+use sortkey_design::model::{Attribute, Name, Type};
+
+use crate::evaluate::Scope;
+use crate::seal::Place;
+use crate::values::{Record, Val, to_json};
+
+/// A value as a client may see it. Secrets are left out, except those that a pattern selects or that were made just now;
+/// selected ones that are encrypted are opened.
+pub(crate) fn public(scope: &Scope<'_>, value: Val, select: Option<&[Name]>) -> Val {
+    match value {
+        Val::Item(record) => Val::Item(Box::new(public_record(scope, *record, select))),
+        Val::List(members) => {
+            Val::List(members.into_iter().map(|each| public(scope, each, select)).collect())
+        }
+        Val::Map(fields) => {
+            Val::Map(fields.into_iter().map(|(name, each)| (name, public(scope, each, select))).collect())
+        }
+        other => other,
+    }
+}
+
+fn public_record(scope: &Scope<'_>, record: Record, select: Option<&[Name]>) -> Record {
+    let shared = scope.shared;
+    let entity = &shared.design.entities[record.entity];
+    let Record { entity: at, fields, shown } = record;
+    let selected = |name: &str| select.is_some_and(|select| select.iter().any(|each| each.is(name)));
+    let hidden = |attribute: &Attribute| {
+        let name = &attribute.name.text;
+        attribute.has("secret") && !selected(name) && !shown.contains(name)
+    };
+    let mut seen = crate::values::Fields::new();
+    for attribute in entity.attributes.iter().filter(|attribute| !hidden(attribute)) {
+        let name = &attribute.name.text;
+        let value = match fields.get(name) {
+            None | Some(Val::Absent) => continue,
+            Some(Val::Sealed(bytes)) => {
+                let place = Place { entity, attribute };
+                // A value that does not open is not there; the log of the keyring tells why.
+                match shared.seals.open(&*shared.settings.keyring, place, bytes, &fields) {
+                    Ok(value) => value,
+                    Err(_) => continue,
+                }
+            }
+            Some(value) => value.clone(),
+        };
+        seen.insert(name.clone(), value);
+    }
+    Record { entity: at, fields: seen, shown }
+}
+
+/// A value that is already fit for clients, as JSON.
+pub(crate) fn to_public_json(scope: &Scope<'_>, value: &Val) -> Json {
+    let design = &scope.shared.design;
+    match value {
+        Val::Item(record) => {
+            let entity = &design.entities[record.entity];
+            let mut map = Map::new();
+            for (name, value) in &record.fields {
+                let ty = entity.attribute(name).map(|attribute| design.type_of(attribute));
+                map.insert(name.clone(), to_json(design, ty.unwrap_or(&Type::Undeclared), value));
+            }
+            Json::Object(map)
+        }
+        Val::List(members) => Json::Array(members.iter().map(|each| to_public_json(scope, each)).collect()),
+        Val::Map(fields) => Json::Object(
+            fields.iter().map(|(name, each)| (name.clone(), to_public_json(scope, each))).collect(),
+        ),
+        other => to_json(design, &Type::Undeclared, other),
+    }
+}

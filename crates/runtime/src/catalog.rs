@@ -1,0 +1,150 @@
+//! A design prepared for running: what a request needs of tables and entities, looked up once.
+
+use std::collections::BTreeMap;
+
+use sortkey_api::TableName;
+use sortkey_design::Design;
+use sortkey_design::facts::{Source, key_attributes, source};
+use sortkey_design::model::*;
+use sortkey_value::{AttributeValue, Item, Map};
+
+use crate::Settings;
+use crate::values::{Fields, Val, from_stored, to_stored};
+
+/// The reserved beginning of guard keys.
+pub(crate) const GUARD: &str = "unique#";
+/// The reserved beginning of receipt keys.
+pub(crate) const RECEIPT: &str = "receipt#";
+
+/// An entity with what is known of it before any request.
+#[derive(Clone, Debug)]
+pub(crate) struct EntityInfo {
+    /// Its place in the design.
+    pub(crate) at: usize,
+    pub(crate) name: String,
+    /// The deployed table.
+    pub(crate) table: TableName,
+    /// The stored attributes of the table's key.
+    pub(crate) partition: String,
+    pub(crate) sort: Option<String>,
+    /// The attributes that determine the key, partition first.
+    pub(crate) keys: Vec<String>,
+    /// The attribute by which items expire.
+    pub(crate) ttl: Option<String>,
+    /// The attribute that holds the entity's name.
+    pub(crate) kind: Option<String>,
+    /// Whether other entities share the table.
+    pub(crate) shares_table: bool,
+}
+
+/// Every entity, by its place in the design.
+pub(crate) fn entities(design: &Design, settings: &Settings) -> Vec<EntityInfo> {
+    let mut found = Vec::new();
+    for (at, entity) in design.entities.iter().enumerate() {
+        let table = design.table_of(entity);
+        let key = table.map(|table| &table.key);
+        let name = |names: &[Name]| names.first().map(|name| name.text.clone());
+        found.push(EntityInfo {
+            at,
+            name: entity.name.text.clone(),
+            table: table.map(|table| deployed(design, table, settings)).unwrap_or_default().into(),
+            partition: key.and_then(|key| name(&key.partition)).unwrap_or_default(),
+            sort: key.and_then(|key| name(&key.sort)),
+            keys: key_attributes(design, entity).into_iter().map(str::to_owned).collect(),
+            ttl: table.and_then(|table| table.ttl.as_ref()).map(|name| name.text.clone()),
+            kind: table.and_then(|table| table.kind.as_ref()).map(|name| name.text.clone()),
+            shares_table: table.is_some_and(|table| design.entities_in(table).count() > 1),
+        });
+    }
+    found
+}
+
+/// The deployed name of a table: parameters filled in, behind the prefix.
+pub(crate) fn deployed(design: &Design, table: &Table, settings: &Settings) -> String {
+    let mut name = settings.table_prefix.clone().unwrap_or_default();
+    let mut rest = table.deployed.as_deref().unwrap_or(&table.name.text);
+    while let Some((before, after)) = rest.split_once('{') {
+        let (slot, after) = after.split_once('}').unwrap_or((after, ""));
+        name.push_str(before);
+        name.push_str(&parameter(design, &settings.parameters, slot));
+        rest = after;
+    }
+    name + rest
+}
+
+fn parameter(design: &Design, given: &BTreeMap<String, String>, name: &str) -> String {
+    if let Some(value) = given.get(name) {
+        return value.clone();
+    }
+    let parameter = design.parameters.iter().find(|each| each.name.is(name));
+    match parameter.and_then(|each| each.default.as_ref()).map(|expr| &expr.kind) {
+        Some(ExprKind::Text { value }) => value.clone(),
+        Some(ExprKind::Name { name }) => name.clone(),
+        Some(ExprKind::Number { digits, .. }) => digits.clone(),
+        _ => String::new(),
+    }
+}
+
+impl EntityInfo {
+    /// The entity itself.
+    pub(crate) fn of<'a>(&self, design: &'a Design) -> &'a Entity {
+        &design.entities[self.at]
+    }
+
+    /// Stored attributes of an item, without those that templates fill.
+    pub(crate) fn decode(&self, design: &Design, item: &Item) -> Fields {
+        let entity = self.of(design);
+        let mut fields = Fields::new();
+        for attribute in entity.attributes.iter().filter(|attribute| attribute.is_stored()) {
+            let Some(value) = item.get(&attribute.name.text) else { continue };
+            let value = match (attribute.has("encrypted"), value) {
+                (true, sortkey_value::ValueRef::B(bytes)) => Val::Sealed(bytes.to_vec()),
+                _ => from_stored(design, design.type_of(attribute), value),
+            };
+            fields.insert(attribute.name.text.clone(), value);
+        }
+        fields
+    }
+
+    /// The stored form of one attribute.
+    pub(crate) fn encode(&self, design: &Design, name: &str, value: &Val) -> Option<AttributeValue> {
+        let attribute = self.of(design).attribute(name)?;
+        to_stored(design, design.type_of(attribute), value)
+    }
+
+    /// Whether a stored item is one of this entity, judged by the kind attribute or the templates of its key.
+    pub(crate) fn owns(&self, design: &Design, item: &Item) -> bool {
+        if is_reserved(item, &self.partition) {
+            return false;
+        }
+        if let Some(kind) = &self.kind {
+            return matches!(item.get(kind), Some(sortkey_value::ValueRef::S(name)) if name == self.name);
+        }
+        if !self.shares_table {
+            return true;
+        }
+        let entity = self.of(design);
+        let fits = |stored: &String| match (source(entity, stored), item.get(stored)) {
+            (Some(Source::Template(template)), Some(sortkey_value::ValueRef::S(text))) => {
+                crate::template::matches(template, text)
+            }
+            (Some(Source::Natural(_)), Some(_)) => true,
+            _ => false,
+        };
+        fits(&self.partition) && self.sort.as_ref().is_none_or(fits)
+    }
+
+    /// The key attributes of a stored item.
+    pub(crate) fn key_of(&self, item: &Item) -> Map {
+        let names = std::iter::once(&self.partition).chain(&self.sort);
+        names.filter_map(|name| Some((name.clone(), item.get(name)?.to_owned()))).collect()
+    }
+}
+
+/// Whether an item is ours, not the design's: a guard or a receipt.
+pub(crate) fn is_reserved(item: &Item, partition: &str) -> bool {
+    match item.get(partition) {
+        Some(sortkey_value::ValueRef::S(text)) => text.starts_with(GUARD) || text.starts_with(RECEIPT),
+        _ => false,
+    }
+}

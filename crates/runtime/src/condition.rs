@@ -1,0 +1,379 @@
+//! Conditions of the design as DynamoDB's condition expressions, names always aliased.
+//!
+//! What the item does not take part in is evaluated here and now; what DynamoDB cannot express (arithmetic, content of
+//! JSON text, constants of enums) is reported, so that the caller reads the item and decides in memory.
+
+use std::collections::BTreeMap;
+
+use sortkey_api::SuppliedItem;
+use sortkey_design::Design;
+use sortkey_design::model::*;
+use sortkey_value::{AttributeValue, Map};
+
+use crate::Failure;
+use crate::evaluate::{Scope, View};
+use crate::values::{Fields, Val, to_stored};
+
+/// The placeholders of one request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Placeholders {
+    names: BTreeMap<String, String>,
+    values: Map,
+}
+
+/// A condition, as far as it is known.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Condition {
+    /// It holds whatever the item is.
+    Always,
+    /// It cannot hold.
+    Never,
+    /// DynamoDB decides.
+    Text(String),
+}
+
+impl Placeholders {
+    /// The alias of an attribute's name.
+    pub(crate) fn name(&mut self, attribute: &str) -> String {
+        if let Some((alias, _)) = self.names.iter().find(|(_, name)| *name == attribute) {
+            return alias.clone();
+        }
+        let alias = format!("#n{}", self.names.len());
+        self.names.insert(alias.clone(), attribute.to_owned());
+        alias
+    }
+
+    /// The alias of a path into an attribute.
+    pub(crate) fn path(&mut self, path: &[String]) -> String {
+        let aliases: Vec<String> = path.iter().map(|name| self.name(name)).collect();
+        aliases.join(".")
+    }
+
+    /// The alias of a value.
+    pub(crate) fn value(&mut self, value: AttributeValue) -> String {
+        let alias = format!(":v{}", self.values.len());
+        self.values.insert(alias.clone(), value);
+        alias
+    }
+
+    /// As requests take them: absent where there are none.
+    pub(crate) fn into_parts(self) -> (Option<BTreeMap<String, String>>, Option<SuppliedItem>) {
+        let values = (!self.values.is_empty()).then(|| SuppliedItem::from(self.values));
+        ((!self.names.is_empty()).then_some(self.names), values)
+    }
+}
+
+impl Condition {
+    pub(crate) fn and(self, other: Condition) -> Condition {
+        match (self, other) {
+            (Condition::Never, _) | (_, Condition::Never) => Condition::Never,
+            (Condition::Always, other) | (other, Condition::Always) => other,
+            (Condition::Text(left), Condition::Text(right)) => {
+                Condition::Text(format!("({left}) AND ({right})"))
+            }
+        }
+    }
+
+    fn or(self, other: Condition) -> Condition {
+        match (self, other) {
+            (Condition::Always, _) | (_, Condition::Always) => Condition::Always,
+            (Condition::Never, other) | (other, Condition::Never) => other,
+            (Condition::Text(left), Condition::Text(right)) => {
+                Condition::Text(format!("({left}) OR ({right})"))
+            }
+        }
+    }
+
+    fn not(self) -> Condition {
+        match self {
+            Condition::Always => Condition::Never,
+            Condition::Never => Condition::Always,
+            Condition::Text(text) => Condition::Text(format!("NOT ({text})")),
+        }
+    }
+}
+
+impl From<bool> for Condition {
+    fn from(holds: bool) -> Condition {
+        if holds { Condition::Always } else { Condition::Never }
+    }
+}
+
+/// Compiles conditions on items of one entity.
+pub(crate) struct Compiler<'a> {
+    pub(crate) scope: &'a Scope<'a>,
+    /// The entity, by its place in the design.
+    pub(crate) entity: usize,
+    /// What a missing attribute reads as; only `upsert` has this.
+    pub(crate) defaults: Option<&'a Fields>,
+}
+
+/// One side of a comparison.
+enum Operand {
+    Path(Vec<String>, Type),
+    Size(Vec<String>),
+    Value(Val),
+}
+
+impl Compiler<'_> {
+    /// The condition, or none if DynamoDB cannot express it.
+    pub(crate) fn compile(&self, expr: &Expr, into: &mut Placeholders) -> Result<Option<Condition>, Failure> {
+        if !self.concerns_item(expr) {
+            return Ok(Some(self.scope.holds(expr, None)?.into()));
+        }
+        let both = |left: &Expr, right: &Expr, into: &mut Placeholders| -> Result<_, Failure> {
+            Ok(self.compile(left, into)?.zip(self.compile(right, into)?))
+        };
+        Ok(match &expr.kind {
+            ExprKind::Binary { op: Op::And, left, right } => both(left, right, into)?.map(|(a, b)| a.and(b)),
+            ExprKind::Binary { op: Op::Or, left, right } => both(left, right, into)?.map(|(a, b)| a.or(b)),
+            ExprKind::Binary { op: Op::Implies, left, right } => {
+                both(left, right, into)?.map(|(a, b)| a.not().or(b))
+            }
+            ExprKind::Not { operand } => self.compile(operand, into)?.map(Condition::not),
+            ExprKind::Exists { operand } => self.presence("attribute_exists", operand, into)?,
+            ExprKind::Absent { operand } => self.presence("attribute_not_exists", operand, into)?,
+            ExprKind::Binary { op, left, right } => {
+                let compiled = self.comparison(*op, left, right, into)?;
+                self.with_default(expr, left, compiled, into)?
+            }
+            _ => match self.operand(expr)? {
+                Some(Operand::Path(path, Type::Bool)) => {
+                    let (path, value) = (into.path(&path), into.value(AttributeValue::Bool(true)));
+                    Some(Condition::Text(format!("{path} = {value}")))
+                }
+                _ => None,
+            },
+        })
+    }
+
+    /// Whether an expression speaks of the item, so that it cannot be decided before the request.
+    pub(crate) fn concerns_item(&self, expr: &Expr) -> bool {
+        let entity = &self.scope.shared.design.entities[self.entity];
+        expr.names().into_iter().any(|name| {
+            name == "it"
+                || (!self.scope.has(name)
+                    && (entity.attribute(name).is_some() || entity.template(name).is_some()))
+        })
+    }
+
+    fn presence(
+        &self,
+        function: &str,
+        operand: &Expr,
+        into: &mut Placeholders,
+    ) -> Result<Option<Condition>, Failure> {
+        Ok(match self.operand(operand)? {
+            Some(Operand::Path(path, _)) => {
+                let path = into.path(&path);
+                Some(Condition::Text(format!("{function}({path})")))
+            }
+            _ => None,
+        })
+    }
+
+    fn comparison(
+        &self,
+        op: Op,
+        left: &Expr,
+        right: &Expr,
+        into: &mut Placeholders,
+    ) -> Result<Option<Condition>, Failure> {
+        if let (Op::In, ExprKind::Range { low, high }) = (op, &right.kind) {
+            let mut whole = Condition::Always;
+            for (op, bound) in [(Op::GtEq, low), (Op::LtEq, high)] {
+                let Some(bound) = bound else { continue };
+                if !self.concerns_item(bound) && self.scope.eval(bound, None)?.is_absent() {
+                    continue;
+                }
+                match self.comparison(op, left, bound, into)? {
+                    Some(part) => whole = whole.and(part),
+                    None => return Ok(None),
+                }
+            }
+            return Ok(Some(whole));
+        }
+        let (Some(left), Some(right)) = (self.operand(left)?, self.operand(right)?) else {
+            return Ok(None);
+        };
+        Ok(self.compare(op, left, right, into))
+    }
+
+    fn compare(&self, op: Op, left: Operand, right: Operand, into: &mut Placeholders) -> Option<Condition> {
+        let design = &self.scope.shared.design;
+        match (left, right) {
+            (Operand::Path(path, ty), Operand::Value(value)) => {
+                let path = into.path(&path);
+                path_and_value(design, op, &path, &ty, &value, into)
+            }
+            (Operand::Size(path), Operand::Value(value)) => {
+                let path = format!("size({})", into.path(&path));
+                path_and_value(design, op, &path, &Type::Int { min: None, max: None }, &value, into)
+            }
+            (Operand::Value(value), Operand::Path(path, ty)) => {
+                let path = into.path(&path);
+                path_and_value(design, flipped(op)?, &path, &ty, &value, into)
+            }
+            (Operand::Path(left, left_type), Operand::Path(right, right_type)) => {
+                if left_type.stored() != right_type.stored() {
+                    return None;
+                }
+                let (left, right) = (into.path(&left), into.path(&right));
+                Some(Condition::Text(format!("{left} {} {right}", sign(op)?)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Where a missing attribute reads as its default, and the default satisfies the comparison, so does its absence.
+    fn with_default(
+        &self,
+        expr: &Expr,
+        left: &Expr,
+        compiled: Option<Condition>,
+        into: &mut Placeholders,
+    ) -> Result<Option<Condition>, Failure> {
+        let (Some(defaults), Some(Condition::Text(text))) = (self.defaults, &compiled) else {
+            return Ok(compiled);
+        };
+        let view = View { entity: self.entity, fields: defaults };
+        match self.operand(left)? {
+            Some(Operand::Path(path, _)) if self.scope.holds(expr, Some(view))? => {
+                let path = into.path(&path);
+                Ok(Some(Condition::Text(format!("attribute_not_exists({path}) OR ({text})"))))
+            }
+            _ => Ok(compiled),
+        }
+    }
+
+    fn operand(&self, expr: &Expr) -> Result<Option<Operand>, Failure> {
+        if !self.concerns_item(expr) {
+            return Ok(Some(Operand::Value(self.scope.eval(expr, None)?)));
+        }
+        if let ExprKind::Call { callee, args } = &expr.kind
+            && callee.is_name("size")
+            && let [(None, argument)] = args.values.as_slice()
+        {
+            return Ok(self.path(argument)?.map(|(path, _)| Operand::Size(path)));
+        }
+        Ok(self.path(expr)?.map(|(path, ty)| Operand::Path(path, ty)))
+    }
+
+    /// The path that an expression names inside the item, with its type.
+    fn path(&self, expr: &Expr) -> Result<Option<(Vec<String>, Type)>, Failure> {
+        let design = &self.scope.shared.design;
+        let entity = &design.entities[self.entity];
+        let top = |name: &str| match entity.attribute(name) {
+            Some(attribute) if attribute.is_stored() => {
+                Some((vec![name.to_owned()], design.type_of(attribute).clone()))
+            }
+            Some(_) => None,
+            None => {
+                let text = Type::String { format: StringFormat::Plain, min: 0, max: None };
+                entity.template(name).map(|_| (vec![name.to_owned()], text))
+            }
+        };
+        Ok(match &expr.kind {
+            ExprKind::Name { name } => top(name),
+            ExprKind::Member { base, name } if base.is_name("it") => top(&name.text),
+            ExprKind::Member { base, name } => match self.path(base)? {
+                Some((path, ty)) => nested(design, &ty, &name.text).map(|ty| (joined(path, &name.text), ty)),
+                None => None,
+            },
+            ExprKind::Index { base, index } if !self.concerns_item(index) => {
+                let index = self.scope.eval(index, None)?;
+                match (self.path(base)?, index.as_text()) {
+                    (Some((path, Type::Map { of, .. })), Some(key)) => Some((joined(path, key), *of)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        })
+    }
+}
+
+fn joined(mut path: Vec<String>, name: &str) -> Vec<String> {
+    path.push(name.to_owned());
+    path
+}
+
+/// The type of a member of an object; none where DynamoDB sees no object.
+pub(crate) fn nested(design: &Design, ty: &Type, name: &str) -> Option<Type> {
+    let attributes = match ty {
+        Type::Object { attributes } => attributes,
+        Type::Record { name } => &design.record(name)?.attributes,
+        Type::Map { of, .. } => return Some((**of).clone()),
+        _ => return None,
+    };
+    attributes.iter().find(|each| each.name.is(name)).map(|each| design.type_of(each).clone())
+}
+
+fn path_and_value(
+    design: &Design,
+    op: Op,
+    path: &str,
+    ty: &Type,
+    value: &Val,
+    into: &mut Placeholders,
+) -> Option<Condition> {
+    if value.is_absent() {
+        return Some(match op {
+            Op::Eq => Condition::Text(format!("attribute_not_exists({path})")),
+            Op::NotEq => Condition::Text(format!("attribute_exists({path})")),
+            _ => Condition::Never,
+        });
+    }
+    let element = match ty {
+        Type::Set { of, .. } | Type::List { of, .. } => of,
+        ty => ty,
+    };
+    Some(match (op, value) {
+        (Op::In, Val::List(members) | Val::Set(members)) => {
+            let stored = members.iter().filter_map(|each| to_stored(design, ty, each));
+            let aliases: Vec<String> = stored.map(|each| into.value(each)).collect();
+            match aliases.is_empty() {
+                true => Condition::Never,
+                false => Condition::Text(format!("{path} IN ({})", aliases.join(", "))),
+            }
+        }
+        (Op::Contains, value) => {
+            let alias = into.value(to_stored(design, element, value)?);
+            Condition::Text(format!("contains({path}, {alias})"))
+        }
+        (Op::StartsWith, value) => {
+            let alias = into.value(to_stored(design, ty, value)?);
+            Condition::Text(format!("begins_with({path}, {alias})"))
+        }
+        (op, value) => {
+            let sign = sign(op)?;
+            let alias = into.value(to_stored(design, ty, value)?);
+            Condition::Text(format!("{path} {sign} {alias}"))
+        }
+    })
+}
+
+fn sign(op: Op) -> Option<&'static str> {
+    Some(match op {
+        Op::Eq => "=",
+        Op::NotEq => "<>",
+        Op::Lt => "<",
+        Op::LtEq => "<=",
+        Op::Gt => ">",
+        Op::GtEq => ">=",
+        _ => return None,
+    })
+}
+
+/// The operator when the sides change places.
+fn flipped(op: Op) -> Option<Op> {
+    Some(match op {
+        Op::Lt => Op::Gt,
+        Op::LtEq => Op::GtEq,
+        Op::Gt => Op::Lt,
+        Op::GtEq => Op::LtEq,
+        Op::Eq | Op::NotEq => op,
+        // `x in it.list` asks what `it.list contains x` asks.
+        Op::In => Op::Contains,
+        _ => return None,
+    })
+}

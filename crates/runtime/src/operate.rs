@@ -1,0 +1,284 @@
+//! Operations: statements carried out one after the other.
+
+mod call;
+mod cascade;
+mod receipt;
+mod requires;
+mod settle;
+
+pub(crate) use call::{admitted, bind, caller, operation, pattern, value_of};
+pub(crate) use cascade::{Cascade, cascades};
+
+use futures_util::future::{BoxFuture, join_all};
+use parking_lot::Mutex;
+use sortkey_design::model::*;
+
+use self::receipt::Receipt;
+use crate::evaluate::Scope;
+use crate::failure::named;
+use crate::session::Session;
+use crate::values::Val;
+use crate::write::{self, ATTEMPTS, Answers, Prepared, Refusal};
+use crate::{Failure, FailureKind};
+
+/// How many elements of an `each` are worked on at the same time.
+const SIDE_BY_SIDE: usize = 16;
+
+/// Carries out statements.
+pub(crate) struct Runner<'s, 'a> {
+    pub(crate) session: &'s Session<'a>,
+    /// The operation, if it is not a test that runs.
+    pub(crate) operation: Option<&'a Operation>,
+    /// Put into the first transaction.
+    receipt: Mutex<Option<Receipt>>,
+    /// Whether this is a test: it sees what clients see, pages and hidden secrets included.
+    pub(crate) is_test: bool,
+}
+
+/// What a statement leads to.
+pub(crate) enum Flow {
+    /// The next statement, with what this one yielded.
+    Next(Val),
+    /// The end.
+    Return(Val),
+}
+
+impl<'s, 'a> Runner<'s, 'a> {
+    pub(crate) fn new(session: &'s Session<'a>, operation: Option<&'a Operation>) -> Runner<'s, 'a> {
+        Runner { session, operation, receipt: Mutex::new(None), is_test: operation.is_none() }
+    }
+
+    /// Statements in order; the value of the last is the value of all.
+    pub(crate) fn block<'f>(
+        &'f self,
+        scope: &'f mut Scope<'a>,
+        statements: &'a [Stmt],
+    ) -> BoxFuture<'f, Result<Flow, Failure>> {
+        Box::pin(async move {
+            let mut value = Val::Absent;
+            for statement in statements {
+                match self.statement(scope, statement).await? {
+                    Flow::Next(next) => value = next,
+                    Flow::Return(value) => return Ok(Flow::Return(value)),
+                }
+            }
+            Ok(Flow::Next(value))
+        })
+    }
+
+    async fn statement(&self, scope: &mut Scope<'a>, statement: &'a Stmt) -> Result<Flow, Failure> {
+        Ok(Flow::Next(match &statement.kind {
+            StmtKind::Let { name, value, error } => {
+                let value = self.evaluate(scope, value).await?;
+                if let (true, Some(error)) = (value.is_absent(), error) {
+                    return Err(named(&error.text, format!("there is no `{name}`")));
+                }
+                scope.set(&name.text, value.clone());
+                value
+            }
+            StmtKind::Do { value } => self.evaluate(scope, value).await?,
+            StmtKind::Transact { body } => self.transact(scope, body).await?,
+            StmtKind::Each { name, list, body } => {
+                self.each(scope, name, list, body).await?;
+                Val::Absent
+            }
+            StmtKind::Require { condition, error } => {
+                if !self.truth(scope, condition, None).await? {
+                    let name = error.as_ref().map_or("CheckFailed", |error| error.text.as_str());
+                    return Err(named(name, "a requirement of the operation does not hold".to_owned()));
+                }
+                Val::Absent
+            }
+            StmtKind::Return { value } => return Ok(Flow::Return(self.value(scope, value, None).await?)),
+            // Statements of tests; the test runner takes them before they come here.
+            StmtKind::Expect { .. }
+            | StmtKind::Advance { .. }
+            | StmtKind::As { .. }
+            | StmtKind::Race { .. } => Val::Absent,
+        }))
+    }
+
+    /// An action or an expression.
+    pub(crate) async fn evaluate(&self, scope: &mut Scope<'a>, value: &'a Value) -> Result<Val, Failure> {
+        match value {
+            Value::Expr(expr) => self.value(scope, expr, None).await,
+            Value::Action(action) => {
+                if let Some(when) = &action.when
+                    && !self.truth(scope, when, None).await?
+                {
+                    return Ok(Val::Absent);
+                }
+                match action.verb {
+                    WriteVerb::Get => self.get(scope, action).await,
+                    _ => self.perform(scope, action).await,
+                }
+            }
+        }
+    }
+
+    /// `get E(k)`: an item that is live and the caller's.
+    async fn get(&self, scope: &mut Scope<'a>, action: &Action) -> Result<Val, Failure> {
+        let at = scope.shared.entity_at(&action.entity.text)?;
+        let info = &scope.shared.entities[at];
+        let known = write::key_fields(scope, info, action.key.as_ref(), None)?;
+        let Some(key) = crate::read::key_of(scope, info, &known) else { return Ok(Val::Absent) };
+        let item = self.session.get(&info.table, key.clone(), action.strong).await?;
+        let found = match &item {
+            Some(item) => crate::read::live(scope, info, item)?,
+            None => None,
+        };
+        match (found, &action.error) {
+            (Some(found), _) => Ok(found),
+            (None, Some(error)) => Err(named(&error.text, format!("there is no such {}", info.name))),
+            (None, None) => {
+                scope.miss(at, key);
+                Ok(Val::Absent)
+            }
+        }
+    }
+
+    /// One action on its own.
+    pub(crate) async fn perform(&self, scope: &mut Scope<'a>, action: &Action) -> Result<Val, Failure> {
+        let short = self.operation.and_then(|operation| operation.short.as_ref());
+        for attempt in 0..ATTEMPTS {
+            scope.attempt = attempt;
+            let prepared = write::prepare(self.session, scope, action, short).await;
+            scope.attempt = 0;
+            let prepared = prepared?;
+            self.sweep(scope, &prepared).await?;
+            match self.send(scope, &[&prepared]).await {
+                Ok(image) => {
+                    self.sweep(scope, &prepared).await?;
+                    return self.yielded(scope, &prepared, image);
+                }
+                Err(Refusal::Stale) => {}
+                Err(Refusal::Failed(failure)) => return Err(failure),
+            }
+        }
+        Err(again_and_again())
+    }
+
+    fn yielded(
+        &self,
+        scope: &Scope<'_>,
+        prepared: &Prepared,
+        image: Option<sortkey_value::Item>,
+    ) -> Result<Val, Failure> {
+        let at = prepared.writes.first().map(|write| write.entity);
+        match (image, at) {
+            (Some(image), Some(at)) if prepared.answers != Answers::Nothing => {
+                let info = &scope.shared.entities[at];
+                let mut fields = info.decode(&scope.shared.design, &image);
+                crate::read::add_virtual(scope, info, &mut fields)?;
+                Ok(Val::item(at, fields))
+            }
+            _ => Ok(prepared.yields.clone()),
+        }
+    }
+
+    /// Sends what is prepared, with the receipt if one is due.
+    async fn send(
+        &self,
+        scope: &Scope<'a>,
+        prepared: &[&Prepared],
+    ) -> Result<Option<sortkey_value::Item>, Refusal> {
+        let mut writes: Vec<write::Write> = prepared.iter().flat_map(|each| each.writes.clone()).collect();
+        let answers = prepared.first().map_or(Answers::Nothing, |each| each.answers);
+        let due = self.receipt.lock().take();
+        if let Some(receipt) = &due {
+            let yields = prepared.first().map(|each| &each.yields);
+            writes.push(receipt.write(self, scope, yields)?);
+        }
+        let sent = write::send(self.session, scope, writes, answers).await;
+        if sent.is_err() {
+            *self.receipt.lock() = due;
+        }
+        sent
+    }
+
+    /// `transact { }`: everything prepared, then sent together. It yields the first item that it makes.
+    async fn transact(&self, scope: &mut Scope<'a>, body: &'a [Stmt]) -> Result<Val, Failure> {
+        let before = scope.clone();
+        for attempt in 0..ATTEMPTS {
+            *scope = before.clone();
+            let mut prepared: Vec<Prepared> = Vec::new();
+            let mut made = Val::Absent;
+            for statement in body {
+                let (name, value) = match &statement.kind {
+                    StmtKind::Let { name, value: Value::Action(action), .. } => (Some(name), action),
+                    StmtKind::Do { value: Value::Action(action) } => (None, action),
+                    _ => {
+                        self.block(scope, std::slice::from_ref(statement)).await?;
+                        continue;
+                    }
+                };
+                if let Some(when) = &value.when
+                    && !self.truth(scope, when, None).await?
+                {
+                    continue;
+                }
+                scope.attempt = attempt;
+                let next = write::prepare(self.session, scope, value, None).await;
+                scope.attempt = 0;
+                let next = next?;
+                if let Some(name) = name {
+                    scope.set(&name.text, next.yields.clone());
+                } else if let Val::Item(record) = &next.yields {
+                    scope.refer(record.entity, record.fields.clone());
+                }
+                let makes = matches!(value.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
+                if makes && made.is_absent() {
+                    made = next.yields.clone();
+                }
+                prepared.push(next);
+            }
+            for each in &prepared {
+                self.sweep(scope, each).await?;
+            }
+            match self.send(scope, &prepared.iter().collect::<Vec<_>>()).await {
+                Ok(_) => {
+                    for each in &prepared {
+                        self.sweep(scope, each).await?;
+                    }
+                    return Ok(made);
+                }
+                Err(Refusal::Stale) => {}
+                Err(Refusal::Failed(failure)) => return Err(failure),
+            }
+        }
+        Err(again_and_again())
+    }
+
+    /// `each x in xs { }`: every element is tried, and the first failure is told.
+    async fn each(
+        &self,
+        scope: &mut Scope<'a>,
+        name: &Name,
+        list: &Expr,
+        body: &'a [Stmt],
+    ) -> Result<(), Failure> {
+        let list = self.value(scope, list, None).await?;
+        let elements = list.members().unwrap_or_default();
+        let mut failures = Vec::new();
+        for chunk in elements.chunks(SIDE_BY_SIDE) {
+            let runs = chunk.iter().map(|element| {
+                let mut scope = scope.clone();
+                scope.set(&name.text, element.clone());
+                async move { self.block(&mut scope, body).await.map(|_| ()) }
+            });
+            failures.extend(join_all(runs).await.into_iter().filter_map(Result::err));
+        }
+        let (failed, all) = (failures.len(), elements.len());
+        match failures.into_iter().next() {
+            None => Ok(()),
+            Some(first) => {
+                let message = format!("{failed} of {all} elements failed; the first: {}", first.message);
+                Err(Failure { message, ..first })
+            }
+        }
+    }
+}
+
+fn again_and_again() -> Failure {
+    Failure::new(FailureKind::Conflict, "the item was changed by others again and again; try later")
+}

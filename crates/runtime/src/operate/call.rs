@@ -1,0 +1,362 @@
+//! Calls by name: of patterns, operations, rules and entities.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use sortkey_design::model::*;
+
+use super::receipt::Receipt;
+use super::{Flow, Runner};
+use crate::answer::public;
+use crate::evaluate::{Scope, View};
+use crate::read::{Found, Paging, Read};
+use crate::session::Session;
+use crate::signature::{Kind, Parameter, Signature};
+use crate::values::{Admit, Fields, Origin, Val};
+use crate::write::key_fields;
+use crate::{Failure, FailureKind};
+
+impl<'a> Runner<'_, 'a> {
+    /// `name(args)` in an expression.
+    pub(super) async fn call(
+        &self,
+        scope: &mut Scope<'a>,
+        name: &str,
+        args: &Args,
+        view: Option<View<'_>>,
+    ) -> Result<Val, Failure> {
+        let design = &scope.shared.design;
+        if let Some(rule) = design.rule(name) {
+            return self.rule(scope, rule, args, view).await;
+        }
+        if let Some(at) = design.entities.iter().position(|entity| entity.name.is(name)) {
+            return self.entity(scope, at, args, view).await;
+        }
+        if name == "stored" {
+            return self.stored(scope, args).await;
+        }
+        let signature = scope.shared.signature(name)?;
+        let arguments = self.arguments(scope, signature, args, view).await?;
+        let admit = Admit { scope, origin: Origin::Expression };
+        let arguments = admitted(&admit, signature, arguments)?;
+        let mut inner = scope.fresh();
+        if signature.system {
+            inner.caller = None;
+        }
+        let value = match signature.kind {
+            Kind::Pattern => {
+                let read = scope.shared.read(name)?;
+                let bound = bind(&mut inner, signature, arguments)?;
+                let found =
+                    pattern(self.session, &mut inner, read, bound, Paging::default(), !self.is_test).await?;
+                if let (Found::Item(None), Some(key)) = (&found, missed(&inner, read)) {
+                    scope.miss(read.entities[0], key);
+                }
+                value_of(found, read)
+            }
+            Kind::Operation => operation(self.session, inner, name, arguments).await?,
+        };
+        Ok(if self.is_test { public(scope, value, self.selected(scope, name)) } else { value })
+    }
+
+    fn selected(&self, scope: &Scope<'a>, name: &str) -> Option<&'a [Name]> {
+        scope.shared.design.pattern(name).and_then(|pattern| pattern.select.as_deref())
+    }
+
+    async fn rule(
+        &self,
+        scope: &mut Scope<'a>,
+        rule: &'a Rule,
+        args: &Args,
+        view: Option<View<'_>>,
+    ) -> Result<Val, Failure> {
+        let mut inner = scope.fresh();
+        for (at, (name, value)) in args.values.iter().enumerate() {
+            let name = name.as_ref().or_else(|| rule.params.get(at).map(|param| &param.name));
+            if let Some(name) = name {
+                inner.set(&name.text, self.value(scope, value, view).await?);
+            }
+        }
+        Ok(Val::Bool(self.truth(&mut inner, &rule.condition, None).await?))
+    }
+
+    /// `Entity(key)` in a condition: the live item, read strongly, whoever it belongs to.
+    async fn entity(
+        &self,
+        scope: &mut Scope<'a>,
+        at: usize,
+        args: &Args,
+        view: Option<View<'_>>,
+    ) -> Result<Val, Failure> {
+        let info = &scope.shared.entities[at];
+        let known = key_fields(scope, info, Some(args), view)?;
+        let Some(key) = crate::read::key_of(scope, info, &known) else { return Ok(Val::Absent) };
+        let Some(item) = self.session.get(&info.table, key, true).await? else { return Ok(Val::Absent) };
+        let mut anybody = scope.fresh();
+        anybody.caller = None;
+        Ok(crate::read::live(&anybody, info, &item)?.unwrap_or_default())
+    }
+
+    /// `stored(x)` in a test: the item as it lies in the table.
+    async fn stored(&self, scope: &mut Scope<'a>, args: &Args) -> Result<Val, Failure> {
+        let Some((_, argument)) = args.values.first() else { return Ok(Val::Absent) };
+        let Val::Item(record) = self.value(scope, argument, None).await? else { return Ok(Val::Absent) };
+        let info = &scope.shared.entities[record.entity];
+        let Some(key) = crate::read::key_of(scope, info, &record.fields) else { return Ok(Val::Absent) };
+        let item = self.session.get(&info.table, key, true).await?;
+        Ok(item.map_or(Val::Absent, |item| {
+            Val::Map(
+                item.iter().map(|(name, value)| (name.to_owned(), crate::values::generic(value))).collect(),
+            )
+        }))
+    }
+
+    /// Arguments by name; positional ones in the order of the signature.
+    async fn arguments(
+        &self,
+        scope: &mut Scope<'a>,
+        signature: &Signature,
+        args: &Args,
+        view: Option<View<'_>>,
+    ) -> Result<Fields, Failure> {
+        let mut arguments = Fields::new();
+        for spread in &args.spreads {
+            let fields = scope.get(&spread.text).and_then(Val::fields).cloned().unwrap_or_default();
+            arguments.extend(fields.into_iter().filter(|(name, _)| signature.parameter(name).is_some()));
+        }
+        let mut position = 0;
+        for (name, value) in &args.values {
+            let value = self.value(scope, value, view).await?;
+            let name = match name {
+                Some(name) => name.text.clone(),
+                None => {
+                    position += 1;
+                    let parameter = signature.parameters.get(position - 1).ok_or_else(|| {
+                        Failure::new(
+                            FailureKind::Invalid,
+                            format!("`{}` takes fewer arguments", signature.name),
+                        )
+                    })?;
+                    parameter.name.clone()
+                }
+            };
+            arguments.insert(name, value);
+        }
+        Ok(arguments)
+    }
+}
+
+/// Arguments of the declared types; an unknown one is refused.
+pub(crate) fn admitted(
+    admit: &Admit<'_>,
+    signature: &Signature,
+    arguments: Fields,
+) -> Result<Fields, Failure> {
+    let mut admitted = Fields::new();
+    for (name, value) in arguments {
+        let Some(parameter) = signature.parameter(&name) else {
+            return Err(Failure::invalid(&name, format!("`{}` takes no `{name}`", signature.name)));
+        };
+        admitted.insert(name, admit_one(admit, parameter, value)?);
+    }
+    Ok(admitted)
+}
+
+fn admit_one(admit: &Admit<'_>, parameter: &Parameter, value: Val) -> Result<Val, Failure> {
+    let design = &admit.scope.shared.design;
+    let attribute =
+        parameter.attribute.as_ref().and_then(|(entity, name)| design.entity(entity)?.attribute(name));
+    match (attribute, value) {
+        // Null says that an attribute goes, and leaves an optional parameter out.
+        (_, Val::Null) if parameter.optional => Ok(Val::Absent),
+        (Some(attribute), value) => admit.attribute(attribute, value, &parameter.name),
+        (None, value) => admit.value(&parameter.ty, value, &parameter.name),
+    }
+}
+
+/// Puts arguments into the scope of a pattern: defaults filled in, the caller's own tenant, nothing required missing.
+pub(crate) fn bind<'a>(
+    scope: &mut Scope<'a>,
+    signature: &Signature,
+    arguments: Fields,
+) -> Result<Fields, Failure> {
+    let declared = declared_params(scope, &signature.name);
+    let mut bound = arguments;
+    for parameter in &signature.parameters {
+        if bound.contains_key(&parameter.name) {
+            continue;
+        }
+        let default = declared
+            .iter()
+            .find(|param| param.name.is(&parameter.name))
+            .and_then(|param| param.default.as_ref());
+        let own = scope
+            .caller
+            .as_ref()
+            .filter(|_| parameter.of_caller)
+            .and_then(|caller| caller.get(&parameter.name));
+        let value = match (default, own) {
+            (Some(default), _) => Some(scope.eval(default, None)?),
+            (None, Some(own)) => Some(own.clone()),
+            (None, None) => None,
+        };
+        if let Some(value) = value {
+            bound.insert(parameter.name.clone(), value);
+        } else if !parameter.optional || (parameter.of_caller && signature.kind == Kind::Pattern) {
+            let name = &parameter.name;
+            return Err(Failure::invalid(name, format!("`{name}` is required")));
+        }
+    }
+    for (name, value) in &bound {
+        scope.set(name, value.clone());
+    }
+    // What is declared and left out is absent, not a word of that name.
+    for param in declared.iter().filter(|param| !bound.contains_key(&param.name.text)) {
+        scope.set(&param.name.text, Val::Absent);
+    }
+    Ok(bound)
+}
+
+fn declared_params<'a>(scope: &Scope<'a>, name: &str) -> &'a [Param] {
+    let design = &scope.shared.design;
+    let pattern = design.pattern(name).map(|pattern| pattern.params.as_slice());
+    pattern
+        .or_else(|| design.operation(name).map(|operation| operation.params.as_slice()))
+        .unwrap_or_default()
+}
+
+/// Runs a pattern whose arguments are bound. Inside an operation a list is read to its end.
+pub(crate) async fn pattern<'a>(
+    session: &Session<'a>,
+    scope: &mut Scope<'a>,
+    read: &'a Read,
+    bound: Fields,
+    paging: Paging<'_>,
+    to_the_end: bool,
+) -> Result<Found, Failure> {
+    let runner = Runner::new(session, None);
+    runner.before_read(scope, read, &bound).await?;
+    let found = match to_the_end && read.pattern.page.is_some() {
+        true => {
+            let mut whole = read.clone();
+            whole.pattern.page = None;
+            whole.run(session, scope, paging).await?
+        }
+        false => read.run(session, scope, paging).await?,
+    };
+    runner.after_read(scope, read, &found).await?;
+    Ok(found)
+}
+
+fn missed(scope: &Scope<'_>, read: &Read) -> Option<sortkey_value::Map> {
+    let info = &scope.shared.entities[*read.entities.first()?];
+    let known: Fields =
+        info.keys.iter().filter_map(|name| Some((name.clone(), scope.get(name)?.clone()))).collect();
+    crate::read::key_of(scope, info, &known)
+}
+
+/// What a pattern found, as a value; `select` keeps the named attributes.
+pub(crate) fn value_of(found: Found, read: &Read) -> Val {
+    let chosen = |value: Val| match (&read.pattern.select, value) {
+        (Some(select), Val::Item(mut record)) => {
+            record.fields.retain(|name, _| select.iter().any(|each| each.is(name)));
+            Val::Item(record)
+        }
+        (_, value) => value,
+    };
+    match found {
+        Found::Item(item) => item.map_or(Val::Absent, chosen),
+        Found::Items { items, .. } => Val::List(items.into_iter().map(chosen).collect()),
+        Found::Count(count) => Val::integer(count),
+        Found::Exists(exists) => Val::Bool(exists),
+        Found::Sums(sums) => Val::Map(sums),
+    }
+}
+
+/// Runs an operation. If somebody else changed what it read, and nothing was written yet, it starts again.
+pub(crate) fn operation<'f, 'a>(
+    session: &'f Session<'a>,
+    scope: Scope<'a>,
+    name: &'f str,
+    arguments: Fields,
+) -> BoxFuture<'f, Result<Val, Failure>>
+where
+    'a: 'f,
+{
+    Box::pin(async move {
+        let shared = scope.shared;
+        let signature = shared.signature(name)?;
+        let Some(operation) = shared.design.operation(name) else {
+            return Err(Failure::new(FailureKind::NotFound, format!("the design has no `{name}`")));
+        };
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            let mut scope = scope.clone();
+            let bound = bind(&mut scope, signature, arguments.clone())?;
+            let receipt = Receipt::of(operation, &bound);
+            let runner = Runner {
+                receipt: parking_lot::Mutex::new(receipt.clone()),
+                ..Runner::new(session, Some(operation))
+            };
+            let written = session.writes();
+            let failure = match runner.body(&mut scope, operation).await {
+                Ok(value) => return Ok(value),
+                Err(failure) => failure,
+            };
+            if failure.kind == FailureKind::Conflict
+                && attempt < crate::write::ATTEMPTS
+                && session.writes() == written
+            {
+                continue;
+            }
+            // A repeat of what was already carried out may fail anywhere; its receipt tells.
+            if let Some(receipt) = receipt
+                && let Some(value) = receipt.found(session, &scope, operation).await?
+            {
+                return Ok(value);
+            }
+            for (error, handler) in &operation.handlers {
+                if error.is(failure.kind.name()) {
+                    runner.block(&mut scope, handler).await?;
+                }
+            }
+            return Err(failure);
+        }
+    })
+}
+
+impl<'a> Runner<'_, 'a> {
+    async fn body(&self, scope: &mut Scope<'a>, operation: &'a Operation) -> Result<Val, Failure> {
+        self.before_operation(scope, operation).await?;
+        match self.block(scope, &operation.body).await? {
+            Flow::Return(value) | Flow::Next(value) => Ok(value),
+        }
+    }
+}
+
+/// The caller as values, checked against what the design declares; a test may leave out what it does not need.
+pub(crate) fn caller(
+    scope: &Scope<'_>,
+    attributes: Fields,
+    origin: Origin,
+    whole: bool,
+) -> Result<Arc<Fields>, Failure> {
+    let design = &scope.shared.design;
+    let admit = Admit { scope, origin };
+    let mut fields = Fields::new();
+    for (name, value) in attributes {
+        let attribute = design.caller.iter().find(|each| each.name.is(&name));
+        let attribute = attribute
+            .ok_or_else(|| Failure::invalid(format!("caller.{name}"), format!("a caller has no `{name}`")))?;
+        fields.insert(name.clone(), admit.attribute(attribute, value, &format!("caller.{name}"))?);
+    }
+    for attribute in design.caller.iter().filter(|each| whole && !each.may_be_absent()) {
+        if fields.get(&attribute.name.text).is_none_or(Val::is_absent) {
+            let name = &attribute.name;
+            return Err(Failure::new(FailureKind::Unauthenticated, format!("the caller has no `{name}`"))
+                .at(format!("caller.{name}")));
+        }
+    }
+    Ok(Arc::new(fields))
+}

@@ -1,0 +1,189 @@
+//! Cascades: the children of an item that goes, go too.
+//!
+//! Sweep, delete the parent, sweep again: resumable, not atomic. A child that is soft-deleted, guarded or a parent
+//! itself is deleted as any item is; the others go by twenty-five.
+
+use futures_util::future::BoxFuture;
+use sortkey_api::StringMap;
+use sortkey_api::operations::BatchWriteItemInput;
+use sortkey_api::shapes::batch::{DeleteRequest, WriteRequest};
+use sortkey_design::Design;
+use sortkey_design::model::*;
+use sortkey_value::Map;
+
+use super::Runner;
+use crate::catalog::EntityInfo;
+use crate::evaluate::Scope;
+use crate::read::{Found, Paging, Read, key_of};
+use crate::settings::Settings;
+use crate::values::{Fields, Val};
+use crate::write::Prepared;
+use crate::{Failure, FailureKind};
+
+/// DynamoDB's bound on a batch of writes.
+const BATCH: usize = 25;
+/// How often writes that a batch left out are sent again.
+const ROUNDS: usize = 8;
+
+/// A child entity and the way to the children of one parent.
+#[derive(Debug)]
+pub(crate) struct Cascade {
+    pub(crate) parent: usize,
+    child: usize,
+    /// Attributes of the child, and those of the parent that give their values.
+    binds: Vec<(String, String)>,
+    read: Read,
+}
+
+/// The cascades of a design, and the children that no path leads to.
+pub(crate) fn cascades(design: &Design, settings: &Settings) -> (Vec<Cascade>, Vec<(Name, Name)>) {
+    let (mut found, mut pathless) = (Vec::new(), Vec::new());
+    for (child_at, child) in design.entities.iter().enumerate() {
+        for attribute in &child.attributes {
+            let Some(reference) = &attribute.reference else { continue };
+            let parent = design.entities.iter().position(|entity| entity.name == reference.entity);
+            let (Some(OnDelete::Cascade), Some(parent)) = (reference.on_delete, parent) else { continue };
+            let target = reference.attribute.as_ref().unwrap_or(&attribute.name).text.clone();
+            let first = vec![(attribute.name.text.clone(), target)];
+            // Where the reference alone leads nowhere, attributes that parent and child share may complete a key.
+            let shared = child.attributes.iter().filter(|each| {
+                each.name != attribute.name && design.entities[parent].attribute(&each.name.text).is_some()
+            });
+            let wider: Vec<(String, String)> = first
+                .iter()
+                .cloned()
+                .chain(shared.map(|each| (each.name.text.clone(), each.name.text.clone())))
+                .collect();
+            let read = |binds: &[(String, String)]| Read::prepare(design, settings, &pattern(child, binds));
+            let mut ways = vec![first.clone()];
+            ways.extend(wider[1..].iter().map(|bind| vec![bind.clone(), first[0].clone()]));
+            ways.push(wider);
+            match ways.into_iter().find_map(|binds| read(&binds).map(|read| (binds, read))) {
+                Some((binds, read)) => found.push(Cascade { parent, child: child_at, binds, read }),
+                None => pathless.push((child.name.clone(), attribute.name.clone())),
+            }
+        }
+    }
+    (found, pathless)
+}
+
+fn pattern(child: &Entity, binds: &[(String, String)]) -> Pattern {
+    let bind =
+        |name: &String| Bind { name: Name::new(name.clone(), child.span), value: BindValue::Parameter };
+    Pattern {
+        name: Name::new(format!("children of {}", child.name), child.span),
+        system: true,
+        verb: ReadVerb::List,
+        entities: vec![child.name.clone()],
+        binds: binds.iter().map(|(name, _)| bind(name)).collect(),
+        all: true,
+        ..Pattern::default()
+    }
+}
+
+impl<'a> Runner<'_, 'a> {
+    /// Deletes the children of what a prepared action deletes.
+    pub(super) fn sweep<'f>(
+        &'f self,
+        scope: &'f Scope<'a>,
+        prepared: &'f Prepared,
+    ) -> BoxFuture<'f, Result<(), Failure>> {
+        Box::pin(async move {
+            let Some((parent, known)) = &prepared.cascades else { return Ok(()) };
+            let shared = scope.shared;
+            let ours = || shared.cascades.iter().filter(|cascade| cascade.parent == *parent);
+            if ours().next().is_none() {
+                return Ok(());
+            }
+            let mut fields = known.clone();
+            let lacks = |fields: &Fields| {
+                ours().any(|each| each.binds.iter().any(|(_, name)| !fields.contains_key(name)))
+            };
+            if lacks(&fields) {
+                fields = self.parent(scope, &shared.entities[*parent], fields).await?;
+            }
+            for cascade in ours() {
+                let mut inner = scope.fresh();
+                // Children go with their parent, whoever's they are.
+                inner.caller = None;
+                for (child, name) in &cascade.binds {
+                    inner.set(child, fields.get(name).cloned().unwrap_or_default());
+                }
+                if let Found::Items { items, .. } =
+                    cascade.read.run(self.session, &inner, Paging::default()).await?
+                {
+                    self.remove(&mut inner.fresh(), cascade.child, items).await?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// What the parent's key does not tell: the attributes by which its children know it.
+    async fn parent(&self, scope: &Scope<'a>, info: &EntityInfo, known: Fields) -> Result<Fields, Failure> {
+        let key = key_of(scope, info, &known);
+        let item = match key {
+            Some(key) => self.session.get(&info.table, key, true).await?,
+            None => None,
+        };
+        Ok(item.map_or(known, |item| info.decode(&scope.shared.design, &item)))
+    }
+
+    async fn remove(&self, scope: &mut Scope<'a>, child: usize, items: Vec<Val>) -> Result<(), Failure> {
+        let shared = scope.shared;
+        let info = &shared.entities[child];
+        let entity = info.of(&shared.design);
+        let plain = entity.deleted.is_none()
+            && entity.uniques.is_empty()
+            && !shared.cascades.iter().any(|cascade| cascade.parent == child);
+        if plain {
+            let keys = items.iter().filter_map(|item| key_of(scope, info, item.fields()?)).collect();
+            return self.batch(info, keys).await;
+        }
+        for item in items {
+            scope.set("child", item);
+            let spreads = vec![Name::new("child", entity.span)];
+            let action = Action {
+                verb: WriteVerb::Delete,
+                entity: entity.name.clone(),
+                key: Some(Args { spreads, ..Args::default() }),
+                ..Action::default()
+            };
+            match self.perform(scope, &action).await {
+                // Somebody else was faster.
+                Err(failure) if failure.kind == FailureKind::NotFound => {}
+                done => drop(done?),
+            }
+        }
+        Ok(())
+    }
+
+    async fn batch(&self, info: &EntityInfo, keys: Vec<Map>) -> Result<(), Failure> {
+        for chunk in keys.chunks(BATCH) {
+            let delete = |key: &Map| WriteRequest {
+                delete_request: Some(DeleteRequest { key: key.clone().into() }),
+                put_request: None,
+            };
+            let mut requests: Vec<WriteRequest> = chunk.iter().map(delete).collect();
+            for round in 0.. {
+                let request_items: StringMap<Vec<WriteRequest>> =
+                    [(info.table.name(), requests)].into_iter().collect();
+                let input = BatchWriteItemInput { request_items, ..BatchWriteItemInput::default() };
+                let output = self.session.batch_write(input).await?;
+                self.session.wrote_something();
+                requests =
+                    output.unprocessed_items.into_iter().flatten().flat_map(|(_, left)| left).collect();
+                if requests.is_empty() {
+                    break;
+                }
+                if round >= ROUNDS {
+                    return Err(Failure::new(
+                        FailureKind::Throttled,
+                        "children were not deleted to their end; repeat the call",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! Receipts: what makes a repeated operation harmless.
+//!
+//! The first transaction of an idempotent operation carries a receipt, an item in the table it writes whose key is
+//! `receipt#operation#value`. A repeat fails on it, finds it, and returns the same result. Items are remembered by their
+//! keys, other results as JSON.
+
+use serde_json::Value as Json;
+use sortkey_design::facts::actions;
+use sortkey_design::model::*;
+use sortkey_value::{AttributeValue, Map, ValueRef};
+
+use super::Runner;
+use crate::answer::to_public_json;
+use crate::catalog::{EntityInfo, RECEIPT};
+use crate::evaluate::Scope;
+use crate::session::Session;
+use crate::template::{canonical, escape};
+use crate::values::{Fields, Val, from_json};
+use crate::write::{Act, Test, Write};
+use crate::{Failure, FailureKind, guard};
+
+/// How long a receipt is kept if the design does not say.
+const DAY_MS: u64 = 86_400_000;
+const EXPIRES: &str = "expires";
+const ENTITY: &str = "entity";
+const KEY: &str = "key";
+const RESULT: &str = "result";
+
+/// A receipt that is due.
+#[derive(Clone, Debug)]
+pub(crate) struct Receipt {
+    /// The value of the parameter that the operation is idempotent by.
+    value: String,
+    period_ms: u64,
+}
+
+impl Receipt {
+    /// The receipt of an operation; none if it is not idempotent, or the caller names nothing to repeat by.
+    pub(super) fn of(operation: &Operation, arguments: &Fields) -> Option<Receipt> {
+        let (name, period) = operation.idempotent.as_ref()?;
+        let value = canonical(None, arguments.get(&name.text)?)?;
+        Some(Receipt { value: escape(&value, &['#']), period_ms: period.unwrap_or(DAY_MS) })
+    }
+
+    /// The receipt as one more item of a transaction.
+    pub(super) fn write(
+        &self,
+        runner: &Runner<'_, '_>,
+        scope: &Scope<'_>,
+        yields: Option<&Val>,
+    ) -> Result<Write, Failure> {
+        let operation =
+            runner.operation.ok_or_else(|| Failure::internal("a receipt belongs to an operation"))?;
+        let (info, key) = self.place(scope, operation)?;
+        let mut item = key.clone();
+        let until_ms = scope.now_ms.saturating_add_unsigned(self.period_ms);
+        item.insert(EXPIRES.to_owned(), AttributeValue::from(until_ms.div_euclid(1_000)));
+        if let Some((ttl, value)) = info
+            .ttl
+            .as_ref()
+            .and_then(|ttl| Some((ttl, info.encode(&scope.shared.design, ttl, &Val::Time(until_ms))?)))
+        {
+            item.insert(ttl.clone(), value);
+        }
+        let returned = operation.body.last().and_then(|statement| match &statement.kind {
+            StmtKind::Return { value } => scope.eval(value, None).ok(),
+            _ => None,
+        });
+        let result = returned.or_else(|| yields.cloned()).unwrap_or_default();
+        item.extend(remembered(scope, &result));
+        let mut write = Write::new(info, key, Act::Put(item));
+        let repeated = Failure::new(FailureKind::AlreadyExists, "this was already carried out");
+        write.demand(scope, Test::Passed(EXPIRES.to_owned()), repeated)?;
+        Ok(write)
+    }
+
+    /// The result that an earlier call left.
+    pub(super) async fn found(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        operation: &Operation,
+    ) -> Result<Option<Val>, Failure> {
+        let (info, key) = self.place(scope, operation)?;
+        let Some(receipt) = session.get(&info.table, key, true).await? else { return Ok(None) };
+        let passed = match receipt.get(EXPIRES) {
+            Some(ValueRef::N(until)) => until.to_i64().is_none_or(|until| until * 1_000 <= scope.now_ms),
+            _ => true,
+        };
+        if passed {
+            return Ok(None);
+        }
+        if let Some(ValueRef::S(json)) = receipt.get(RESULT) {
+            let json: Option<Json> = serde_json::from_str(json).ok();
+            return Ok(Some(json.as_ref().and_then(from_json).unwrap_or_default()));
+        }
+        let (Some(ValueRef::S(entity)), Some(ValueRef::M(key))) = (receipt.get(ENTITY), receipt.get(KEY))
+        else {
+            return Ok(Some(Val::Absent));
+        };
+        let info = &scope.shared.entities[scope.shared.entity_at(entity)?];
+        let key: Map = key.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let item = session.get(&info.table, key, true).await?;
+        Ok(Some(
+            item.map_or(Val::Absent, |item| Val::item(info.at, info.decode(&scope.shared.design, &item))),
+        ))
+    }
+
+    /// Where the receipt lies: in the table of the first entity that the operation writes.
+    fn place<'a>(&self, scope: &Scope<'a>, operation: &Operation) -> Result<(&'a EntityInfo, Map), Failure> {
+        let sites = actions(operation);
+        let site = sites.iter().find(|site| site.action.verb.writes());
+        let site = site.ok_or_else(|| Failure::internal("an idempotent operation writes something"))?;
+        let info = &scope.shared.entities[scope.shared.entity_at(&site.action.entity.text)?];
+        // A caller's receipts are the caller's own.
+        let owner =
+            scope.caller.iter().flat_map(|caller| caller.values()).filter_map(|value| canonical(None, value));
+        let owner: Vec<String> = owner.map(|value| escape(&value, &['#'])).collect();
+        let text = format!("{RECEIPT}{}#{}#{}", operation.name, owner.join("#"), self.value);
+        Ok((info, guard::reserved_key(scope, info, &text)))
+    }
+}
+
+fn remembered(scope: &Scope<'_>, result: &Val) -> Map {
+    let mut map = Map::new();
+    match result {
+        Val::Absent => {}
+        Val::Item(record) => {
+            let info = &scope.shared.entities[record.entity];
+            if let Some(key) = crate::read::key_of(scope, info, &record.fields) {
+                map.insert(ENTITY.to_owned(), AttributeValue::S(info.name.clone()));
+                map.insert(KEY.to_owned(), AttributeValue::M(key));
+            }
+        }
+        other => {
+            let json = to_public_json(scope, other).to_string();
+            map.insert(RESULT.to_owned(), AttributeValue::S(json));
+        }
+    }
+    map
+}

@@ -1,0 +1,187 @@
+//! Patterns executed along the paths that the compiler chose.
+//!
+//! A path never changes the answer: whatever the keys let through is checked again against the pattern, and only live
+//! items of the named entities and of the caller's tenant come back.
+
+mod bind;
+mod fetch;
+mod filter;
+mod keys;
+mod pages;
+
+pub(crate) use bind::derive;
+pub(crate) use fetch::{key_of, live};
+pub(crate) use filter::{add_virtual, is_deleted, is_expired, is_ours};
+pub(crate) use keys::fixed;
+
+use sortkey_api::TableName;
+use sortkey_design::Design;
+use sortkey_design::model::*;
+use sortkey_design::plan::{self, Path};
+use sortkey_value::Item;
+
+use crate::Failure;
+use crate::catalog::{EntityInfo, deployed};
+use crate::evaluate::Scope;
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::values::{Fields, Val};
+
+/// A pattern with its path, prepared.
+#[derive(Clone, Debug)]
+pub(crate) struct Read {
+    pub(crate) pattern: Pattern,
+    /// The entities asked for, by their places in the design.
+    pub(crate) entities: Vec<usize>,
+    pub(crate) table: TableName,
+    /// The table, by its place in the design.
+    pub(crate) table_at: usize,
+    pub(crate) route: Route,
+    /// Whether the items are fetched from the table after an index gave their keys.
+    pub(crate) fetches: bool,
+    /// Attributes that the items of the path hold, where they do not hold all.
+    held: Option<Vec<String>>,
+}
+
+/// The path, by places in the design.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Route {
+    Table,
+    /// The index and its deployed name.
+    Index(usize, String),
+    /// The unique clause whose guard leads to the item.
+    Guard(usize),
+    Scan,
+}
+
+/// What a pattern found.
+pub(crate) enum Found {
+    Item(Option<Val>),
+    Items { items: Vec<Val>, cursor: Option<String> },
+    Count(i64),
+    Exists(bool),
+    Sums(Fields),
+}
+
+/// What a page is asked with, beside the arguments.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Paging<'a> {
+    pub(crate) cursor: Option<&'a str>,
+    pub(crate) limit: Option<u32>,
+    /// What a cursor is bound to.
+    pub(crate) context: &'a [u8],
+}
+
+impl Read {
+    /// Prepares a pattern; none if it has no path.
+    pub(crate) fn prepare(design: &Design, settings: &Settings, pattern: &Pattern) -> Option<Read> {
+        let plan = plan::read(design, pattern)?.plan?;
+        let table = plan.path.table();
+        let table_at = design.tables.iter().position(|each| each.name == table.name)?;
+        let route = match plan.path {
+            Path::Table(_) => Route::Table,
+            Path::Index(_, index) => {
+                let at = table.indexes.iter().position(|each| each.name == index.name)?;
+                Route::Index(at, index.deployed.clone().unwrap_or_else(|| index.name.text.clone()))
+            }
+            Path::Guard(_, unique) => {
+                Route::Guard(plan.entity.uniques.iter().position(|each| each == unique)?)
+            }
+            Path::Scan(_) => Route::Scan,
+        };
+        let entity = |name: &Name| design.entities.iter().position(|each| each.name == *name);
+        let mut read = Read {
+            entities: pattern.entities.iter().map(entity).collect::<Option<_>>()?,
+            pattern: pattern.clone(),
+            table: deployed(design, table, settings).into(),
+            table_at,
+            route,
+            fetches: plan.fetches,
+            held: None,
+        };
+        read.held = read.held_by_index(design);
+        read.fetches |= read.filters_need_more(design);
+        if read.fetches {
+            read.held = None;
+        }
+        Some(read)
+    }
+
+    /// Runs the pattern. Its parameters are in the scope, admitted.
+    pub(crate) async fn run(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        paging: Paging<'_>,
+    ) -> Result<Found, Failure> {
+        let branches = self.branches(scope)?;
+        Ok(match self.pattern.verb {
+            ReadVerb::Get => Found::Item(self.get(session, scope, &branches).await?),
+            ReadVerb::Count => Found::Count(self.all(session, scope, branches).await?.len() as i64),
+            ReadVerb::Sum => Found::Sums(self.sum(&self.all(session, scope, branches).await?)?),
+            ReadVerb::Exists => Found::Exists(
+                !self.page(session, scope, branches, Some(1), Paging::default()).await?.0.is_empty(),
+            ),
+            ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan => {
+                let most = self
+                    .pattern
+                    .page
+                    .or(self.pattern.limit)
+                    .map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+                let most = match (most, paging.limit) {
+                    (Some(most), Some(limit)) => Some(most.min(limit.max(1) as usize)),
+                    (most, _) => most,
+                };
+                let paging = if self.pattern.page.is_some() { paging } else { Paging::default() };
+                let (items, cursor) = self.page(session, scope, branches, most, paging).await?;
+                let items = self.then(session, scope, items).await?;
+                Found::Items { items, cursor: cursor.filter(|_| self.pattern.page.is_some()) }
+            }
+        })
+    }
+
+    async fn all(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        branches: Vec<Fields>,
+    ) -> Result<Vec<Val>, Failure> {
+        Ok(self.page(session, scope, branches, None, Paging::default()).await?.0)
+    }
+
+    fn sum(&self, items: &[Val]) -> Result<Fields, Failure> {
+        let mut sums = Fields::new();
+        for name in &self.pattern.summed {
+            let mut total = sortkey_value::Number::ZERO;
+            for value in items.iter().filter_map(|item| item.fields()?.get(&name.text)) {
+                if let Val::Number(number) = value {
+                    total = total
+                        .checked_add(*number)
+                        .map_err(|_| Failure::internal(format!("the sum of `{name}` cannot be kept")))?;
+                }
+            }
+            sums.insert(name.text.clone(), Val::Number(total));
+        }
+        Ok(sums)
+    }
+
+    /// The first entity: the one whose keys the path uses.
+    fn entity<'a>(&self, scope: &Scope<'a>) -> &'a EntityInfo {
+        &scope.shared.entities[self.entities[0]]
+    }
+
+    /// The key that the path uses.
+    fn key<'a>(&self, design: &'a Design) -> &'a Key {
+        let table = &design.tables[self.table_at];
+        match &self.route {
+            Route::Index(at, _) => &table.indexes[*at].key,
+            _ => &table.key,
+        }
+    }
+
+    /// The entity that a stored item is of, among those asked for.
+    fn owner<'a>(&self, scope: &Scope<'a>, item: &Item) -> Option<&'a EntityInfo> {
+        let infos = self.entities.iter().map(|at| &scope.shared.entities[*at]);
+        infos.into_iter().find(|info| info.owns(&scope.shared.design, item))
+    }
+}

@@ -1,0 +1,127 @@
+//! What a pattern binds: one set of known attributes for each query it makes.
+
+use sortkey_design::facts::{Condition, condition};
+use sortkey_design::model::*;
+
+use super::Read;
+use crate::Failure;
+use crate::evaluate::{Scope, View};
+use crate::values::{Admit, Fields, Origin, Val};
+
+/// More queries than this are a mistake of the design or of the caller.
+const MAX_BRANCHES: usize = 1_000;
+
+impl Read {
+    /// The known attributes, once per value of each `in`. None at all if the caller asks for another's items.
+    pub(super) fn branches(&self, scope: &Scope<'_>) -> Result<Vec<Fields>, Failure> {
+        let design = &scope.shared.design;
+        let entity = self.entity(scope).of(design);
+        let admit = Admit { scope, origin: Origin::Expression };
+        let mut branches = vec![Fields::new()];
+        for bind in &self.pattern.binds {
+            let name = &bind.name.text;
+            let values = match &bind.value {
+                BindValue::Parameter => vec![scope.get(name).cloned().unwrap_or_default()],
+                BindValue::Expr(expr) => vec![scope.eval(expr, None)?],
+                BindValue::All => every_value(entity.attribute(name).map(|each| design.type_of(each))),
+                BindValue::In(list) => distinct(scope.eval(list, None)?),
+            };
+            let mut admitted = Vec::with_capacity(values.len());
+            for value in values {
+                admitted.push(match entity.attribute(name) {
+                    Some(attribute) => admit.attribute(attribute, value, name)?,
+                    None => value,
+                });
+            }
+            branches = product(branches, name, &admitted);
+            if branches.len() > MAX_BRANCHES {
+                return Err(Failure::invalid(name, format!("`{name}` has more than {MAX_BRANCHES} values")));
+            }
+        }
+        for conjunct in self.pattern.conditions() {
+            if let Condition::Equal(name, value) = condition(conjunct)
+                && let Some(attribute) = entity.attribute(name)
+            {
+                let value = admit.attribute(attribute, scope.eval(value, None)?, name)?;
+                branches = product(branches, name, &[value]);
+            }
+        }
+        branches.retain(|branch| self.is_ours(scope, entity, branch));
+        branches.iter_mut().try_for_each(|branch| derive(scope, self.entities[0], branch))?;
+        Ok(branches)
+    }
+
+    /// Whether the tenant that the arguments name is the caller's own.
+    fn is_ours(&self, scope: &Scope<'_>, entity: &Entity, branch: &Fields) -> bool {
+        let (Some(caller), Some(tenant)) = (&scope.caller, &entity.tenant) else { return true };
+        match branch.get(&tenant.text) {
+            Some(value) => caller.get(&tenant.text).is_some_and(|own| own.same(value)),
+            None => true,
+        }
+    }
+}
+
+/// Computes the derived attributes that follow from the known ones.
+pub(crate) fn derive(scope: &Scope<'_>, entity_at: usize, known: &mut Fields) -> Result<(), Failure> {
+    let design = &scope.shared.design;
+    let entity = &design.entities[entity_at];
+    for attribute in &entity.attributes {
+        let Some(Fill { derived: true, value }) = &attribute.value else { continue };
+        let name = &attribute.name.text;
+        let inputs = value.names().into_iter().filter(|input| entity.attribute(input).is_some());
+        let inputs: Vec<&str> = inputs.collect();
+        if known.contains_key(name)
+            || inputs.is_empty()
+            || !inputs.iter().all(|input| known.contains_key(*input))
+        {
+            continue;
+        }
+        // Only the item's own attributes count: a parameter of the same name is another thing.
+        let computed = scope.fresh().eval(value, Some(View { entity: entity_at, fields: known }))?;
+        let admit = Admit { scope, origin: Origin::Expression };
+        known.insert(name.clone(), admit.attribute(attribute, computed, name)?);
+    }
+    Ok(())
+}
+
+fn product(branches: Vec<Fields>, name: &str, values: &[Val]) -> Vec<Fields> {
+    if let [value] = values {
+        return branches
+            .into_iter()
+            .map(|mut branch| {
+                if !value.is_absent() {
+                    branch.insert(name.to_owned(), value.clone());
+                }
+                branch
+            })
+            .collect();
+    }
+    let with = |branch: &Fields, value: &Val| {
+        let mut branch = branch.clone();
+        branch.insert(name.to_owned(), value.clone());
+        branch
+    };
+    branches.iter().flat_map(|branch| values.iter().map(move |value| with(branch, value))).collect()
+}
+
+fn distinct(list: Val) -> Vec<Val> {
+    let mut values: Vec<Val> = Vec::new();
+    for value in list.members().unwrap_or_default() {
+        if !values.contains(value) {
+            values.push(value.clone());
+        }
+    }
+    values
+}
+
+/// Every value of a bounded type, in order.
+fn every_value(ty: Option<&Type>) -> Vec<Val> {
+    match ty {
+        Some(Type::Bool) => vec![Val::Bool(false), Val::Bool(true)],
+        Some(Type::Enum { members, .. }) => members.iter().map(Val::text).collect(),
+        Some(Type::Int { min: Some(min), max: Some(max) }) => {
+            (*min..=*max).take(MAX_BRANCHES + 1).map(Val::integer).collect()
+        }
+        _ => Vec::new(),
+    }
+}

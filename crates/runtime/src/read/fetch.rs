@@ -1,0 +1,208 @@
+//! Items by their keys: one, or batches of a hundred.
+
+use sortkey_api::StringMap;
+use sortkey_api::operations::BatchGetItemInput;
+use sortkey_api::shapes::batch::KeysAndAttributes;
+use sortkey_design::model::*;
+use sortkey_value::{AttributeValue, Item, Map, ValueRef};
+
+use super::filter::{add_virtual, is_deleted, is_expired, is_ours};
+use super::keys::fixed;
+use super::{Read, Route};
+use crate::catalog::EntityInfo;
+use crate::evaluate::Scope;
+use crate::session::Session;
+use crate::values::{Fields, Val};
+use crate::{Failure, FailureKind, guard};
+
+/// How often keys that a batch left out are asked for again.
+const ROUNDS: usize = 8;
+
+impl Read {
+    /// One item: by its key, through a guard, or the first that an index gives.
+    pub(super) async fn get(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        branches: &[Fields],
+    ) -> Result<Option<Val>, Failure> {
+        for known in branches {
+            let found = match &self.route {
+                Route::Guard(unique) => self.through_guard(session, scope, known, *unique).await?,
+                _ => match self.table_key(scope, known).filter(|_| self.route == Route::Table) {
+                    Some(key) => match session.get(&self.table, key, self.pattern.strong).await? {
+                        Some(item) => self.admitted(scope, &item)?,
+                        None => None,
+                    },
+                    None => {
+                        let one = vec![known.clone()];
+                        let page = self.page(session, scope, one, Some(1), super::Paging::default()).await?;
+                        page.0.into_iter().next()
+                    }
+                },
+            };
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The guard knows its owner's key. The owner is checked again: a guard outlives an owner that expired.
+    async fn through_guard(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        known: &Fields,
+        unique: usize,
+    ) -> Result<Option<Val>, Failure> {
+        let info = self.entity(scope);
+        let clause = &info.of(&scope.shared.design).uniques[unique];
+        let Some(guard_key) = guard::key(scope, info, clause, known) else { return Ok(None) };
+        let strong = self.pattern.strong;
+        let Some(guard) = session.get(&self.table, guard_key, strong).await? else { return Ok(None) };
+        let Some(ValueRef::M(owner)) = guard.get(guard::OWNER) else { return Ok(None) };
+        let owner: Map = owner.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let Some(item) = session.get(&self.table, owner, strong).await? else { return Ok(None) };
+        let found = self.admitted(scope, &item)?;
+        Ok(found.filter(|item| {
+            let fields = item.fields();
+            let same =
+                |name: &Name| fields.and_then(|fields| fields.get(&name.text)) == known.get(&name.text);
+            clause.names.iter().all(same)
+        }))
+    }
+
+    /// The whole items of which an index gave the keys, in the same order.
+    pub(super) async fn fetch(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        found: &[Item],
+    ) -> Result<Vec<Option<Item>>, Failure> {
+        let info = self.entity(scope);
+        let keys: Vec<Map> = found.iter().map(|item| info.key_of(item)).collect();
+        items(session, info, &keys, false).await
+    }
+
+    /// `then get E`: the items that the found ones point to, each once.
+    pub(super) async fn then(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        found: Vec<Val>,
+    ) -> Result<Vec<Val>, Failure> {
+        let Some(then) = &self.pattern.then else { return Ok(found) };
+        let design = &scope.shared.design;
+        let from = self.entity(scope).of(design);
+        let Some(info) = scope.shared.entities.iter().find(|info| info.name == then.text) else {
+            return Ok(found);
+        };
+        let mut keys: Vec<Map> = Vec::new();
+        for fields in found.iter().filter_map(Val::fields) {
+            let known = pointed_at(from, info, fields);
+            if let Some(key) = key_of(scope, info, &known)
+                && !keys.contains(&key)
+            {
+                keys.push(key);
+            }
+        }
+        let mut answers = Vec::new();
+        for item in items(session, info, &keys, self.pattern.strong).await?.into_iter().flatten() {
+            answers.extend(live(scope, info, &item)?);
+        }
+        Ok(answers)
+    }
+}
+
+/// The attributes of another entity's key that an item gives: by reference, or by the same name.
+fn pointed_at(from: &Entity, to: &EntityInfo, fields: &Fields) -> Fields {
+    let mut known = Fields::new();
+    for name in &to.keys {
+        let refers = |attribute: &&Attribute| {
+            attribute.reference.as_ref().is_some_and(|reference| {
+                let target = reference.attribute.as_ref().unwrap_or(&attribute.name);
+                reference.entity.is(&to.name) && target.is(name)
+            })
+        };
+        let by_reference = from.attributes.iter().find(refers).map(|attribute| attribute.name.text.as_str());
+        if let Some(value) = fields.get(by_reference.unwrap_or(name)) {
+            known.insert(name.clone(), value.clone());
+        }
+    }
+    known
+}
+
+/// The table key of an item of an entity, if the known attributes determine it.
+pub(crate) fn key_of(scope: &Scope<'_>, info: &EntityInfo, known: &Fields) -> Option<Map> {
+    let names = std::iter::once(&info.partition).chain(&info.sort);
+    names.map(|name| Some((name.clone(), fixed(scope, info.at, name, known)?))).collect()
+}
+
+/// The item that the caller may see, if it is live.
+pub(crate) fn live(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Result<Option<Val>, Failure> {
+    let design = &scope.shared.design;
+    let mut fields = info.decode(design, item);
+    let hidden = !info.owns(design, item)
+        || is_expired(scope, info, &fields)
+        || is_deleted(scope, info, &fields)?
+        || !is_ours(scope, info.of(design), &fields);
+    if hidden {
+        return Ok(None);
+    }
+    add_virtual(scope, info, &mut fields)?;
+    Ok(Some(Val::item(info.at, fields)))
+}
+
+/// Items by keys, in the order of the keys; a single one by GetItem.
+pub(crate) async fn items(
+    session: &Session<'_>,
+    info: &EntityInfo,
+    keys: &[Map],
+    strong: bool,
+) -> Result<Vec<Option<Item>>, Failure> {
+    if let [key] = keys {
+        return Ok(vec![session.get(&info.table, key.clone(), strong).await?]);
+    }
+    let mut found: Vec<Item> = Vec::with_capacity(keys.len());
+    for chunk in keys.chunks(100) {
+        let mut wanted: Vec<Map> = chunk.to_vec();
+        for round in 0.. {
+            let request = KeysAndAttributes {
+                keys: wanted.iter().map(|key| key.clone().into()).collect(),
+                consistent_read: strong.then_some(true),
+                ..KeysAndAttributes::default()
+            };
+            let request_items: StringMap<KeysAndAttributes> =
+                [(info.table.name(), request)].into_iter().collect();
+            let output = session
+                .batch_get(BatchGetItemInput { request_items, ..BatchGetItemInput::default() })
+                .await?;
+            found.extend(output.responses.into_iter().flatten().flat_map(|(_, items)| items));
+            wanted = output
+                .unprocessed_keys
+                .into_iter()
+                .flatten()
+                .flat_map(|(_, left)| left.keys)
+                .map(|key| key.unchecked().to_map())
+                .collect();
+            if wanted.is_empty() {
+                break;
+            }
+            if round >= ROUNDS {
+                return Err(Failure::new(FailureKind::Throttled, "a batch of items was not read to its end"));
+            }
+        }
+    }
+    let has_key = |item: &Item, key: &Map| key.iter().all(|(name, value)| matches(item, name, value));
+    Ok(keys.iter().map(|key| found.iter().find(|item| has_key(item, key)).cloned()).collect())
+}
+
+fn matches(item: &Item, name: &str, value: &AttributeValue) -> bool {
+    match (item.get(name), value) {
+        (Some(ValueRef::S(left)), AttributeValue::S(right)) => left == right,
+        (Some(ValueRef::N(left)), AttributeValue::N(right)) => left == *right,
+        (Some(ValueRef::B(left)), AttributeValue::B(right)) => left == right.as_slice(),
+        _ => false,
+    }
+}

@@ -1,0 +1,184 @@
+//! What may come back: live items of the entity, of the caller's tenant, that satisfy the pattern.
+
+use sortkey_design::Design;
+use sortkey_design::facts::{Source, source};
+use sortkey_design::model::*;
+use sortkey_value::{Item, ValueRef};
+
+use super::{Read, Route};
+use crate::Failure;
+use crate::catalog::EntityInfo;
+use crate::evaluate::{Scope, View};
+use crate::template;
+use crate::values::{Admit, Fields, Origin, Val};
+
+impl Read {
+    /// The attributes of a stored item if the pattern may return it.
+    pub(super) fn admitted(&self, scope: &Scope<'_>, item: &Item) -> Result<Option<Val>, Failure> {
+        let Some(info) = self.owner(scope, item) else { return Ok(None) };
+        let design = &scope.shared.design;
+        let mut fields = info.decode(design, item);
+        if self.held.is_some() {
+            complete_from_keys(scope, info, item, &mut fields);
+        } else if info.shares_table && !is_made_of(design, info, item, &fields) {
+            return Ok(None);
+        }
+        let view = View { entity: info.at, fields: &fields };
+        let live = (self.pattern.including_expired.is_some() || !is_expired(scope, info, &fields))
+            && (self.pattern.including_deleted.is_some() || !is_deleted(scope, info, &fields)?);
+        if !live || !is_ours(scope, info.of(design), &fields) {
+            return Ok(None);
+        }
+        for conjunct in self.pattern.conditions().into_iter().chain(self.pattern.filters()) {
+            if self.applies(scope, info.of(design), conjunct) && !scope.holds(conjunct, Some(view))? {
+                return Ok(None);
+            }
+        }
+        add_virtual(scope, info, &mut fields)?;
+        Ok(Some(Val::item(info.at, fields)))
+    }
+
+    /// Whether a condition is asked at all (an optional parameter that is left out drops it), and of attributes that the
+    /// item holds (the others were answered by the path).
+    fn applies(&self, scope: &Scope<'_>, entity: &Entity, conjunct: &Expr) -> bool {
+        let range = matches!(&conjunct.kind, ExprKind::Binary { right, .. } if matches!(right.kind, ExprKind::Range { .. }));
+        let names = conjunct.names();
+        let dropped = !range
+            && names.iter().any(|name| {
+                self.pattern.param(name).is_some_and(|param| param.optional)
+                    && scope.get(name).is_none_or(Val::is_absent)
+            });
+        let held = names.iter().all(|name| {
+            scope.has(name)
+                || entity.attribute(name).is_none()
+                || self.held.as_ref().is_none_or(|held| held.iter().any(|each| each == name))
+        });
+        !dropped && held
+    }
+
+    /// The attributes that an index holds of an item; none if it holds all, or if the path is no index.
+    pub(super) fn held_by_index(&self, design: &Design) -> Option<Vec<String>> {
+        let Route::Index(at, _) = &self.route else { return None };
+        let table = &design.tables[self.table_at];
+        let index = &table.indexes[*at];
+        let projected: &[Name] = match &index.projection {
+            None | Some(Projection::All) => return None,
+            Some(Projection::Keys) => &[],
+            Some(Projection::Include(names)) => names,
+        };
+        let stored = table.key.attributes().chain(index.key.attributes()).chain(projected);
+        let mut held: Vec<String> = Vec::new();
+        for name in stored {
+            held.push(name.text.clone());
+            let entity = &design.entities[self.entities[0]];
+            if let Some(Source::Template(template)) = source(entity, &name.text) {
+                held.extend(template.slots().map(|slot| slot.text.clone()));
+            }
+        }
+        Some(held)
+    }
+
+    /// Whether deciding what may come back needs attributes that the index does not hold.
+    pub(super) fn filters_need_more(&self, design: &Design) -> bool {
+        let Some(held) = &self.held else { return false };
+        let entity = &design.entities[self.entities[0]];
+        let mut needed: Vec<&str> = Vec::new();
+        if self.pattern.including_deleted.is_none() {
+            needed.extend(entity.deleted.iter().flat_map(Expr::names));
+        }
+        if self.pattern.including_expired.is_none() {
+            let ttl = design.tables[self.table_at].ttl.as_ref();
+            needed.extend(ttl.map(|name| name.text.as_str()));
+        }
+        if !self.pattern.system {
+            needed.extend(entity.tenant.as_ref().map(|name| name.text.as_str()));
+        }
+        needed.extend(self.pattern.filters().into_iter().flat_map(Expr::names));
+        needed.iter().any(|name| entity.attribute(name).is_some() && !held.iter().any(|each| each == name))
+    }
+}
+
+/// Whether an item is past its time, though it may still be stored.
+pub(crate) fn is_expired(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> bool {
+    let ttl = info.ttl.as_ref().and_then(|name| fields.get(name));
+    matches!(ttl, Some(Val::Time(time_ms)) if *time_ms <= scope.now_ms)
+}
+
+/// Whether an item counts as deleted, though it is stored.
+pub(crate) fn is_deleted(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<bool, Failure> {
+    match &info.of(&scope.shared.design).deleted {
+        Some(deleted) => scope.fresh().holds(deleted, Some(View { entity: info.at, fields })),
+        None => Ok(false),
+    }
+}
+
+/// Whether an item is the caller's; `system` owns everything.
+pub(crate) fn is_ours(scope: &Scope<'_>, entity: &Entity, fields: &Fields) -> bool {
+    let (Some(caller), Some(tenant)) = (&scope.caller, &entity.tenant) else { return true };
+    match (caller.get(&tenant.text), fields.get(&tenant.text)) {
+        (Some(own), Some(value)) => own.same(value),
+        _ => false,
+    }
+}
+
+/// Whether the key of an item is what the entity's templates make of its attributes.
+pub(crate) fn is_made_of(design: &Design, info: &EntityInfo, item: &Item, fields: &Fields) -> bool {
+    let entity = info.of(design);
+    let fits = |stored: &String| match source(entity, stored) {
+        Some(Source::Template(template)) => match item.get(stored) {
+            Some(ValueRef::S(text)) => {
+                template::render(design, entity, template, fields).as_deref() == Some(text)
+            }
+            _ => false,
+        },
+        _ => true,
+    };
+    fits(&info.partition) && info.sort.as_ref().is_none_or(fits)
+}
+
+/// Attributes that an index does not hold but whose text stands in a key.
+fn complete_from_keys(scope: &Scope<'_>, info: &EntityInfo, item: &Item, fields: &mut Fields) {
+    let entity = info.of(&scope.shared.design);
+    let admit = Admit { scope, origin: Origin::Json };
+    for template in &entity.templates {
+        let Some(ValueRef::S(text)) = item.get(&template.name.text) else { continue };
+        for (name, text) in template::slots_of(template, text).into_iter().flatten() {
+            let Some(attribute) = entity.attribute(name).filter(|_| !fields.contains_key(name)) else {
+                continue;
+            };
+            let value = match sortkey_value::Number::parse(&text) {
+                Ok(number) if scope.shared.design.type_of(attribute).stored() == Stored::N => {
+                    Val::Number(number)
+                }
+                _ => Val::Text(text),
+            };
+            if let Ok(value) = admit.attribute(attribute, value, name) {
+                fields.insert(name.to_owned(), value);
+            }
+        }
+    }
+}
+
+/// Attributes that are computed when they are read, those inside objects included.
+pub(crate) fn add_virtual(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) -> Result<(), Failure> {
+    let design = &scope.shared.design;
+    for attribute in &info.of(design).attributes {
+        let name = &attribute.name.text;
+        if let (true, Some(fill)) = (attribute.has("virtual"), &attribute.value) {
+            let value = scope.fresh().eval(&fill.value, Some(View { entity: info.at, fields }))?;
+            if !value.is_absent() {
+                fields.insert(name.clone(), value);
+            }
+        }
+        if let (Type::Object { attributes }, Some(Val::Map(inner))) =
+            (design.type_of(attribute), fields.get_mut(name))
+        {
+            for nested in attributes.iter().filter(|each| each.has("virtual")) {
+                let Some(fill) = &nested.value else { continue };
+                let value = scope.fresh().fill(nested, &fill.value, inner)?;
+                inner.insert(nested.name.text.clone(), value);
+            }
+        }
+    }
+    Ok(())
+}

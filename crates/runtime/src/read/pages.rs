@@ -1,0 +1,265 @@
+//! Pages: queries side by side, merged in order, filtered, until a page is full.
+//!
+//! A page holds as many items as the pattern promises even where filters drop some of what is read; reading on is
+//! bounded, and a cursor then continues from where reading stopped.
+
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+
+use sortkey_api::operations::{QueryInput, ScanInput};
+use sortkey_design::model::*;
+use sortkey_value::{Item, Map, ValueRef, key};
+
+use super::{Paging, Read, Route};
+use crate::Failure;
+use crate::condition::Placeholders;
+use crate::cursor::{self, Position};
+use crate::evaluate::Scope;
+use crate::session::Session;
+use crate::values::{Fields, Val};
+
+/// Requests that one query of a page may take before the page is cut short.
+const MAX_ROUNDS: usize = 100;
+
+/// One query of a pattern and how far it has come.
+struct Branch {
+    /// The key condition with its placeholders; none for a scan.
+    condition: Option<(String, Placeholders)>,
+    position: Position,
+    /// Read, not yet used.
+    waiting: VecDeque<Item>,
+    /// Where DynamoDB says to go on; `Start` before the first request.
+    next: Position,
+    rounds: usize,
+}
+
+impl Read {
+    /// Up to `most` items (all of them if there is no bound), and the cursor behind them.
+    pub(super) async fn page(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        branches: Vec<Fields>,
+        most: Option<usize>,
+        paging: Paging<'_>,
+    ) -> Result<(Vec<Val>, Option<String>), Failure> {
+        if branches.len() > 1 && branches.iter().all(|known| self.is_key_lookup(scope, known)) {
+            return Ok((self.batch(session, scope, &branches).await?, None));
+        }
+        let key = scope.shared.settings.cursor_key;
+        let mut branches = self.begin(scope, &branches)?;
+        if let Some(cursor) = paging.cursor {
+            resume(&mut branches, cursor::open(&key, paging.context, cursor)?)?;
+        }
+        let mut found = Vec::new();
+        loop {
+            let wanted = most.map(|most| most.saturating_sub(found.len()));
+            if wanted == Some(0) {
+                break;
+            }
+            let taken = self.merge(session, scope, &mut branches, wanted).await?;
+            if taken.is_empty() {
+                break;
+            }
+            for item in self.whole(session, scope, taken).await?.into_iter().flatten() {
+                found.extend(self.admitted(scope, &item)?);
+            }
+        }
+        let over = branches.iter().all(Branch::is_over);
+        let positions: Vec<Position> = branches.iter().map(Branch::reached).collect();
+        let cursor = if over { None } else { Some(cursor::seal(&key, paging.context, &positions)?) };
+        Ok((found, cursor))
+    }
+
+    /// `x in list` where the keys are whole: no query is needed.
+    async fn batch(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        branches: &[Fields],
+    ) -> Result<Vec<Val>, Failure> {
+        let keys: Vec<Map> = branches.iter().filter_map(|known| self.table_key(scope, known)).collect();
+        let items = super::fetch::items(session, self.entity(scope), &keys, self.pattern.strong).await?;
+        let mut found = Vec::new();
+        for item in items.into_iter().flatten() {
+            found.extend(self.admitted(scope, &item)?);
+        }
+        Ok(found)
+    }
+
+    fn begin(&self, scope: &Scope<'_>, branches: &[Fields]) -> Result<Vec<Branch>, Failure> {
+        let mut begun = Vec::with_capacity(branches.len());
+        for known in branches {
+            let mut placeholders = Placeholders::default();
+            let condition = match self.route {
+                Route::Scan => None,
+                _ => match self.key_condition(scope, known, &mut placeholders)? {
+                    Some(condition) => Some((condition, placeholders)),
+                    // A part of the partition key is not known: there can be no such item.
+                    None => continue,
+                },
+            };
+            let (position, next) = (Position::Start, Position::Start);
+            begun.push(Branch { condition, position, waiting: VecDeque::new(), next, rounds: 0 });
+        }
+        Ok(begun)
+    }
+
+    /// The next items of all queries together, in order.
+    async fn merge(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        branches: &mut [Branch],
+        wanted: Option<usize>,
+    ) -> Result<Vec<Item>, Failure> {
+        let mut taken = Vec::new();
+        while wanted.is_none_or(|wanted| taken.len() < wanted) {
+            let left = wanted.map(|wanted| wanted - taken.len());
+            let ordered = self.pattern.order.is_some() && branches.len() > 1;
+            for branch in branches.iter_mut() {
+                self.fill(session, scope, branch, left).await?;
+                if !ordered && !branch.waiting.is_empty() {
+                    break;
+                }
+            }
+            let heads =
+                branches.iter().enumerate().filter_map(|(at, branch)| Some((at, branch.waiting.front()?)));
+            let first = match ordered {
+                true => heads.min_by(|(_, left), (_, right)| self.compare(scope, left, right)),
+                false => heads.into_iter().next(),
+            };
+            let Some(at) = first.map(|(at, _)| at) else { break };
+            if let Some(item) = branches[at].waiting.pop_front() {
+                branches[at].position = Position::After(self.starting_key(scope, &item));
+                taken.push(item);
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Reads on if nothing is waiting.
+    async fn fill(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        branch: &mut Branch,
+        wanted: Option<usize>,
+    ) -> Result<(), Failure> {
+        while branch.waiting.is_empty() && branch.next != Position::End && branch.rounds < MAX_ROUNDS {
+            let start = match &branch.next {
+                Position::After(key) => Some(key.clone().into()),
+                _ => None,
+            };
+            let limit = wanted.map(|wanted| i32::try_from(wanted.max(1)).unwrap_or(i32::MAX));
+            let (items, last) = match &branch.condition {
+                Some((condition, placeholders)) => {
+                    let (names, values) = placeholders.clone().into_parts();
+                    let input = QueryInput {
+                        table_name: self.table.clone(),
+                        index_name: match &self.route {
+                            Route::Index(_, name) => Some(name.clone()),
+                            _ => None,
+                        },
+                        key_condition_expression: Some(condition.clone()),
+                        expression_attribute_names: names,
+                        expression_attribute_values: values,
+                        exclusive_start_key: start,
+                        limit,
+                        scan_index_forward: self.is_descending().then_some(false),
+                        consistent_read: self.pattern.strong.then_some(true),
+                        ..QueryInput::default()
+                    };
+                    let output = session.query(input).await?;
+                    (output.items.unwrap_or_default(), output.last_evaluated_key)
+                }
+                None => {
+                    let input = ScanInput {
+                        table_name: self.table.clone(),
+                        exclusive_start_key: start,
+                        limit,
+                        consistent_read: self.pattern.strong.then_some(true),
+                        ..ScanInput::default()
+                    };
+                    let output = session.scan(input).await?;
+                    (output.items.unwrap_or_default(), output.last_evaluated_key)
+                }
+            };
+            // Without a bound the whole answer is wanted, however many requests it takes.
+            branch.rounds += usize::from(wanted.is_some());
+            let reserved = |item: &Item| crate::catalog::is_reserved(item, &self.entity(scope).partition);
+            branch.waiting.extend(items.into_iter().filter(|item| !reserved(item)));
+            branch.next = last.map_or(Position::End, Position::After);
+        }
+        Ok(())
+    }
+
+    async fn whole(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        taken: Vec<Item>,
+    ) -> Result<Vec<Option<Item>>, Failure> {
+        match self.fetches {
+            true => self.fetch(session, scope, &taken).await,
+            false => Ok(taken.into_iter().map(Some).collect()),
+        }
+    }
+
+    fn is_descending(&self) -> bool {
+        self.pattern.order.as_ref().is_some_and(|order| order.descending)
+    }
+
+    /// The order of two items of different queries: that of the sort key, then of the table's key.
+    fn compare(&self, scope: &Scope<'_>, left: &Item, right: &Item) -> Ordering {
+        let design = &scope.shared.design;
+        let bytes = |item: &Item| {
+            let mut bytes = Vec::new();
+            let table = &design.tables[self.table_at].key;
+            for name in self.key(design).sort.iter().chain(table.attributes()) {
+                if let Some(value) = item.get(&name.text) {
+                    // Key attributes are strings, numbers or bytes, so this cannot fail.
+                    let _ = key::put_component(&mut bytes, value);
+                }
+            }
+            bytes
+        };
+        let order = bytes(left).cmp(&bytes(right));
+        if self.is_descending() { order.reverse() } else { order }
+    }
+
+    /// Where a query goes on behind an item: the key of the table and of the index.
+    fn starting_key(&self, scope: &Scope<'_>, item: &Item) -> Item {
+        let design = &scope.shared.design;
+        let table = &design.tables[self.table_at].key;
+        let names = table.attributes().chain(self.key(design).attributes());
+        let value = |name: &Name| item.get(&name.text).map(|value: ValueRef<'_>| value.to_owned());
+        let map: Map = names.filter_map(|name| Some((name.text.clone(), value(name)?))).collect();
+        Item::from(map)
+    }
+}
+
+impl Branch {
+    fn is_over(&self) -> bool {
+        self.waiting.is_empty() && self.next == Position::End
+    }
+
+    /// Where the next page goes on: behind the last item that was used, or behind all that was read.
+    fn reached(&self) -> Position {
+        match (self.waiting.is_empty(), &self.next) {
+            (true, next @ (Position::End | Position::After(_))) => next.clone(),
+            _ => self.position.clone(),
+        }
+    }
+}
+
+fn resume(branches: &mut [Branch], positions: Vec<Position>) -> Result<(), Failure> {
+    if branches.len() != positions.len() {
+        return Err(Failure::invalid("cursor", "the cursor does not belong to this query"));
+    }
+    for (branch, position) in branches.iter_mut().zip(positions) {
+        branch.next = position.clone();
+        branch.position = position;
+    }
+    Ok(())
+}

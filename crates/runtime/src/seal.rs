@@ -1,0 +1,135 @@
+//! Encrypted attributes: envelope encryption with AES-256-GCM.
+//!
+//! Byte by byte: `1`, the length of the wrapped data key (two bytes, big-endian), the wrapped data key, a nonce of twelve
+//! bytes, the ciphertext with its tag. The alias, the entity and the attribute are authenticated with it, so that a value
+//! cannot be moved to another tenant or attribute. A data key is made once per alias and process.
+
+use std::collections::HashMap;
+
+use aes_gcm::aead::{Aead, Payload};
+use aes_gcm::{Aes256Gcm, KeyInit, Nonce};
+use parking_lot::Mutex;
+use serde_json::Value as Json;
+use sortkey_design::Design;
+use sortkey_design::model::*;
+
+use crate::keyring::{KeyError, Keyring, random};
+use crate::values::{Fields, Val, from_json, to_json};
+use crate::{Failure, FailureKind};
+
+const VERSION: u8 = 1;
+
+/// A data key, plain and wrapped.
+type Key = ([u8; 32], Vec<u8>);
+
+/// The data keys in use.
+#[derive(Default)]
+pub(crate) struct Seals {
+    keys: Mutex<HashMap<String, Key>>,
+}
+
+impl Seals {
+    /// The stored form of a value of an encrypted attribute.
+    pub(crate) fn seal(
+        &self,
+        keyring: &dyn Keyring,
+        design: &Design,
+        place: Place<'_>,
+        value: &Val,
+        fields: &Fields,
+    ) -> Result<Val, Failure> {
+        let alias = place.alias(fields)?;
+        let (plain, wrapped) = self.data_key(keyring, &alias).map_err(unavailable)?;
+        let text = to_json(design, design.type_of(place.attribute), value).to_string();
+        let nonce: [u8; 12] = random().map_err(unavailable)?;
+        let payload = Payload { msg: text.as_bytes(), aad: &place.context(&alias) };
+        let sealed = Aes256Gcm::new(&plain.into())
+            .encrypt(Nonce::from_slice(&nonce), payload)
+            .map_err(|_| Failure::internal("a value cannot be encrypted"))?;
+        let length =
+            u16::try_from(wrapped.len()).map_err(|_| Failure::internal("a wrapped key is too long"))?;
+        let mut bytes = vec![VERSION];
+        bytes.extend(length.to_be_bytes());
+        bytes.extend(wrapped);
+        bytes.extend(nonce);
+        bytes.extend(sealed);
+        Ok(Val::Sealed(bytes))
+    }
+
+    /// The value in a stored form.
+    pub(crate) fn open(
+        &self,
+        keyring: &dyn Keyring,
+        place: Place<'_>,
+        sealed: &[u8],
+        fields: &Fields,
+    ) -> Result<Val, Failure> {
+        let foreign = || Failure::internal(format!("`{}` does not open", place.attribute.name));
+        let alias = place.alias(fields)?;
+        let (wrapped, nonce, sealed) = parts(sealed).ok_or_else(foreign)?;
+        let plain = keyring.unwrap(&alias, wrapped).map_err(unavailable)?;
+        let payload = Payload { msg: sealed, aad: &place.context(&alias) };
+        let text = Aes256Gcm::new(&plain.into())
+            .decrypt(Nonce::from_slice(nonce), payload)
+            .map_err(|_| foreign())?;
+        let json: Json = serde_json::from_slice(&text).map_err(|_| foreign())?;
+        from_json(&json).ok_or_else(foreign)
+    }
+
+    fn data_key(&self, keyring: &dyn Keyring, alias: &str) -> Result<Key, KeyError> {
+        if let Some(key) = self.keys.lock().get(alias) {
+            return Ok(key.clone());
+        }
+        let key = keyring.new_data_key(alias)?;
+        let key = (key.plain, key.wrapped);
+        self.keys.lock().insert(alias.to_owned(), key.clone());
+        Ok(key)
+    }
+}
+
+/// Which attribute of which entity is meant.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) entity: &'a Entity,
+    pub(crate) attribute: &'a Attribute,
+}
+
+impl Place<'_> {
+    /// `alias/k-{accountId}` with the item's own account.
+    fn alias(&self, fields: &Fields) -> Result<String, Failure> {
+        let argument = self.attribute.annotation("encrypted").and_then(|each| each.args.first());
+        let Some((_, Expr { kind: ExprKind::Text { value }, .. })) = argument else {
+            return Ok("alias/sortkey".to_owned());
+        };
+        let mut alias = String::new();
+        let mut rest = value.as_str();
+        while let Some((before, after)) = rest.split_once('{') {
+            let (name, after) = after.split_once('}').unwrap_or((after, ""));
+            let value = fields.get(name).and_then(|value| crate::template::canonical(None, value));
+            let value = value.ok_or_else(|| {
+                Failure::internal(format!("the key of `{}` needs `{name}` in hand", self.attribute.name))
+            })?;
+            alias.push_str(before);
+            alias.push_str(&value);
+            rest = after;
+        }
+        Ok(alias + rest)
+    }
+
+    fn context(&self, alias: &str) -> Vec<u8> {
+        format!("{alias}\0{}\0{}", self.entity.name, self.attribute.name).into_bytes()
+    }
+}
+
+fn parts(sealed: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let (version, rest) = sealed.split_first()?;
+    let (length, rest) = rest.split_at_checked(2)?;
+    let length = usize::from(u16::from_be_bytes(length.try_into().ok()?));
+    let (wrapped, rest) = rest.split_at_checked(length)?;
+    let (nonce, sealed) = rest.split_at_checked(12)?;
+    (*version == VERSION).then_some((wrapped, nonce, sealed))
+}
+
+fn unavailable(error: KeyError) -> Failure {
+    Failure::new(FailureKind::Unavailable, error.to_string())
+}

@@ -1,0 +1,207 @@
+//! The requests of one call: counted, and repeated where the backend asks for it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use sortkey_api::operations::*;
+use sortkey_api::shapes::capacity::ConsumedCapacity;
+use sortkey_api::shapes::returns::ReturnConsumedCapacity;
+use sortkey_api::{ApiError, ErrorDetails, ErrorKind, TableName};
+use sortkey_value::{Item, Map};
+
+use crate::backend::Pending;
+use crate::pause::pause;
+use crate::runtime::Shared;
+use crate::{Consumed, Failure, FailureKind};
+
+/// How often a request is sent, the first time included.
+const ATTEMPTS: u32 = 6;
+/// The longest first pause; every further one may be twice as long.
+const FIRST_PAUSE_MS: u64 = 25;
+
+/// The requests of one call.
+pub(crate) struct Session<'a> {
+    pub(crate) shared: &'a Shared,
+    consumed: Mutex<Consumed>,
+    /// Writes that happened.
+    writes: AtomicU64,
+}
+
+impl<'a> Session<'a> {
+    pub(crate) fn new(shared: &'a Shared) -> Session<'a> {
+        Session { shared, consumed: Mutex::default(), writes: AtomicU64::new(0) }
+    }
+
+    /// How many writes have happened.
+    pub(crate) fn writes(&self) -> u64 {
+        self.writes.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn wrote_something(&self) {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What the call took so far.
+    pub(crate) fn consumed(&self) -> Consumed {
+        *self.consumed.lock()
+    }
+
+    pub(crate) async fn get(
+        &self,
+        table: &TableName,
+        key: Map,
+        strong: bool,
+    ) -> Result<Option<Item>, Failure> {
+        let input = GetItemInput {
+            table_name: table.clone(),
+            key: key.into(),
+            consistent_read: strong.then_some(true),
+            return_consumed_capacity: Some(ReturnConsumedCapacity::Total),
+            ..GetItemInput::default()
+        };
+        let output = self.send(|| self.shared.backend.get_item(input.clone())).await.map_err(failure)?;
+        self.read(output.consumed_capacity.iter());
+        Ok(output.item)
+    }
+
+    pub(crate) async fn query(&self, mut input: QueryInput) -> Result<QueryOutput, Failure> {
+        input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+        let output = self.send(|| self.shared.backend.query(input.clone())).await.map_err(failure)?;
+        self.read(output.consumed_capacity.iter());
+        Ok(output)
+    }
+
+    pub(crate) async fn scan(&self, mut input: ScanInput) -> Result<ScanOutput, Failure> {
+        input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+        let output = self.send(|| self.shared.backend.scan(input.clone())).await.map_err(failure)?;
+        self.read(output.consumed_capacity.iter());
+        Ok(output)
+    }
+
+    pub(crate) async fn batch_get(
+        &self,
+        mut input: BatchGetItemInput,
+    ) -> Result<BatchGetItemOutput, Failure> {
+        input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+        let output =
+            self.send(|| self.shared.backend.batch_get_item(input.clone())).await.map_err(failure)?;
+        self.read(output.consumed_capacity.iter().flatten());
+        Ok(output)
+    }
+
+    pub(crate) async fn batch_write(
+        &self,
+        mut input: BatchWriteItemInput,
+    ) -> Result<BatchWriteItemOutput, Failure> {
+        input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+        let output =
+            self.send(|| self.shared.backend.batch_write_item(input.clone())).await.map_err(failure)?;
+        self.wrote(output.consumed_capacity.iter().flatten());
+        Ok(output)
+    }
+
+    pub(crate) async fn put(&self, mut input: PutItemInput) -> Result<PutItemOutput, ApiError> {
+        input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+        let output = self.send(|| self.shared.backend.put_item(input.clone())).await?;
+        self.wrote(output.consumed_capacity.iter());
+        Ok(output)
+    }
+
+    pub(crate) async fn update(&self, mut input: UpdateItemInput) -> Result<UpdateItemOutput, ApiError> {
+        input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+        let output = self.send(|| self.shared.backend.update_item(input.clone())).await?;
+        self.wrote(output.consumed_capacity.iter());
+        Ok(output)
+    }
+
+    pub(crate) async fn delete(&self, mut input: DeleteItemInput) -> Result<DeleteItemOutput, ApiError> {
+        input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+        let output = self.send(|| self.shared.backend.delete_item(input.clone())).await?;
+        self.wrote(output.consumed_capacity.iter());
+        Ok(output)
+    }
+
+    pub(crate) async fn transact(&self, mut input: TransactWriteItemsInput) -> Result<(), ApiError> {
+        input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
+        let output = self.send(|| self.shared.backend.transact_write_items(input.clone())).await?;
+        self.wrote(output.consumed_capacity.iter().flatten());
+        Ok(())
+    }
+
+    /// Sends a request, again and again while it is only a matter of time: full jitter, doubled from one to the next.
+    async fn send<'b, T>(&self, request: impl Fn() -> Pending<'b, T>) -> Result<T, ApiError> {
+        let mut longest_ms = FIRST_PAUSE_MS;
+        for attempt in 1.. {
+            self.consumed.lock().requests += 1;
+            match request().await {
+                Err(error) if attempt < ATTEMPTS && passes(&error) => {
+                    let random = self.shared.settings.ids.next().unwrap_or(0);
+                    pause(Duration::from_millis(random % longest_ms + 1)).await;
+                    longest_ms *= 2;
+                }
+                answer => return answer,
+            }
+        }
+        Err(ApiError::internal())
+    }
+
+    fn read<'b>(&self, consumed: impl Iterator<Item = &'b ConsumedCapacity>) {
+        self.consumed.lock().rcu += consumed.filter_map(|each| each.capacity_units).sum::<f64>();
+    }
+
+    fn wrote<'b>(&self, consumed: impl Iterator<Item = &'b ConsumedCapacity>) {
+        self.consumed.lock().wcu += consumed.filter_map(|each| each.capacity_units).sum::<f64>();
+    }
+}
+
+/// Whether the same request may succeed a moment later.
+fn passes(error: &ApiError) -> bool {
+    match error.kind {
+        ErrorKind::ProvisionedThroughputExceededException
+        | ErrorKind::RequestLimitExceeded
+        | ErrorKind::ThrottlingException
+        | ErrorKind::TransactionConflictException
+        | ErrorKind::TransactionInProgressException
+        | ErrorKind::InternalServerError
+        | ErrorKind::ServiceUnavailableException => true,
+        ErrorKind::TransactionCanceledException => match error.details.as_deref() {
+            // Only if nothing but haste stands against it.
+            Some(ErrorDetails::CancellationReasons(reasons)) => reasons.iter().all(|reason| {
+                matches!(
+                    reason.code.as_str(),
+                    "None" | "TransactionConflict" | "ThrottlingError" | "ProvisionedThroughputExceeded"
+                )
+            }),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// What a backend's error means to whoever called us.
+pub(crate) fn failure(error: ApiError) -> Failure {
+    let kind = match error.kind {
+        ErrorKind::ProvisionedThroughputExceededException
+        | ErrorKind::RequestLimitExceeded
+        | ErrorKind::ThrottlingException => FailureKind::Throttled,
+        ErrorKind::TransactionConflictException | ErrorKind::TransactionInProgressException => {
+            FailureKind::Conflict
+        }
+        ErrorKind::TransactionCanceledException => FailureKind::Conflict,
+        ErrorKind::InternalServerError | ErrorKind::ServiceUnavailableException => FailureKind::Unavailable,
+        ErrorKind::ItemCollectionSizeLimitExceededException => FailureKind::TooLarge,
+        ErrorKind::ValidationException
+            if error.message.contains("size") && error.message.contains("exceeded") =>
+        {
+            FailureKind::TooLarge
+        }
+        ErrorKind::ResourceNotFoundException => {
+            return Failure::internal(
+                "a table or index of the design does not exist: deploy the design first",
+            );
+        }
+        _ => FailureKind::Internal,
+    };
+    Failure::new(kind, error.message)
+}

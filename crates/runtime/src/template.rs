@@ -1,0 +1,200 @@
+//! Key templates: rendered from attributes, and matched against stored text.
+
+use sortkey_design::Design;
+use sortkey_design::model::*;
+
+use crate::values::{Fields, Val, date, iso, iso_seconds, month};
+
+/// The text of a template; none if an attribute it needs is absent.
+pub(crate) fn render(
+    design: &Design,
+    entity: &Entity,
+    template: &Template,
+    fields: &Fields,
+) -> Option<String> {
+    render_pieces(design, entity, template, template.pieces.len(), fields)
+}
+
+/// The text of the first pieces of a template.
+pub(crate) fn render_pieces(
+    design: &Design,
+    entity: &Entity,
+    template: &Template,
+    count: usize,
+    fields: &Fields,
+) -> Option<String> {
+    let mut text = String::new();
+    for piece in &template.pieces[..count] {
+        match piece {
+            Piece::Literal(literal) => text.push_str(literal),
+            Piece::Slot { attribute, format } => {
+                let value = fields.get(&attribute.text)?;
+                text.push_str(&slot(design, entity, template, &attribute.text, format.as_ref(), value)?);
+            }
+        }
+    }
+    Some(text)
+}
+
+/// The text of one slot.
+pub(crate) fn slot(
+    design: &Design,
+    entity: &Entity,
+    template: &Template,
+    attribute: &str,
+    format: Option<&SlotFormat>,
+    value: &Val,
+) -> Option<String> {
+    let ty = entity.attribute(attribute).map(|attribute| design.type_of(attribute));
+    match (format, value) {
+        (Some(SlotFormat::Pad(width)), Val::Number(number)) => {
+            Some(format!("{:0>width$}", number.to_string(), width = *width as usize))
+        }
+        (Some(SlotFormat::Time(form)), Val::Time(time_ms)) => Some(match form.as_str() {
+            "ms" => time_ms.to_string(),
+            "s" => time_ms.div_euclid(1_000).to_string(),
+            "date" => date(*time_ms),
+            "month" => month(*time_ms),
+            _ => iso(*time_ms),
+        }),
+        (Some(SlotFormat::Escape), Val::Text(text)) => Some(escape(text, &delimiters(template))),
+        (Some(SlotFormat::Lower), Val::Text(text)) => Some(text.to_lowercase()),
+        _ => canonical(ty, value),
+    }
+}
+
+/// The text of a value as it stands in a key.
+pub(crate) fn canonical(ty: Option<&Type>, value: &Val) -> Option<String> {
+    Some(match value {
+        Val::Text(text) => text.clone(),
+        Val::Number(number) => number.to_string(),
+        Val::Bool(value) => value.to_string(),
+        Val::Time(time_ms) => match ty {
+            Some(Type::Time { unit: TimeUnit::Seconds }) => time_ms.div_euclid(1_000).to_string(),
+            Some(Type::Time { unit: TimeUnit::Milliseconds }) => time_ms.to_string(),
+            Some(Type::Time { unit: TimeUnit::IsoSeconds }) => iso_seconds(*time_ms),
+            _ => iso(*time_ms),
+        },
+        _ => return None,
+    })
+}
+
+/// Percent-encodes `%` and some characters.
+pub(crate) fn escape(text: &str, characters: &[char]) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character == '%' || characters.contains(&character) {
+            let mut bytes = [0; 4];
+            for byte in character.encode_utf8(&mut bytes).bytes() {
+                escaped.push_str(&format!("%{byte:02X}"));
+            }
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
+}
+
+/// The characters that separate slots.
+fn delimiters(template: &Template) -> Vec<char> {
+    let literals = template.pieces.iter().filter_map(|piece| match piece {
+        Piece::Literal(text) => text.chars().next(),
+        Piece::Slot { .. } => None,
+    });
+    let behind_a_slot =
+        literals.skip(usize::from(matches!(template.pieces.first(), Some(Piece::Literal(_)))));
+    let found: Vec<char> = behind_a_slot.collect();
+    if found.is_empty() { vec!['#'] } else { found }
+}
+
+/// Whether a template could have produced a text: literals where they stand, at least one character for each slot.
+pub(crate) fn matches(template: &Template, text: &str) -> bool {
+    let mut rest = text;
+    let mut pieces = template.pieces.iter().peekable();
+    while let Some(piece) = pieces.next() {
+        match piece {
+            Piece::Literal(literal) => match rest.strip_prefix(literal.as_str()) {
+                Some(behind) => rest = behind,
+                None => return false,
+            },
+            Piece::Slot { .. } => {
+                if rest.is_empty() {
+                    return false;
+                }
+                match pieces.peek() {
+                    None => return true,
+                    Some(Piece::Literal(next)) => match rest.find(next.as_str()) {
+                        Some(at) if at > 0 => rest = &rest[at..],
+                        _ => return false,
+                    },
+                    // Two slots side by side: the first takes a character, the second what is left.
+                    Some(Piece::Slot { .. }) => {
+                        let first = rest.chars().next().map_or(0, char::len_utf8);
+                        rest = &rest[first..];
+                    }
+                }
+            }
+        }
+    }
+    rest.is_empty()
+}
+
+/// The texts of the slots in a text that a template produced. Slots side by side cannot be told apart.
+pub(crate) fn slots_of<'t>(template: &'t Template, text: &str) -> Option<Vec<(&'t str, String)>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    let mut pieces = template.pieces.iter().peekable();
+    while let Some(piece) = pieces.next() {
+        match piece {
+            Piece::Literal(literal) => rest = rest.strip_prefix(literal.as_str())?,
+            Piece::Slot { attribute, format } => {
+                let end = match pieces.peek() {
+                    None => rest.len(),
+                    Some(Piece::Literal(next)) => rest.find(next.as_str())?,
+                    Some(Piece::Slot { .. }) => return None,
+                };
+                let (text, behind) = rest.split_at(end);
+                // What was escaped or lowered cannot be taken for the attribute itself.
+                if matches!(format, None | Some(SlotFormat::Pad(_))) {
+                    found.push((attribute.text.as_str(), text.to_owned()));
+                }
+                rest = behind;
+            }
+        }
+    }
+    rest.is_empty().then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sortkey_design::{NoFiles, compile};
+
+    const DESIGN: &str = r#"
+        table T { key (pk | sk) }
+        entity E in T {
+          pk = "E#{a}"  sk = "{t}#{n:pad(3)}#{b:escape}"
+          a slug  t time(ms)  n int  b string
+        }
+    "#;
+
+    #[test]
+    fn templates_render_match_and_come_apart_again() {
+        let design = compile("t.sk", DESIGN, &NoFiles).design;
+        let entity = &design.entities[0];
+        let fields: Fields = [
+            ("a".to_owned(), Val::text("x")),
+            ("t".to_owned(), Val::Time(1_700_000_000_000)),
+            ("n".to_owned(), Val::integer(7)),
+            ("b".to_owned(), Val::text("50%#")),
+        ]
+        .into();
+        let sk = entity.template("sk").expect("a sort key");
+        assert_eq!(render(&design, entity, sk, &fields).as_deref(), Some("1700000000000#007#50%25%23"));
+        assert!(matches(sk, "1700000000000#007#b"));
+        assert!(!matches(sk, "1700000000000#007#"));
+        assert!(!matches(sk, "1700000000000"));
+        let slots = slots_of(sk, "1#007#b").expect("three slots");
+        assert_eq!(slots, [("t", "1".to_owned()), ("n", "007".to_owned())]);
+    }
+}

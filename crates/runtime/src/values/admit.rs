@@ -1,0 +1,336 @@
+//! Whether a value may be one of a type: the one door through which arguments and results of expressions enter.
+//!
+//! What passes is in the type's own form: times cut to their unit, sets sorted, text checked. What does not pass is
+//! refused with the field named.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sortkey_design::facts::key_attributes;
+use sortkey_design::model::*;
+use sortkey_value::Number;
+
+use super::formats;
+use super::time::parse_day;
+use super::{Fields, Val, date, month, parse_time};
+use crate::Failure;
+use crate::evaluate::Scope;
+
+/// Where a value comes from: JSON writes bytes and times as text, an expression has them as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// An argument in JSON.
+    Json,
+    /// An expression of the design.
+    Expression,
+}
+
+/// Admits values, with what is needed to fill in the defaults of nested objects.
+#[derive(Clone, Copy)]
+pub(crate) struct Admit<'a> {
+    pub(crate) scope: &'a Scope<'a>,
+    pub(crate) origin: Origin,
+}
+
+/// Applies `@normalize` to text.
+pub(crate) fn normalize(attribute: &Attribute, value: Val) -> Val {
+    let (Some(annotation), Val::Text(text)) = (attribute.annotation("normalize"), &value) else {
+        return value;
+    };
+    let mut text = text.clone();
+    for step in annotation.args.iter().filter_map(|(_, argument)| argument.as_name()) {
+        text = match step {
+            "trim" => text.trim().to_owned(),
+            "lower" => text.to_lowercase(),
+            "upper" => text.to_uppercase(),
+            _ => text,
+        };
+    }
+    Val::Text(text)
+}
+
+impl Admit<'_> {
+    /// A value for an attribute: normalised, then of its type. Null takes an optional attribute away.
+    pub(crate) fn attribute(&self, attribute: &Attribute, value: Val, field: &str) -> Result<Val, Failure> {
+        match value {
+            Val::Null if attribute.has("null") => Ok(Val::Null),
+            Val::Null if attribute.may_be_absent() => Ok(Val::Absent),
+            Val::Sealed(_) if attribute.has("encrypted") => Ok(value),
+            value => {
+                let ty = self.scope.shared.design.type_of(attribute);
+                self.value(ty, normalize(attribute, value), field)
+            }
+        }
+    }
+
+    /// A value for a type. Types nest as deep as their text does, which the parser bounds.
+    pub(crate) fn value(&self, ty: &Type, value: Val, field: &str) -> Result<Val, Failure> {
+        let wrong = |value: &Val, wanted: &str| {
+            Failure::invalid(field, format!("`{field}` is {}; {wanted} is expected", value.describe()))
+        };
+        match (ty, value) {
+            (_, Val::Absent) => Ok(Val::Absent),
+            (Type::Any { max }, value) => self.any(*max, value, field),
+            (Type::Undeclared, value) => Ok(value),
+            (Type::Json { of }, value) => self.value(of, value, field),
+            (Type::String { format, min, max }, Val::Text(text)) => {
+                let length = text.chars().count() as u64;
+                let complaint = too_long_or_short(length, *min, *max, "characters")
+                    .or_else(|| formats::complaint(format, &text));
+                refuse_or(complaint, field, Val::Text(text))
+            }
+            (Type::Id { prefix, body }, Val::Text(text)) => {
+                let complaint =
+                    (!formats::is_id(prefix, *body, &text)).then(|| format!("is no {}", ty.describe()));
+                refuse_or(complaint, field, Val::Text(text))
+            }
+            (Type::Token { prefix, length }, Val::Text(text)) => {
+                let good =
+                    text.strip_prefix(prefix.as_str()).is_some_and(|rest| formats::is_token(rest, *length));
+                refuse_or((!good).then(|| "is no token of this kind".to_owned()), field, Val::Text(text))
+            }
+            (Type::Int { min, max }, Val::Number(number)) => {
+                let complaint = match number.to_i64() {
+                    None => Some("is no integer".to_owned()),
+                    Some(number)
+                        if min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max) =>
+                    {
+                        Some(format!("is {number}; {} is allowed", range(*min, *max)))
+                    }
+                    Some(_) => None,
+                };
+                refuse_or(complaint, field, Val::Number(number))
+            }
+            (Type::Decimal { digits, scale }, value @ (Val::Number(_) | Val::Text(_))) => {
+                self.decimal(*digits, *scale, &value, field)
+            }
+            (Type::Bool, Val::Bool(value)) => Ok(Val::Bool(value)),
+            (Type::Bytes { max }, value @ (Val::Bytes(_) | Val::Text(_))) => self.bytes(*max, value, field),
+            (Type::Time { unit }, value) => self.time(*unit, value, field),
+            (Type::Date, Val::Time(time_ms)) => Ok(Val::Text(date(time_ms))),
+            (Type::Date, Val::Text(text)) => refuse_or(
+                parse_day(&text).is_none().then(|| "is no day, YYYY-MM-DD".to_owned()),
+                field,
+                Val::Text(text),
+            ),
+            (Type::Month, Val::Time(time_ms)) => Ok(Val::Text(month(time_ms))),
+            (Type::Month, Val::Text(text)) => {
+                let good = text.len() == 7 && parse_day(&format!("{text}-01")).is_some();
+                refuse_or((!good).then(|| "is no month, YYYY-MM".to_owned()), field, Val::Text(text))
+            }
+            (Type::Enum { members, open, .. }, Val::Text(text)) => {
+                let known = members.contains(&text) || (*open && !text.is_empty() && text.len() <= 256);
+                let complaint =
+                    (!known).then(|| format!("is `{text}`; one of {} is expected", members.join(", ")));
+                refuse_or(complaint, field, Val::Text(text))
+            }
+            (Type::List { of, max }, Val::List(members) | Val::Set(members)) => {
+                let complaint = too_long_or_short(members.len() as u64, 0, *max, "elements");
+                refuse_or(complaint, field, Val::List(self.members(of, members, field)?))
+            }
+            (Type::Set { of, max }, Val::List(members) | Val::Set(members)) => {
+                let mut members = self.members(of, members, field)?;
+                members.sort_by(|left, right| left.order(right).unwrap_or(std::cmp::Ordering::Equal));
+                members.dedup();
+                let complaint = too_long_or_short(members.len() as u64, 0, *max, "elements");
+                refuse_or(complaint, field, if members.is_empty() { Val::Absent } else { Val::Set(members) })
+            }
+            (Type::Map { of, max }, Val::Map(fields)) => {
+                let complaint = too_long_or_short(fields.len() as u64, 0, *max, "entries");
+                let mut admitted = Fields::new();
+                for (name, value) in fields {
+                    let value = self.value(of, value, &format!("{field}.{name}"))?;
+                    admitted.insert(name, value);
+                }
+                refuse_or(complaint, field, Val::Map(admitted))
+            }
+            (Type::Object { attributes }, value @ (Val::Map(_) | Val::Item(_))) => {
+                self.object(attributes, &value, field)
+            }
+            (Type::Record { name }, value @ (Val::Map(_) | Val::Item(_))) => {
+                match self.scope.shared.design.record(name) {
+                    Some(record) => self.object(&record.attributes, &value, field),
+                    None => Ok(value),
+                }
+            }
+            (Type::Input { of, entity }, value @ (Val::Map(_) | Val::Item(_))) => {
+                self.input(*of, entity, &value, field)
+            }
+            (_, value) => Err(wrong(&value, &expected(ty))),
+        }
+    }
+
+    fn members(&self, of: &Type, members: Vec<Val>, field: &str) -> Result<Vec<Val>, Failure> {
+        let admit = |(at, each)| self.value(of, each, &format!("{field}[{at}]"));
+        members.into_iter().enumerate().map(admit).collect()
+    }
+
+    /// The attributes of an object, with defaults filled in and derived ones computed.
+    fn object(&self, attributes: &[Attribute], value: &Val, field: &str) -> Result<Val, Failure> {
+        let given = value.fields().cloned().unwrap_or_default();
+        if let Some(unknown) = given.keys().find(|name| !attributes.iter().any(|each| each.name.is(name))) {
+            let field = format!("{field}.{unknown}");
+            return Err(Failure::invalid(&field, format!("`{field}` is not known")));
+        }
+        let mut admitted = Fields::new();
+        for attribute in attributes.iter().filter(|attribute| !attribute.has("virtual")) {
+            let name = &attribute.name.text;
+            let path = format!("{field}.{name}");
+            let given = given.get(name).cloned().unwrap_or_default();
+            let filled = match &attribute.value {
+                Some(fill) if fill.derived || given.is_absent() => {
+                    self.scope.fill(attribute, &fill.value, &admitted)?
+                }
+                _ => given,
+            };
+            let value = self.attribute(attribute, filled, &path)?;
+            let empty_set = matches!(self.scope.shared.design.type_of(attribute), Type::Set { .. });
+            if value.is_absent() && !attribute.may_be_absent() && !empty_set {
+                return Err(Failure::invalid(&path, format!("`{path}` is required")));
+            }
+            if !value.is_absent() {
+                admitted.insert(name.clone(), value);
+            }
+        }
+        Ok(Val::Map(admitted))
+    }
+
+    /// `new(E)`, `patch(E)` and `key(E)`: attributes of an entity, each checked, none required here. An item may stand
+    /// for its key.
+    fn input(&self, of: InputKind, entity: &str, value: &Val, field: &str) -> Result<Val, Failure> {
+        let design = &self.scope.shared.design;
+        let Some(entity) = design.entity(entity) else { return Ok(value.clone()) };
+        let keys = key_attributes(design, entity);
+        let mut admitted = Fields::new();
+        for (name, each) in value.fields().into_iter().flatten() {
+            let path = format!("{field}.{name}");
+            let attribute = entity.attribute(name);
+            let wanted = match of {
+                InputKind::Key => keys.contains(&name.as_str()),
+                InputKind::New | InputKind::Patch => attribute.is_some_and(|each| !each.is_derived()),
+            };
+            match attribute {
+                Some(attribute) if wanted => {
+                    admitted.insert(name.clone(), self.attribute(attribute, each.clone(), &path)?);
+                }
+                _ if matches!(value, Val::Item(_)) => {}
+                Some(_) if of != InputKind::Key => {
+                    return Err(Failure::invalid(&path, format!("`{path}` is derived and cannot be given")));
+                }
+                _ => return Err(Failure::invalid(&path, format!("`{path}` is not known"))),
+            }
+        }
+        Ok(Val::Map(admitted))
+    }
+
+    fn any(&self, max: Option<u64>, value: Val, field: &str) -> Result<Val, Failure> {
+        let bytes = super::to_stored(&self.scope.shared.design, &Type::Undeclared, &value)
+            .map_or(0, |stored| stored.size_bytes() as u64);
+        refuse_or(too_long_or_short(bytes, 0, max, "bytes"), field, value)
+    }
+
+    fn bytes(&self, max: Option<u64>, value: Val, field: &str) -> Result<Val, Failure> {
+        let bytes = match (value, self.origin) {
+            (Val::Text(text), Origin::Expression) => text.into_bytes(),
+            (Val::Text(text), Origin::Json) => STANDARD
+                .decode(text)
+                .map_err(|_| Failure::invalid(field, format!("`{field}` is not base64")))?,
+            (Val::Bytes(bytes), _) => bytes,
+            _ => Vec::new(),
+        };
+        refuse_or(too_long_or_short(bytes.len() as u64, 0, max, "bytes"), field, Val::Bytes(bytes))
+    }
+
+    fn decimal(&self, digits: u64, scale: u64, value: &Val, field: &str) -> Result<Val, Failure> {
+        let number = match value {
+            Val::Number(number) => Some(*number),
+            Val::Text(text) => Number::parse(text).ok(),
+            _ => None,
+        };
+        let Some(number) = number else {
+            return Err(Failure::invalid(field, format!("`{field}` is no decimal number")));
+        };
+        let text = number.to_string();
+        let (whole, fraction) = text.trim_start_matches('-').split_once('.').unwrap_or((&text, ""));
+        let whole = whole.trim_start_matches(['-', '0']).len() as u64;
+        let fits = fraction.len() as u64 <= scale && whole + scale <= digits;
+        let complaint = (!fits)
+            .then(|| format!("is {text}; at most {digits} digits, {scale} behind the point, are allowed"));
+        refuse_or(complaint, field, Val::Number(number))
+    }
+
+    fn time(&self, unit: TimeUnit, value: Val, field: &str) -> Result<Val, Failure> {
+        let time_ms = match (&value, unit) {
+            (Val::Time(time_ms), _) => Some(*time_ms),
+            (Val::Text(text), TimeUnit::Iso | TimeUnit::IsoSeconds | TimeUnit::Unstated) => parse_time(text),
+            (Val::Number(number), TimeUnit::Seconds) => {
+                number.to_i64().and_then(|each| each.checked_mul(1_000))
+            }
+            (Val::Number(number), TimeUnit::Milliseconds) => number.to_i64(),
+            // Milliseconds have thirteen digits, seconds at most eleven until the year 5138.
+            (Val::Number(number), TimeUnit::Unstated) => number.to_i64().and_then(|each| {
+                if each.abs() < 100_000_000_000 { each.checked_mul(1_000) } else { Some(each) }
+            }),
+            _ => None,
+        };
+        match (time_ms, unit) {
+            (None, _) => Err(Failure::invalid(
+                field,
+                format!("`{field}` is {}; {} is expected", value.describe(), form(unit)),
+            )),
+            (Some(time_ms), TimeUnit::Seconds | TimeUnit::IsoSeconds) => {
+                Ok(Val::Time(time_ms.div_euclid(1_000) * 1_000))
+            }
+            (Some(time_ms), _) => Ok(Val::Time(time_ms)),
+        }
+    }
+}
+
+fn form(unit: TimeUnit) -> &'static str {
+    match unit {
+        TimeUnit::Iso | TimeUnit::IsoSeconds => "a time in ISO-8601",
+        TimeUnit::Seconds => "a time in seconds since 1970",
+        TimeUnit::Milliseconds => "a time in milliseconds since 1970",
+        TimeUnit::Unstated => "a time in ISO-8601, seconds or milliseconds",
+    }
+}
+
+fn expected(ty: &Type) -> String {
+    match ty {
+        Type::Int { .. } | Type::Decimal { .. } => "a number".to_owned(),
+        Type::Bool => "true or false".to_owned(),
+        Type::List { .. } | Type::Set { .. } => "a list".to_owned(),
+        Type::Map { .. } | Type::Object { .. } | Type::Record { .. } | Type::Input { .. } => {
+            "an object".to_owned()
+        }
+        Type::Bytes { .. } => "base64 text".to_owned(),
+        Type::Date | Type::Month => "a day or month".to_owned(),
+        Type::Enum { members, .. } => format!("one of {}", members.join(", ")),
+        _ => "text".to_owned(),
+    }
+}
+
+fn refuse_or(complaint: Option<String>, field: &str, value: Val) -> Result<Val, Failure> {
+    match complaint {
+        None => Ok(value),
+        Some(complaint) => Err(Failure::invalid(field, format!("`{field}` {complaint}"))),
+    }
+}
+
+fn too_long_or_short(length: u64, min: u64, max: Option<u64>, unit: &str) -> Option<String> {
+    let fits = length >= min && max.is_none_or(|max| length <= max);
+    (!fits).then(|| match max {
+        Some(max) if max == min => format!("has {length} {unit}; {max} are expected"),
+        Some(max) if min == 0 => format!("has {length} {unit}; at most {max} are allowed"),
+        Some(max) => format!("has {length} {unit}; {min} to {max} are allowed"),
+        None => format!("has {length} {unit}; at least {min} are expected"),
+    })
+}
+
+fn range(min: Option<i64>, max: Option<i64>) -> String {
+    match (min, max) {
+        (Some(min), Some(max)) => format!("{min} to {max}"),
+        (Some(min), None) => format!("{min} or more"),
+        (None, Some(max)) => format!("{max} or less"),
+        (None, None) => "any integer".to_owned(),
+    }
+}

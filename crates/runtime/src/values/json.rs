@@ -1,0 +1,97 @@
+//! Values and JSON. Reading is untyped; the type then says what the text or number means.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Number as JsonNumber, Value as Json};
+use sortkey_design::Design;
+use sortkey_design::model::{Attribute, TimeUnit, Type};
+use sortkey_value::Number;
+
+use super::{Fields, Val, iso, iso_seconds};
+
+/// What JSON says, before a type interprets it; a number that DynamoDB cannot keep is refused.
+pub(crate) fn from_json(json: &Json) -> Option<Val> {
+    Some(match json {
+        Json::Null => Val::Null,
+        Json::Bool(value) => Val::Bool(*value),
+        Json::Number(number) => Val::Number(Number::parse(&number.to_string()).ok()?),
+        Json::String(text) => Val::text(text),
+        // serde_json bounds how deep JSON nests.
+        Json::Array(elements) => Val::List(elements.iter().map(from_json).collect::<Option<_>>()?),
+        Json::Object(fields) => Val::Map(
+            fields
+                .iter()
+                .map(|(name, value)| Some((name.clone(), from_json(value)?)))
+                .collect::<Option<_>>()?,
+        ),
+    })
+}
+
+/// A value of a type as JSON.
+pub(crate) fn to_json(design: &Design, ty: &Type, value: &Val) -> Json {
+    match (ty, value) {
+        (Type::Time { unit }, Val::Time(time_ms)) => match unit {
+            TimeUnit::Iso | TimeUnit::Unstated => Json::String(iso(*time_ms)),
+            TimeUnit::IsoSeconds => Json::String(iso_seconds(*time_ms)),
+            TimeUnit::Milliseconds => Json::from(*time_ms),
+            TimeUnit::Seconds => Json::from(time_ms.div_euclid(1_000)),
+        },
+        (Type::Json { of }, value) => to_json(design, of, value),
+        (Type::List { of, .. } | Type::Set { of, .. }, Val::List(members) | Val::Set(members)) => {
+            Json::Array(members.iter().map(|each| to_json(design, of, each)).collect())
+        }
+        (Type::Map { of, .. }, Val::Map(fields)) => Json::Object(
+            fields.iter().map(|(name, each)| (name.clone(), to_json(design, of, each))).collect(),
+        ),
+        (Type::Object { attributes }, Val::Map(fields)) => object(design, attributes, fields),
+        (Type::Record { name }, Val::Map(fields)) => match design.record(name) {
+            Some(record) => object(design, &record.attributes, fields),
+            None => untyped(value),
+        },
+        _ => untyped(value),
+    }
+}
+
+/// The attributes of an object or item as JSON; what is absent is left out.
+pub(super) fn object(design: &Design, attributes: &[Attribute], fields: &Fields) -> Json {
+    let mut map = Map::new();
+    for (name, value) in fields.iter().filter(|(_, value)| !value.is_absent()) {
+        let attribute = attributes.iter().find(|each| each.name.is(name));
+        let json = match attribute {
+            Some(attribute) => to_json(design, design.type_of(attribute), value),
+            None => untyped(value),
+        };
+        map.insert(name.clone(), json);
+    }
+    Json::Object(map)
+}
+
+fn untyped(value: &Val) -> Json {
+    match value {
+        Val::Absent | Val::Null | Val::Sealed(_) => Json::Null,
+        Val::Bool(value) => Json::Bool(*value),
+        Val::Number(number) => number_json(*number),
+        Val::Text(text) => Json::String(text.clone()),
+        Val::Bytes(bytes) => Json::String(STANDARD.encode(bytes)),
+        Val::Time(time_ms) => Json::String(iso(*time_ms)),
+        Val::List(members) | Val::Set(members) => Json::Array(members.iter().map(untyped).collect()),
+        Val::Map(_) | Val::Item(_) => {
+            let fields = value.fields().into_iter().flatten();
+            let present = fields.filter(|(_, each)| !each.is_absent());
+            Json::Object(present.map(|(name, each)| (name.clone(), untyped(each))).collect())
+        }
+    }
+}
+
+/// A JSON number where it says the same, text where a double would round it.
+fn number_json(number: Number) -> Json {
+    if let Some(integer) = number.to_i64() {
+        return Json::from(integer);
+    }
+    let text = number.to_string();
+    let double: Option<f64> = text.parse().ok();
+    match double.and_then(JsonNumber::from_f64) {
+        Some(json) if Number::parse(&json.to_string()) == Ok(number) => Json::Number(json),
+        _ => Json::String(text),
+    }
+}

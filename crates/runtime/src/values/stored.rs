@@ -1,0 +1,204 @@
+//! Values as DynamoDB stores them.
+
+use serde_json::Value as Json;
+use sortkey_design::Design;
+use sortkey_design::model::{Attribute, TimeUnit, Type};
+use sortkey_value::{AttributeValue, Map, Number, ValueRef};
+
+use super::{Fields, Val, from_json, iso, iso_seconds, parse_time, to_json};
+
+/// The attribute value of a value that was admitted to the type; none for what is absent.
+pub(crate) fn to_stored(design: &Design, ty: &Type, value: &Val) -> Option<AttributeValue> {
+    Some(match (ty, value) {
+        (_, Val::Absent) => return None,
+        (_, Val::Sealed(bytes)) => AttributeValue::B(bytes.clone()),
+        (Type::Time { unit }, Val::Time(time_ms)) => match unit {
+            TimeUnit::Iso => AttributeValue::S(iso(*time_ms)),
+            TimeUnit::IsoSeconds => AttributeValue::S(iso_seconds(*time_ms)),
+            TimeUnit::Seconds => AttributeValue::from(time_ms.div_euclid(1_000)),
+            TimeUnit::Milliseconds | TimeUnit::Unstated => AttributeValue::from(*time_ms),
+        },
+        (Type::Json { of }, value) => AttributeValue::S(to_json(design, of, value).to_string()),
+        (Type::Set { of, .. }, Val::Set(members)) => set(design, of, members)?,
+        (Type::List { of, .. }, Val::List(members)) => {
+            AttributeValue::L(members.iter().filter_map(|each| to_stored(design, of, each)).collect())
+        }
+        (Type::Map { of, .. }, Val::Map(fields)) => AttributeValue::M(
+            fields
+                .iter()
+                .filter_map(|(name, each)| Some((name.clone(), to_stored(design, of, each)?)))
+                .collect(),
+        ),
+        (Type::Object { attributes }, Val::Map(fields)) => {
+            AttributeValue::M(object(design, attributes, fields))
+        }
+        (Type::Record { name }, Val::Map(fields)) => match design.record(name) {
+            Some(record) => AttributeValue::M(object(design, &record.attributes, fields)),
+            None => untyped(value)?,
+        },
+        _ => untyped(value)?,
+    })
+}
+
+fn object(design: &Design, attributes: &[Attribute], fields: &Fields) -> Map {
+    let stored = attributes.iter().filter(|attribute| attribute.is_stored()).filter_map(|attribute| {
+        let value = fields.get(&attribute.name.text)?;
+        Some((attribute.name.text.clone(), to_stored(design, design.type_of(attribute), value)?))
+    });
+    stored.collect()
+}
+
+/// DynamoDB has no empty sets: an empty one is absent.
+fn set(design: &Design, of: &Type, members: &[Val]) -> Option<AttributeValue> {
+    let members: Vec<AttributeValue> =
+        members.iter().filter_map(|each| to_stored(design, of, each)).collect();
+    match members.first()? {
+        AttributeValue::N(_) => Some(AttributeValue::number_set(
+            members
+                .into_iter()
+                .filter_map(|each| if let AttributeValue::N(number) = each { Some(number) } else { None }),
+        )),
+        AttributeValue::B(_) => Some(AttributeValue::binary_set(
+            members
+                .into_iter()
+                .filter_map(|each| if let AttributeValue::B(bytes) = each { Some(bytes) } else { None }),
+        )),
+        _ => Some(AttributeValue::string_set(
+            members
+                .into_iter()
+                .filter_map(|each| if let AttributeValue::S(text) = each { Some(text) } else { None }),
+        )),
+    }
+}
+
+fn untyped(value: &Val) -> Option<AttributeValue> {
+    Some(match value {
+        Val::Absent => return None,
+        Val::Null => AttributeValue::Null,
+        Val::Bool(value) => AttributeValue::Bool(*value),
+        Val::Number(number) => AttributeValue::N(*number),
+        Val::Text(text) => AttributeValue::S(text.clone()),
+        Val::Bytes(bytes) | Val::Sealed(bytes) => AttributeValue::B(bytes.clone()),
+        Val::Time(time_ms) => AttributeValue::S(iso(*time_ms)),
+        Val::List(members) | Val::Set(members) => {
+            AttributeValue::L(members.iter().filter_map(untyped).collect())
+        }
+        Val::Map(_) | Val::Item(_) => {
+            let fields = value.fields().into_iter().flatten();
+            AttributeValue::M(
+                fields.filter_map(|(name, each)| Some((name.clone(), untyped(each)?))).collect(),
+            )
+        }
+    })
+}
+
+/// The value that a stored attribute stands for. What does not fit its type (an item written by another hand) comes
+/// back as what it is, so that reading never fails.
+pub(crate) fn from_stored(design: &Design, ty: &Type, value: ValueRef<'_>) -> Val {
+    match (ty, value) {
+        (Type::Time { unit }, ValueRef::N(number)) => match (unit, number.to_i64()) {
+            (TimeUnit::Seconds, Some(seconds)) => Val::Time(seconds.saturating_mul(1_000)),
+            (_, Some(time_ms)) => Val::Time(time_ms),
+            (_, None) => Val::Number(number),
+        },
+        (Type::Time { .. }, ValueRef::S(text)) => match parse_time(text) {
+            Some(time_ms) => Val::Time(time_ms),
+            None => Val::text(text),
+        },
+        (Type::Json { of }, ValueRef::S(text)) => match serde_json::from_str::<Json>(text).ok() {
+            Some(json) => from_json(&json).map_or(Val::Absent, |value| retyped(design, of, value)),
+            None => Val::text(text),
+        },
+        (Type::Set { of, .. }, ValueRef::Ss(members)) => {
+            Val::Set(members.iter().map(|each| from_stored(design, of, ValueRef::S(each))).collect())
+        }
+        (Type::Set { of, .. }, ValueRef::Ns(members)) => {
+            Val::Set(members.iter().map(|each| from_stored(design, of, ValueRef::N(each))).collect())
+        }
+        (Type::List { of, .. }, ValueRef::L(members)) => {
+            Val::List(members.iter().map(|each| from_stored(design, of, each)).collect())
+        }
+        (Type::Map { of, .. }, ValueRef::M(fields)) => Val::Map(
+            fields.iter().map(|(name, each)| (name.to_owned(), from_stored(design, of, each))).collect(),
+        ),
+        (Type::Object { attributes }, ValueRef::M(fields)) => {
+            Val::Map(fields.iter().map(|field| field_from(design, attributes, field)).collect())
+        }
+        (Type::Record { name }, ValueRef::M(fields)) => {
+            let attributes =
+                design.record(name).map(|record| record.attributes.as_slice()).unwrap_or_default();
+            Val::Map(fields.iter().map(|field| field_from(design, attributes, field)).collect())
+        }
+        _ => generic(value),
+    }
+}
+
+fn field_from(
+    design: &Design,
+    attributes: &[Attribute],
+    (name, value): (&str, ValueRef<'_>),
+) -> (String, Val) {
+    let attribute = attributes.iter().find(|each| each.name.is(name));
+    let value = match attribute {
+        Some(attribute) => from_stored(design, design.type_of(attribute), value),
+        None => generic(value),
+    };
+    (name.to_owned(), value)
+}
+
+/// A stored value without a type.
+pub(crate) fn generic(value: ValueRef<'_>) -> Val {
+    match value {
+        ValueRef::S(text) => Val::text(text),
+        ValueRef::N(number) => Val::Number(number),
+        ValueRef::B(bytes) => Val::Bytes(bytes.to_vec()),
+        ValueRef::Bool(value) => Val::Bool(value),
+        ValueRef::Null => Val::Null,
+        ValueRef::L(members) => Val::List(members.iter().map(generic).collect()),
+        ValueRef::M(fields) => {
+            Val::Map(fields.iter().map(|(name, each)| (name.to_owned(), generic(each))).collect())
+        }
+        ValueRef::Ss(members) => Val::Set(members.iter().map(Val::text).collect()),
+        ValueRef::Ns(members) => Val::Set(members.iter().map(Val::Number).collect()),
+        ValueRef::Bs(members) => Val::Set(members.iter().map(|each| Val::Bytes(each.to_vec())).collect()),
+    }
+}
+
+/// What JSON text said, with times, sets and bytes as their types have them.
+fn retyped(design: &Design, ty: &Type, value: Val) -> Val {
+    match (ty, value) {
+        (Type::Time { unit: TimeUnit::Seconds }, Val::Number(number)) => {
+            number.to_i64().map_or(Val::Number(number), |seconds| Val::Time(seconds.saturating_mul(1_000)))
+        }
+        (Type::Time { .. }, Val::Number(number)) => number.to_i64().map_or(Val::Number(number), Val::Time),
+        (Type::Time { .. }, Val::Text(text)) => parse_time(&text).map_or(Val::Text(text), Val::Time),
+        (Type::List { of, .. }, Val::List(members)) => {
+            Val::List(members.into_iter().map(|each| retyped(design, of, each)).collect())
+        }
+        (Type::Set { of, .. }, Val::List(members)) => {
+            Val::Set(members.into_iter().map(|each| retyped(design, of, each)).collect())
+        }
+        (Type::Map { of, .. }, Val::Map(fields)) => {
+            Val::Map(fields.into_iter().map(|(name, each)| (name, retyped(design, of, each))).collect())
+        }
+        (Type::Object { attributes }, Val::Map(fields)) => retyped_object(design, attributes, fields),
+        (Type::Record { name }, Val::Map(fields)) => match design.record(name) {
+            Some(record) => retyped_object(design, &record.attributes, fields),
+            None => Val::Map(fields),
+        },
+        (Type::Decimal { .. }, Val::Text(text)) => Number::parse(&text).map_or(Val::Text(text), Val::Number),
+        (_, value) => value,
+    }
+}
+
+fn retyped_object(design: &Design, attributes: &[Attribute], fields: Fields) -> Val {
+    let typed = fields.into_iter().map(|(name, value)| {
+        let attribute = attributes.iter().find(|each| each.name.is(&name));
+        let value = match attribute {
+            Some(attribute) => retyped(design, design.type_of(attribute), value),
+            None => value,
+        };
+        (name, value)
+    });
+    Val::Map(typed.collect())
+}

@@ -1,0 +1,73 @@
+//! Actions: what a statement writes, as requests that either happen whole or fail with a reason.
+//!
+//! An action is prepared (values filled and checked, keys, guards and conditions computed, read first where that cannot
+//! be avoided), then sent alone or in a transaction. What a condition refuses is explained by the item it returns.
+
+mod create;
+mod demand;
+mod given;
+mod image;
+mod remove;
+mod send;
+mod update;
+
+pub(crate) use demand::{Act, Test, Write};
+pub(crate) use given::key_fields;
+pub(crate) use send::{Refusal, send};
+
+use sortkey_design::model::*;
+
+use crate::Failure;
+use crate::evaluate::Scope;
+use crate::session::Session;
+use crate::values::{Fields, Val};
+
+/// How often an action is prepared again when what it read has changed.
+pub(crate) const ATTEMPTS: usize = 3;
+
+/// An action that is ready to be sent.
+pub(crate) struct Prepared {
+    /// The item's own write first, then its guards.
+    pub(crate) writes: Vec<Write>,
+    /// What the statement yields, as far as it is known before sending.
+    pub(crate) yields: Val,
+    /// Whether the answer of a single request says more than is known.
+    pub(crate) answers: Answers,
+    /// The item whose children go with it, by its entity.
+    pub(crate) cascades: Option<(usize, Fields)>,
+}
+
+/// What the answer of a single request is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answers {
+    /// Nothing that is not known.
+    Nothing,
+    /// The new image.
+    New,
+    /// The old image.
+    Old,
+}
+
+/// Prepares an action that writes or checks.
+pub(crate) async fn prepare(
+    session: &Session<'_>,
+    scope: &mut Scope<'_>,
+    action: &Action,
+    short: Option<&ShortForm>,
+) -> Result<Prepared, Failure> {
+    let at = scope.shared.entity_at(&action.entity.text)?;
+    match action.verb {
+        WriteVerb::Create | WriteVerb::Put => create::prepare(session, scope, at, action, short).await,
+        WriteVerb::Update | WriteVerb::Upsert => update::prepare(session, scope, at, action, short).await,
+        WriteVerb::Delete | WriteVerb::Purge => remove::prepare(session, scope, at, action, short).await,
+        WriteVerb::Check | WriteVerb::Get => remove::prepare_check(scope, at, action),
+    }
+}
+
+/// The error that a statement's own condition has.
+fn declared(error: Option<&Name>, otherwise: Failure) -> Failure {
+    match error {
+        Some(name) => crate::failure::named(&name.text, otherwise.message),
+        None => otherwise,
+    }
+}

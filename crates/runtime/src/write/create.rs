@@ -1,0 +1,264 @@
+//! `create` and `put`: a whole item, with its guards.
+
+use sortkey_design::model::*;
+use sortkey_value::{AttributeValue, Map};
+
+use super::image::{checked, complete, fill, stored};
+use super::{Act, Answers, Prepared, Test, Write, declared, given};
+use crate::catalog::EntityInfo;
+use crate::evaluate::Scope;
+use crate::read::{fixed, is_ours};
+use crate::session::Session;
+use crate::values::{Admit, Fields, Origin, Record, Val};
+use crate::{Failure, FailureKind, guard};
+
+/// A new item, filled and checked.
+pub(crate) struct Made {
+    /// All attributes, those included that are never stored.
+    pub(crate) fields: Fields,
+    /// Secrets that were generated, not given.
+    pub(crate) generated: Vec<String>,
+}
+
+pub(super) async fn prepare(
+    session: &Session<'_>,
+    scope: &mut Scope<'_>,
+    at: usize,
+    action: &Action,
+    short: Option<&ShortForm>,
+) -> Result<Prepared, Failure> {
+    let info = &scope.shared.entities[at];
+    let mut given = given::given_fields(scope, info, action, short)?;
+    for (name, value) in key_arguments(scope, info, action)? {
+        given.insert(name, value);
+    }
+    for field in &action.fields.fields {
+        let (Some(name), 1, None) = (field.path.first(), field.path.len(), &field.index) else {
+            return Err(Failure::internal("a new item is given by whole attributes"));
+        };
+        given.insert(name.text.clone(), scope.eval(&field.value, None)?);
+    }
+    refer(session, scope, info, &given).await?;
+    let made = make(scope, info, given)?;
+    let key = key(scope, info, &made.fields)?;
+    let mut write = Write::new(info, key.clone(), Act::Put(stored(scope, info, &made.fields)?));
+    let mut freed = Vec::new();
+    if action.verb == WriteVerb::Create {
+        let taken =
+            Failure::new(FailureKind::AlreadyExists, format!("there is already such a {}", info.name));
+        let taken = declared(action.error.as_ref().filter(|_| action.condition.is_none()), taken);
+        write.demand(scope, Test::Vacant, taken)?;
+    } else if has_guards(info, scope) {
+        freed = replaced(session, scope, info, &key, &mut write).await?;
+    }
+    if let Some(condition) = &action.condition {
+        let failure = Failure::new(FailureKind::CheckFailed, "the condition of the statement does not hold");
+        let failure = declared(action.error.as_ref(), failure);
+        if !write.demand(scope, Test::If(condition.clone(), None), failure)? {
+            return Err(Failure::internal("the condition of a `create` cannot be expressed"));
+        }
+    }
+    let guards = guards(scope, info, &freed, &made.fields, &key, false)?;
+    let writes = std::iter::once(write).chain(guards).collect();
+    let yields = shown(scope, info, made);
+    Ok(Prepared { writes, yields, answers: Answers::Nothing, cascades: None })
+}
+
+/// Attributes from `create E(a, b) { ... }`.
+fn key_arguments(scope: &Scope<'_>, info: &EntityInfo, action: &Action) -> Result<Fields, Failure> {
+    match &action.key {
+        Some(args) => given::key_fields(scope, info, Some(args), None),
+        None => Ok(Fields::new()),
+    }
+}
+
+/// Takes what is given, fills in the rest and checks it all.
+pub(crate) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<Made, Failure> {
+    let entity = info.of(&scope.shared.design);
+    let admit = Admit { scope, origin: Origin::Expression };
+    let mut admitted = Fields::new();
+    for (name, value) in given {
+        let Some(attribute) = entity.attribute(&name) else {
+            return Err(Failure::invalid(&name, format!("{} has no `{name}`", info.name)));
+        };
+        if attribute.is_derived() && !info.keys.contains(&name) {
+            return Err(Failure::invalid(&name, format!("`{name}` is derived and cannot be given")));
+        }
+        let value = admit.attribute(attribute, value, &name)?;
+        if !value.is_absent() {
+            admitted.insert(name, value);
+        }
+    }
+    tenant(scope, info, &mut admitted)?;
+    let given_names: Vec<String> = admitted.keys().cloned().collect();
+    let fields = fill(scope, info, admitted, true)?;
+    complete(scope, info, &fields)?;
+    checked(scope, info, &fields)?;
+    let generated = |attribute: &&Attribute| {
+        attribute.has("secret") && !given_names.contains(&attribute.name.text) && !attribute.is_derived()
+    };
+    let generated = entity.attributes.iter().filter(generated).map(|each| each.name.text.clone()).collect();
+    Ok(Made { fields, generated })
+}
+
+/// A caller makes items of their own: the tenant is filled in, and no other is accepted.
+fn tenant(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) -> Result<(), Failure> {
+    let entity = info.of(&scope.shared.design);
+    let (Some(caller), Some(tenant)) = (&scope.caller, &entity.tenant) else { return Ok(()) };
+    if !fields.contains_key(&tenant.text)
+        && let Some(own) = caller.get(&tenant.text)
+    {
+        fields.insert(tenant.text.clone(), own.clone());
+    }
+    match is_ours(scope, entity, fields) {
+        true => Ok(()),
+        false => {
+            Err(Failure::new(FailureKind::Forbidden, format!("`{tenant}` is not the caller's"))
+                .at(&tenant.text))
+        }
+    }
+}
+
+/// Reads the items that `->` needs and that no `let` has in hand: the short form has no place to say so.
+pub(super) async fn refer(
+    session: &Session<'_>,
+    scope: &mut Scope<'_>,
+    info: &EntityInfo,
+    given: &Fields,
+) -> Result<(), Failure> {
+    let shared = scope.shared;
+    let entity = info.of(&shared.design);
+    let mut arrows: Vec<&str> = Vec::new();
+    for attribute in entity.attributes.iter().filter(|each| !given.contains_key(&each.name.text)) {
+        let Some(fill) = &attribute.value else { continue };
+        fill.value.walk(&mut |expr| {
+            if let ExprKind::Arrow { base, .. } = &expr.kind {
+                arrows.extend(base.as_name());
+            }
+        });
+    }
+    arrows.sort_unstable();
+    arrows.dedup();
+    for name in arrows {
+        let (Some(attribute), Some(value)) = (entity.attribute(name), given.get(name)) else { continue };
+        let Some(reference) = &attribute.reference else { continue };
+        let target = reference.attribute.as_ref().unwrap_or(&attribute.name);
+        let Some(other) = shared.entities.iter().find(|each| reference.entity.is(&each.name)) else {
+            continue;
+        };
+        let in_hand = scope.items().any(|(entity, fields)| {
+            entity == other.at && fields.get(&target.text).is_some_and(|each| each.same(value))
+        });
+        if in_hand || value.is_absent() {
+            continue;
+        }
+        let known: Fields = [(target.text.clone(), value.clone())].into();
+        let Some(key) = crate::read::key_of(scope, other, &known) else { continue };
+        let found = session.get(&other.table, key, true).await?;
+        let found = found.map(|item| other.decode(&shared.design, &item));
+        match found {
+            Some(fields) => scope.refer(other.at, fields),
+            None => {
+                let message = format!("`{name}` points to no {}", other.name);
+                return Err(Failure::new(FailureKind::NotFound, message).at(name));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The table key of an image.
+pub(super) fn key(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<Map, Failure> {
+    let mut key = Map::new();
+    for name in std::iter::once(&info.partition).chain(&info.sort) {
+        let value = fixed(scope, info.at, name, fields)
+            .ok_or_else(|| Failure::internal(format!("the key of {} lacks `{name}`", info.name)))?;
+        if matches!(&value, AttributeValue::S(text) if text.is_empty()) {
+            return Err(Failure::invalid(name, format!("`{name}` is part of the key and cannot be empty")));
+        }
+        key.insert(name.clone(), value);
+    }
+    Ok(key)
+}
+
+pub(super) fn has_guards(info: &EntityInfo, scope: &Scope<'_>) -> bool {
+    !info.of(&scope.shared.design).uniques.is_empty()
+}
+
+/// `put` over an item that has guards: they are freed, on condition that the item is still what was read.
+async fn replaced(
+    session: &Session<'_>,
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    key: &Map,
+    write: &mut Write,
+) -> Result<Vec<Fields>, Failure> {
+    let old = session.get(&info.table, key.clone(), true).await?;
+    let changed = || Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
+    for unique in &info.of(&scope.shared.design).uniques {
+        for name in &unique.names {
+            let value = old.as_ref().and_then(|item| item.get(&name.text)).map(|value| value.to_owned());
+            write.demand(scope, Test::Unchanged(name.text.clone(), value), changed())?;
+        }
+    }
+    Ok(old.iter().map(|item| info.decode(&scope.shared.design, item)).collect())
+}
+
+/// The moves of guards from old images (at most one) to a new one; `gone` leaves none.
+pub(super) fn guards(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    old: &[Fields],
+    new: &Fields,
+    owner: &Map,
+    gone: bool,
+) -> Result<Vec<Write>, Failure> {
+    let design = &scope.shared.design;
+    let mut writes = Vec::new();
+    for unique in &info.of(design).uniques {
+        let wanted = if gone { None } else { guard::held(scope, info, unique, new)? };
+        for fields in old {
+            let held = guard::held(scope, info, unique, fields)?;
+            if let Some(held) = held.filter(|held| wanted.as_ref() != Some(held)) {
+                let mut write = Write::new(info, held, Act::Delete);
+                let conflict = Failure::new(FailureKind::Conflict, "a unique value was moved meanwhile");
+                write.demand(scope, Test::Free(owner.clone()), conflict)?;
+                writes.push(write);
+            }
+        }
+        let Some(key) = wanted else { continue };
+        let mut item = key.clone();
+        item.insert(guard::OWNER.to_owned(), AttributeValue::M(owner.clone()));
+        if let Some((ttl, value)) = info.ttl.as_ref().and_then(|ttl| Some((ttl, new.get(ttl)?))) {
+            item.extend(info.encode(design, ttl, value).map(|value| (ttl.clone(), value)));
+        }
+        let mut write = Write::new(info, key, Act::Put(item));
+        write.demand(scope, Test::Free(owner.clone()), not_unique(info, unique))?;
+        writes.push(write);
+    }
+    Ok(writes)
+}
+
+fn not_unique(info: &EntityInfo, unique: &Unique) -> Failure {
+    let names: Vec<&str> = unique.names.iter().map(|name| name.text.as_str()).collect();
+    let message = format!("there is already a {} with this {}", info.name, names.join(" and "));
+    let failure = Failure::new(FailureKind::AlreadyExists, message);
+    let failure = declared(unique.error.as_ref(), failure);
+    match unique.single() {
+        Some(name) => failure.at(&name.text),
+        None => failure,
+    }
+}
+
+/// What `create` yields: the item, with secrets that were generated just now, without those that were given.
+fn shown(scope: &Scope<'_>, info: &EntityInfo, made: Made) -> Val {
+    let entity = info.of(&scope.shared.design);
+    let Made { mut fields, generated } = made;
+    fields.retain(|name, _| {
+        let attribute = entity.attribute(name);
+        let given_secret = attribute.is_some_and(|each| each.has("transient") && each.has("secret"))
+            && !generated.contains(name);
+        !given_secret
+    });
+    Val::Item(Box::new(Record { entity: info.at, fields, shown: generated }))
+}

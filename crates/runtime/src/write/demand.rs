@@ -1,0 +1,255 @@
+//! What must hold of the stored item for a write to happen: once as a condition that DynamoDB checks, once as a test on
+//! the item it returns, which tells the kind of failure without a second read.
+
+use sortkey_design::model::*;
+use sortkey_value::{AttributeValue, Item, Map};
+
+use crate::Failure;
+use crate::catalog::EntityInfo;
+use crate::condition::{Compiler, Condition, Placeholders};
+use crate::evaluate::{Scope, View};
+use crate::guard::OWNER;
+use crate::read::{is_deleted, is_expired};
+use crate::values::{Fields, Val};
+
+/// One item of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Write {
+    /// The entity, by its place in the design.
+    pub(crate) entity: usize,
+    pub(crate) key: Map,
+    pub(crate) act: Act,
+    pub(crate) placeholders: Placeholders,
+    pub(crate) condition: Condition,
+    pub(crate) demands: Vec<Demand>,
+}
+
+/// What happens to the item.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Act {
+    Put(Map),
+    /// An update expression.
+    Update(String),
+    Delete,
+    Check,
+}
+
+/// Something that must hold, and what it means if it does not.
+#[derive(Clone, Debug)]
+pub(crate) struct Demand {
+    pub(crate) test: Test,
+    pub(crate) failure: Failure,
+}
+
+/// Something that must hold of the stored item.
+#[derive(Clone, Debug)]
+pub(crate) enum Test {
+    /// There is one.
+    Exists,
+    /// There is none, or only one that has expired.
+    Vacant,
+    /// It has not expired; nothing stored is fine.
+    NotExpired,
+    /// It does not count as deleted.
+    NotDeleted,
+    /// An attribute has this value: the tenant's.
+    Is(String, AttributeValue),
+    /// An attribute has this value, or there is no item.
+    IsOrNothing(String, AttributeValue),
+    /// The version is what it was when the operation read the item.
+    Version(String, Option<AttributeValue>),
+    /// The condition of the statement, in the names of the operation.
+    If(Expr, Option<Fields>),
+    /// A condition of the entity, in the item's own names.
+    Rule(Expr),
+    /// An attribute is what it was when it was read.
+    Unchanged(String, Option<AttributeValue>),
+    /// A number may grow or shrink by an amount without leaving its range.
+    AtMost(Vec<String>, i64),
+    /// The same, downwards.
+    AtLeast(Vec<String>, i64),
+    /// A number of seconds has passed, or was never set.
+    Passed(String),
+    /// A guard is free, expired, or ours.
+    Free(Map),
+}
+
+impl Write {
+    pub(crate) fn new(info: &EntityInfo, key: Map, act: Act) -> Write {
+        Write {
+            entity: info.at,
+            key,
+            act,
+            placeholders: Placeholders::default(),
+            condition: Condition::Always,
+            demands: Vec::new(),
+        }
+    }
+
+    /// Adds a demand; false if DynamoDB cannot express it, so that the item must be read first.
+    pub(crate) fn demand(
+        &mut self,
+        scope: &Scope<'_>,
+        test: Test,
+        failure: Failure,
+    ) -> Result<bool, Failure> {
+        let Some(condition) = self.compile(scope, &test)? else { return Ok(false) };
+        let earlier = std::mem::replace(&mut self.condition, Condition::Always);
+        self.condition = earlier.and(condition);
+        self.demands.push(Demand { test, failure });
+        Ok(true)
+    }
+
+    fn compile(&mut self, scope: &Scope<'_>, test: &Test) -> Result<Option<Condition>, Failure> {
+        let info = &scope.shared.entities[self.entity];
+        let into = &mut self.placeholders;
+        let text = |text: String| Ok(Some(Condition::Text(text)));
+        match test {
+            Test::Exists => text(format!("attribute_exists({})", into.name(&info.partition))),
+            Test::Vacant => {
+                let vacant = format!("attribute_not_exists({})", into.name(&info.partition));
+                match expired(info, scope, into, "<=") {
+                    Some(expired) => text(format!("{vacant} OR {expired}")),
+                    None => text(vacant),
+                }
+            }
+            Test::NotExpired => match expired(info, scope, into, ">") {
+                Some(alive) => {
+                    let ttl = into.name(info.ttl.as_deref().unwrap_or_default());
+                    text(format!("attribute_not_exists({ttl}) OR {alive}"))
+                }
+                None => Ok(Some(Condition::Always)),
+            },
+            Test::NotDeleted => match &info.of(&scope.shared.design).deleted {
+                Some(deleted) => {
+                    let bare = scope.bare();
+                    let compiler = Compiler { scope: &bare, entity: self.entity, defaults: None };
+                    let compiled = compiler.compile(deleted, into)?;
+                    Ok(compiled.map(|deleted| match deleted {
+                        Condition::Text(text) => Condition::Text(format!("NOT ({text})")),
+                        Condition::Always => Condition::Never,
+                        Condition::Never => Condition::Always,
+                    }))
+                }
+                None => Ok(Some(Condition::Always)),
+            },
+            Test::IsOrNothing(name, value) => {
+                let name = into.name(name);
+                text(format!("attribute_not_exists({name}) OR {name} = {}", into.value(value.clone())))
+            }
+            Test::Is(name, value) | Test::Unchanged(name, Some(value)) | Test::Version(name, Some(value)) => {
+                text(format!("{} = {}", into.name(name), into.value(value.clone())))
+            }
+            Test::Unchanged(name, None) | Test::Version(name, None) => {
+                text(format!("attribute_not_exists({})", into.name(name)))
+            }
+            Test::If(expr, defaults) => {
+                Compiler { scope, entity: self.entity, defaults: defaults.as_ref() }.compile(expr, into)
+            }
+            Test::Rule(expr) => {
+                let bare = scope.bare();
+                Compiler { scope: &bare, entity: self.entity, defaults: None }.compile(expr, into)
+            }
+            Test::AtMost(path, most) => {
+                let path = into.path(path);
+                text(format!(
+                    "attribute_not_exists({path}) OR {path} <= {}",
+                    into.value(AttributeValue::from(*most))
+                ))
+            }
+            Test::AtLeast(path, least) => {
+                let (path, zero) = (into.path(path), *least <= 0);
+                let value = into.value(AttributeValue::from(*least));
+                let missing = if zero { format!("attribute_not_exists({path}) OR ") } else { String::new() };
+                text(format!("{missing}{path} >= {value}"))
+            }
+            Test::Passed(name) => {
+                let (name, now) = (into.name(name), AttributeValue::from(scope.now_ms.div_euclid(1_000)));
+                text(format!("attribute_not_exists({name}) OR {name} <= {}", into.value(now)))
+            }
+            Test::Free(owner) => {
+                let vacant = format!("attribute_not_exists({})", into.name(&info.partition));
+                let ours = format!("{} = {}", into.name(OWNER), into.value(AttributeValue::M(owner.clone())));
+                match expired(info, scope, into, "<=") {
+                    Some(expired) => text(format!("{vacant} OR {ours} OR {expired}")),
+                    None => text(format!("{vacant} OR {ours}")),
+                }
+            }
+        }
+    }
+
+    /// The first demand that a stored item does not meet.
+    pub(crate) fn unmet(&self, scope: &Scope<'_>, stored: Option<&Item>) -> Result<Option<&Demand>, Failure> {
+        let info = &scope.shared.entities[self.entity];
+        let fields = stored.map(|item| info.decode(&scope.shared.design, item));
+        for demand in &self.demands {
+            if !demand.test.holds(scope, info, stored, fields.as_ref())? {
+                return Ok(Some(demand));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Test {
+    fn holds(
+        &self,
+        scope: &Scope<'_>,
+        info: &EntityInfo,
+        stored: Option<&Item>,
+        fields: Option<&Fields>,
+    ) -> Result<bool, Failure> {
+        let nothing = Fields::new();
+        let fields = fields.unwrap_or(&nothing);
+        let view = View { entity: info.at, fields };
+        let is_expired = || is_expired(scope, info, fields);
+        Ok(match self {
+            Test::Exists => stored.is_some(),
+            Test::Vacant => stored.is_none() || is_expired(),
+            Test::NotExpired => !is_expired(),
+            Test::NotDeleted => !is_deleted(scope, info, fields)?,
+            Test::Is(name, value) => has(stored, name).as_ref() == Some(value),
+            Test::IsOrNothing(name, value) => has(stored, name).is_none_or(|other| other == *value),
+            Test::Unchanged(name, value) | Test::Version(name, value) => has(stored, name) == *value,
+            Test::If(expr, defaults) => {
+                let mut known = defaults.clone().unwrap_or_default();
+                known.extend(fields.clone());
+                scope.holds(expr, Some(View { entity: info.at, fields: &known }))?
+            }
+            Test::Rule(expr) => scope.bare().holds(expr, Some(view))?,
+            Test::AtMost(path, most) => number(fields, path).is_none_or(|number| number <= *most),
+            Test::AtLeast(path, least) => number(fields, path).map_or(*least <= 0, |number| number >= *least),
+            Test::Passed(name) => match has(stored, name) {
+                Some(AttributeValue::N(until)) => {
+                    until.to_i64().is_none_or(|until| until * 1_000 <= scope.now_ms)
+                }
+                _ => true,
+            },
+            Test::Free(owner) => {
+                let owned = has(stored, OWNER) == Some(AttributeValue::M(owner.clone()));
+                stored.is_none() || owned || is_expired()
+            }
+        })
+    }
+}
+
+fn has(stored: Option<&Item>, name: &str) -> Option<AttributeValue> {
+    stored.and_then(|item| item.get(name)).map(|value| value.to_owned())
+}
+
+fn number(fields: &Fields, path: &[String]) -> Option<i64> {
+    let (first, rest) = path.split_first()?;
+    let mut value = fields.get(first)?;
+    for name in rest {
+        value = value.fields()?.get(name)?;
+    }
+    Val::as_integer(value)
+}
+
+/// `ttl op now`, where the table has a time to live.
+fn expired(info: &EntityInfo, scope: &Scope<'_>, into: &mut Placeholders, op: &str) -> Option<String> {
+    let ttl = info.ttl.as_ref()?;
+    let now = info.encode(&scope.shared.design, ttl, &Val::Time(scope.now_ms));
+    let now = now.unwrap_or_else(|| AttributeValue::from(scope.now_ms.div_euclid(1_000)));
+    Some(format!("{} {op} {}", into.name(ttl), into.value(now)))
+}

@@ -1,0 +1,137 @@
+//! What a statement gives: the attributes of its key, and those it writes.
+
+use sortkey_design::model::*;
+
+use crate::catalog::EntityInfo;
+use crate::evaluate::{Scope, View};
+use crate::read::{derive, is_deleted, is_expired, is_ours};
+use crate::values::{Admit, Fields, Origin, Val};
+use crate::{Failure, FailureKind};
+
+/// The attributes that an action's key arguments give, admitted. The short form takes them from its parameters.
+pub(crate) fn key_fields(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    args: Option<&Args>,
+    view: Option<View<'_>>,
+) -> Result<Fields, Failure> {
+    let design = &scope.shared.design;
+    let entity = info.of(design);
+    let mut given: Vec<(String, Val)> = Vec::new();
+    match args {
+        None => {
+            // The short form: whatever parameter has the name of an attribute.
+            for attribute in &entity.attributes {
+                if let Some(value) = scope.get(&attribute.name.text) {
+                    given.push((attribute.name.text.clone(), value.clone()));
+                }
+            }
+        }
+        Some(args) => {
+            for spread in &args.spreads {
+                let fields = scope.get(&spread.text).and_then(Val::fields).into_iter().flatten();
+                given.extend(fields.map(|(name, value)| (name.clone(), value.clone())));
+            }
+            let mut position = 0;
+            for (name, value) in &args.values {
+                let attribute = value.as_name().filter(|name| entity.attribute(name).is_some());
+                position += usize::from(name.is_none());
+                let name = match (name, attribute) {
+                    (Some(name), _) => name.text.clone(),
+                    (None, Some(name)) => name.to_owned(),
+                    (None, None) => info.keys.get(position - 1).cloned().unwrap_or_default(),
+                };
+                given.push((name, scope.eval(value, view)?));
+            }
+        }
+    }
+    let admit = Admit { scope, origin: Origin::Expression };
+    let mut known = Fields::new();
+    for (name, value) in given {
+        let Some(attribute) = entity.attribute(&name) else { continue };
+        let inputs = info.keys.contains(&name) || feeds_key(entity, info, &name);
+        if !inputs || value.is_absent() {
+            continue;
+        }
+        known.insert(name.clone(), admit.attribute(attribute, value, &name)?);
+    }
+    if let Some(tenant) = &entity.tenant
+        && info.keys.contains(&tenant.text)
+        && !known.contains_key(&tenant.text)
+        && let Some(own) = scope.caller.as_ref().and_then(|caller| caller.get(&tenant.text))
+    {
+        known.insert(tenant.text.clone(), own.clone());
+    }
+    derive(scope, info.at, &mut known)?;
+    if let Some(missing) = info.keys.iter().find(|name| !known.contains_key(*name)) {
+        return Err(Failure::invalid(
+            missing,
+            format!("`{missing}` is required: it is part of the key of {}", info.name),
+        ));
+    }
+    Ok(known)
+}
+
+/// Whether a key attribute is derived from this one.
+fn feeds_key(entity: &Entity, info: &EntityInfo, name: &str) -> bool {
+    info.keys.iter().any(|key| {
+        let fill = entity.attribute(key).and_then(|attribute| attribute.value.as_ref());
+        fill.is_some_and(|fill| fill.derived && fill.value.mentions(name))
+    })
+}
+
+/// The attributes that an action writes, with explicit ones winning over copied ones.
+pub(super) fn given_fields(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    action: &Action,
+    short: Option<&ShortForm>,
+) -> Result<Fields, Failure> {
+    let entity = info.of(&scope.shared.design);
+    let mut given = Fields::new();
+    if let Some(short) = short {
+        let named =
+            |name: &str| short.names.as_ref().is_none_or(|names| names.iter().any(|each| each.is(name)));
+        let takes_all = matches!(action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
+        for attribute in entity.attributes.iter().filter(|attribute| !attribute.is_derived()) {
+            let name = &attribute.name.text;
+            if let Some(value) = scope.get(name).filter(|_| takes_all || named(name)) {
+                given.insert(name.clone(), value.clone());
+            }
+        }
+        return Ok(given);
+    }
+    for spread in &action.fields.spreads {
+        for (name, value) in scope.get(&spread.text).and_then(Val::fields).into_iter().flatten() {
+            let copied = entity.attribute(name).is_some_and(|attribute| !attribute.is_derived());
+            if copied && !value.is_absent() {
+                given.insert(name.clone(), value.clone());
+            }
+        }
+    }
+    Ok(given)
+}
+
+/// Refuses a key that belongs to another tenant before any request is made.
+pub(crate) fn only_ours(scope: &Scope<'_>, info: &EntityInfo, known: &Fields) -> Result<(), Failure> {
+    let entity = info.of(&scope.shared.design);
+    match (&entity.tenant, &scope.caller) {
+        (Some(tenant), Some(_)) if known.contains_key(&tenant.text) && !is_ours(scope, entity, known) => {
+            Err(not_found(info))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses an item that is not live or not the caller's.
+pub(crate) fn only_live(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<(), Failure> {
+    let hidden = is_expired(scope, info, fields)
+        || is_deleted(scope, info, fields)?
+        || !is_ours(scope, info.of(&scope.shared.design), fields);
+    if hidden { Err(not_found(info)) } else { Ok(()) }
+}
+
+/// There is no such item, or none that the caller may see.
+pub(crate) fn not_found(info: &EntityInfo) -> Failure {
+    Failure::new(FailureKind::NotFound, format!("there is no such {}", info.name))
+}

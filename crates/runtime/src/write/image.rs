@@ -1,0 +1,173 @@
+//! The image of an item: attributes filled, derived and dropped as the entity says, then as they are stored.
+
+use sortkey_design::model::*;
+use sortkey_value::{AttributeValue, Map};
+
+use crate::catalog::EntityInfo;
+use crate::evaluate::{Scope, View};
+use crate::seal::Place;
+use crate::template;
+use crate::values::{Admit, Fields, Origin, Val, to_stored};
+use crate::{Failure, FailureKind};
+
+/// Fills what `=` and `:=` say, in the order in which one needs the other. `given` holds what may not be replaced.
+pub(super) fn fill(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    given: Fields,
+    defaults: bool,
+) -> Result<Fields, Failure> {
+    let entity = info.of(&scope.shared.design);
+    let bare = scope.bare();
+    let mut fields = given;
+    let mut open: Vec<&Attribute> = entity.attributes.iter().filter(|each| !each.has("virtual")).collect();
+    // Each round settles at least one attribute, or the rest wait for each other and are settled as they are.
+    while !open.is_empty() {
+        let names: Vec<&str> = open.iter().map(|attribute| attribute.name.text.as_str()).collect();
+        let ready = |attribute: &&Attribute| {
+            let own = attribute.name.text.as_str();
+            !inputs(attribute).iter().any(|input| *input != own && names.contains(input))
+        };
+        let (now, later): (Vec<&Attribute>, Vec<&Attribute>) =
+            open.iter().partition(|attribute| ready(attribute));
+        let (now, later) = if now.is_empty() { (later, Vec::new()) } else { (now, later) };
+        for attribute in now {
+            settle(&bare, info, attribute, &mut fields, defaults)?;
+        }
+        open = later;
+    }
+    Ok(fields)
+}
+
+/// The names that decide what an attribute is.
+pub(super) fn inputs(attribute: &Attribute) -> Vec<&str> {
+    let fill = attribute.value.iter().flat_map(|fill| fill.value.names());
+    fill.chain(attribute.when.iter().flat_map(Expr::names)).collect()
+}
+
+fn settle(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    attribute: &Attribute,
+    fields: &mut Fields,
+    defaults: bool,
+) -> Result<(), Failure> {
+    let name = &attribute.name.text;
+    if let Some(when) = &attribute.when
+        && !scope.holds(when, Some(View { entity: info.at, fields }))?
+    {
+        fields.remove(name);
+        return Ok(());
+    }
+    let Some(fill) = &attribute.value else { return Ok(()) };
+    if !fill.derived && (fields.contains_key(name) || !defaults) {
+        return Ok(());
+    }
+    let value = match fill.value.is_name("new") {
+        true => scope.new_value(attribute)?,
+        false => scope.eval(&fill.value, Some(View { entity: info.at, fields }))?,
+    };
+    // What is derived from something that is not in hand (a password that is not given again) stays as it is.
+    if value.is_absent() && fill.derived && fields.contains_key(name) {
+        return Ok(());
+    }
+    let value = Admit { scope, origin: Origin::Expression }.attribute(attribute, value, name)?;
+    match value.is_absent() {
+        true => fields.remove(name),
+        false => fields.insert(name.clone(), value),
+    };
+    Ok(())
+}
+
+/// Refuses an image that lacks something required.
+pub(super) fn complete(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<(), Failure> {
+    let design = &scope.shared.design;
+    for attribute in &info.of(design).attributes {
+        let name = &attribute.name.text;
+        let may_lack = attribute.may_be_absent()
+            || !attribute.is_stored()
+            || matches!(design.type_of(attribute), Type::Set { .. });
+        let conditional = match &attribute.when {
+            Some(when) => {
+                scope.bare().holds(when, Some(View { entity: info.at, fields }))? && !attribute.optional
+            }
+            None => false,
+        };
+        if (conditional || !may_lack) && fields.get(name).is_none_or(Val::is_absent) {
+            return Err(Failure::invalid(name, format!("`{name}` is required")));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses an image that the entity's checks do not allow.
+pub(super) fn checked(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<(), Failure> {
+    let bare = scope.bare();
+    for check in &info.of(&scope.shared.design).checks {
+        if !bare.holds(&check.condition, Some(View { entity: info.at, fields }))? {
+            return Err(check_failed(info, check));
+        }
+    }
+    Ok(())
+}
+
+/// The failure of a check.
+pub(super) fn check_failed(info: &EntityInfo, check: &Check) -> Failure {
+    let failure = Failure::new(FailureKind::CheckFailed, format!("a check of {} does not hold", info.name));
+    super::declared(check.error.as_ref(), failure)
+}
+
+/// An image as it is stored: encrypted, encoded, with templates and the entity's name.
+pub(super) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<Map, Failure> {
+    let design = &scope.shared.design;
+    let entity = info.of(design);
+    let mut map = Map::new();
+    for attribute in entity.attributes.iter().filter(|attribute| attribute.is_stored()) {
+        let Some(value) = fields.get(&attribute.name.text) else { continue };
+        if let Some(value) = stored_value(scope, info, attribute, value, fields)? {
+            map.insert(attribute.name.text.clone(), value);
+        }
+    }
+    for template in &entity.templates {
+        if let Some(text) = rendered(scope, info, template, fields)? {
+            map.insert(template.name.text.clone(), AttributeValue::S(text));
+        }
+    }
+    if let Some(kind) = &info.kind {
+        map.insert(kind.clone(), AttributeValue::S(info.name.clone()));
+    }
+    Ok(map)
+}
+
+/// One attribute as it is stored.
+pub(super) fn stored_value(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    attribute: &Attribute,
+    value: &Val,
+    fields: &Fields,
+) -> Result<Option<AttributeValue>, Failure> {
+    let shared = scope.shared;
+    if attribute.has("encrypted") && !matches!(value, Val::Absent | Val::Sealed(_)) {
+        let place = Place { entity: info.of(&shared.design), attribute };
+        let sealed = shared.seals.seal(&*shared.settings.keyring, &shared.design, place, value, fields)?;
+        return Ok(to_stored(&shared.design, &Type::Undeclared, &sealed));
+    }
+    Ok(to_stored(&shared.design, shared.design.type_of(attribute), value))
+}
+
+/// The text of a template; none where its `when` does not hold or an attribute is absent.
+pub(super) fn rendered(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    template: &Template,
+    fields: &Fields,
+) -> Result<Option<String>, Failure> {
+    if let Some(when) = &template.when
+        && !scope.bare().holds(when, Some(View { entity: info.at, fields }))?
+    {
+        return Ok(None);
+    }
+    let design = &scope.shared.design;
+    Ok(template::render(design, info.of(design), template, fields))
+}

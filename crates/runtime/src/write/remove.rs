@@ -1,0 +1,146 @@
+//! `delete`, `purge` and `check`.
+
+use sortkey_design::model::*;
+use sortkey_value::Map;
+
+use super::create::{guards, has_guards, key};
+use super::given::{key_fields, not_found, only_live, only_ours};
+use super::update::{self, Plan, remove_by};
+use super::{Act, Answers, Prepared, Test, Write, declared};
+use crate::catalog::EntityInfo;
+use crate::evaluate::{Scope, View};
+use crate::session::Session;
+use crate::values::{Fields, Val};
+use crate::{Failure, FailureKind};
+
+pub(super) async fn prepare(
+    session: &Session<'_>,
+    scope: &mut Scope<'_>,
+    at: usize,
+    action: &Action,
+    _: Option<&ShortForm>,
+) -> Result<Prepared, Failure> {
+    let info = &scope.shared.entities[at];
+    let entity = info.of(&scope.shared.design);
+    let known = key_fields(scope, info, action.key.as_ref(), None)?;
+    only_ours(scope, info, &known)?;
+    let cascades = Some((at, known.clone()));
+    if let (WriteVerb::Delete, Some(deleted)) = (action.verb, &entity.deleted) {
+        let plan = Plan {
+            info,
+            verb: WriteVerb::Update,
+            known,
+            changes: remove_by(scope, info, deleted)?,
+            condition: action.condition.as_ref(),
+            error: action.error.as_ref(),
+            gone: true,
+        };
+        let prepared = update::prepare_plan(session, scope, plan).await?;
+        return Ok(Prepared { cascades, ..prepared });
+    }
+    let key = key(scope, info, &known)?;
+    let mut write = Write::new(info, key.clone(), Act::Delete);
+    let whole = demands(scope, info, action, &known, &mut write)?;
+    let (yields, freed) = match whole && !has_guards(info, scope) {
+        true => (Val::Absent, Vec::new()),
+        false => {
+            let old = read(session, scope, info, action, &key, &mut write).await?;
+            let freed = guards(scope, info, std::slice::from_ref(&old), &Fields::new(), &key, true)?;
+            (Val::item(at, old), freed)
+        }
+    };
+    let writes: Vec<Write> = std::iter::once(write).chain(freed).collect();
+    let answers = if yields.is_absent() { Answers::Old } else { Answers::Nothing };
+    Ok(Prepared { writes, yields, answers, cascades })
+}
+
+/// `check`: a condition on an item that is not written.
+pub(super) fn prepare_check(scope: &Scope<'_>, at: usize, action: &Action) -> Result<Prepared, Failure> {
+    let info = &scope.shared.entities[at];
+    let known = key_fields(scope, info, action.key.as_ref(), None)?;
+    let mut write = Write::new(info, key(scope, info, &known)?, Act::Check);
+    if only_ours(scope, info, &known).is_err() {
+        return Err(refused(info, action));
+    }
+    if !demands(scope, info, action, &known, &mut write)? {
+        return Err(Failure::internal("the condition of a `check` cannot be expressed"));
+    }
+    Ok(Prepared { writes: vec![write], yields: Val::Absent, answers: Answers::Nothing, cascades: None })
+}
+
+/// The item is there, live, the caller's, and as the statement wants it; false if that cannot be expressed.
+fn demands(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    action: &Action,
+    known: &Fields,
+    write: &mut Write,
+) -> Result<bool, Failure> {
+    let entity = info.of(&scope.shared.design);
+    let checks = action.verb == WriteVerb::Check;
+    let missing = || if checks { refused(info, action) } else { not_found(info) };
+    let missing =
+        || declared(action.error.as_ref().filter(|_| action.condition.is_none() && !checks), missing());
+    write.demand(scope, Test::Exists, missing())?;
+    if action.verb != WriteVerb::Purge {
+        write.demand(scope, Test::NotExpired, missing())?;
+        write.demand(scope, Test::NotDeleted, missing())?;
+    }
+    if let (Some(caller), Some(tenant)) = (&scope.caller, &entity.tenant)
+        && !known.contains_key(&tenant.text)
+    {
+        let own =
+            caller.get(&tenant.text).and_then(|own| info.encode(&scope.shared.design, &tenant.text, own));
+        let own = own.ok_or_else(|| {
+            Failure::new(FailureKind::Unauthenticated, format!("the caller has no `{tenant}`"))
+        })?;
+        write.demand(scope, Test::Is(tenant.text.clone(), own), missing())?;
+    }
+    match &action.condition {
+        Some(condition) => write.demand(scope, Test::If(condition.clone(), None), refused(info, action)),
+        None => Ok(true),
+    }
+}
+
+fn refused(info: &EntityInfo, action: &Action) -> Failure {
+    let message = format!("the condition on the {} does not hold", info.name);
+    declared(action.error.as_ref(), Failure::new(FailureKind::CheckFailed, message))
+}
+
+/// The item as it is now, and the condition that what its removal depends on stays so.
+async fn read(
+    session: &Session<'_>,
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    action: &Action,
+    key: &Map,
+    write: &mut Write,
+) -> Result<Fields, Failure> {
+    let design = &scope.shared.design;
+    let entity = info.of(design);
+    let missing = || declared(action.error.as_ref().filter(|_| action.condition.is_none()), not_found(info));
+    let item = session.get(&info.table, key.clone(), true).await?.ok_or_else(missing)?;
+    let old = info.decode(design, &item);
+    if action.verb != WriteVerb::Purge {
+        only_live(scope, info, &old).map_err(|_| missing())?;
+    }
+    if let Some(condition) = &action.condition
+        && !scope.holds(condition, Some(View { entity: info.at, fields: &old }))?
+    {
+        return Err(refused(info, action));
+    }
+    let unique = entity.uniques.iter().flat_map(|unique| {
+        unique.names.iter().map(|name| name.text.as_str()).chain(unique.when.iter().flat_map(Expr::names))
+    });
+    let conditional = action.condition.iter().flat_map(Expr::names).filter(|name| !scope.has(name));
+    let mut names: Vec<&str> = unique.chain(conditional).collect();
+    names.retain(|name| entity.attribute(name).is_some_and(Attribute::is_stored));
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        let changed = Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
+        let value = item.get(name).map(|value| value.to_owned());
+        write.demand(scope, Test::Unchanged(name.to_owned(), value), changed)?;
+    }
+    Ok(old)
+}

@@ -1,0 +1,337 @@
+//! What an update changes, gathered from its fields, its parameters and the states it enters.
+
+use sortkey_design::model::*;
+
+use super::{Plan, Write};
+use crate::catalog::EntityInfo;
+use crate::condition::{Compiler, nested};
+use crate::evaluate::{Scope, View};
+use crate::values::{Admit, Fields, Origin, Val, arithmetic};
+use crate::write::Test;
+use crate::write::given::given_fields;
+use crate::{Failure, FailureKind};
+
+/// One change.
+#[derive(Clone, Debug)]
+pub(in crate::write) struct Change {
+    /// The attribute, and the way into it.
+    pub(in crate::write) path: Vec<String>,
+    pub(in crate::write) op: FieldOp,
+    pub(in crate::write) to: To,
+    /// The type of what is at the path.
+    pub(in crate::write) ty: Type,
+}
+
+/// What an attribute changes to or by.
+#[derive(Clone, Debug)]
+pub(in crate::write) enum To {
+    /// A value in hand; what is absent is removed.
+    Value(Val),
+    /// Something that the item takes part in.
+    OfItem(Expr),
+}
+
+/// The changes of an action.
+pub(super) fn gather(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    action: &Action,
+    short: Option<&ShortForm>,
+    known: &Fields,
+) -> Result<Vec<Change>, Failure> {
+    let entity = info.of(&scope.shared.design);
+    let admit = Admit { scope, origin: Origin::Expression };
+    let mut changes: Vec<Change> = Vec::new();
+    for (name, value) in given_fields(scope, info, action, short)? {
+        let Some(attribute) = entity.attribute(&name) else { continue };
+        let fixed = known.contains_key(&name) || info.keys.contains(&name);
+        if fixed || (attribute.has("immutable") && action.verb == WriteVerb::Update) {
+            continue;
+        }
+        let value = admit.attribute(attribute, value, &name)?;
+        let ty = scope.shared.design.type_of(attribute).clone();
+        changes.push(Change { path: vec![name], op: FieldOp::Set, to: To::Value(value), ty });
+    }
+    for field in &action.fields.fields {
+        let change = change(scope, info, field)?;
+        if known.contains_key(&change.path[0]) && info.keys.contains(&change.path[0]) {
+            let name = &change.path[0];
+            return Err(Failure::invalid(name, format!("`{name}` is part of the key and cannot change")));
+        }
+        changes.retain(|earlier| earlier.path != change.path);
+        changes.push(change);
+    }
+    for change in &changes {
+        refuse(entity, change, action.verb)?;
+    }
+    Ok(changes)
+}
+
+fn refuse(entity: &Entity, change: &Change, verb: WriteVerb) -> Result<(), Failure> {
+    let name = &change.path[0];
+    let Some(attribute) = entity.attribute(name) else {
+        return Err(Failure::invalid(name, format!("{} has no `{name}`", entity.name)));
+    };
+    if attribute.is_derived() && change.path.len() == 1 {
+        return Err(Failure::invalid(name, format!("`{name}` is derived and cannot be given")));
+    }
+    if attribute.has("immutable") && verb == WriteVerb::Update {
+        return Err(Failure::invalid(name, format!("`{name}` cannot be changed")));
+    }
+    let removes =
+        matches!(&change.to, To::Value(Val::Absent)) && change.op == FieldOp::Set && change.path.len() == 1;
+    let set = matches!(change.ty, Type::Set { .. });
+    if removes && !attribute.may_be_absent() && !set {
+        return Err(Failure::invalid(name, format!("`{name}` is required")));
+    }
+    Ok(())
+}
+
+fn change(scope: &Scope<'_>, info: &EntityInfo, field: &Field) -> Result<Change, Failure> {
+    let design = &scope.shared.design;
+    let entity = info.of(design);
+    let mut path: Vec<String> = field.path.iter().map(|name| name.text.clone()).collect();
+    let shown = path.join(".");
+    let unknown = || Failure::invalid(&shown, format!("{} has no `{shown}`", info.name));
+    if let Some(index) = &field.index {
+        let key = scope.eval(index, None)?;
+        path.push(key.as_text().ok_or_else(unknown)?.to_owned());
+    }
+    let attribute = path.first().and_then(|name| entity.attribute(name)).ok_or_else(unknown)?;
+    let mut ty = design.type_of(attribute).clone();
+    for name in &path[1..] {
+        let inner = match &ty {
+            Type::Json { of } => (**of).clone(),
+            other => other.clone(),
+        };
+        ty = nested(design, &inner, name).ok_or_else(unknown)?;
+    }
+    let compiler = Compiler { scope, entity: info.at, defaults: None };
+    let to = match compiler.concerns_item(&field.value) {
+        true => To::OfItem(field.value.clone()),
+        false => {
+            let value = scope.eval(&field.value, None)?;
+            let admit = Admit { scope, origin: Origin::Expression };
+            To::Value(match (field.op, path.len()) {
+                (FieldOp::Set, 1) => admit.attribute(attribute, value, &shown)?,
+                (FieldOp::Set, _) => admit.value(&ty, value, &shown)?,
+                (_, _) => delta(&admit, &ty, value, &shown)?,
+            })
+        }
+    };
+    Ok(Change { path, op: field.op, to, ty })
+}
+
+/// What is added or taken away: a number of any sign, members of a set, elements of a list.
+fn delta(admit: &Admit<'_>, ty: &Type, value: Val, field: &str) -> Result<Val, Failure> {
+    match (ty, value) {
+        (Type::Int { .. }, value) => admit.value(&Type::Int { min: None, max: None }, value, field),
+        (Type::Set { of, .. }, value) if value.members().is_none() => {
+            admit.value(of, value, field).map(|member| Val::Set(vec![member]))
+        }
+        (ty, value) => admit.value(ty, value, field),
+    }
+}
+
+/// Adds what is written on entering a state, where the statement does not write it itself.
+pub(super) fn enter(scope: &Scope<'_>, plan: &mut Plan<'_>) -> Result<(), Failure> {
+    let entity = plan.info.of(&scope.shared.design);
+    let bare = scope.bare();
+    let mut entered = Vec::new();
+    for states in &entity.states {
+        let Some(state) = state_set(plan, states) else { continue };
+        for enter in states.enters.iter().filter(|enter| enter.states.iter().any(|each| each.is(&state))) {
+            for field in &enter.fields.fields {
+                entered.push(change(&bare, plan.info, field)?);
+            }
+        }
+    }
+    for change in entered {
+        if !plan.changes.iter().any(|earlier| earlier.path == change.path) {
+            plan.changes.push(change);
+        }
+    }
+    Ok(())
+}
+
+/// The state that a plan sets, if it sets one.
+fn state_set(plan: &Plan<'_>, states: &States) -> Option<String> {
+    let path: Vec<&str> = states.path.iter().map(|name| name.text.as_str()).collect();
+    plan.changes.iter().find_map(|change| match &change.to {
+        To::Value(Val::Text(state)) if change.op == FieldOp::Set && change.path == path => {
+            Some(state.clone())
+        }
+        _ => None,
+    })
+}
+
+/// An item with a version counts its changes.
+pub(super) fn count_version(scope: &Scope<'_>, plan: &mut Plan<'_>) {
+    let entity = plan.info.of(&scope.shared.design);
+    if let Some(attribute) = entity.attributes.iter().find(|attribute| attribute.has("version")) {
+        let path = vec![attribute.name.text.clone()];
+        plan.changes.retain(|change| change.path != path);
+        let ty = Type::Int { min: None, max: None };
+        plan.changes.push(Change { path, op: FieldOp::Add, to: To::Value(Val::integer(1)), ty });
+    }
+}
+
+/// A write that relies on an item with a version, read before, is conditional on that version.
+pub(super) fn version_demands(scope: &Scope<'_>, plan: &Plan<'_>, write: &mut Write) -> Result<(), Failure> {
+    let info = plan.info;
+    let entity = info.of(&scope.shared.design);
+    let Some(version) = entity.attributes.iter().find(|attribute| attribute.has("version")) else {
+        return Ok(());
+    };
+    let name = &version.name.text;
+    let same_key = |fields: &Fields| info.keys.iter().all(|key| fields.get(key) == plan.known.get(key));
+    let read = scope.items().find(|(entity, fields)| *entity == info.at && same_key(fields));
+    let expected = match read {
+        Some((_, fields)) => {
+            fields.get(name).and_then(|value| info.encode(&scope.shared.design, name, value))
+        }
+        None if scope.missed(info.at, &write.key) => None,
+        None => return Ok(()),
+    };
+    let changed =
+        Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name)).at(name);
+    write.demand(scope, Test::Version(name.clone(), expected), changed)?;
+    Ok(())
+}
+
+impl Plan<'_> {
+    /// For every state that is set: the moves that lead to it, as a condition on the stored item.
+    pub(super) fn transitions(&self, scope: &Scope<'_>) -> Vec<(String, Expr)> {
+        let entity = self.info.of(&scope.shared.design);
+        let mut rules = Vec::new();
+        for states in &entity.states {
+            let Some(state) = state_set(self, states) else { continue };
+            let span = states.span;
+            let expr = |kind| Expr { kind, span };
+            let mut path = expr(ExprKind::Name { name: "it".to_owned() });
+            for name in &states.path {
+                path = expr(ExprKind::Member { base: Box::new(path), name: name.clone() });
+            }
+            let binary = |op, left: Expr, right: Expr| {
+                expr(ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) })
+            };
+            let leads = states.transitions.iter().filter(|each| each.to.iter().any(|to| to.is(&state)));
+            let moves = leads.map(|transition| {
+                let from =
+                    transition.from.iter().map(|name| expr(ExprKind::Text { value: name.text.clone() }));
+                let from = binary(Op::In, path.clone(), expr(ExprKind::List { elements: from.collect() }));
+                match &transition.condition {
+                    Some(condition) => binary(Op::And, from, condition.clone()),
+                    None => from,
+                }
+            });
+            let never = || expr(ExprKind::Name { name: "false".to_owned() });
+            let rule = moves.reduce(|left, right| binary(Op::Or, left, right)).unwrap_or_else(never);
+            let shown: Vec<&str> = states.path.iter().map(|name| name.text.as_str()).collect();
+            rules.push((shown.join("."), rule));
+        }
+        rules
+    }
+
+    /// Numbers that grow or shrink stay in the range of their type.
+    pub(super) fn ranges(&self) -> Vec<(Test, Failure)> {
+        let mut tests = Vec::new();
+        for change in &self.changes {
+            let (Type::Int { min, max }, To::Value(value)) = (&change.ty, &change.to) else { continue };
+            let delta = match (change.op, value.as_integer()) {
+                (FieldOp::Add, Some(delta)) => delta,
+                (FieldOp::Subtract, Some(delta)) => delta.saturating_neg(),
+                _ => continue,
+            };
+            let shown = change.path.join(".");
+            let failure = || {
+                Failure::new(FailureKind::CheckFailed, format!("`{shown}` would leave its range")).at(&shown)
+            };
+            if let (true, Some(max)) = (delta > 0, max) {
+                tests.push((Test::AtMost(change.path.clone(), max.saturating_sub(delta)), failure()));
+            }
+            if let (true, Some(min)) = (delta < 0, min) {
+                tests.push((Test::AtLeast(change.path.clone(), min.saturating_sub(delta)), failure()));
+            }
+        }
+        tests
+    }
+
+    /// Puts every change into an image of the item.
+    pub(super) fn apply_to_item(
+        &self,
+        scope: &Scope<'_>,
+        old: &Fields,
+        new: &mut Fields,
+    ) -> Result<(), Failure> {
+        let entity = self.info.of(&scope.shared.design);
+        for change in &self.changes {
+            let shown = change.path.join(".");
+            let admit = Admit { scope, origin: Origin::Expression };
+            let value = match &change.to {
+                To::Value(value) => value.clone(),
+                To::OfItem(expr) => scope.eval(expr, Some(View { entity: self.info.at, fields: old }))?,
+            };
+            let before = at(new, &change.path).cloned().unwrap_or_default();
+            let value = changed(change.op, before, value)
+                .ok_or_else(|| Failure::invalid(&shown, format!("`{shown}` cannot be changed by this")))?;
+            let value = match (change.path.as_slice(), entity.attribute(&change.path[0])) {
+                ([name], Some(attribute)) => admit.attribute(attribute, value, name)?,
+                _ => admit.value(&change.ty, value, &shown)?,
+            };
+            put(new, &change.path, value);
+        }
+        Ok(())
+    }
+}
+
+fn changed(op: FieldOp, before: Val, value: Val) -> Option<Val> {
+    match (op, before, value) {
+        (FieldOp::Set, _, value) => Some(value),
+        (FieldOp::Add, Val::Absent, value) => Some(value),
+        (FieldOp::Subtract, Val::Absent, Val::Number(number)) => Some(Val::Number(number.negated())),
+        (FieldOp::Add, Val::Number(before), Val::Number(by)) => {
+            arithmetic(Op::Add, before, by).map(Val::Number)
+        }
+        (FieldOp::Subtract, Val::Number(before), Val::Number(by)) => {
+            arithmetic(Op::Sub, before, by).map(Val::Number)
+        }
+        (FieldOp::Add, Val::List(mut before), Val::List(more)) => {
+            before.extend(more);
+            Some(Val::List(before))
+        }
+        (FieldOp::Add, Val::Set(mut before), Val::Set(more)) => {
+            before.extend(more);
+            Some(Val::Set(before))
+        }
+        (FieldOp::Subtract, Val::Set(mut before), Val::Set(less)) => {
+            before.retain(|each| !less.contains(each));
+            Some(Val::Set(before))
+        }
+        (FieldOp::Subtract, Val::Absent, Val::Set(_)) => Some(Val::Absent),
+        _ => None,
+    }
+}
+
+fn at<'a>(fields: &'a Fields, path: &[String]) -> Option<&'a Val> {
+    let (first, rest) = path.split_first()?;
+    rest.iter().try_fold(fields.get(first)?, |value, name| value.fields()?.get(name))
+}
+
+fn put(fields: &mut Fields, path: &[String], value: Val) {
+    match path {
+        [] => {}
+        [name] if value.is_absent() => {
+            fields.remove(name);
+        }
+        [name] => {
+            fields.insert(name.clone(), value);
+        }
+        [name, rest @ ..] => {
+            let inner = fields.entry(name.clone()).or_insert_with(|| Val::Map(Fields::new()));
+            if let Val::Map(inner) = inner {
+                put(inner, rest, value);
+            }
+        }
+    }
+}

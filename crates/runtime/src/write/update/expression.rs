@@ -1,0 +1,217 @@
+//! Update expressions.
+
+use sortkey_design::model::*;
+use sortkey_value::{AttributeValue, Number};
+
+use super::Plan;
+use super::changes::{Change, To};
+use crate::Failure;
+use crate::catalog::EntityInfo;
+use crate::condition::Placeholders;
+use crate::evaluate::Scope;
+use crate::values::{Fields, Val, to_stored};
+use crate::write::Act;
+use crate::write::image::{rendered, stored_value};
+
+/// The clauses of an update expression.
+#[derive(Default)]
+pub(super) struct Expression {
+    set: Vec<String>,
+    remove: Vec<String>,
+    add: Vec<String>,
+    delete: Vec<String>,
+    /// Top-level attributes that a clause speaks of; DynamoDB accepts each once.
+    named: Vec<String>,
+}
+
+impl Expression {
+    /// One change that is in hand.
+    pub(super) fn change(
+        &mut self,
+        scope: &Scope<'_>,
+        info: &EntityInfo,
+        change: &Change,
+        image: &Fields,
+        fresh: Option<&Fields>,
+        into: &mut Placeholders,
+    ) -> Result<(), Failure> {
+        let design = &scope.shared.design;
+        let To::Value(value) = &change.to else { return Ok(()) };
+        let attribute = info.of(design).attribute(&change.path[0]);
+        self.named.push(change.path[0].clone());
+        let immutable = attribute.is_some_and(|attribute| attribute.has("immutable"));
+        let transient = attribute.is_some_and(|attribute| !attribute.is_stored());
+        if transient {
+            return Ok(());
+        }
+        let stored = match (change.path.len(), attribute) {
+            (1, Some(attribute)) if change.op == FieldOp::Set => {
+                stored_value(scope, info, attribute, value, image)?
+            }
+            _ => to_stored(design, &change.ty, value),
+        };
+        let path = into.path(&change.path);
+        match (change.op, stored) {
+            (FieldOp::Set, None) => self.remove.push(path),
+            (FieldOp::Set, Some(stored)) if immutable && fresh.is_some() => {
+                let value = into.value(stored);
+                self.set.push(format!("{path} = if_not_exists({path}, {value})"));
+            }
+            (FieldOp::Set, Some(stored)) => {
+                let value = into.value(stored);
+                self.set.push(format!("{path} = {value}"));
+            }
+            (op, Some(AttributeValue::N(by))) => {
+                let start = start(scope, attribute.filter(|_| change.path.len() == 1))?;
+                let (start, by) = (into.value(start), into.value(AttributeValue::N(by)));
+                let sign = if op == FieldOp::Add { "+" } else { "-" };
+                self.set.push(format!("{path} = if_not_exists({path}, {start}) {sign} {by}"));
+            }
+            (FieldOp::Add, Some(list @ AttributeValue::L(_))) => {
+                let (empty, list) = (into.value(AttributeValue::L(Vec::new())), into.value(list));
+                self.set.push(format!("{path} = list_append(if_not_exists({path}, {empty}), {list})"));
+            }
+            (FieldOp::Add, Some(set)) => {
+                let set = into.value(set);
+                self.add.push(format!("{path} {set}"));
+            }
+            (FieldOp::Subtract, Some(set)) => {
+                let set = into.value(set);
+                self.delete.push(format!("{path} {set}"));
+            }
+            (_, None) => {}
+        }
+        Ok(())
+    }
+
+    /// An attribute as it stands in an image: set, or removed if it is not there.
+    pub(super) fn attribute(
+        &mut self,
+        scope: &Scope<'_>,
+        info: &EntityInfo,
+        attribute: &Attribute,
+        image: &Fields,
+        into: &mut Placeholders,
+    ) -> Result<(), Failure> {
+        let name = &attribute.name.text;
+        let named = self.named.contains(name);
+        let value = image.get(name).cloned().unwrap_or_default();
+        // What is given and stays is already set; what must go is removed even if it was given.
+        if named && !value.is_absent() {
+            return Ok(());
+        }
+        if named {
+            let alias = into.name(name);
+            let (set, removed) = (format!("{alias} ="), alias);
+            self.set.retain(|clause| !clause.starts_with(&set));
+            self.remove.retain(|clause| *clause != removed);
+        }
+        // `when` holds, nothing is derived and nothing was given: the attribute stays as it is.
+        if value.is_absent() && !image.contains_key(name) {
+            return Ok(());
+        }
+        self.named.push(name.clone());
+        let stored = stored_value(scope, info, attribute, &value, image)?;
+        self.put(name, stored, into);
+        Ok(())
+    }
+
+    /// A template as an image renders it.
+    pub(super) fn template(
+        &mut self,
+        scope: &Scope<'_>,
+        info: &EntityInfo,
+        template: &Template,
+        image: &Fields,
+        into: &mut Placeholders,
+    ) -> Result<(), Failure> {
+        let name = &template.name.text;
+        let text = rendered(scope, info, template, image)?;
+        if *name == info.partition || info.sort.as_ref() == Some(name) {
+            return Ok(());
+        }
+        self.named.push(name.clone());
+        self.put(name, text.map(AttributeValue::S), into);
+        Ok(())
+    }
+
+    /// What a new item has beside what is written, where there is none yet.
+    pub(super) fn defaults(
+        &mut self,
+        scope: &Scope<'_>,
+        info: &EntityInfo,
+        fresh: &Fields,
+        into: &mut Placeholders,
+    ) -> Result<(), Failure> {
+        for (name, value) in crate::write::image::stored(scope, info, fresh)? {
+            let key = name == info.partition || info.sort.as_ref() == Some(&name);
+            if key || self.named.contains(&name) {
+                continue;
+            }
+            let (alias, value) = (into.name(&name), into.value(value));
+            self.set.push(format!("{alias} = if_not_exists({alias}, {value})"));
+        }
+        Ok(())
+    }
+
+    /// Everything in which two images differ. Numbers that are counted stay counted.
+    pub(super) fn difference(
+        &mut self,
+        scope: &Scope<'_>,
+        info: &EntityInfo,
+        plan: &Plan<'_>,
+        (old, new): (&Fields, &Fields),
+        into: &mut Placeholders,
+    ) -> Result<(), Failure> {
+        let entity = info.of(&scope.shared.design);
+        for change in plan.changes.iter().filter(|change| change.op != FieldOp::Set && change.path.len() == 1)
+        {
+            self.change(scope, info, change, new, None, into)?;
+        }
+        for attribute in entity.attributes.iter().filter(|attribute| attribute.is_stored()) {
+            let name = &attribute.name.text;
+            let key = *name == info.partition || info.sort.as_ref() == Some(name);
+            if key || self.named.contains(name) || old.get(name) == new.get(name) {
+                continue;
+            }
+            let value = new.get(name).cloned().unwrap_or_default();
+            let stored = stored_value(scope, info, attribute, &value, new)?;
+            self.put(name, stored, into);
+        }
+        for template in &entity.templates {
+            if rendered(scope, info, template, old)? != rendered(scope, info, template, new)? {
+                self.template(scope, info, template, new, into)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, name: &str, stored: Option<AttributeValue>, into: &mut Placeholders) {
+        let alias = into.name(name);
+        match stored {
+            Some(stored) => {
+                let value = into.value(stored);
+                self.set.push(format!("{alias} = {value}"));
+            }
+            None => self.remove.push(alias),
+        }
+    }
+
+    /// The whole expression; a change of nothing is a check.
+    pub(super) fn finish(self) -> Act {
+        let clauses =
+            [("SET", self.set), ("REMOVE", self.remove), ("ADD", self.add), ("DELETE", self.delete)];
+        let clauses = clauses.into_iter().filter(|(_, parts)| !parts.is_empty());
+        let text: Vec<String> = clauses.map(|(word, parts)| format!("{word} {}", parts.join(", "))).collect();
+        if text.is_empty() { Act::Check } else { Act::Update(text.join(" ")) }
+    }
+}
+
+/// Where counting starts if there is nothing yet: at the attribute's default.
+fn start(scope: &Scope<'_>, attribute: Option<&Attribute>) -> Result<AttributeValue, Failure> {
+    let default = attribute.and_then(|attribute| attribute.value.as_ref()).filter(|fill| !fill.derived);
+    Ok(match default.map(|fill| scope.bare().eval(&fill.value, None)).transpose()? {
+        Some(Val::Number(number)) => AttributeValue::N(number),
+        _ => AttributeValue::N(Number::ZERO),
+    })
+}
