@@ -9,13 +9,13 @@ use sortkey_design::nearest;
 use sortkey_runtime::{Call, Failure, FailureKind, Runtime};
 use sortkey_server::hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use sortkey_server::hyper::{Method, Request, Response, StatusCode};
-use sortkey_server::{Access, Bytes, Handler, Mount};
+use sortkey_server::{Access, Bytes, Content, Handler, Mount};
 
 use crate::admission::Admission;
 use crate::endpoints::{Endpoint, Endpoints, PREFIX};
 use crate::{answer, arguments, openapi, page, problem};
 
-type Answered<'a> = Pin<Box<dyn Future<Output = Response<Vec<u8>>> + Send + 'a>>;
+type Answered<'a> = Pin<Box<dyn Future<Output = Response<Content>> + Send + 'a>>;
 
 /// The operations API of a design.
 pub struct Gateway {
@@ -137,7 +137,7 @@ impl Gateway {
 
 impl Handler for Gateway {
     fn handle<'a>(&'a self, request: Request<Bytes>) -> Answered<'a> {
-        Box::pin(self.answer(request))
+        Box::pin(async move { self.answer(request).await.map(Content::from) })
     }
 }
 
@@ -159,6 +159,6 @@ impl Handler for Document {
         } else {
             problem::method_not_allowed("GET", "a page is only read")
         };
-        Box::pin(std::future::ready(response))
+        Box::pin(std::future::ready(response.map(Content::from)))
     }
 }

@@ -108,7 +108,7 @@ impl<'a> Touched<'a> {
             }
         }
         let mut members = Vec::new();
-        for expr in &plan.condition {
+        if let Some(expr) = &plan.condition {
             expr.walk(&mut |each| {
                 if let ExprKind::Member { base, name } = &each.kind
                     && base.is_name("it")
