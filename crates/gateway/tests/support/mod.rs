@@ -12,7 +12,7 @@ use sortkey_gateway::{Admission, Gateway};
 use sortkey_runtime::deploy::{Naming, deploy};
 use sortkey_runtime::{Embedded, Pending, Runtime, Settings};
 use sortkey_server::hyper::{HeaderMap, Request};
-use sortkey_server::{Bytes, Mount};
+use sortkey_server::{Bytes, Content, Mount};
 
 pub(crate) const SYSTEMS: [&str; 5] =
     ["ferryhook", "listbackup", "core-service", "seller-profiles", "t3nets"];
@@ -69,6 +69,7 @@ impl Api {
         }
         let request = request.body(Bytes::copy_from_slice(body.as_bytes())).expect("a request");
         let (parts, body) = pollster::block_on(mount.handler.handle(request)).into_parts();
+        let Content::Whole(body) = body else { panic!("the gateway answers at once") };
         Got { status: parts.status.as_u16(), headers: parts.headers, body }
     }
 }
