@@ -5,8 +5,8 @@ use std::time::Duration;
 use sortkey_api::operations::{
     TagResourceInput, UpdateContinuousBackupsInput, UpdateTableInput, UpdateTimeToLiveInput,
 };
-use sortkey_api::shapes::recovery::PointInTimeRecoverySpecification;
 use sortkey_api::shapes::index::{CreateGlobalSecondaryIndexAction, GlobalSecondaryIndexUpdate};
+use sortkey_api::shapes::recovery::PointInTimeRecoverySpecification;
 use sortkey_api::shapes::stream::StreamSpecification;
 use sortkey_api::shapes::table::{TableDescription, TableStatus};
 use sortkey_api::shapes::tag::Tag;
