@@ -1,7 +1,5 @@
 //! A design prepared for running: what a request needs of tables and entities, looked up once.
 
-use std::collections::BTreeMap;
-
 use sortkey_api::TableName;
 use sortkey_design::Design;
 use sortkey_design::facts::{Source, key_attributes, source};
@@ -9,6 +7,7 @@ use sortkey_design::model::*;
 use sortkey_value::{AttributeValue, Item, Map};
 
 use crate::Settings;
+use crate::deploy::{parameter_values, table_name};
 use crate::values::{Fields, Val, from_stored, to_stored};
 
 /// The reserved beginning of guard keys.
@@ -59,30 +58,10 @@ pub(crate) fn entities(design: &Design, settings: &Settings) -> Vec<EntityInfo> 
     found
 }
 
-/// The deployed name of a table: parameters filled in, behind the prefix.
+/// The deployed name of a table. Names that cannot be made were refused when the runtime was built.
 pub(crate) fn deployed(design: &Design, table: &Table, settings: &Settings) -> String {
-    let mut name = settings.table_prefix.clone().unwrap_or_default();
-    let mut rest = table.deployed.as_deref().unwrap_or(&table.name.text);
-    while let Some((before, after)) = rest.split_once('{') {
-        let (slot, after) = after.split_once('}').unwrap_or((after, ""));
-        name.push_str(before);
-        name.push_str(&parameter(design, &settings.parameters, slot));
-        rest = after;
-    }
-    name + rest
-}
-
-fn parameter(design: &Design, given: &BTreeMap<String, String>, name: &str) -> String {
-    if let Some(value) = given.get(name) {
-        return value.clone();
-    }
-    let parameter = design.parameters.iter().find(|each| each.name.is(name));
-    match parameter.and_then(|each| each.default.as_ref()).map(|expr| &expr.kind) {
-        Some(ExprKind::Text { value }) => value.clone(),
-        Some(ExprKind::Name { name }) => name.clone(),
-        Some(ExprKind::Number { digits, .. }) => digits.clone(),
-        _ => String::new(),
-    }
+    let values = parameter_values(design, &settings.parameters).unwrap_or_default();
+    table_name(table, settings.table_prefix.as_deref(), &values).unwrap_or_default()
 }
 
 impl EntityInfo {

@@ -26,6 +26,7 @@ mod session;
 mod settings;
 mod signature;
 mod template;
+pub mod testing;
 mod values;
 mod write;
 

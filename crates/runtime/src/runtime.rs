@@ -10,6 +10,7 @@ use sortkey_diagnostics::Span;
 
 use crate::answer::{public, to_public_json};
 use crate::catalog::{EntityInfo, entities};
+use crate::deploy::desired;
 use crate::evaluate::Scope;
 use crate::operate::{self, Cascade, cascades};
 use crate::read::{Found, Paging, Read};
@@ -54,7 +55,13 @@ impl Runtime {
         backend: Arc<dyn Backend>,
         settings: Settings,
     ) -> Result<Runtime, Vec<Problem>> {
-        let mut problems = Vec::new();
+        let mut problems: Vec<Problem> = match desired(&design, &settings.naming()) {
+            Ok(_) => Vec::new(),
+            Err(diagnostics) => diagnostics
+                .into_iter()
+                .map(|each| Problem { span: each.primary.span, message: each.title })
+                .collect(),
+        };
         let mut reads = HashMap::new();
         for pattern in &design.patterns {
             match Read::prepare(&design, &settings, pattern) {

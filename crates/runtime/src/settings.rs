@@ -6,6 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use sortkey_storage::{Clock, SystemClock};
 
+use crate::deploy::Naming;
 use crate::keyring::{KeyError, KeyFile, Keyring, random};
 
 /// Settings of a runtime.
@@ -39,6 +40,11 @@ impl Settings {
             parameters: BTreeMap::new(),
             bcrypt_cost: 12,
         })
+    }
+
+    /// How tables are called.
+    pub fn naming(&self) -> Naming {
+        Naming { prefix: self.table_prefix.clone(), parameters: self.parameters.clone() }
     }
 }
 

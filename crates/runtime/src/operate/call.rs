@@ -269,6 +269,8 @@ pub(crate) fn value_of(found: Found, read: &Read) -> Val {
         Found::Items { items, .. } => Val::List(items.into_iter().map(chosen).collect()),
         Found::Count(count) => Val::integer(count),
         Found::Exists(exists) => Val::Bool(exists),
+        // One sum is a number, several are named.
+        Found::Sums(mut sums) if sums.len() == 1 => sums.pop_first().map_or(Val::Absent, |(_, sum)| sum),
         Found::Sums(sums) => Val::Map(sums),
     }
 }

@@ -4,15 +4,15 @@ use sortkey_design::facts::{Condition, condition};
 use sortkey_design::model::*;
 
 use super::Read;
-use crate::Failure;
 use crate::evaluate::{Scope, View};
 use crate::values::{Admit, Fields, Origin, Val};
+use crate::{Failure, FailureKind};
 
 /// More queries than this are a mistake of the design or of the caller.
 const MAX_BRANCHES: usize = 1_000;
 
 impl Read {
-    /// The known attributes, once per value of each `in`. None at all if the caller asks for another's items.
+    /// The known attributes, once per value of each `in`. A list of another tenant's items is not found, one item absent.
     pub(super) fn branches(&self, scope: &Scope<'_>) -> Result<Vec<Fields>, Failure> {
         let design = &scope.shared.design;
         let entity = self.entity(scope).of(design);
@@ -47,8 +47,26 @@ impl Read {
             }
         }
         branches.retain(|branch| self.is_ours(scope, entity, branch));
+        if branches.is_empty()
+            && self.pattern.is_list()
+            && self.names_tenant(entity)
+            && scope.caller.is_some()
+        {
+            return Err(Failure::new(
+                FailureKind::NotFound,
+                format!("there is no such {}", self.pattern.name),
+            ));
+        }
         branches.iter_mut().try_for_each(|branch| derive(scope, self.entities[0], branch))?;
         Ok(branches)
+    }
+
+    /// Whether the arguments say whose items are asked for.
+    fn names_tenant(&self, entity: &Entity) -> bool {
+        let bound = |tenant: &Name| {
+            matches!(self.pattern.bind(&tenant.text), Some(Bind { value: BindValue::Parameter, .. }))
+        };
+        entity.tenant.as_ref().is_some_and(bound)
     }
 
     /// Whether the tenant that the arguments name is the caller's own.

@@ -45,7 +45,7 @@ impl<'a> Touched<'a> {
         names.extend(templates.iter().flat_map(|template| template_inputs(template)));
         names.retain(|name| entity.attribute(name).is_some());
         let in_hand = |name: &&str| in_hand(entity, plan, name, &attributes);
-        let mut needs_item = !names.iter().all(|name| in_hand(name)) || !uniques.is_empty();
+        let mut needs_item = !names.iter().all(in_hand) || !uniques.is_empty();
         needs_item |= plan.changes.iter().any(|change| is_of_item(entity, plan, change));
         names.extend(uniques.iter().flat_map(|unique| unique_inputs(unique)));
         // A check on a number that is counted up must see the number.
@@ -108,7 +108,7 @@ impl<'a> Touched<'a> {
             }
         }
         let mut members = Vec::new();
-        if let Some(expr) = &plan.condition {
+        if let Some(expr) = plan.condition {
             expr.walk(&mut |each| {
                 if let ExprKind::Member { base, name } = &each.kind
                     && base.is_name("it")

@@ -1,0 +1,146 @@
+//! The `test` blocks of a design, run: each on its own fork of an embedded database, with a clock that stands still.
+//!
+//! A test sees what clients see: pages, failures by name, no secrets. Outside `as` it runs as `system`.
+
+mod show;
+mod statement;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sha2::{Digest, Sha256};
+use sortkey_design::Design;
+use sortkey_design::model::{StringFormat, Test, Type};
+use sortkey_diagnostics::{Diagnostic, Severity, Span};
+use sortkey_engine::Engine;
+use sortkey_storage::Clock;
+
+use crate::deploy::{DeployError, deploy};
+use crate::{Embedded, Ids, KeyFile, Problem, Runtime, Settings};
+
+/// When tests begin: a whole second, so that times of every unit agree. 2026-01-01T00:00:00Z.
+const START_MS: u64 = 1_767_225_600_000;
+
+/// The tests of a design, with its tables already there.
+pub struct Suite {
+    design: Arc<Design>,
+    engine: Engine,
+    parameters: BTreeMap<String, String>,
+}
+
+/// What became of one test.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The sentence of the test.
+    pub title: String,
+    /// Why it failed; none if it passed.
+    pub failure: Option<Diagnostic>,
+}
+
+impl Outcome {
+    /// Whether it passed.
+    pub fn passed(&self) -> bool {
+        self.failure.is_none()
+    }
+}
+
+impl Suite {
+    /// Creates the tables of a design in memory. Parameters without a value and without a default are called `test`.
+    pub async fn new(
+        design: Arc<Design>,
+        mut parameters: BTreeMap<String, String>,
+    ) -> Result<Suite, Vec<Problem>> {
+        for parameter in design.parameters.iter().filter(|parameter| parameter.default.is_none()) {
+            let plain = matches!(parameter.ty, Type::String { format: StringFormat::Plain, .. });
+            if plain {
+                parameters.entry(parameter.name.text.clone()).or_insert_with(|| "test".to_owned());
+            }
+        }
+        let engine = Engine::memory(sortkey_engine::Settings {
+            seed: 1,
+            // Expired items stay where they are: a test shows that they are hidden, not that they are gone.
+            expiry_interval: None,
+            ..sortkey_engine::Settings::default()
+        });
+        engine.stop_clock_at(START_MS);
+        let suite = Suite { design, engine, parameters };
+        let backend = Embedded::new(suite.engine.clone());
+        let naming = suite.settings(&suite.engine, "").map_err(|problem| vec![problem])?.naming();
+        let pause = |_: Duration| -> crate::Pending<'_, ()> { Box::pin(async { Ok(()) }) };
+        deploy(&suite.design, &naming, &backend, &pause, &mut |_| {}).await.map_err(undeployed)?;
+        // Whether the design can run at all is found out once, not by every test.
+        suite.runtime(&suite.engine, "")?;
+        Ok(suite)
+    }
+
+    /// The tests, in the order of the text.
+    pub fn tests(&self) -> &[Test] {
+        &self.design.tests
+    }
+
+    /// Runs one test, by its place.
+    pub async fn run(&self, at: usize) -> Outcome {
+        let Some(test) = self.design.tests.get(at) else {
+            return Outcome { title: String::new(), failure: None };
+        };
+        let outcome = |failure| Outcome { title: test.title.clone(), failure };
+        let Some(engine) = self.engine.fork() else {
+            return outcome(Some(failed(test.span, "the database of the tests cannot be forked")));
+        };
+        let runtime = match self.runtime(&engine, &test.title) {
+            Ok(runtime) => runtime,
+            Err(problems) => {
+                let first = problems.into_iter().next();
+                return outcome(first.map(|problem| failed(problem.span, problem.message)));
+            }
+        };
+        outcome(statement::run(&runtime, &engine, at).await.err())
+    }
+
+    fn runtime(&self, engine: &Engine, title: &str) -> Result<Runtime, Vec<Problem>> {
+        let settings = self.settings(engine, title).map_err(|problem| vec![problem])?;
+        Runtime::new(Arc::clone(&self.design), Arc::new(Embedded::new(engine.clone())), settings)
+    }
+
+    fn settings(&self, engine: &Engine, title: &str) -> Result<Settings, Problem> {
+        let no_keys = |error: crate::KeyError| Problem { message: error.to_string(), span: Span::default() };
+        let digest = Sha256::digest(title.as_bytes());
+        let seed = digest.iter().take(8).fold(0, |seed, byte| seed << 8 | u64::from(*byte));
+        Ok(Settings {
+            clock: Arc::new(EngineClock(engine.clone())),
+            ids: Arc::new(Ids::seeded(seed)),
+            keyring: Arc::new(KeyFile::from_key(digest.into())),
+            parameters: self.parameters.clone(),
+            // The cheapest that bcrypt allows: a test asks whether it is used, not whether it is slow.
+            bcrypt_cost: 4,
+            ..Settings::ephemeral().map_err(no_keys)?
+        })
+    }
+}
+
+/// The clock of a database, so that `advance` moves both.
+struct EngineClock(Engine);
+
+impl Clock for EngineClock {
+    fn now_ms(&self) -> u64 {
+        self.0.now_ms()
+    }
+}
+
+fn undeployed(error: DeployError) -> Vec<Problem> {
+    match error {
+        DeployError::Refused(diagnostics) => diagnostics
+            .into_iter()
+            .map(|each| Problem { span: each.primary.span, message: each.title })
+            .collect(),
+        DeployError::Failed { table, doing, error } => {
+            vec![Problem { message: format!("{table}: {doing}: {error}"), span: Span::default() }]
+        }
+    }
+}
+
+/// A test that failed at a place.
+fn failed(span: Span, title: impl Into<String>) -> Diagnostic {
+    Diagnostic::new("test", "test-failed", Severity::Error, span, title)
+}

@@ -1,0 +1,206 @@
+//! The statements of tests.
+
+use futures_util::future::{BoxFuture, join_all};
+use sortkey_design::model::*;
+use sortkey_diagnostics::Diagnostic;
+use sortkey_engine::Engine;
+
+use super::failed;
+use super::show::{compared, shown};
+use crate::evaluate::Scope;
+use crate::operate::{self, Runner};
+use crate::session::Session;
+use crate::values::{Origin, Val};
+use crate::{Failure, Runtime};
+
+/// A test that is being run.
+struct Test<'a> {
+    runtime: &'a Runtime,
+    engine: &'a Engine,
+}
+
+/// Runs a test of a design, by its place.
+pub(super) async fn run(runtime: &Runtime, engine: &Engine, at: usize) -> Result<(), Diagnostic> {
+    let Some(test) = runtime.design().tests.get(at) else { return Ok(()) };
+    let mut scope = runtime.scope(None);
+    Test { runtime, engine }.block(&mut scope, &test.body).await
+}
+
+impl<'a> Test<'a> {
+    fn block<'f>(
+        &'f self,
+        scope: &'f mut Scope<'a>,
+        statements: &'a [Stmt],
+    ) -> BoxFuture<'f, Result<(), Diagnostic>> {
+        Box::pin(async move {
+            for statement in statements {
+                self.statement(scope, statement).await?;
+            }
+            Ok(())
+        })
+    }
+
+    async fn statement(&self, scope: &mut Scope<'a>, statement: &'a Stmt) -> Result<(), Diagnostic> {
+        match &statement.kind {
+            StmtKind::Let { name, value, error } => {
+                let value =
+                    self.value(scope, value).await.map_err(|failure| unexpected(statement, &failure))?;
+                if let (true, Some(error)) = (value.is_absent(), error) {
+                    return Err(failed(statement.span, format!("`{name}` is absent: {error}")));
+                }
+                scope.set(&name.text, value);
+            }
+            StmtKind::Do { value } => {
+                self.value(scope, value).await.map_err(|failure| unexpected(statement, &failure))?;
+            }
+            StmtKind::Expect { value, fails, using } => {
+                self.expect(scope, statement, value, fails.as_ref(), *using).await?;
+            }
+            StmtKind::Advance { by_ms } => {
+                self.engine.advance_clock(i64::try_from(*by_ms).unwrap_or(i64::MAX));
+                scope.now_ms = self.runtime.scope(None).now_ms;
+            }
+            StmtKind::As { caller, body } => {
+                let fields = self.caller(scope, caller).map_err(|failure| unexpected(statement, &failure))?;
+                let before = scope.caller.replace(fields);
+                let done = self.block(scope, body).await;
+                scope.caller = before;
+                done?;
+            }
+            StmtKind::Race { bodies, succeeds } => self.race(scope, statement, bodies, *succeeds).await?,
+            _ => {
+                let session = Session::new(&self.runtime.shared);
+                let runner = Runner::new(&session, None);
+                let one = std::slice::from_ref(statement);
+                runner.block(scope, one).await.map_err(|failure| unexpected(statement, &failure))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn caller(
+        &self,
+        scope: &Scope<'a>,
+        args: &Args,
+    ) -> Result<std::sync::Arc<crate::values::Fields>, Failure> {
+        let mut fields = crate::values::Fields::new();
+        for (name, value) in &args.values {
+            let name =
+                name.as_ref().map(|name| name.text.clone()).or_else(|| value.as_name().map(str::to_owned));
+            fields.insert(name.unwrap_or_default(), scope.eval(value, None)?);
+        }
+        operate::caller(scope, fields, Origin::Expression, false)
+    }
+
+    async fn value(&self, scope: &mut Scope<'a>, value: &'a Value) -> Result<Val, Failure> {
+        let session = Session::new(&self.runtime.shared);
+        self.measured(scope, value, &session).await
+    }
+
+    async fn measured(
+        &self,
+        scope: &mut Scope<'a>,
+        value: &'a Value,
+        session: &Session<'a>,
+    ) -> Result<Val, Failure> {
+        let value = Runner::new(session, None).evaluate(scope, value).await?;
+        Ok(crate::answer::public(scope, value, None))
+    }
+
+    async fn expect(
+        &self,
+        scope: &mut Scope<'a>,
+        statement: &Stmt,
+        value: &'a Value,
+        fails: Option<&Name>,
+        using: Option<u64>,
+    ) -> Result<(), Diagnostic> {
+        let session = Session::new(&self.runtime.shared);
+        let outcome = self.measured(scope, value, &session).await;
+        match (outcome, fails) {
+            (Err(failure), Some(name)) if name.is(failure.kind.name()) => {}
+            (Err(failure), Some(name)) => {
+                return Err(failed(
+                    statement.span,
+                    format!("this fails with {}, not with {name}", failure.kind.name()),
+                )
+                .note(failure.message));
+            }
+            (Ok(value), Some(name)) => {
+                return Err(failed(statement.span, format!("this was expected to fail with {name}"))
+                    .note(format!("It gave {}.", shown(scope, &value))));
+            }
+            (Err(failure), None) => return Err(unexpected(statement, &failure)),
+            (Ok(Val::Bool(false)), None) => {
+                let mut problem = failed(statement.span, "this does not hold");
+                for note in self.sides(scope, value).await {
+                    problem = problem.note(note);
+                }
+                return Err(problem);
+            }
+            (Ok(_), None) => {}
+        }
+        let requests = session.consumed().requests;
+        match using {
+            Some(expected) if expected != requests => {
+                Err(failed(statement.span, format!("this took {requests} requests, not {expected}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What the two sides of a comparison are, asked once more.
+    async fn sides(&self, scope: &mut Scope<'a>, value: &'a Value) -> Vec<String> {
+        let Value::Expr(Expr { kind, .. }) = value else { return Vec::new() };
+        let session = Session::new(&self.runtime.shared);
+        let runner = Runner::new(&session, None);
+        match kind {
+            ExprKind::Binary { left, right, .. } => {
+                let left = runner.value(scope, left, None).await;
+                let right = runner.value(scope, right, None).await;
+                match (left, right) {
+                    (Ok(left), Ok(right)) => compared(scope, &left, &right),
+                    _ => Vec::new(),
+                }
+            }
+            ExprKind::Absent { operand } | ExprKind::Exists { operand } | ExprKind::Not { operand } => {
+                match runner.value(scope, operand, None).await {
+                    Ok(value) => vec![format!("It is {}.", shown(scope, &value))],
+                    Err(_) => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    async fn race(
+        &self,
+        scope: &Scope<'a>,
+        statement: &Stmt,
+        bodies: &'a [Vec<Stmt>],
+        succeeds: u64,
+    ) -> Result<(), Diagnostic> {
+        let runs = bodies.iter().map(|body| {
+            let mut scope = scope.clone();
+            async move { self.block(&mut scope, body).await }
+        });
+        let outcomes = join_all(runs).await;
+        let succeeded = outcomes.iter().filter(|outcome| outcome.is_ok()).count() as u64;
+        if succeeded == succeeds {
+            return Ok(());
+        }
+        let mut problem = failed(statement.span, format!("{succeeded} of these succeeded, not {succeeds}"));
+        for outcome in outcomes.into_iter().filter_map(Result::err) {
+            problem = problem.note(outcome.title);
+        }
+        Err(problem)
+    }
+}
+
+fn unexpected(statement: &Stmt, failure: &Failure) -> Diagnostic {
+    let problem = failed(statement.span, format!("this fails with {}", failure.kind.name()));
+    match &failure.field {
+        Some(field) => problem.note(format!("{}: {}", field, failure.message)),
+        None => problem.note(failure.message.clone()),
+    }
+}
