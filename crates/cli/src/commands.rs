@@ -1,12 +1,15 @@
 //! The subcommands: one file each, of one shape, registered by one line in [`COMMANDS`].
 
+mod call;
 mod check;
 mod explain;
 mod fmt;
 mod import;
+mod keys;
 mod lsp;
 mod plan;
 mod serve;
+mod up;
 mod verify;
 
 use clap::{ArgMatches, Args};
@@ -21,6 +24,9 @@ static COMMANDS: &[Command] = &[
     Command::of::<explain::Explain>(),
     Command::of::<import::Import>(),
     Command::of::<lsp::Lsp>(),
+    Command::of::<up::Up>(),
+    Command::of::<call::CallCommand>(),
+    Command::of::<keys::Keys>(),
     Command::of::<serve::Serve>(),
     Command::of::<verify::Verify>(),
 ];

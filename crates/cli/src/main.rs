@@ -5,7 +5,11 @@
 mod commands;
 mod designs;
 mod failure;
+mod http;
+mod keep;
+mod listen;
 mod open_files;
+mod secret_file;
 mod shutdown;
 
 use std::process::ExitCode;
