@@ -5,6 +5,7 @@
 //! well-known messages have a constructor each, further below.
 
 mod kind;
+mod read;
 mod well_known;
 
 pub use self::kind::ErrorKind;

@@ -16,4 +16,4 @@ mod text;
 pub use attributes::{SuppliedItem, SuppliedValue, ValueFault};
 pub use error::{ApiError, CancellationReason, ErrorDetails, ErrorKind, ThrottlingReason};
 pub use operations::{Operation, OperationId, Service};
-pub use shape::{StringMap, TableName, Timestamp, check, decode, encode};
+pub use shape::{StringMap, TableName, Timestamp, check, decode, decode_output, encode};

@@ -39,6 +39,12 @@ impl Service {
 
 /// Declares all operations. A supported one names its module, input and output.
 macro_rules! operations {
+    (@target DynamoDb, $name:ident) => {
+        concat!("DynamoDB_20120810.", stringify!($name))
+    };
+    (@target Streams, $name:ident) => {
+        concat!("DynamoDBStreams_20120810.", stringify!($name))
+    };
     (
         $(supported by $service:ident { $($name:ident: $module:ident, $input:ident, $output:ident;)+ })+
         unsupported by DynamoDb { $($unsupported:ident,)* }
@@ -72,6 +78,14 @@ macro_rules! operations {
                 match self {
                     $($(Self::$name => Service::$service,)+)+
                     $(Self::$unsupported => Service::DynamoDb,)*
+                }
+            }
+
+            /// The value of the `X-Amz-Target` header: `DynamoDB_20120810.PutItem`.
+            pub const fn target(self) -> &'static str {
+                match self {
+                    $($(Self::$name => operations!(@target $service, $name),)+)+
+                    $(Self::$unsupported => operations!(@target DynamoDb, $unsupported),)*
                 }
             }
 

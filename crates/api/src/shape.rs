@@ -63,6 +63,14 @@ pub fn encode<T: Encode>(output: &T, out: &mut Vec<u8>) {
     output.encode(&mut Writer::new(out));
 }
 
+/// Reads an output that another DynamoDB sent. What it leaves out is empty, and what we do not know is passed over.
+pub fn decode_output<T: Decode>(body: &[u8]) -> Result<T, ApiError> {
+    let mut decoder = Decoder::new(body)?;
+    let output = T::decode(&mut decoder, Path::ROOT)?;
+    decoder.reader.end()?;
+    Ok(output)
+}
+
 fn check_given<T: Check>(input: &T, missing: &[String]) -> Result<(), ApiError> {
     let mut report = Report::new(missing);
     input.check(Path::ROOT, &mut report);

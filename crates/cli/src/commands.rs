@@ -1,14 +1,17 @@
 //! The subcommands: one file each, of one shape, registered by one line in [`COMMANDS`].
 
 mod backup;
+mod call;
 mod check;
 mod explain;
 mod fmt;
 mod import;
+mod keys;
 mod lsp;
 mod plan;
 mod restore;
 mod serve;
+mod up;
 mod verify;
 
 use clap::{ArgMatches, Args};
@@ -23,6 +26,9 @@ static COMMANDS: &[Command] = &[
     Command::of::<explain::Explain>(),
     Command::of::<import::Import>(),
     Command::of::<lsp::Lsp>(),
+    Command::of::<up::Up>(),
+    Command::of::<call::CallCommand>(),
+    Command::of::<keys::Keys>(),
     Command::of::<serve::Serve>(),
     Command::of::<backup::Backup>(),
     Command::of::<restore::Restore>(),

@@ -5,8 +5,12 @@
 mod commands;
 mod designs;
 mod failure;
+mod http;
+mod keep;
+mod listen;
 mod open_files;
 mod progress;
+mod secret_file;
 mod shutdown;
 
 use std::process::ExitCode;

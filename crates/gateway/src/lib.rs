@@ -14,6 +14,7 @@ mod admission;
 mod answer;
 mod arguments;
 mod endpoints;
+mod example;
 mod gateway;
 mod keys;
 mod openapi;
@@ -22,6 +23,7 @@ mod problem;
 mod query;
 
 pub use admission::Admission;
+pub use example::call as example_call;
 pub use gateway::Gateway;
 pub use keys::{ApiKeys, Holder, KeysError, NewKey};
 pub use openapi::document;

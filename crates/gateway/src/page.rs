@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value as Json;
 use sortkey_design::Design;
 use sortkey_runtime::{FailureKind, Parameter, Yields};
 
 use crate::endpoints::Endpoint;
 use crate::endpoints::Endpoints;
-use crate::{openapi, problem};
+use crate::{example, openapi, problem};
 
 /// What the page may do: its own style and script, and calls to where it came from.
 pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
@@ -88,7 +87,7 @@ fn section(design: &Design, endpoint: &Endpoint) -> String {
         html,
         "<pre>{}</pre>\n<form data-path=\"/api/{}\"><textarea rows=\"4\" spellcheck=\"false\">{}</textarea>\
          <button>Call</button><output></output></form></section>\n",
-        escape(&curl(design, endpoint, &arguments)),
+        escape(&example::curl(design, endpoint, "http://localhost:8000", &arguments, false)),
         escape(&endpoint.path),
         escape(&format!("{arguments:#}")),
     );
@@ -124,16 +123,6 @@ fn answers(yields: &Yields) -> String {
         Yields::Sums(names) => format!("the sums of {}", names.join(", ")),
         Yields::Value => "what it returns".to_owned(),
     }
-}
-
-/// The call as a person types it.
-fn curl(design: &Design, endpoint: &Endpoint, arguments: &Json) -> String {
-    let caller = match endpoint.signature.system || design.caller.is_empty() {
-        true => String::new(),
-        false => format!(" \\\n  -H 'Sortkey-Caller: {}'", openapi::caller_example(design)),
-    };
-    let path = &endpoint.path;
-    format!("curl localhost:8000/api/{path}{caller} \\\n  --json '{arguments}'")
 }
 
 /// What can go wrong anywhere, and where the codes of problems lead.

@@ -243,7 +243,9 @@ fn no_fork(name: &ForkName) -> AdminError {
 }
 
 fn kept() -> AdminError {
-    AdminError::Invalid("only a database in memory can be reset; this one is kept on disk".into())
+    AdminError::Invalid(
+        "only the bare database in memory can be reset; this one is kept on disk or runs a design".into(),
+    )
 }
 
 fn not_in_memory() -> AdminError {

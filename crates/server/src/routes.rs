@@ -4,7 +4,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_ENCODING, HeaderValue};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, ErrorKind};
 
 use crate::backend::{Backend, Readiness};
 use crate::body::{self, ReceiveError};
@@ -56,6 +56,9 @@ async fn route<B: Backend>(
     let server = &*connection.server;
     let path = parts.uri.path();
     if parts.method == Method::POST && path == "/" {
+        if !server.settings.dynamodb_api {
+            return refuse(server, &closed());
+        }
         return dynamodb::answer(server, head, parts.uri.query(), body).await;
     }
     if let Some(mount) = server.mounts.iter().find(|mount| mount.covers(path)) {
@@ -99,6 +102,13 @@ pub(crate) fn not_found() -> Answer {
 
 fn text(status: StatusCode, content_type: &'static str, body: String) -> Answer {
     reply::answer(status, Some(HeaderValue::from_static(content_type)), body.into_bytes())
+}
+
+/// What DynamoDB's clients hear from a server that does not show its tables.
+fn closed() -> ApiError {
+    let why =
+        "The DynamoDB API is closed on this server, since it knows no tenants; /docs shows what is open";
+    ApiError::new(ErrorKind::AccessDeniedException, why)
 }
 
 /// Hands a request to a mount, if the client may use it.

@@ -28,6 +28,8 @@ pub struct Settings {
     pub shutdown_grace: Duration,
     /// Responses of at least this size are compressed for clients that accept it. About where DynamoDB starts.
     pub gzip_from_bytes: usize,
+    /// Whether `POST /` is DynamoDB's API. It knows no tenants, so a server that shows a design to others closes it.
+    pub dynamodb_api: bool,
     /// Whether the administration routes answer clients on other machines.
     pub admin_from_anywhere: bool,
     /// Where request ids start. Ids of one seed are one sequence, so a test can know them.
@@ -47,6 +49,7 @@ impl Default for Settings {
             idle_timeout_when_full: Duration::from_secs(5),
             shutdown_grace: Duration::from_secs(10),
             gzip_from_bytes: 5 << 10,
+            dynamodb_api: true,
             admin_from_anywhere: false,
             request_id_seed: 0,
         }

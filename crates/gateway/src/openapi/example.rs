@@ -2,18 +2,33 @@
 
 use serde_json::{Map, Value as Json, json};
 use sortkey_design::Design;
-use sortkey_design::model::{Attribute, IdBody, InputKind, StringFormat, TimeUnit, Type};
-
 use sortkey_design::facts::key_attributes;
-use sortkey_runtime::Signature;
+use sortkey_design::model::{Attribute, Fill, IdBody, InputKind, StringFormat, TimeUnit, Type};
+use sortkey_runtime::{Kind, Parameter, Signature, Yields};
 
 /// A record may hold itself; nobody reads an example deeper than this.
 const DEPTH: usize = 4;
 
 /// Arguments for a declaration: everything it needs, and nothing it can do without.
 pub(crate) fn arguments(design: &Design, signature: &Signature) -> Json {
-    let needed = signature.parameters.iter().filter(|parameter| !parameter.optional);
+    let checked = checked(design, signature);
+    let needed = |parameter: &&Parameter| !parameter.optional || checked.contains(&parameter.name.as_str());
+    let needed = signature.parameters.iter().filter(needed);
     Json::Object(needed.map(|each| (each.name.clone(), value(design, &each.name, &each.ty, DEPTH))).collect())
+}
+
+/// Parameters that may be left out one by one, but not all: of every `check` of a new item, one that it speaks of.
+fn checked<'a>(design: &'a Design, signature: &Signature) -> Vec<&'a str> {
+    let given = |name: &&str| signature.parameters.iter().any(|parameter| parameter.name == *name);
+    let makes = signature.kind == Kind::Operation && signature.parameters.iter().any(|each| !each.optional);
+    let Yields::Item(entity) = &signature.yields else { return Vec::new() };
+    let Some(entity) = design.entity(entity).filter(|_| makes) else { return Vec::new() };
+    let inputs = |name: &'a str| match entity.attribute(name).and_then(|each| each.value.as_ref()) {
+        Some(Fill { derived: true, value }) => value.names(),
+        _ => vec![name],
+    };
+    let checks = entity.checks.iter();
+    checks.filter_map(|check| check.condition.names().into_iter().flat_map(inputs).find(given)).collect()
 }
 
 /// Somebody who calls, as the header `Sortkey-Caller` says it.

@@ -1,0 +1,164 @@
+//! `sortkey up`: a design brought to life.
+
+mod banner;
+mod design;
+mod elsewhere;
+mod place;
+mod progress;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use sortkey_design::Compilation;
+use sortkey_gateway::{Admission, ApiKeys, Gateway};
+use sortkey_runtime::deploy::{DeployError, Naming, deploy};
+use sortkey_runtime::{Backend, Pending, Runtime};
+use sortkey_server::{Mount, Settings};
+
+use super::Run;
+use crate::failure::Failure;
+use crate::keep::Keep;
+use crate::listen::{self, Listen};
+use crate::shutdown;
+use place::{Place, Stage};
+
+/// Run a design: its tables, its operations API, its documentation
+///
+/// Checks the design, creates its tables or compares them with those that are there, and serves on one port: every
+/// pattern and operation under /api, a page of them at /docs, their OpenAPI document at /openapi.json, and the DynamoDB
+/// API itself. What only adds to a table is added; any other difference is explained, and nothing is dropped.
+#[derive(Args, Debug)]
+pub(super) struct Up {
+    /// The design: a file, or a folder with one
+    #[arg(default_value = ".")]
+    path: PathBuf,
+
+    #[command(flatten)]
+    listen: Listen,
+
+    #[command(flatten)]
+    keep: Keep,
+
+    /// Run on the DynamoDB at this address instead of the one inside: AWS, ScyllaDB, DynamoDB Local
+    #[arg(long, value_name = "URL", conflicts_with = "in_memory")]
+    endpoint: Option<String>,
+
+    /// A parameter of the design; may be given several times
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
+    parameters: Vec<(String, String)>,
+
+    /// Written before the name of every table
+    #[arg(long)]
+    prefix: Option<String>,
+
+    /// Open the DynamoDB API to other machines as well; it knows no tenants
+    #[arg(long)]
+    dynamodb_api: bool,
+
+    /// Let callers in by the keys of this file, which `sortkey keys` makes; needed where other machines can call
+    #[arg(long, value_name = "FILE")]
+    api_keys: Option<PathBuf>,
+}
+
+impl Run for Up {
+    const NAME: &'static str = "up";
+
+    fn run(self) -> Result<(), Failure> {
+        let compilation = design::checked(&self.path)?;
+        self.listen.block_on(self.live(compilation))
+    }
+}
+
+impl Up {
+    async fn live(&self, compilation: Compilation) -> Result<(), Failure> {
+        let address = self.listen.address()?;
+        let admission = self.admission(address)?;
+        let place = self.place(&compilation).await?;
+        self.deploy(&compilation, place.backend.as_ref()).await?;
+
+        let settings = place.runtime_settings(self.naming())?;
+        let design = Arc::new(compilation.design.clone());
+        let runtime = Runtime::new(design, place.backend.clone(), settings)
+            .map_err(|problems| design::cannot_run(&compilation, &problems))?;
+        let mounts = Gateway::new(runtime.clone(), admission).mounts();
+        match place.stage {
+            Stage::Inside(database) => {
+                let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
+                self.serve(address, database, [mounts, vec![admin]].concat(), &runtime, &place.kept).await
+            }
+            Stage::Elsewhere(closed) => self.serve(address, closed, mounts, &runtime, &place.kept).await,
+        }
+    }
+
+    async fn serve<B: sortkey_server::Backend>(
+        &self,
+        address: SocketAddr,
+        backend: B,
+        mounts: Vec<Mount>,
+        runtime: &Runtime,
+        kept: &str,
+    ) -> Result<(), Failure> {
+        let dynamodb_api = self.dynamodb_api || address.ip().is_loopback();
+        let settings = Settings { dynamodb_api, ..self.listen.settings() };
+        let (server, address) = listen::bind(address, backend, settings, mounts).await?;
+        banner::say(runtime, address, self.api_keys.is_some(), kept);
+        server.run(shutdown::asked_for()).await;
+        Ok(())
+    }
+
+    /// Open on this machine; by keys wherever others can reach it, and wherever keys are asked for.
+    fn admission(&self, address: SocketAddr) -> Result<Admission, Failure> {
+        match &self.api_keys {
+            Some(path) => Ok(Admission::Keys(ApiKeys::open(path).map_err(Failure::new)?)),
+            None if address.ip().is_loopback() => Ok(Admission::Open),
+            None => {
+                Err(Failure::new(format_args!("other machines can reach {}: say who may call", address.ip()))
+                    .hint("sortkey keys create admin --admin --file keys.json, then up --api-keys keys.json"))
+            }
+        }
+    }
+
+    async fn place(&self, compilation: &Compilation) -> Result<Place, Failure> {
+        let name = design::name(&compilation.design, &self.path);
+        match &self.endpoint {
+            Some(endpoint) => Place::elsewhere(endpoint, &self.listen.region, &self.keep, &name).await,
+            None => Place::inside(&self.listen.region, &self.keep, &name),
+        }
+    }
+
+    async fn deploy(&self, compilation: &Compilation, backend: &dyn Backend) -> Result<(), Failure> {
+        let pause = |length: Duration| {
+            Box::pin(async move {
+                tokio::time::sleep(length).await;
+                Ok(())
+            }) as Pending<'static, ()>
+        };
+        let mut progress = progress::Steps::default();
+        let mut watch = |step: sortkey_runtime::deploy::Progress<'_>| progress.show(step);
+        let done = deploy(&compilation.design, &self.naming(), backend, &pause, &mut watch).await;
+        match done {
+            Ok(done) => {
+                progress.end(&done);
+                Ok(())
+            }
+            Err(DeployError::Refused(refusals)) => Err(design::refused(compilation, &refusals)),
+            Err(DeployError::Failed { table, doing, error }) => {
+                Err(Failure::new(format_args!("{doing} of table {table:?}: {error}")))
+            }
+        }
+    }
+
+    fn naming(&self) -> Naming {
+        let parameters: BTreeMap<String, String> = self.parameters.iter().cloned().collect();
+        Naming { prefix: self.prefix.clone(), parameters }
+    }
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    Ok((name.trim().to_owned(), value.to_owned()))
+}

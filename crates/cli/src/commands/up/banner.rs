@@ -1,0 +1,24 @@
+//! What a person sees when a design runs: where it is, and a call to try.
+
+use std::net::SocketAddr;
+
+use sortkey_gateway::example_call;
+use sortkey_runtime::Runtime;
+
+use crate::designs;
+
+/// Says where the server is. The first line is for programs too: it has always this form.
+pub(super) fn say(runtime: &Runtime, address: SocketAddr, by_keys: bool, kept: &str) {
+    let design = runtime.design();
+    let (patterns, operations) = (design.patterns.len(), design.operations.len());
+    let mut text = format!(
+        "sortkey is listening on http://{address}\n\
+         {}: {patterns} patterns and {operations} operations under http://{address}/api, shown at http://{address}/docs\n\
+         {kept}; Ctrl-C stops it.\n",
+        design.name,
+    );
+    if let Some(call) = example_call(runtime, &format!("http://{address}"), by_keys) {
+        text.push_str(&format!("\nTry a call:\n{call}\n"));
+    }
+    designs::say(&text);
+}

@@ -1,0 +1,84 @@
+//! The design that is to run: found, checked, and told about if it cannot.
+
+use std::path::{Path, PathBuf};
+
+use sortkey_design::{Compilation, Design, FileLoader};
+use sortkey_diagnostics::{Diagnostic, Severity, Span, render};
+use sortkey_lints::{Options, check};
+use sortkey_runtime::Problem;
+
+use crate::designs;
+use crate::failure::Failure;
+
+/// The design of a file or folder, without errors.
+pub(super) fn checked(path: &Path) -> Result<Compilation, Failure> {
+    let file = find(path)?;
+    let text = designs::read(&file)?;
+    let compilation = check(&file.to_string_lossy(), &text, &FileLoader, &Options::default());
+    let errors: Vec<&Diagnostic> =
+        compilation.diagnostics.iter().filter(|each| each.severity == Severity::Error).collect();
+    if errors.is_empty() {
+        return Ok(compilation);
+    }
+    show(&compilation, errors.iter().copied());
+    let count = errors.len();
+    let errors = if count == 1 { "error" } else { "errors" };
+    Err(Failure::new(format_args!("{} has {count} {errors}, so it does not run", file.display())))
+}
+
+/// What a design is called: by itself, or else by its file.
+pub(super) fn name(design: &Design, path: &Path) -> String {
+    let own = &design.name.text;
+    let file = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    if own.is_empty() { file.unwrap_or_else(|| "design".to_owned()) } else { own.clone() }
+}
+
+/// Tables that are there and cannot be brought together with the design.
+pub(super) fn refused(compilation: &Compilation, refusals: &[Diagnostic]) -> Failure {
+    show(compilation, refusals.iter());
+    Failure::new("the design does not fit here; nothing was changed")
+}
+
+/// What keeps a design from running although it compiles.
+pub(super) fn cannot_run(compilation: &Compilation, problems: &[Problem]) -> Failure {
+    let place = |span: Span| {
+        let at = compilation.sources.position(span);
+        let file = compilation.sources.get(span.file).map_or("", |source| source.name.as_str());
+        format!("{file}:{}:{}", at.line, at.column)
+    };
+    for problem in problems {
+        designs::say(&format!("{}: {}\n", place(problem.span), problem.message));
+    }
+    Failure::new("the design cannot run as it is")
+}
+
+fn show<'a>(compilation: &Compilation, diagnostics: impl Iterator<Item = &'a Diagnostic>) {
+    let style = designs::style();
+    let text: String = diagnostics.map(|each| render(each, &compilation.sources, style) + "\n\n").collect();
+    designs::say(&text);
+}
+
+/// The file itself; in a folder the one that is called like it, or the only one.
+fn find(path: &Path) -> Result<PathBuf, Failure> {
+    if !path.is_dir() {
+        return Ok(path.to_owned());
+    }
+    let folder = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let namesake = folder.file_name().map(|name| path.join(name).with_extension("sk"));
+    if let Some(file) = namesake.filter(|file| file.is_file()) {
+        return Ok(file);
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut designs: Vec<PathBuf> =
+        entries.filter(|file| file.extension().is_some_and(|extension| extension == "sk")).collect();
+    designs.sort();
+    match designs.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(Failure::new(format_args!("no design in {}", path.display()))
+            .hint("designs are files that end with .sk")),
+        several => {
+            let names: Vec<String> = several.iter().map(|file| file.display().to_string()).collect();
+            Err(Failure::new("several designs here; name one of them").hint(names.join(", ")))
+        }
+    }
+}

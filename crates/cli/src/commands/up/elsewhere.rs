@@ -1,0 +1,23 @@
+//! The DynamoDB API of a server whose tables are elsewhere: it is there, and not here.
+//!
+//! Requests are not passed on: they would be signed with the server's own credentials, whoever sent them.
+
+use sortkey_api::{ApiError, ErrorKind};
+use sortkey_server::{Backend, Call, Readiness, Reply};
+
+/// Refuses, and says where to ask.
+#[derive(Clone, Debug)]
+pub(super) struct Elsewhere {
+    pub(super) endpoint: String,
+}
+
+impl Backend for Elsewhere {
+    async fn call(&self, _: Call) -> Reply {
+        let why = format!("The tables of this design are at {}: send the request there", self.endpoint);
+        Reply { result: Err(ApiError::new(ErrorKind::AccessDeniedException, why)), table: None }
+    }
+
+    fn readiness(&self) -> Readiness {
+        Readiness::Ready
+    }
+}

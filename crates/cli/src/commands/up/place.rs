@@ -1,0 +1,98 @@
+//! Where a design lives: on the engine in this process, or on a DynamoDB elsewhere; and where its keys are kept.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use sortkey_engine::{Engine, Settings as EngineSettings};
+use sortkey_remote::{Remote, Settings as RemoteSettings};
+use sortkey_runtime::deploy::Naming;
+use sortkey_runtime::{Backend, Embedded, Ids, KeyFile, Settings};
+use sortkey_server::Database;
+use sortkey_storage::{Clock, SystemClock};
+
+use super::elsewhere::Elsewhere;
+use crate::failure::Failure;
+use crate::keep::Keep;
+use crate::secret_file;
+
+/// Where a design lives.
+pub(super) struct Place {
+    /// What the runtime asks.
+    pub(super) backend: Arc<dyn Backend>,
+    /// What the server shows beside it.
+    pub(super) stage: Stage,
+    /// A sentence for the person who started it.
+    pub(super) kept: String,
+    clock: Arc<dyn Clock>,
+    /// The folder of the secrets; none if they end with the process.
+    secrets: Option<PathBuf>,
+}
+
+/// What answers the DynamoDB API.
+pub(super) enum Stage {
+    Inside(Database),
+    Elsewhere(Elsewhere),
+}
+
+impl Place {
+    pub(super) fn inside(region: &str, keep: &Keep, name: &str) -> Result<Place, Failure> {
+        let settings = EngineSettings { region: region.to_owned(), ..EngineSettings::default() };
+        let folder = (!keep.in_memory).then(|| keep.folder(name));
+        let engine = match &folder {
+            Some(folder) => keep.open(folder, settings)?,
+            None => Engine::memory(settings),
+        };
+        let kept = match &folder {
+            Some(folder) => format!("Everything is kept in {}", folder.display()),
+            None => "Everything is kept in memory and gone when it stops".to_owned(),
+        };
+        let embedded = Embedded::new(engine.clone());
+        Ok(Place {
+            // A test that moves the database's clock moves the design's with it.
+            clock: Arc::new(embedded.clone()),
+            backend: Arc::new(embedded),
+            stage: Stage::Inside(Database::durable(engine)),
+            kept,
+            secrets: folder,
+        })
+    }
+
+    pub(super) async fn elsewhere(
+        endpoint: &str,
+        region: &str,
+        keep: &Keep,
+        name: &str,
+    ) -> Result<Place, Failure> {
+        let settings = RemoteSettings::new(endpoint).map_err(Failure::new)?;
+        let region = settings.region.clone().or_else(|| Some(region.to_owned()));
+        let remote = Remote::new(RemoteSettings { region, ..settings }).await;
+        // Not the folder of the data, which may be there from before and has other keys.
+        let secrets = keep.folder(&format!("{name}-keys"));
+        let endpoint = remote.endpoint().to_owned();
+        Ok(Place {
+            clock: Arc::new(SystemClock),
+            kept: format!("Items are kept at {endpoint}, keys in {}", secrets.display()),
+            backend: Arc::new(remote),
+            stage: Stage::Elsewhere(Elsewhere { endpoint }),
+            secrets: Some(secrets),
+        })
+    }
+
+    /// What the runtime borrows: the clock of this place, and keys that last as long as its items.
+    pub(super) fn runtime_settings(&self, naming: Naming) -> Result<Settings, Failure> {
+        let secret = |name: &str| match &self.secrets {
+            Some(folder) => secret_file::open_or_create(&folder.join(name)),
+            None => secret_file::random(),
+        };
+        let defaults = Settings::ephemeral().map_err(Failure::new)?;
+        Ok(Settings {
+            clock: self.clock.clone(),
+            ids: Arc::new(Ids::from_system().map_err(Failure::new)?),
+            keyring: Arc::new(KeyFile::from_key(secret("keyring.key")?)),
+            cursor_key: secret("cursor.key")?,
+            table_prefix: naming.prefix,
+            parameters: naming.parameters,
+            ..defaults
+        })
+    }
+}

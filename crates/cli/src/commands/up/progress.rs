@@ -1,0 +1,74 @@
+//! What a deployment does, told while it does it: a line for every table, a growing one for a backfill.
+
+use std::io::{IsTerminal, Write};
+
+use sortkey_runtime::deploy::{Change, Deployment, Progress, Step};
+
+use crate::designs;
+
+/// The steps so far.
+#[derive(Default)]
+pub(super) struct Steps {
+    waiting: bool,
+}
+
+impl Steps {
+    /// Shows a step. Only a terminal sees a line change.
+    pub(super) fn show(&mut self, progress: Progress<'_>) {
+        let Progress { table, change, step } = progress;
+        match step {
+            Step::Waiting { items } if std::io::stderr().is_terminal() => {
+                let items = items.map_or(String::new(), |items| format!(", {items} items so far"));
+                self.line(&format!("\r  {table}: {}{items} ...", adding(change)));
+                self.waiting = true;
+            }
+            Step::Done if self.waiting => {
+                self.line("\n");
+                self.waiting = false;
+            }
+            Step::Begun | Step::Waiting { .. } | Step::Done => {}
+        }
+    }
+
+    /// Sums up what was done.
+    pub(super) fn end(&self, done: &Deployment) {
+        let created = done.changes.iter().filter(|(_, change)| *change == Change::Create).count();
+        let mut text = match (created, done.tables.len()) {
+            (0, count) => format!("{} found\n", tables(count)),
+            (created, count) if created == count => format!("{} created\n", tables(count)),
+            (created, count) => format!("{} created, {} found\n", tables(created), tables(count - created)),
+        };
+        let fresh = |table: &str| {
+            done.changes.iter().any(|(name, change)| name == table && *change == Change::Create)
+        };
+        for (table, change) in done.changes.iter().filter(|(table, _)| !fresh(table)) {
+            text.push_str(&format!("  {table}: {}\n", adding(change)));
+        }
+        for remark in &done.remarks {
+            text.push_str(&format!("  note: {remark}\n"));
+        }
+        designs::say(&text);
+    }
+
+    fn line(&self, text: &str) {
+        let mut terminal = std::io::stderr().lock();
+        // Progress is a courtesy; whoever closed the terminal does not want it.
+        let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
+    }
+}
+
+fn tables(count: usize) -> String {
+    format!("{count} table{}", if count == 1 { "" } else { "s" })
+}
+
+fn adding(change: &Change) -> String {
+    match change {
+        Change::Create => "creating the table".to_owned(),
+        Change::AddIndex(index) => format!("index {index} added"),
+        Change::TimeToLive(attribute) => format!("items expire by {attribute}"),
+        Change::Recovery(days) => format!("can be restored to any second of {days} days"),
+        Change::Protect => "protected from deletion".to_owned(),
+        Change::Stream(_) => "stream started".to_owned(),
+        Change::Tags(_) => "tagged".to_owned(),
+    }
+}

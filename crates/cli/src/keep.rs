@@ -1,0 +1,66 @@
+//! Where the data is kept, as `serve` and `up` share it.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use sortkey_engine::{Engine, Settings};
+use sortkey_storage_fjall::{Durability, FjallStore, Options};
+
+use crate::failure::Failure;
+
+/// Where the data is kept.
+#[derive(Args, Debug)]
+pub(crate) struct Keep {
+    /// The directory that keeps the data; it is created if it is not there
+    /// [default: .sortkey/default, for a design .sortkey/<its name>]
+    #[arg(long, value_name = "DIR", conflicts_with = "in_memory")]
+    data: Option<PathBuf>,
+
+    /// Keep everything in memory and write nothing to disk
+    #[arg(long)]
+    pub(crate) in_memory: bool,
+
+    /// What an answered write survives: `fsync` a power failure, `os` a crash of this process only, but faster
+    #[arg(long, default_value = "fsync", value_name = "LEVEL", conflicts_with = "in_memory")]
+    durability: DurabilityLevel,
+
+    /// Memory for what was read from disk before, in megabytes
+    #[arg(long, default_value_t = 256, value_name = "MB", conflicts_with = "in_memory")]
+    cache: u64,
+}
+
+impl Keep {
+    /// The directory, under its usual name unless another was asked for.
+    pub(crate) fn folder(&self, name: &str) -> PathBuf {
+        self.data.clone().unwrap_or_else(|| Path::new(".sortkey").join(name))
+    }
+
+    /// The database in a directory.
+    pub(crate) fn open(&self, folder: &Path, settings: Settings) -> Result<Engine, Failure> {
+        let options = Options {
+            durability: self.durability.into(),
+            cache_bytes: self.cache.saturating_mul(1024 * 1024),
+        };
+        let store = FjallStore::open(folder, options).map_err(|error| {
+            Failure::new(format_args!("cannot open the data in {}: {error}", folder.display()))
+                .hint("choose another directory with --data, or --in-memory to keep nothing")
+        })?;
+        Ok(Engine::open(store, settings))
+    }
+}
+
+/// [`Durability`], as the command line spells it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DurabilityLevel {
+    Fsync,
+    Os,
+}
+
+impl From<DurabilityLevel> for Durability {
+    fn from(level: DurabilityLevel) -> Durability {
+        match level {
+            DurabilityLevel::Fsync => Durability::Fsync,
+            DurabilityLevel::Os => Durability::Os,
+        }
+    }
+}

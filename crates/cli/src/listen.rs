@@ -1,0 +1,109 @@
+//! Where a server listens and what it logs, as `serve` and `up` share it.
+
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::Args;
+use sortkey_server::{Backend, Mount, Server, Settings};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::prelude::*;
+
+use crate::failure::Failure;
+use crate::open_files;
+
+/// Descriptors that are not for connections: the store, which keeps a few hundred tables open, the logs, the runtime.
+const RESERVED_FILES: u64 = 384;
+
+/// Where to listen.
+#[derive(Args, Debug)]
+pub(crate) struct Listen {
+    /// The port to listen on; 0 takes any that is free and prints it
+    #[arg(short, long, default_value_t = 8000)]
+    port: u16,
+
+    /// The address to listen on; 0.0.0.0 lets other machines in
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
+    host: String,
+
+    /// The region that ARNs and stream records name; clients may use any
+    #[arg(long, default_value = "us-east-1")]
+    pub(crate) region: String,
+
+    /// What to log to standard error: error, warn, info, debug or trace, also per module
+    /// (`warn,sortkey_server=debug`)
+    #[arg(long, env = "SORTKEY_LOG", default_value = "warn", value_name = "FILTER")]
+    log: Targets,
+}
+
+impl Listen {
+    /// Runs a server's life on threads of its own.
+    pub(crate) fn block_on(&self, life: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
+        let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_filter(self.log.clone());
+        tracing_subscriber::registry().with(lines).init();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .thread_name("sortkey")
+            .enable_all()
+            .build()
+            .map_err(|error| Failure::new(format_args!("cannot start threads: {error}")))?;
+        let lived = runtime.block_on(life);
+        // What outlived the grace period is not waited for any longer.
+        runtime.shutdown_background();
+        lived
+    }
+
+    /// Where to listen.
+    pub(crate) fn address(&self) -> Result<SocketAddr, Failure> {
+        let unknown = |why: String| Failure::new(format_args!("{:?} is no address: {why}", self.host));
+        let mut found =
+            (self.host.as_str(), self.port).to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
+        found.next().ok_or_else(|| unknown("the name leads nowhere".into()))
+    }
+
+    /// How the server behaves.
+    pub(crate) fn settings(&self) -> Settings {
+        let defaults = Settings::default();
+        let files = usize::try_from(open_files::raise().saturating_sub(RESERVED_FILES));
+        Settings {
+            region: self.region.clone(),
+            max_connections: files.unwrap_or(usize::MAX).clamp(1, defaults.max_connections),
+            request_id_seed: seed(),
+            ..defaults
+        }
+    }
+}
+
+/// A server that has its port, and where it is.
+pub(crate) async fn bind<B: Backend>(
+    address: SocketAddr,
+    backend: B,
+    settings: Settings,
+    mounts: Vec<Mount>,
+) -> Result<(Server<B>, SocketAddr), Failure> {
+    let server = Server::bind(address, backend, settings, mounts).await;
+    let server = server.map_err(|error| cannot_listen(address, &error))?;
+    let address = server.local_address().map_err(|error| cannot_listen(address, &error))?;
+    Ok((server, address))
+}
+
+fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
+    let failure = Failure::new(format_args!("cannot listen on {address}: {error}"));
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            failure.hint("another server has this port; choose one with --port, or --port 0 for any")
+        }
+        io::ErrorKind::PermissionDenied => {
+            failure.hint("ports below 1024 are the system's; choose a higher --port")
+        }
+        io::ErrorKind::AddrNotAvailable => {
+            failure.hint("this machine does not have that address; see --host")
+        }
+        _ => failure,
+    }
+}
+
+/// A number that differs from one start to the next.
+fn seed() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX) ^ u64::from(std::process::id())
+}

@@ -1,0 +1,176 @@
+//! The client against our own server: what it says is what the engine has, errors arrive whole, trouble has a name.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use sortkey_api::operations::*;
+use sortkey_api::shapes::expression::ExpressionAttributeNames;
+use sortkey_api::shapes::returns::ReturnValuesOnConditionCheckFailure;
+use sortkey_api::shapes::table::{AttributeDefinition, KeySchemaElement, KeyType, ScalarAttributeType};
+use sortkey_api::shapes::throughput::BillingMode;
+use sortkey_api::{ApiError, ErrorDetails, ErrorKind};
+use sortkey_engine::{Engine, Fault, FaultKind};
+use sortkey_remote::{Remote, Settings};
+use sortkey_runtime::{Backend, Embedded};
+use sortkey_server::{Database, Server};
+use sortkey_value::{AttributeValue, Item};
+
+/// An engine, and a server that shows it on a thread of its own for as long as the process lives.
+fn served() -> (Engine, String) {
+    let engine = Engine::memory(sortkey_engine::Settings::default());
+    let database = Database::durable(engine.clone());
+    let (say, said) = mpsc::channel();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(async move {
+            let settings = sortkey_server::Settings::default();
+            let server = Server::bind(([127, 0, 0, 1], 0).into(), database, settings, Vec::new()).await;
+            let server = server.expect("a free port");
+            let address = server.local_address().expect("an address");
+            say.send(format!("http://{address}")).expect("somebody waits");
+            server.run(std::future::pending()).await;
+        });
+    });
+    (engine, said.recv().expect("the server starts"))
+}
+
+/// Runs a test with a client of that server and the engine behind it.
+fn with_remote<F: Future<Output = ()>>(test: impl FnOnce(Remote, Embedded) -> F) {
+    let (engine, endpoint) = served();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let remote = Remote::new(Settings::new(&endpoint).expect("an endpoint")).await;
+        remote.create_table(table("things")).await.expect("created");
+        test(remote, Embedded::new(engine)).await;
+    });
+}
+
+fn table(name: &str) -> CreateTableInput {
+    CreateTableInput {
+        table_name: name.into(),
+        attribute_definitions: vec![AttributeDefinition {
+            attribute_name: "id".into(),
+            attribute_type: ScalarAttributeType::S,
+        }],
+        key_schema: vec![KeySchemaElement { attribute_name: "id".into(), key_type: KeyType::Hash }],
+        billing_mode: Some(BillingMode::PayPerRequest),
+        ..CreateTableInput::default()
+    }
+}
+
+fn get(id: &str) -> GetItemInput {
+    GetItemInput {
+        table_name: "things".into(),
+        key: Item::from([("id", id)]).into(),
+        ..GetItemInput::default()
+    }
+}
+
+fn put(item: &Item) -> PutItemInput {
+    PutItemInput { table_name: "things".into(), item: item.clone().into(), ..PutItemInput::default() }
+}
+
+fn any_value() -> impl Strategy<Value = AttributeValue> {
+    let leaf = prop_oneof![
+        any::<String>().prop_map(AttributeValue::S),
+        any::<i64>().prop_map(AttributeValue::from),
+        any::<Vec<u8>>().prop_map(AttributeValue::B),
+        any::<bool>().prop_map(AttributeValue::Bool),
+        Just(AttributeValue::Null),
+        prop::collection::vec("[a-z]{1,5}", 1..5).prop_map(AttributeValue::string_set),
+        prop::collection::vec(any::<i64>(), 1..5).prop_map(AttributeValue::number_set),
+    ];
+    leaf.prop_recursive(4, 24, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(AttributeValue::L),
+            prop::collection::btree_map("[a-z#.]{1,8}", inner, 0..5).prop_map(AttributeValue::M),
+        ]
+    })
+}
+
+#[test]
+fn every_item_arrives_as_it_was_sent() {
+    with_remote(async |remote, engine| {
+        let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(64));
+        let items = prop::collection::btree_map("[a-zA-Z ü]{1,8}", any_value(), 0..8);
+        for _ in 0..64 {
+            let mut map: BTreeMap<String, AttributeValue> =
+                items.new_tree(&mut runner).expect("a value").current();
+            map.insert("id".into(), AttributeValue::from("one"));
+            let item = Item::from(map);
+            remote.put_item(put(&item)).await.expect("put");
+            assert_eq!(engine.get_item(get("one")).await.expect("stored").item.as_ref(), Some(&item));
+            assert_eq!(remote.get_item(get("one")).await.expect("got").item.as_ref(), Some(&item));
+            let scan = || ScanInput { table_name: "things".into(), ..ScanInput::default() };
+            assert_eq!(remote.scan(scan()).await, engine.scan(scan()).await);
+        }
+    });
+}
+
+#[test]
+fn errors_arrive_with_their_details() {
+    with_remote(async |remote, engine| {
+        let item = Item::from([("id", "a"), ("old", "yes")]);
+        remote.put_item(put(&item)).await.expect("put");
+        let names = ExpressionAttributeNames::from_iter([("#i".to_owned(), "id".to_owned())]);
+        let refused = PutItemInput {
+            condition_expression: Some("attribute_not_exists(#i)".into()),
+            expression_attribute_names: Some(names),
+            return_values_on_condition_check_failure: Some(ReturnValuesOnConditionCheckFailure::AllOld),
+            ..put(&item)
+        };
+        let error = remote.put_item(refused.clone()).await.expect_err("refused");
+        assert_eq!(error.kind, ErrorKind::ConditionalCheckFailedException);
+        assert_eq!(error.details.as_deref(), Some(&ErrorDetails::Item(item)));
+        assert_eq!(engine.put_item(refused).await.expect_err("refused"), error);
+
+        let missing = DescribeTableInput { table_name: "nothing".into() };
+        let error: ApiError = remote.describe_table(missing).await.expect_err("missing");
+        assert_eq!(error, ApiError::table_not_found("nothing"));
+        let described = DescribeTableInput { table_name: "things".into() };
+        assert_eq!(remote.describe_table(described.clone()).await, engine.describe_table(described).await);
+    });
+}
+
+#[test]
+fn throttling_is_waited_out_and_then_told() {
+    with_remote(async |remote, engine| {
+        let throttle = |times| {
+            let fault = Fault { kind: FaultKind::Throttle, remaining: times, operation: None, table: None };
+            engine.engine().faults().add(fault);
+        };
+        throttle(2);
+        remote.get_item(get("a")).await.expect("the third attempt succeeds");
+        throttle(1_000);
+        let error = remote.get_item(get("a")).await.expect_err("throttled");
+        assert_eq!(error.kind, ErrorKind::ProvisionedThroughputExceededException);
+    });
+}
+
+#[test]
+fn a_dynamodb_that_is_not_there_or_does_not_answer_is_named() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        // A port that was just free, and one that accepts and says nothing.
+        let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let gone =
+            tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("bound");
+        for (address, expected) in [
+            (gone, "cannot reach http://127.0.0.1:"),
+            (silent.local_addr().expect("bound"), "did not answer in time"),
+        ] {
+            let settings = Settings {
+                patience: Duration::from_millis(600),
+                attempt: Duration::from_millis(200),
+                attempts: 2,
+                ..Settings::new(&format!("http://{address}")).expect("an endpoint")
+            };
+            let error = Remote::new(settings).await.get_item(get("a")).await.expect_err("no answer");
+            assert_eq!(error.kind, ErrorKind::ServiceUnavailableException, "{error}");
+            assert!(error.message.contains(expected), "{error}");
+        }
+    });
+}
