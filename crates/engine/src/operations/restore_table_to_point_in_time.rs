@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sortkey_api::operations::{
     RestoreTableToPointInTime, RestoreTableToPointInTimeInput, RestoreTableToPointInTimeOutput,
 };
-use sortkey_api::{ApiError, ErrorKind};
+use sortkey_api::{ApiError, ErrorKind, TableName};
 use sortkey_storage::{Batch, Clock, Lock};
 
 use super::Run;
@@ -89,7 +89,7 @@ impl Wish {
 }
 
 fn source_name(input: &RestoreTableToPointInTimeInput) -> Result<&str, ApiError> {
-    let arn = input.source_table_arn.as_ref().map(sortkey_api::TableName::name);
+    let arn = input.source_table_arn.as_ref().map(TableName::name);
     input
         .source_table_name
         .as_deref()
