@@ -2,7 +2,7 @@
 //!
 //! Fills DIR with a million values of 400 bytes through the committer, 64 writers at a time, each write waiting for
 //! its fsync; reads them; stops without closing, as `kill -9` would; and opens DIR again. What takes long is shown as
-//! the slowest commit of the run.
+//! the slowest commit of the run, and the log says where slow commits spent their time.
 #![allow(clippy::print_stdout, clippy::expect_used)]
 
 use std::sync::Arc;
@@ -16,6 +16,7 @@ const VALUE_BYTES: usize = 400;
 const WRITERS: u64 = 64;
 
 fn main() {
+    tracing_subscriber::fmt().init();
     let arguments: Vec<String> = std::env::args().collect();
     let path = arguments.get(1).expect("the first argument is a directory");
     let number = |name: &str, default: u64| {

@@ -33,6 +33,7 @@ mod reclaim;
 mod record;
 mod restore;
 mod seal;
+mod slow;
 mod snapshot;
 mod store;
 

@@ -122,7 +122,10 @@ fn run(gate: &Gate, shared: &Shared) {
     while shared.wait() {
         let Ok(opened) = gate.pass() else { return };
         let removals = shared.removals.load(Ordering::Relaxed);
-        let entries = opened.keyspace.approximate_len() as u64;
+        // Without the active memtable: every commit leaves a version of its record and of some totals there, which
+        // are gone when it is written.
+        let tree = &opened.keyspace.tree;
+        let entries = tree.approximate_len().saturating_sub(tree.active_memtable().len()) as u64;
         let is_worth_it = removals.saturating_sub(kept) * SHARE >= entries && removals >= LOOK_EVERY;
         let began = Instant::now();
         let worked = if is_worth_it {

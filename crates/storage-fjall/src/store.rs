@@ -21,6 +21,7 @@ use crate::progress::{Progress, Reached};
 use crate::reclaim::{self, Reclaimer};
 use crate::record::{Record, Running};
 use crate::seal::{self, KEY_BYTES, RECORD_KEY};
+use crate::slow::Stopwatch;
 use crate::snapshot::FjallSnapshot;
 use crate::{flow, journal, probe};
 
@@ -95,7 +96,9 @@ impl FjallStore {
     fn commit_within(&self, writer: &mut Writer, commit: Commit) -> Result<Arc<FjallSnapshot>, StorageError> {
         let open = writer.open.as_mut().ok_or(StorageError::Reopening)?;
         let opened = open.gate.pass()?;
+        let mut stopwatch = Stopwatch::start();
         flow::wait(&opened.database, &opened.keyspace).map_err(failed)?;
+        stopwatch.admitted();
         let mut running = Running::after(writer.record.running);
         let keyspace = &opened.keyspace;
         let mut batch =
@@ -138,10 +141,12 @@ impl FjallStore {
             Ok(committed) => committed.map_err(failed)?,
             Err(_) => return Err(StorageError::Failed("fjall panicked".into())),
         }
+        stopwatch.written();
         let snapshot = Arc::new(FjallSnapshot::now(&open.gate, &opened));
         let written = open.progress.advance(record, snapshot.sequence());
         written.map_err(|error| StorageError::Failed(format!("PROGRESS: {error}")))?;
         open.reclaimer.count(removals);
+        stopwatch.stop(keyspace, commit.changes.len());
         writer.record = record;
         Ok(snapshot)
     }
