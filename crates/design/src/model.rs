@@ -21,11 +21,12 @@ pub use pattern::*;
 pub use table::*;
 pub use types::*;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sortkey_diagnostics::Span;
 
 /// A whole design.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Design {
     /// Its name; empty if the file names none.
     pub name: Name,
@@ -66,7 +67,7 @@ pub struct Design {
 }
 
 /// `parameter stack: string = "dev"`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Parameter {
     /// Its name.
     pub name: Name,
@@ -78,7 +79,7 @@ pub struct Parameter {
 }
 
 /// `rule mayWrite(profileId) = ...`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rule {
     /// Its name.
     pub name: Name,
@@ -89,7 +90,7 @@ pub struct Rule {
 }
 
 /// `claim "two tables" tables = 2`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
     /// The sentence of the prose.
     pub sentence: String,
@@ -101,7 +102,7 @@ pub struct Claim {
 }
 
 /// `module users { create: createUser }`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Module {
     /// Its name.
     pub name: Name,

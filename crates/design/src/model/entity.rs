@@ -1,11 +1,12 @@
 //! Entities: attributes, templates, and the rules that hold for every item.
 
 use super::{Expr, Fields, Name, Type};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sortkey_diagnostics::Span;
 
 /// A kind of item.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Entity {
     /// Its name.
     pub name: Name,
@@ -35,7 +36,7 @@ pub struct Entity {
 }
 
 /// An attribute.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Attribute {
     /// Its name.
     pub name: Name,
@@ -61,7 +62,7 @@ pub struct Attribute {
 }
 
 /// `-> Profile.profileId on delete cascade`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reference {
     /// The entity.
     pub entity: Name,
@@ -75,7 +76,7 @@ pub struct Reference {
 }
 
 /// What happens to children.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnDelete {
     /// They go too.
@@ -85,7 +86,7 @@ pub enum OnDelete {
 }
 
 /// What fills an attribute.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fill {
     /// `:=` keeps it derived for ever; `=` fills it at creation.
     pub derived: bool,
@@ -94,7 +95,7 @@ pub struct Fill {
 }
 
 /// `@normalize(trim, lower)`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Annotation {
     /// Its name.
     pub name: Name,
@@ -106,7 +107,7 @@ pub struct Annotation {
 }
 
 /// `PK = "USER#{userId}" when ...`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Template {
     /// The stored attribute.
     pub name: Name,
@@ -123,7 +124,7 @@ pub struct Template {
 }
 
 /// A piece of a template.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Piece {
     /// Text as it is.
@@ -138,7 +139,7 @@ pub enum Piece {
 }
 
 /// How a slot's text is made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SlotFormat {
     /// Zero-padded to a width.
@@ -152,7 +153,7 @@ pub enum SlotFormat {
 }
 
 /// `unique email when ... else EmailTaken`, or `@unique`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unique {
     /// The attributes that together are unique.
     pub names: Vec<Name>,
@@ -169,7 +170,7 @@ pub struct Unique {
 }
 
 /// `check a <= b else Error`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// What must hold.
     pub condition: Expr,
@@ -178,7 +179,7 @@ pub struct Check {
 }
 
 /// `states status { ... }`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct States {
     /// The attribute, as a path.
     pub path: Vec<Name>,
@@ -192,7 +193,7 @@ pub struct States {
 }
 
 /// `a, b -> c if ...`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Transition {
     /// Before.
     pub from: Vec<Name>,
@@ -203,7 +204,7 @@ pub struct Transition {
 }
 
 /// `enter c { ... }`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Enter {
     /// The states.
     pub states: Vec<Name>,
@@ -212,7 +213,7 @@ pub struct Enter {
 }
 
 /// `volume 5_000 items, 1 KB each, 20 per userId max 200`
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Volume {
     /// How many items.
     pub items: u64,

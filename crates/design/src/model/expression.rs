@@ -1,11 +1,12 @@
 //! Expressions.
 
 use super::Name;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sortkey_diagnostics::Span;
 
 /// An expression and the place where it stands.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Expr {
     /// What it is.
     #[serde(flatten)]
@@ -23,7 +24,7 @@ impl PartialEq for Expr {
 }
 
 /// What an expression is.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "expr")]
 pub enum ExprKind {
     /// A hole in a half-written file.
@@ -131,7 +132,7 @@ pub enum ExprKind {
 
 /// A binary operator.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Op {
     Implies,
@@ -154,7 +155,7 @@ pub enum Op {
 }
 
 /// Arguments of a call or of a key.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Args {
     /// Named or positional values.
     pub values: Vec<(Option<Name>, Expr)>,
@@ -166,7 +167,7 @@ pub struct Args {
 }
 
 /// `{ ...x, a: 1, b += 2 }`
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fields {
     /// The fields.
     pub fields: Vec<Field>,
@@ -178,7 +179,7 @@ pub struct Fields {
 }
 
 /// One field.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Field {
     /// The attribute, as a path.
     pub path: Vec<Name>,
@@ -195,7 +196,7 @@ pub struct Field {
 
 /// How a field changes an attribute.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldOp {
     Set,

@@ -1,11 +1,12 @@
 //! Mappings from an earlier design.
 
 use super::{Expr, Fields, Name};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sortkey_diagnostics::Span;
 
 /// `migrate "old.sk" { ... }`
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Migration {
     /// The old design's file.
     pub from: String,
@@ -22,7 +23,7 @@ pub struct Migration {
 }
 
 /// `Share from Share { ... } merge permissions drop shareId`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Mapping {
     /// The new entity.
     pub new: Name,

@@ -1,7 +1,9 @@
 //! A name and the place where it is written.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sortkey_diagnostics::Span;
+use std::borrow::Cow;
 
 /// A name as written. In JSON it is just its text.
 #[derive(Clone, Debug, Default)]
@@ -48,5 +50,15 @@ impl Serialize for Name {
 impl<'de> Deserialize<'de> for Name {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Name, D::Error> {
         Ok(Name { text: String::deserialize(deserializer)?, span: Span::default() })
+    }
+}
+
+impl JsonSchema for Name {
+    fn schema_name() -> Cow<'static, str> {
+        "Name".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
     }
 }

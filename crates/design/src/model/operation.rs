@@ -1,11 +1,12 @@
 //! Operations and tests.
 
 use super::{Args, Expr, Fields, Load, Name, Param};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sortkey_diagnostics::Span;
 
 /// A write, in one or several steps.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Operation {
     /// Its name.
     pub name: Name,
@@ -33,14 +34,14 @@ pub struct Operation {
 }
 
 /// The short form of an operation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShortForm {
     /// The attributes it takes; none means everything settable.
     pub names: Option<Vec<Name>>,
 }
 
 /// A statement.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Stmt {
     /// What it does.
     #[serde(flatten)]
@@ -51,7 +52,7 @@ pub struct Stmt {
 }
 
 /// What a statement does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "statement")]
 pub enum StmtKind {
     /// `let name = value else Error`
@@ -125,7 +126,7 @@ pub enum StmtKind {
 }
 
 /// What a statement evaluates.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Value {
     /// A request.
@@ -135,7 +136,7 @@ pub enum Value {
 }
 
 /// One request on one item.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Action {
     /// What is done.
     pub verb: WriteVerb,
@@ -164,7 +165,7 @@ pub struct Action {
 
 /// The verbs of actions.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteVerb {
     #[default]
@@ -179,7 +180,7 @@ pub enum WriteVerb {
 }
 
 /// `test "..." { ... }`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Test {
     /// Its sentence.
     pub title: String,

@@ -1,11 +1,12 @@
 //! Access patterns.
 
 use super::{Expr, Name, Type};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sortkey_diagnostics::Span;
 
 /// A read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Pattern {
     /// Its name.
     pub name: Name,
@@ -64,7 +65,7 @@ pub struct Pattern {
 }
 
 /// The place of an `including` clause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Including {
     /// Where it stands.
     #[serde(skip)]
@@ -73,7 +74,7 @@ pub struct Including {
 
 /// The verbs of patterns.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadVerb {
     #[default]
@@ -87,7 +88,7 @@ pub enum ReadVerb {
 }
 
 /// `name`, `name = value` or `name in values`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bind {
     /// The attribute.
     pub name: Name,
@@ -96,7 +97,7 @@ pub struct Bind {
 }
 
 /// What a bound attribute equals.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BindValue {
     /// A parameter of the same name.
@@ -110,7 +111,7 @@ pub enum BindValue {
 }
 
 /// A parameter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Param {
     /// Its name.
     pub name: Name,
@@ -124,7 +125,7 @@ pub struct Param {
 }
 
 /// The order of a list.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Order {
     /// The attribute of `order by`; none for `newest first` and `oldest first`.
     pub by: Option<Name>,
@@ -136,7 +137,7 @@ pub struct Order {
 }
 
 /// `load 200/s peak 2_000/s`, both per second.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Load {
     /// The usual rate.
     pub per_second: f64,

@@ -1,11 +1,12 @@
 //! Tables and indexes.
 
 use super::Name;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sortkey_diagnostics::Span;
 
 /// A table.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Table {
     /// Its name in the design.
     pub name: Name,
@@ -39,7 +40,7 @@ pub struct Table {
 }
 
 /// The attributes of a key: up to four and four in an index, one and one in a table.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Key {
     /// The partition attributes.
     pub partition: Vec<Name>,
@@ -51,7 +52,7 @@ pub struct Key {
 }
 
 /// A secondary index.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Index {
     /// Its name.
     pub name: Name,
@@ -77,7 +78,7 @@ pub struct Index {
 }
 
 /// What an index copies.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Projection {
     /// Every attribute.
@@ -89,7 +90,7 @@ pub enum Projection {
 }
 
 /// How a table is paid for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Billing {
     /// By request.
@@ -99,7 +100,7 @@ pub enum Billing {
 }
 
 /// Provisioned units per second.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Capacity {
     /// Read units.
     pub rcu: u64,
@@ -108,7 +109,7 @@ pub struct Capacity {
 }
 
 /// Encryption at rest.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Encryption {
     /// `aws_owned`, `aws_managed` or `customer`.
     pub kind: Name,

@@ -1,11 +1,12 @@
 //! Types of attributes: what values are allowed, and how DynamoDB stores them.
 
 use super::{Attribute, Expr, Name};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sortkey_diagnostics::Span;
 
 /// The type of an attribute or parameter.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Type {
     /// Nothing was written (a reference supplies the type), or what was written is unknown.
@@ -125,7 +126,7 @@ pub enum Type {
 
 /// What a string looks like.
 #[allow(missing_docs)]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StringFormat {
     #[default]
@@ -139,7 +140,7 @@ pub enum StringFormat {
 
 /// The generated part of an id.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IdBody {
     Uuid,
@@ -149,7 +150,7 @@ pub enum IdBody {
 
 /// How a time is stored.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TimeUnit {
     Iso,
@@ -162,7 +163,7 @@ pub enum TimeUnit {
 
 /// The three record types that an entity gives.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InputKind {
     New,
@@ -172,7 +173,7 @@ pub enum InputKind {
 
 /// DynamoDB's type of a stored attribute.
 #[allow(missing_docs)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Stored {
     S,
     N,
@@ -188,7 +189,7 @@ pub enum Stored {
 }
 
 /// `enum Plan { free (retention: 24h) ... }`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Enum {
     /// Its name.
     pub name: Name,
@@ -205,7 +206,7 @@ pub struct Enum {
 }
 
 /// A member of an enum with its constants.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Member {
     /// Its name.
     pub name: Name,
@@ -214,7 +215,7 @@ pub struct Member {
 }
 
 /// `record Rule { ... }`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
     /// Its name.
     pub name: Name,
