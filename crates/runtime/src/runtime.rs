@@ -134,7 +134,7 @@ impl Runtime {
             })?;
             scope.caller = Some(operate::caller(&scope, values(caller.attributes())?, Origin::Json, true)?);
         }
-        let admit = Admit { scope: &scope, origin: Origin::Json };
+        let admit = Admit::argument(&scope, Origin::Json);
         let arguments = operate::admitted(&admit, signature, values(&call.arguments)?)?;
         match signature.kind {
             Kind::Operation => {

@@ -62,7 +62,7 @@ pub enum Yields {
     Count,
     /// Whether there is one.
     Exists,
-    /// Sums by name.
+    /// A sum; several are named.
     Sums(Vec<String>),
     /// Whatever `return` says.
     Value,
@@ -141,20 +141,22 @@ fn of_operation(design: &Design, operation: &Operation) -> Signature {
         kind: Kind::Operation,
         system: operation.system,
         parameters,
-        yields: yields_of(operation, action),
+        yields: yields_of(operation),
         docs: operation.docs.clone(),
     }
 }
 
-fn yields_of(operation: &Operation, action: Option<&Action>) -> Yields {
-    let returns = operation.body.iter().any(|statement| matches!(statement.kind, StmtKind::Return { .. }));
-    match (returns, action, operation.body.len()) {
-        (true, ..) => Yields::Value,
-        (false, Some(action), 1) if action.verb != WriteVerb::Check => {
-            Yields::Item(action.entity.text.clone())
-        }
-        _ => Yields::Nothing,
-    }
+/// `return` says what an operation gives; without it, the last statement does. A transaction gives the first item that it
+/// makes.
+fn yields_of(operation: &Operation) -> Yields {
+    let Some(last) = operation.body.last() else { return Yields::Nothing };
+    let makes = |action: &&Action| matches!(action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
+    let action = match &last.kind {
+        StmtKind::Return { .. } => return Yields::Value,
+        StmtKind::Transact { body } => body.iter().filter_map(action_of).find(makes),
+        _ => action_of(last).filter(|action| action.verb != WriteVerb::Check),
+    };
+    action.map_or(Yields::Nothing, |action| Yields::Item(action.entity.text.clone()))
 }
 
 /// The key, then what is named: everything settable for `create` and `put`.

@@ -2,8 +2,11 @@
 //!
 //! A test sees what clients see: pages, failures by name, no secrets. Outside `as` it runs as `system`.
 
+mod mutants;
 mod show;
 mod statement;
+
+pub use mutants::{Mutant, mutants};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

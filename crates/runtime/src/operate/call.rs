@@ -37,7 +37,7 @@ impl<'a> Runner<'_, 'a> {
         }
         let signature = scope.shared.signature(name)?;
         let arguments = self.arguments(scope, signature, args, view).await?;
-        let admit = Admit { scope, origin: Origin::Expression };
+        let admit = Admit::computed(scope);
         let arguments = admitted(&admit, signature, arguments)?;
         let mut inner = scope.fresh();
         if signature.system {
@@ -152,12 +152,13 @@ pub(crate) fn admitted(
     signature: &Signature,
     arguments: Fields,
 ) -> Result<Fields, Failure> {
+    let admit = if signature.kind == Kind::Pattern { admit.finding() } else { *admit };
     let mut admitted = Fields::new();
     for (name, value) in arguments {
         let Some(parameter) = signature.parameter(&name) else {
             return Err(Failure::invalid(&name, format!("`{}` takes no `{name}`", signature.name)));
         };
-        admitted.insert(name, admit_one(admit, parameter, value)?);
+        admitted.insert(name, admit_one(&admit, parameter, value)?);
     }
     Ok(admitted)
 }
@@ -345,7 +346,7 @@ pub(crate) fn caller(
     whole: bool,
 ) -> Result<Arc<Fields>, Failure> {
     let design = &scope.shared.design;
-    let admit = Admit { scope, origin };
+    let admit = Admit::argument(scope, origin);
     let mut fields = Fields::new();
     for (name, value) in attributes {
         let attribute = design.caller.iter().find(|each| each.name.is(&name));

@@ -5,7 +5,7 @@ use sortkey_design::model::*;
 
 use super::Read;
 use crate::evaluate::{Scope, View};
-use crate::values::{Admit, Fields, Origin, Val};
+use crate::values::{Admit, Fields, Val};
 use crate::{Failure, FailureKind};
 
 /// More queries than this are a mistake of the design or of the caller.
@@ -16,7 +16,7 @@ impl Read {
     pub(super) fn branches(&self, scope: &Scope<'_>) -> Result<Vec<Fields>, Failure> {
         let design = &scope.shared.design;
         let entity = self.entity(scope).of(design);
-        let admit = Admit { scope, origin: Origin::Expression };
+        let admit = Admit::computed(scope).finding();
         let mut branches = vec![Fields::new()];
         for bind in &self.pattern.binds {
             let name = &bind.name.text;
@@ -96,7 +96,7 @@ pub(crate) fn derive(scope: &Scope<'_>, entity_at: usize, known: &mut Fields) ->
         }
         // Only the item's own attributes count: a parameter of the same name is another thing.
         let computed = scope.fresh().eval(value, Some(View { entity: entity_at, fields: known }))?;
-        let admit = Admit { scope, origin: Origin::Expression };
+        let admit = Admit::computed(scope);
         known.insert(name.clone(), admit.attribute(attribute, computed, name)?);
     }
     Ok(())

@@ -139,7 +139,7 @@ pub(crate) fn is_made_of(design: &Design, info: &EntityInfo, item: &Item, fields
 /// Attributes that an index does not hold but whose text stands in a key.
 fn complete_from_keys(scope: &Scope<'_>, info: &EntityInfo, item: &Item, fields: &mut Fields) {
     let entity = info.of(&scope.shared.design);
-    let admit = Admit { scope, origin: Origin::Json };
+    let admit = Admit::argument(scope, Origin::Json);
     for template in &entity.templates {
         let Some(ValueRef::S(text)) = item.get(&template.name.text) else { continue };
         for (name, text) in template::slots_of(template, text).into_iter().flatten() {

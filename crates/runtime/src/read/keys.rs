@@ -12,7 +12,7 @@ use crate::Failure;
 use crate::condition::Placeholders;
 use crate::evaluate::Scope;
 use crate::template;
-use crate::values::{Admit, Fields, Origin, Val, to_stored};
+use crate::values::{Admit, Fields, Val, to_stored};
 
 /// Nothing in a key sorts behind it.
 const LAST: char = char::MAX;
@@ -118,9 +118,8 @@ impl Read {
             let slot = template::slot(design, entity, template, &attribute.text, format.as_ref(), value);
             slot.map(|slot| format!("{prefix}{slot}"))
         };
-        let alias = into.name(&template.name.text);
         let mut begins = |text: String| {
-            let value = into.value(AttributeValue::S(text));
+            let (alias, value) = (into.name(&template.name.text), into.value(AttributeValue::S(text)));
             Ok(Some(format!("begins_with({alias}, {value})")))
         };
         if let Some(beginning) = bounds.prefix {
@@ -138,6 +137,7 @@ impl Read {
             Some(high) => format!("{high}{LAST}"),
             None => format!("{prefix}{LAST}"),
         };
+        let alias = into.name(&template.name.text);
         Ok(between(into, &alias, AttributeValue::S(low), AttributeValue::S(high)))
     }
 
@@ -145,7 +145,7 @@ impl Read {
     fn bounds(&self, scope: &Scope<'_>, name: &str) -> Result<Bounds, Failure> {
         let design = &scope.shared.design;
         let attribute = design.entities[self.entities[0]].attribute(name);
-        let admit = Admit { scope, origin: Origin::Expression };
+        let admit = Admit::computed(scope);
         let value = |expr: &Expr| -> Result<Option<Val>, Failure> {
             let value = scope.eval(expr, None)?;
             let value = match attribute {
@@ -209,6 +209,9 @@ fn natural(
     bounds: Bounds,
     encode: impl Fn(&Val) -> Option<AttributeValue>,
 ) -> Option<String> {
+    if bounds.low.is_none() && bounds.high.is_none() && bounds.prefix.is_none() {
+        return None;
+    }
     let alias = into.name(stored);
     if let Some(prefix) = bounds.prefix {
         let value = into.value(AttributeValue::S(prefix));

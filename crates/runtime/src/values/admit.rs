@@ -24,11 +24,21 @@ pub(crate) enum Origin {
     Expression,
 }
 
+/// What a value is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It will be stored.
+    Storing,
+    /// Something is looked for: an id of another form is not wrong, there is just nothing that has it.
+    Finding,
+}
+
 /// Admits values, with what is needed to fill in the defaults of nested objects.
 #[derive(Clone, Copy)]
 pub(crate) struct Admit<'a> {
     pub(crate) scope: &'a Scope<'a>,
     pub(crate) origin: Origin,
+    pub(crate) purpose: Purpose,
 }
 
 /// Applies `@normalize` to text.
@@ -48,7 +58,21 @@ pub(crate) fn normalize(attribute: &Attribute, value: Val) -> Val {
     Val::Text(text)
 }
 
-impl Admit<'_> {
+impl<'a> Admit<'a> {
+    /// Admits results of expressions that will be stored.
+    pub(crate) fn computed(scope: &'a Scope<'a>) -> Admit<'a> {
+        Admit { scope, origin: Origin::Expression, purpose: Purpose::Storing }
+    }
+
+    /// The same for what is looked for.
+    pub(crate) fn finding(self) -> Admit<'a> {
+        Admit { purpose: Purpose::Finding, ..self }
+    }
+
+    /// Admits arguments.
+    pub(crate) fn argument(scope: &'a Scope<'a>, origin: Origin) -> Admit<'a> {
+        Admit { scope, origin, purpose: Purpose::Storing }
+    }
     /// A value for an attribute: normalised, then of its type. Null takes an optional attribute away.
     pub(crate) fn attribute(&self, attribute: &Attribute, value: Val, field: &str) -> Result<Val, Failure> {
         match value {
@@ -77,6 +101,13 @@ impl Admit<'_> {
                 let complaint = too_long_or_short(length, *min, *max, "characters")
                     .or_else(|| formats::complaint(format, &text));
                 refuse_or(complaint, field, Val::Text(text))
+            }
+            (Type::Id { .. } | Type::Token { .. }, Val::Text(text)) if self.purpose == Purpose::Finding => {
+                refuse_or(
+                    too_long_or_short(text.len() as u64, 1, Some(1_000), "bytes"),
+                    field,
+                    Val::Text(text),
+                )
             }
             (Type::Id { prefix, body }, Val::Text(text)) => {
                 let complaint =

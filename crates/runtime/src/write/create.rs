@@ -9,7 +9,7 @@ use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
 use crate::read::{fixed, is_ours};
 use crate::session::Session;
-use crate::values::{Admit, Fields, Origin, Record, Val};
+use crate::values::{Admit, Fields, Record, Val};
 use crate::{Failure, FailureKind, guard};
 
 /// A new item, filled and checked.
@@ -75,7 +75,7 @@ fn key_arguments(scope: &Scope<'_>, info: &EntityInfo, action: &Action) -> Resul
 /// Takes what is given, fills in the rest and checks it all.
 pub(crate) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<Made, Failure> {
     let entity = info.of(&scope.shared.design);
-    let admit = Admit { scope, origin: Origin::Expression };
+    let admit = Admit::computed(scope);
     let mut admitted = Fields::new();
     for (name, value) in given {
         let Some(attribute) = entity.attribute(&name) else {

@@ -5,7 +5,7 @@ use sortkey_design::model::*;
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::read::{derive, is_deleted, is_expired, is_ours};
-use crate::values::{Admit, Fields, Origin, Val};
+use crate::values::{Admit, Fields, Val};
 use crate::{Failure, FailureKind};
 
 /// The attributes that an action's key arguments give, admitted. The short form takes them from its parameters.
@@ -45,7 +45,7 @@ pub(crate) fn key_fields(
             }
         }
     }
-    let admit = Admit { scope, origin: Origin::Expression };
+    let admit = Admit::computed(scope);
     let mut known = Fields::new();
     for (name, value) in given {
         let Some(attribute) = entity.attribute(&name) else { continue };

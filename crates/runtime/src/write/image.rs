@@ -7,7 +7,7 @@ use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::seal::Place;
 use crate::template;
-use crate::values::{Admit, Fields, Origin, Val, to_stored};
+use crate::values::{Admit, Fields, Val, to_stored};
 use crate::{Failure, FailureKind};
 
 /// Fills what `=` and `:=` say, in the order in which one needs the other. `given` holds what may not be replaced.
@@ -71,7 +71,7 @@ fn settle(
     if value.is_absent() && fill.derived && fields.contains_key(name) {
         return Ok(());
     }
-    let value = Admit { scope, origin: Origin::Expression }.attribute(attribute, value, name)?;
+    let value = Admit::computed(scope).attribute(attribute, value, name)?;
     match value.is_absent() {
         true => fields.remove(name),
         false => fields.insert(name.clone(), value),

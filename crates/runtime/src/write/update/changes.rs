@@ -6,7 +6,7 @@ use super::{Plan, Write};
 use crate::catalog::EntityInfo;
 use crate::condition::{Compiler, nested};
 use crate::evaluate::{Scope, View};
-use crate::values::{Admit, Fields, Origin, Val, arithmetic};
+use crate::values::{Admit, Fields, Val, arithmetic};
 use crate::write::Test;
 use crate::write::given::given_fields;
 use crate::{Failure, FailureKind};
@@ -40,7 +40,7 @@ pub(super) fn gather(
     known: &Fields,
 ) -> Result<Vec<Change>, Failure> {
     let entity = info.of(&scope.shared.design);
-    let admit = Admit { scope, origin: Origin::Expression };
+    let admit = Admit::computed(scope);
     let mut changes: Vec<Change> = Vec::new();
     for (name, value) in given_fields(scope, info, action, short)? {
         let Some(attribute) = entity.attribute(&name) else { continue };
@@ -111,7 +111,7 @@ fn change(scope: &Scope<'_>, info: &EntityInfo, field: &Field) -> Result<Change,
         true => To::OfItem(field.value.clone()),
         false => {
             let value = scope.eval(&field.value, None)?;
-            let admit = Admit { scope, origin: Origin::Expression };
+            let admit = Admit::computed(scope);
             To::Value(match (field.op, path.len()) {
                 (FieldOp::Set, 1) => admit.attribute(attribute, value, &shown)?,
                 (FieldOp::Set, _) => admit.value(&ty, value, &shown)?,
@@ -267,7 +267,7 @@ impl Plan<'_> {
         let entity = self.info.of(&scope.shared.design);
         for change in &self.changes {
             let shown = change.path.join(".");
-            let admit = Admit { scope, origin: Origin::Expression };
+            let admit = Admit::computed(scope);
             let value = match &change.to {
                 To::Value(value) => value.clone(),
                 To::OfItem(expr) => scope.eval(expr, Some(View { entity: self.info.at, fields: old }))?,

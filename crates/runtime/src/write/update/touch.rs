@@ -8,7 +8,7 @@ use crate::Failure;
 use crate::catalog::EntityInfo;
 use crate::condition::Compiler;
 use crate::evaluate::{Scope, View};
-use crate::values::{Admit, Fields, Origin, Val};
+use crate::values::{Admit, Fields, Val};
 use crate::write::image::inputs;
 
 /// What is touched, in the order of the design.
@@ -64,7 +64,7 @@ impl<'a> Touched<'a> {
         image: &mut Fields,
     ) -> Result<(), Failure> {
         let bare = scope.bare();
-        let admit = Admit { scope: &bare, origin: Origin::Expression };
+        let admit = Admit::computed(&bare);
         for attribute in &self.attributes {
             let name = &attribute.name.text;
             let view = View { entity: info.at, fields: image };

@@ -1,0 +1,142 @@
+//! `sortkey test`: the promises of a design, tried.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use sortkey_design::{Compilation, Design, FileLoader, compile};
+use sortkey_diagnostics::{FileId, render};
+use sortkey_runtime::Problem;
+use sortkey_runtime::testing::{Suite, mutants};
+
+use super::Run;
+use crate::designs;
+use crate::failure::Failure;
+
+/// Run the tests of designs
+///
+/// Each test has a database of its own, in memory, with a clock that stands still until `advance`. Outside `as` it runs
+/// as `system`. What fails is shown where it stands in the design.
+#[derive(Args, Debug)]
+pub(super) struct Test {
+    /// Designs, or folders with designs; this folder if none is given
+    paths: Vec<PathBuf>,
+
+    /// Run the tests whose sentence contains this
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+
+    /// Give a parameter of the design a value
+    #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
+    set: Vec<(String, String)>,
+
+    /// Take out one annotation, condition, guard or transition at a time, and show which of them no test misses
+    #[arg(long)]
+    mutate: bool,
+}
+
+impl Run for Test {
+    const NAME: &'static str = "test";
+
+    fn run(self) -> Result<(), Failure> {
+        let (mut ran, mut failed, mut unnoticed) = (0, 0, 0);
+        for file in designs::files(&self.paths)? {
+            let compilation = compile(&file.to_string_lossy(), &designs::read(&file)?, &FileLoader);
+            if self.chosen(&compilation.design).is_empty() {
+                continue;
+            }
+            if compilation.has_errors() {
+                return Err(broken(&file));
+            }
+            let tests = self.tests(&compilation)?;
+            ran += tests.0;
+            failed += tests.1;
+            if self.mutate && tests.1 == 0 {
+                unnoticed += self.mutants(&compilation);
+            }
+        }
+        let plural = if ran == 1 { "" } else { "s" };
+        designs::say(&format!("{ran} test{plural}: {} passed, {failed} failed\n", ran - failed));
+        match (failed, unnoticed) {
+            (0, 0) => Ok(()),
+            (0, unnoticed) => Err(Failure::new(format_args!("{unnoticed} mutants are missed by no test"))),
+            (failed, _) => Err(Failure::new(format_args!("{failed} of {ran} tests failed"))),
+        }
+    }
+}
+
+impl Test {
+    /// The tests of the file itself; those of imported files belong to them.
+    fn chosen(&self, design: &Design) -> Vec<usize> {
+        let wanted = |title: &str| self.filter.as_ref().is_none_or(|filter| title.contains(filter));
+        let tests = design.tests.iter().enumerate();
+        let tests = tests.filter(|(_, test)| test.span.file == FileId(0) && wanted(&test.title));
+        tests.map(|(at, _)| at).collect()
+    }
+
+    /// How many tests ran, and how many failed.
+    fn tests(&self, compilation: &Compilation) -> Result<(usize, usize), Failure> {
+        let suite = self.suite(Arc::new(compilation.design.clone())).map_err(|problems| {
+            let what: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+            Failure::new(what.join("; "))
+        })?;
+        let chosen = self.chosen(&compilation.design);
+        let mut failed = 0;
+        for at in &chosen {
+            let outcome = wait(suite.run(*at))?;
+            match &outcome.failure {
+                None => designs::say(&format!("ok    {}\n", outcome.title)),
+                Some(failure) => {
+                    failed += 1;
+                    let shown = render(failure, &compilation.sources, designs::style());
+                    designs::say(&format!("FAIL  {}\n{shown}\n", outcome.title));
+                }
+            }
+        }
+        Ok((chosen.len(), failed))
+    }
+
+    /// How many mutants no test notices. A mutant that cannot even start is noticed.
+    fn mutants(&self, compilation: &Compilation) -> usize {
+        let chosen = self.chosen(&compilation.design);
+        let all = mutants(&compilation.design);
+        let (count, mut unnoticed) = (all.len(), 0);
+        for mutant in all {
+            let notices = match self.suite(Arc::new(mutant.design)) {
+                Ok(suite) => chosen.iter().any(|at| wait(suite.run(*at)).is_ok_and(|outcome| !outcome.passed())),
+                Err(_) => true,
+            };
+            if !notices {
+                unnoticed += 1;
+                let place = compilation.sources.position(mutant.span);
+                let file = compilation.sources.get(mutant.span.file).map_or("", |source| source.name.as_str());
+                designs::say(&format!("missed by no test: {} ({file}:{})\n", mutant.what, place.line));
+            }
+        }
+        designs::say(&format!("{count} mutants: {} noticed, {unnoticed} not\n", count - unnoticed));
+        unnoticed
+    }
+
+    fn suite(&self, design: Arc<Design>) -> Result<Suite, Vec<Problem>> {
+        let parameters: BTreeMap<String, String> = self.set.iter().cloned().collect();
+        match wait(Suite::new(design, parameters)) {
+            Ok(suite) => suite,
+            Err(_) => Err(Vec::new()),
+        }
+    }
+}
+
+fn wait<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::new)?;
+    Ok(runtime.block_on(future))
+}
+
+fn broken(file: &Path) -> Failure {
+    Failure::new(format_args!("{} has errors", file.display())).hint("sortkey check")
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
