@@ -24,7 +24,7 @@ pub struct Plan {
 
 /// What one server did in all its turns.
 #[derive(Debug, Default)]
-struct Turns {
+pub struct Turns {
     observations: Vec<Observation>,
     cpu_us: Vec<f64>,
 }
@@ -34,11 +34,11 @@ pub fn run(programs: &Programs, plan: Plan) -> io::Result<()> {
     let sortkey = programs.sortkey()?;
     let peer = programs.dynoxide()?;
     for server in [&sortkey, &peer] {
-        prepare(server, plan.connections)?;
+        prepare(server, plan.connections, workload::CUSTOMERS)?;
     }
     let mut table = Table::new(&["request", "server", "req/s", "p50 us", "p99 us", "CPU us/req", "ratio"]);
     for workload in WORKLOADS {
-        let requests = requests_of(workload, plan.connections);
+        let requests = requests_of(workload, plan.connections, workload::CUSTOMERS);
         let answer = check(&sortkey, workload, &requests[0][0])?;
         check(&peer, workload, &requests[0][0])?;
         let bare = programs.bare(&answer)?;
@@ -62,12 +62,12 @@ pub fn run(programs: &Programs, plan: Plan) -> io::Result<()> {
     Ok(())
 }
 
-/// Creates both tables and fills them.
-fn prepare(server: &Server, connections: usize) -> io::Result<()> {
+/// Creates both tables and fills them with the orders of so many customers.
+pub fn prepare(server: &Server, connections: usize, customers: usize) -> io::Result<()> {
     let create = workload::create_tables().iter().map(|body| http::request("CreateTable", body)).collect();
     load::run_once(server.address, &load::deal(create, 1))?;
     for table in [PLAIN, INDEXED] {
-        fill(server, &workload::fill(table, 0..workload::CUSTOMERS), connections)?;
+        fill(server, &workload::fill(table, 0..customers), connections)?;
     }
     Ok(())
 }
@@ -78,16 +78,17 @@ pub fn fill(server: &Server, bodies: &[String], connections: usize) -> io::Resul
     load::run_once(server.address, &load::deal(writes, connections)).map(drop)
 }
 
-fn requests_of(workload: &Workload, connections: usize) -> Vec<Requests> {
+/// What every connection sends.
+pub fn requests_of(workload: &Workload, connections: usize, customers: usize) -> Vec<Requests> {
     let of = |connection| {
-        let bodies = workload.bodies(connection, connections, workload::CUSTOMERS);
+        let bodies = workload.bodies(connection, connections, customers);
         bodies.iter().map(|body| http::request(workload.operation, body)).collect()
     };
     (0..connections).map(of).collect()
 }
 
 /// Asks once, makes sure that the answer is right, and returns its bytes.
-fn check(server: &Server, workload: &Workload, request: &[u8]) -> io::Result<Vec<u8>> {
+pub fn check(server: &Server, workload: &Workload, request: &[u8]) -> io::Result<Vec<u8>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     runtime.block_on(async {
         let mut connection = Connection::open(server.address).await?;
@@ -103,7 +104,7 @@ fn check(server: &Server, workload: &Workload, request: &[u8]) -> io::Result<Vec
 
 impl Turns {
     /// One turn: a moment to warm up, then the measurement.
-    fn take(&mut self, server: &Server, turn: Duration, requests: &[Requests]) -> io::Result<()> {
+    pub fn take(&mut self, server: &Server, turn: Duration, requests: &[Requests]) -> io::Result<()> {
         load::run_for(server.address, turn / 5, requests)?;
         let before = server.cpu_time()?;
         let observation = load::run_for(server.address, turn, requests)?;
@@ -113,15 +114,18 @@ impl Turns {
         Ok(())
     }
 
-    fn throughput(&self) -> f64 {
+    /// Requests per second.
+    pub fn throughput(&self) -> f64 {
         median(self.observations.iter().map(Observation::throughput))
     }
 
-    fn cpu_us(&self) -> f64 {
+    /// Processor time of a request, in microseconds.
+    pub fn cpu_us(&self) -> f64 {
         median(self.cpu_us.iter().copied())
     }
 
-    fn cells(&self, title: &str, server: &str, ratio: String) -> Vec<String> {
+    /// A row of the table.
+    pub fn cells(&self, title: &str, server: &str, ratio: String) -> Vec<String> {
         let percentile = |share| median(self.observations.iter().map(|one| one.percentile_us(share)));
         vec![
             title.to_owned(),

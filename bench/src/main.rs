@@ -5,8 +5,11 @@
 
 mod bare;
 mod compare;
+mod directory;
+mod durable;
 mod embedded;
 mod footprint;
+mod growth;
 mod http;
 mod instructions;
 mod load;
@@ -27,15 +30,26 @@ use crate::programs::Programs;
 
 const HELP: &str = "\
 usage: sortkey-bench [--quick] --sortkey <binary>   compares everything and prints Markdown
+       sortkey-bench durable [--quick] --sortkey <binary> <directory>
+                                                    compares with everything on disk, below the directory
+       sortkey-bench growth --sortkey <binary> <directory>
+                                                    2,000,000 items: opening, reading, memory
        sortkey-bench instructions <operation> <n>   calls one operation n times, for callgrind
-       sortkey-bench serve-dynoxide                 is Dynoxide, on a free port
+       sortkey-bench serve-dynoxide [<file>]        is Dynoxide, on a free port, in memory or in a file
        sortkey-bench serve-bare <file>              is a bare server that answers what is in the file";
 
 fn main() -> io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments.as_slice() {
-        ["serve-dynoxide"] => peer::serve(),
+        ["serve-dynoxide"] => peer::serve(None),
+        ["serve-dynoxide", file] => peer::serve(Some(file)),
+        ["durable", "--quick", "--sortkey", binary, directory] => on_disk(binary, directory, true),
+        ["durable", "--sortkey", binary, directory] => on_disk(binary, directory, false),
+        ["growth", "--sortkey", binary, directory] => {
+            let programs = Programs { sortkey: PathBuf::from(binary), this: std::env::current_exe()? };
+            growth::run(&programs, &PathBuf::from(directory), 1)
+        }
         ["serve-bare", file] => bare::serve(&std::fs::read(file)?),
         ["instructions", operation, calls] => {
             instructions::run(operation, calls.parse().map_err(io::Error::other)?)
@@ -47,6 +61,15 @@ fn main() -> io::Result<()> {
             Ok(())
         }
     }
+}
+
+fn on_disk(sortkey: &str, directory: &str, is_quick: bool) -> io::Result<()> {
+    let programs = Programs { sortkey: PathBuf::from(sortkey), this: std::env::current_exe()? };
+    let directory = PathBuf::from(directory);
+    let (customers, rounds, turn_ms) = if is_quick { (200, 1, 1_000) } else { (1_000, 5, 2_000) };
+    let plan = Plan { connections: 64, rounds, turn: Duration::from_millis(turn_ms) };
+    durable::run(&programs, &directory, plan, customers)?;
+    growth::run(&programs, &directory, if is_quick { 10 } else { 1 })
 }
 
 fn everything(sortkey: &str, rounds: usize, turn: Duration) -> io::Result<()> {

@@ -41,6 +41,12 @@ impl Server {
         }
     }
 
+    /// Asks it to end, and waits for that.
+    pub fn stop(mut self) -> io::Result<()> {
+        Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status()?;
+        self.child.wait().map(drop)
+    }
+
     /// Processor time that the process has used, in user and kernel mode.
     pub fn cpu_time(&self) -> io::Result<Duration> {
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;

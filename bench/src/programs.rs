@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::process::Server;
 
@@ -19,6 +19,18 @@ impl Programs {
     /// Sortkey, empty and in memory.
     pub fn sortkey(&self) -> io::Result<Server> {
         Server::start(&self.sortkey, &["serve", "--port", "0", "--in-memory"])
+    }
+
+    /// Sortkey on a directory, with what else it is to be told.
+    pub fn sortkey_in(&self, directory: &Path, arguments: &[&str]) -> io::Result<Server> {
+        let directory = directory.to_string_lossy();
+        let all = [&["serve", "--port", "0", "--data", &*directory], arguments].concat();
+        Server::start(&self.sortkey, &all)
+    }
+
+    /// Dynoxide on a file.
+    pub fn dynoxide_in(&self, file: &Path) -> io::Result<Server> {
+        Server::start(&self.this, &["serve-dynoxide", &file.to_string_lossy()])
     }
 
     /// Dynoxide, empty and in memory.

@@ -199,7 +199,8 @@ fn batch(table: &str, items: impl Iterator<Item = Value>) -> Value {
     json!({"RequestItems": {table: puts}})
 }
 
-fn key(customer: usize, number: usize) -> Value {
+/// The key of an order.
+pub fn key(customer: usize, number: usize) -> Value {
     json!({"pk": {"S": format!("customer#{customer:06}")}, "sk": {"S": format!("order#{number:06}")}})
 }
 
