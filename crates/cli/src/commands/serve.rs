@@ -55,6 +55,10 @@ pub(super) struct Serve {
     #[arg(long, default_value = "us-east-1")]
     region: String,
 
+    /// The directory for exports and imports; where a request names a bucket, a directory in it is meant
+    #[arg(long, value_name = "DIR")]
+    export_dir: Option<PathBuf>,
+
     /// What to log to standard error: error, warn, info, debug or trace, also per module
     /// (`warn,sortkey_server=debug`)
     #[arg(long, env = "SORTKEY_LOG", default_value = "warn", value_name = "FILTER")]
@@ -96,8 +100,11 @@ impl Serve {
     }
 
     fn database(&self) -> Result<Database, Failure> {
-        let settings =
-            sortkey_engine::Settings { region: self.region.clone(), ..sortkey_engine::Settings::default() };
+        let settings = sortkey_engine::Settings {
+            region: self.region.clone(),
+            export_dir: self.export_dir.clone(),
+            ..sortkey_engine::Settings::default()
+        };
         if self.in_memory {
             return Ok(Database::memory(settings));
         }
