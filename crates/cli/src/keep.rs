@@ -27,6 +27,10 @@ pub(crate) struct Keep {
     /// Memory for what was read from disk before, in megabytes
     #[arg(long, default_value_t = 256, value_name = "MB", conflicts_with = "in_memory")]
     cache: u64,
+
+    /// The directory for exports and imports; where a request names a bucket, a directory in it is meant
+    #[arg(long, value_name = "DIR")]
+    pub(crate) export_dir: Option<PathBuf>,
 }
 
 impl Keep {

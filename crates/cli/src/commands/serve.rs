@@ -56,7 +56,8 @@ impl Serve {
 
     fn database(&self) -> Result<Database, Failure> {
         let region = self.listen.region.clone();
-        let settings = sortkey_engine::Settings { region, ..sortkey_engine::Settings::default() };
+        let export_dir = self.keep.export_dir.clone();
+        let settings = sortkey_engine::Settings { region, export_dir, ..sortkey_engine::Settings::default() };
         match self.keep.in_memory {
             true => Ok(Database::memory(settings)),
             false => Ok(Database::durable(self.keep.open(&self.keep.folder(NAME), settings)?)),
