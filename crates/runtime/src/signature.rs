@@ -150,7 +150,8 @@ fn of_operation(design: &Design, operation: &Operation) -> Signature {
 /// makes.
 fn yields_of(operation: &Operation) -> Yields {
     let Some(last) = operation.body.last() else { return Yields::Nothing };
-    let makes = |action: &&Action| matches!(action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
+    let makes =
+        |action: &&Action| matches!(action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
     let action = match &last.kind {
         StmtKind::Return { .. } => return Yields::Value,
         StmtKind::Transact { body } => body.iter().filter_map(action_of).find(makes),

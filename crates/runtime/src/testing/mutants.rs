@@ -66,7 +66,9 @@ fn of_entity(design: &Design, at: usize, found: &mut Vec<Mutant>) {
         without(what, unique.span, &|entity| drop(entity.uniques.remove(index)));
     }
     for (index, check) in entity.checks.iter().enumerate() {
-        without(format!("a check of {name}"), check.condition.span, &|entity| drop(entity.checks.remove(index)));
+        without(format!("a check of {name}"), check.condition.span, &|entity| {
+            drop(entity.checks.remove(index))
+        });
     }
     if let Some(tenant) = &entity.tenant {
         without(format!("`tenant` of {name}"), tenant.span, &|entity| entity.tenant = None);
@@ -140,7 +142,8 @@ fn conditions(body: &[Stmt], way: &mut Vec<usize>, found: &mut Vec<(Vec<usize>, 
     for (at, statement) in body.iter().enumerate() {
         way.push(at);
         match &statement.kind {
-            StmtKind::Let { value: Value::Action(action), .. } | StmtKind::Do { value: Value::Action(action) } => {
+            StmtKind::Let { value: Value::Action(action), .. }
+            | StmtKind::Do { value: Value::Action(action) } => {
                 found.extend(action.condition.as_ref().map(|condition| (way.clone(), condition.span)));
             }
             StmtKind::Require { condition, .. } => found.push((way.clone(), condition.span)),
@@ -156,7 +159,8 @@ fn drop_condition(body: &mut [Stmt], way: &[usize]) {
     let Some((at, rest)) = way.split_first() else { return };
     let Some(statement) = body.get_mut(*at) else { return };
     match &mut statement.kind {
-        StmtKind::Let { value: Value::Action(action), .. } | StmtKind::Do { value: Value::Action(action) } => {
+        StmtKind::Let { value: Value::Action(action), .. }
+        | StmtKind::Do { value: Value::Action(action) } => {
             action.condition = None;
         }
         StmtKind::Require { condition, .. } => {

@@ -37,8 +37,7 @@ pub(super) enum Stage {
 impl Place {
     pub(super) fn inside(region: &str, keep: &Keep, name: &str) -> Result<Place, Failure> {
         let export_dir = keep.export_dir.clone();
-        let settings =
-            EngineSettings { region: region.to_owned(), export_dir, ..EngineSettings::default() };
+        let settings = EngineSettings { region: region.to_owned(), export_dir, ..EngineSettings::default() };
         let folder = (!keep.in_memory).then(|| keep.folder(name));
         let engine = match &folder {
             Some(folder) => keep.open(folder, settings)?,
