@@ -65,6 +65,12 @@ impl Database {
         self.engine.fork().map(Database::from).ok_or(NotForkable)
     }
 
+    /// Why writes are refused since a commit failed, if one did. Reads go on, and the store is opened anew by itself as soon
+    /// as the disk takes writes again.
+    pub fn failure(&self) -> Option<String> {
+        self.engine.failure()
+    }
+
     /// The time of this database, in milliseconds since 1970.
     pub fn now_ms(&self) -> u64 {
         self.engine.now_ms()

@@ -1,6 +1,6 @@
 //! Whether the disk would take what opening a store anew needs to write.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -8,8 +8,10 @@ use crate::directory;
 
 const FILE: &str = "PROBE";
 const CHUNK_BYTES: usize = 1 << 20;
+/// For manifests, and for the first writes afterwards.
+const SPARE_BYTES: u64 = 4 << 20;
 
-/// Writes and syncs as much as the journals, which may have to be written anew and then into tables, and removes it.
+/// Writes and syncs a little more than the journals have, which are written anew and then into tables, and removes it.
 pub(crate) fn probe(path: &Path) -> io::Result<()> {
     let probe = path.join(FILE);
     let written = fill(&probe, needed_bytes(path)?);
@@ -22,10 +24,22 @@ fn needed_bytes(path: &Path) -> io::Result<u64> {
     for entry in std::fs::read_dir(directory::fjall(path))? {
         let entry = entry?;
         if entry.path().extension().is_some_and(|extension| extension == "jnl") {
-            journals += entry.metadata()?.len();
+            journals += occupied_bytes(&entry.metadata()?);
         }
     }
-    Ok(2 * journals + CHUNK_BYTES as u64)
+    Ok(journals + SPARE_BYTES)
+}
+
+/// What a file really takes: journals are longer than what is in them.
+#[cfg(unix)]
+fn occupied_bytes(file: &Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    file.len().min(file.blocks() * 512)
+}
+
+#[cfg(not(unix))]
+fn occupied_bytes(file: &Metadata) -> u64 {
+    file.len()
 }
 
 fn fill(path: &Path, bytes: u64) -> io::Result<()> {

@@ -334,8 +334,11 @@ fn check_record(
 pub(crate) fn failed(error: fjall::Error) -> StorageError {
     let text = error.to_string();
     match error {
-        fjall::Error::Storage(fjall::LsmError::Io(_)) | fjall::Error::Io(_) | fjall::Error::Poisoned => {
-            StorageError::Failed(text)
+        fjall::Error::Poisoned => {
+            StorageError::Failed("a table could not be written in the background".into())
+        }
+        fjall::Error::Storage(fjall::LsmError::Io(error)) | fjall::Error::Io(error) => {
+            StorageError::Failed(error.to_string())
         }
         _ => StorageError::Damaged(text),
     }

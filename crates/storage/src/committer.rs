@@ -408,7 +408,7 @@ impl Inner {
         stamp: Stamp,
     ) -> Result<Arc<dyn Snapshot>, StorageError> {
         if let Some(failure) = &state.failed {
-            return Err(StorageError::ReadOnly(failure.reason().to_owned()));
+            return Err(StorageError::ReadOnly(failure.reason()));
         }
         for (key, delta) in totals {
             let value = before.snapshot.get(&key)?;

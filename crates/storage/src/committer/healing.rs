@@ -20,26 +20,34 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// Why no writes are taken, and when that may change.
 pub(super) struct Failure {
-    reason: String,
+    /// Of the first failure.
+    cause: String,
+    /// Why the last attempt to heal it failed.
+    obstacle: Option<String>,
     pause: Duration,
     next_attempt: Instant,
 }
 
 impl Failure {
     /// A failure that was just noticed.
-    pub(super) fn now(reason: String) -> Failure {
-        Failure { reason, pause: FIRST_PAUSE, next_attempt: Instant::now() + FIRST_PAUSE }
+    pub(super) fn now(cause: String) -> Failure {
+        let next_attempt = Instant::now() + FIRST_PAUSE;
+        Failure { cause, obstacle: None, pause: FIRST_PAUSE, next_attempt }
     }
 
-    pub(super) fn reason(&self) -> &str {
-        &self.reason
+    pub(super) fn reason(&self) -> String {
+        match &self.obstacle {
+            None => self.cause.clone(),
+            Some(obstacle) => format!("{}; not healed yet: {obstacle}", self.cause),
+        }
     }
 
     pub(super) fn next_attempt(&self) -> Instant {
         self.next_attempt
     }
 
-    fn postpone(&mut self) {
+    fn postpone(&mut self, obstacle: String) {
+        self.obstacle = Some(obstacle);
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
         self.next_attempt = Instant::now() + self.pause;
     }
@@ -66,7 +74,8 @@ impl Inner {
             }
             Err(error) => {
                 tracing::warn!(%error, "the store cannot be opened anew yet");
-                failure.postpone();
+                failure.postpone(error.to_string());
+                *self.failure.lock() = Some(failure.reason());
             }
         }
     }
