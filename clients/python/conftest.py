@@ -25,14 +25,22 @@ called_operations = set()
 
 
 @pytest.fixture(scope="session")
-def endpoint():
+def buckets(tmp_path_factory):
+    """The directory whose subdirectories are the buckets of exports and imports."""
+    return tmp_path_factory.mktemp("buckets")
+
+
+@pytest.fixture(scope="session")
+def endpoint(buckets):
     """Where requests go."""
     given = os.environ.get("SORTKEY_E2E_ENDPOINT")
     if given:
         yield given
         return
     server = subprocess.Popen(
-        [binary(), "serve", "--port", "0", "--in-memory"], stdout=subprocess.PIPE, text=True
+        [binary(), "serve", "--port", "0", "--in-memory", "--export-dir", str(buckets)],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         yield listening(server)

@@ -140,14 +140,20 @@ operations! {
         DescribeBackup: describe_backup, DescribeBackupInput, DescribeBackupOutput;
         DescribeContinuousBackups: describe_continuous_backups, DescribeContinuousBackupsInput, DescribeContinuousBackupsOutput;
         DescribeEndpoints: describe_endpoints, DescribeEndpointsInput, DescribeEndpointsOutput;
+        DescribeExport: describe_export, DescribeExportInput, DescribeExportOutput;
+        DescribeImport: describe_import, DescribeImportInput, DescribeImportOutput;
         DescribeLimits: describe_limits, DescribeLimitsInput, DescribeLimitsOutput;
         DescribeTable: describe_table, DescribeTableInput, DescribeTableOutput;
         DescribeTimeToLive: describe_time_to_live, DescribeTimeToLiveInput, DescribeTimeToLiveOutput;
         ExecuteStatement: execute_statement, ExecuteStatementInput, ExecuteStatementOutput;
         ExecuteTransaction: execute_transaction, ExecuteTransactionInput, ExecuteTransactionOutput;
+        ExportTableToPointInTime: export_table_to_point_in_time, ExportTableToPointInTimeInput, ExportTableToPointInTimeOutput;
         GetItem: get_item, GetItemInput, GetItemOutput;
         GetResourcePolicy: get_resource_policy, GetResourcePolicyInput, GetResourcePolicyOutput;
+        ImportTable: import_table, ImportTableInput, ImportTableOutput;
         ListBackups: list_backups, ListBackupsInput, ListBackupsOutput;
+        ListExports: list_exports, ListExportsInput, ListExportsOutput;
+        ListImports: list_imports, ListImportsInput, ListImportsOutput;
         ListTables: list_tables, ListTablesInput, ListTablesOutput;
         ListTagsOfResource: list_tags_of_resource, ListTagsOfResourceInput, ListTagsOfResourceOutput;
         PutItem: put_item, PutItemInput, PutItemOutput;
@@ -176,21 +182,15 @@ operations! {
         CreateGlobalTable,
         DescribeBulkOperation,
         DescribeContributorInsights,
-        DescribeExport,
         DescribeGlobalTable,
         DescribeGlobalTableSettings,
-        DescribeImport,
         DescribeKinesisStreamingDestination,
         DescribeTableReplicaAutoScaling,
         DisableKinesisStreamingDestination,
         EnableKinesisStreamingDestination,
-        ExportTableToPointInTime,
-        ImportTable,
         ListBulkOperations,
         ListContributorInsights,
-        ListExports,
         ListGlobalTables,
-        ListImports,
         SearchVectors,
         StartBulkPutItems,
         UpdateContributorInsights,

@@ -16,3 +16,4 @@ pub mod tag;
 pub mod throughput;
 pub mod time_to_live;
 pub mod transaction;
+pub mod transfer;

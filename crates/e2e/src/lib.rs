@@ -14,5 +14,5 @@ mod values;
 pub use crate::clients::{dynamodb, streams};
 pub use crate::failure::{Failure, failure};
 pub use crate::table::{Table, definition, key_element, unique_name};
-pub use crate::target::endpoint;
+pub use crate::target::{endpoint, export_dir};
 pub use crate::values::{Item, b, item, n, s};

@@ -1,5 +1,6 @@
 //! The DynamoDB under test: one server for all tests of a process.
 
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::mpsc;
 use std::thread;
@@ -21,7 +22,11 @@ fn start() -> String {
     thread::spawn(move || {
         let runtime = Builder::new_multi_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async move {
-            let database = Database::memory(sortkey_engine::Settings::default());
+            let settings = sortkey_engine::Settings {
+                export_dir: Some(export_dir()),
+                ..sortkey_engine::Settings::default()
+            };
+            let database = Database::memory(settings);
             let mounts = vec![admin_mount(std::sync::Arc::new(database.clone()))];
             let loopback = ([127, 0, 0, 1], 0).into();
             let server =
@@ -32,4 +37,9 @@ fn start() -> String {
         });
     });
     said.recv().expect("the server starts")
+}
+
+/// Where the server of these tests has its buckets. It is below the build's directory, which goes with the next cleaning.
+pub fn export_dir() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../target/e2e-exports/{}", std::process::id()))
 }

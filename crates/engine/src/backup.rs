@@ -137,10 +137,6 @@ impl Backup {
         serde_json::to_vec(self).expect("a descriptor has only string keys").into()
     }
 
-    pub(crate) fn from_value(value: &[u8]) -> Result<Backup, String> {
-        serde_json::from_slice(value).map_err(|error| error.to_string())
-    }
-
     pub(crate) fn details(&self, shared: &Shared, view: &Published) -> Result<BackupDetails, ApiError> {
         let status = if self.complete { BackupStatus::Available } else { BackupStatus::Creating };
         Ok(BackupDetails {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use parking_lot::RwLock;
+use serde::de::DeserializeOwned;
 use sortkey_api::ApiError;
 use sortkey_storage::{Order, Published, StorageError};
 
@@ -116,24 +117,34 @@ pub(crate) fn tables_after(
     entries.map(|entry| decode(&entry.map_err(|error| storage_failure(&error))?.1))
 }
 
-/// All backups, by age.
-pub(crate) fn backups(view: &Published) -> impl Iterator<Item = Result<Backup, ApiError>> {
-    let (low, high) = layout::starting_with(layout::BACKUPS);
-    let entries = view.snapshot.range(
-        low.as_ref().map(Vec::as_slice),
-        high.as_ref().map(Vec::as_slice),
-        Order::Ascending,
-    );
+/// All descriptors of one kind, in the order of their keys.
+pub(crate) fn entries<T: DeserializeOwned>(
+    view: &Published,
+    space: &[u8],
+) -> impl Iterator<Item = Result<T, ApiError>> {
+    let (low, high) = layout::starting_with(space);
+    let (low, high) = (low.as_ref().map(Vec::as_slice), high.as_ref().map(Vec::as_slice));
+    let entries = view.snapshot.range(low, high, Order::Ascending);
     entries.map(|entry| {
         let (_, value) = entry.map_err(|error| storage_failure(&error))?;
-        Backup::from_value(&value).map_err(damaged)
+        serde_json::from_slice(&value).map_err(|error| damaged(error.to_string()))
     })
+}
+
+/// The descriptor under a key.
+pub(crate) fn entry<T: DeserializeOwned>(view: &Published, key: &[u8]) -> Result<Option<T>, ApiError> {
+    let value = view.snapshot.get(key).map_err(|error| storage_failure(&error))?;
+    value.map(|value| serde_json::from_slice(&value).map_err(|error| damaged(error.to_string()))).transpose()
+}
+
+/// All backups, by age.
+pub(crate) fn backups(view: &Published) -> impl Iterator<Item = Result<Backup, ApiError>> {
+    entries(view, layout::BACKUPS)
 }
 
 /// The backup of a label.
 pub(crate) fn backup(view: &Published, label: &str) -> Result<Option<Backup>, ApiError> {
-    let value = view.snapshot.get(&layout::backup(label)).map_err(|error| storage_failure(&error))?;
-    value.map(|value| Backup::from_value(&value).map_err(damaged)).transpose()
+    entry(view, &layout::backup(label))
 }
 
 /// All streams, by age.

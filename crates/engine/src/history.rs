@@ -18,8 +18,10 @@ use sortkey_api::ApiError;
 use sortkey_storage::{Batch, Clock, Counts, Key, Lock, Order, Published, StorageError, Value};
 use sortkey_value::Item;
 
+use crate::catalog;
 use crate::change::ItemChange;
-use crate::engine::Shared;
+use crate::describe::totals;
+use crate::engine::{Engine, Shared};
 use crate::layout::{self, ITEM_PREFIX_BYTES};
 use crate::reply::storage_failure;
 use crate::stream::Position;
@@ -30,6 +32,34 @@ const POSITION_BYTES: usize = 10;
 const TIME_BYTES: usize = 8;
 /// Changes that are forgotten in one write.
 const CHUNK: usize = 256;
+
+/// What the history of a table has grown to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct History {
+    /// The table.
+    pub table: String,
+    /// How many changes are kept.
+    pub changes: u64,
+    /// The bytes of their keys and values.
+    pub bytes: u64,
+}
+
+impl Engine {
+    /// The histories of all tables that keep one.
+    pub fn histories(&self) -> Result<Vec<History>, ApiError> {
+        let view = self.shared.committer.view();
+        let mut histories = Vec::new();
+        for table in catalog::tables(&view) {
+            let table = table?;
+            let kept = totals(&view, table.id, layout::HISTORY_TOTALS)?;
+            if table.keeps_history() || kept.items > 0 {
+                let (changes, bytes) = (kept.items.unsigned_abs(), kept.bytes.unsigned_abs());
+                histories.push(History { table: table.name.to_string(), changes, bytes });
+            }
+        }
+        Ok(histories)
+    }
+}
 
 /// Adds what was there before a change to the batch that makes it.
 pub(crate) fn record(batch: &mut Batch, table: &Table, ordinal: u16, change: &ItemChange) {

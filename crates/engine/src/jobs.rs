@@ -359,7 +359,7 @@ fn clear_dropped_tables(shared: &Arc<Shared>) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Drops every table and backup, whatever protects it, and forgets tokens and streams.
+/// Drops every table and backup, whatever protects it, and forgets tokens, streams, exports and imports.
 pub(crate) fn remove_everything(shared: &Arc<Shared>) -> Result<(), ApiError> {
     let view = Arc::clone(&shared.committer.view());
     for table in catalog::tables(&view) {
@@ -381,7 +381,7 @@ pub(crate) fn remove_everything(shared: &Arc<Shared>) -> Result<(), ApiError> {
     for backup in catalog::backups(&view) {
         drop_backup(shared, &backup?.label, true)?;
     }
-    for space in layout::TOKENS_AND_STREAMS {
+    for space in layout::RECORDS {
         clear(shared, space)?;
     }
     clear_dropped_tables(shared)

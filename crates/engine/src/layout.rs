@@ -15,6 +15,8 @@
 //! 0C table:u32 version:u64 ordinal:u16                     log of changes: time, which item
 //! 0D table:u32 partition sort? version:u64 ordinal:u16     history: an item as it was before a change
 //! 0E time:14 digits - 8 hexadecimal digits                 backup; its items lie as a table's do, under an id of its own
+//! 0F time:14 digits - 8 hexadecimal digits                 export
+//! 10 time:14 digits - 8 hexadecimal digits                 import
 //! ```
 //!
 //! Integers are big-endian. Ids are never used twice, so nothing of a dropped table or index can be mistaken
@@ -39,6 +41,8 @@ const DROPPED: u8 = 0x0B;
 const HISTORY_LOG: u8 = 0x0C;
 const HISTORY: u8 = 0x0D;
 const BACKUP: u8 = 0x0E;
+const EXPORT: u8 = 0x0F;
+const IMPORT: u8 = 0x10;
 
 /// In the place of an index: the totals of a table's history.
 pub(crate) const HISTORY_TOTALS: u16 = u16::MAX;
@@ -99,8 +103,9 @@ pub(crate) fn token(token: &str) -> Key {
     [&[TOKEN], token.as_bytes()].concat().into()
 }
 
-/// The spaces that hold nothing but tokens and what streams contain.
-pub(crate) const TOKENS_AND_STREAMS: [&[u8]; 4] = [&[TOKEN], &[TOKEN_EXPIRY], &[STREAM], &[STREAM_RECORD]];
+/// The spaces of what outlives its table: tokens, streams, exports and imports.
+pub(crate) const RECORDS: [&[u8]; 6] =
+    [&[TOKEN], &[TOKEN_EXPIRY], &[STREAM], &[STREAM_RECORD], &[EXPORT], &[IMPORT]];
 
 /// What all tokens start with.
 pub(crate) const TOKENS: &[u8] = &[TOKEN];
@@ -180,6 +185,20 @@ pub(crate) fn backup(label: &str) -> Key {
 
 /// What all backups start with.
 pub(crate) const BACKUPS: &[u8] = &[BACKUP];
+
+pub(crate) fn export(label: &str) -> Key {
+    [&[EXPORT], label.as_bytes()].concat().into()
+}
+
+/// What all exports start with.
+pub(crate) const EXPORTS: &[u8] = &[EXPORT];
+
+pub(crate) fn import(label: &str) -> Key {
+    [&[IMPORT], label.as_bytes()].concat().into()
+}
+
+/// What all imports start with.
+pub(crate) const IMPORTS: &[u8] = &[IMPORT];
 
 /// The range of all keys that start with a prefix.
 pub(crate) fn starting_with(prefix: &[u8]) -> (Bound<Vec<u8>>, Bound<Vec<u8>>) {

@@ -58,6 +58,7 @@ mod verify;
 
 pub use engine::Engine;
 pub use faults::{Fault, FaultKind, Faults};
+pub use history::History;
 pub use operations::Answer;
 pub use reply::Reply;
 pub use settings::Settings;

@@ -156,6 +156,18 @@ operations! {
     RestoreTableFromBackup => restore_table_from_backup;
     /// Makes a table of another as it was at a time.
     RestoreTableToPointInTime => restore_table_to_point_in_time;
+    /// Writes a table as it was into files.
+    ExportTableToPointInTime => export_table_to_point_in_time;
+    /// Describes an export.
+    DescribeExport => describe_export;
+    /// Lists exports.
+    ListExports => list_exports;
+    /// Makes a table of files.
+    ImportTable => import_table;
+    /// Describes an import.
+    DescribeImport => describe_import;
+    /// Lists imports.
+    ListImports => list_imports;
     /// Reads a resource policy.
     GetResourcePolicy => get_resource_policy;
     /// Attaches a resource policy.

@@ -1,5 +1,6 @@
 //! What can be set about an engine, and the clock that tests can move.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
@@ -21,6 +22,8 @@ pub struct Settings {
     pub region: String,
     /// The account that ARNs name.
     pub account: String,
+    /// The directory whose subdirectories are the buckets of exports and imports; without it there are none.
+    pub export_dir: Option<PathBuf>,
 }
 
 impl Default for Settings {
@@ -32,6 +35,7 @@ impl Default for Settings {
             gsi_delay: Duration::ZERO,
             region: "us-east-1".into(),
             account: "000000000000".into(),
+            export_dir: None,
         }
     }
 }

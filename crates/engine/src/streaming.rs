@@ -78,7 +78,7 @@ pub(crate) fn close(
 }
 
 /// A stream's label is the time it was opened: `2015-05-11T21:21:33.291`.
-fn label(time_ms: u64) -> String {
+pub(crate) fn label(time_ms: u64) -> String {
     let (days, ms_of_day) = (time_ms / 86_400_000, time_ms % 86_400_000);
     let (year, month, day) = civil_date(days);
     let (hour, minute) = (ms_of_day / 3_600_000, ms_of_day / 60_000 % 60);

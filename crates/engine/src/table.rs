@@ -130,6 +130,8 @@ pub(crate) enum Filling {
     Backup { source: u32 },
     /// From a table as it was.
     Table { name: Arc<str>, source: u32, moment: Moment },
+    /// From files, by an import.
+    Import { label: String },
 }
 
 /// A resource policy and its revision.

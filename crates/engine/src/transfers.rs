@@ -1,11 +1,20 @@
-//! What moves whole tables, in a thread of its own: backups being written, tables being filled.
+//! What moves whole tables, in a thread of its own: backups being written, tables being filled, exports and imports.
 //!
-//! Both read an earlier state in the order of its keys and write it in small steps, so the last key that was written says
-//! where to go on, also after a restart (see `past.rs`).
+//! Backups and restores read an earlier state in the order of its keys and write it in small steps, so the last key that was
+//! written says where to go on, also after a restart (see `past.rs`). Exports and imports begin anew.
 
+pub(crate) mod bucket;
+pub(crate) mod export;
+pub(crate) mod import;
+mod lines;
+pub(crate) mod listing;
+mod manifest;
+
+use std::io;
 use std::ops::Bound;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use sortkey_api::ApiError;
 use sortkey_storage::{Batch, Counts, Key, Lock, Order, Published};
 use sortkey_value::Item;
@@ -18,10 +27,62 @@ use crate::reply::storage_failure;
 use crate::stream::Actor;
 use crate::table::{Filling, Table};
 use crate::{catalog, layout};
+use export::Export;
 
 /// Items, and about how many bytes of them, that one write moves at most.
 const CHUNK_ITEMS: usize = 256;
 const CHUNK_BYTES: usize = 1024 * 1024;
+
+/// How far an export or an import is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Status {
+    InProgress,
+    Completed,
+    Failed(Failure),
+}
+
+/// Why an export or an import failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Failure {
+    pub(crate) code: String,
+    pub(crate) message: String,
+}
+
+impl Failure {
+    fn new(code: &str, message: String) -> Failure {
+        Failure { code: code.to_owned(), message }
+    }
+
+    /// The settings do not allow what they allowed when it began.
+    fn unreachable(error: ApiError) -> Failure {
+        Failure::new("S3AccessDenied", error.message)
+    }
+}
+
+/// Why an export or an import does not go on: for good, or until the store works again.
+enum Stop {
+    Files(Failure),
+    Store(ApiError),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Stop {
+        Stop::Files(failure)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Stop {
+        Failure::new("S3AccessFailed", error.to_string()).into()
+    }
+}
+
+impl From<ApiError> for Stop {
+    fn from(error: ApiError) -> Stop {
+        Stop::Store(error)
+    }
+}
 
 /// Completes everything that is unfinished.
 pub(crate) fn run(shared: &Arc<Shared>) -> Result<(), ApiError> {
@@ -30,6 +91,12 @@ pub(crate) fn run(shared: &Arc<Shared>) -> Result<(), ApiError> {
         let backup = backup?;
         if !backup.complete {
             write_backup(shared, &backup)?;
+        }
+    }
+    for export in catalog::entries::<Export>(&view, layout::EXPORTS) {
+        let export = export?;
+        if export.status == Status::InProgress {
+            export::run(shared, export)?;
         }
     }
     for table in catalog::tables(&view) {
@@ -44,6 +111,8 @@ pub(crate) fn run(shared: &Arc<Shared>) -> Result<(), ApiError> {
 /// Whether something is unfinished in a database that was just opened.
 pub(crate) fn are_due(view: &Published) -> bool {
     catalog::backups(view).any(|backup| backup.is_ok_and(|backup| !backup.complete))
+        || catalog::entries::<Export>(view, layout::EXPORTS)
+            .any(|export| export.is_ok_and(|export| export.status == Status::InProgress))
         || catalog::tables(view).any(|table| table.is_ok_and(|table| table.filling.is_some()))
 }
 
@@ -96,11 +165,12 @@ fn complete_backup(shared: &Arc<Shared>, backup: &Backup) -> Result<(), ApiError
     Ok(())
 }
 
-/// Puts the items of a backup, or of a table as it was, into a table, with their index entries.
+/// Puts items from a backup, a table as it was or files into a table, with their index entries.
 fn fill(shared: &Arc<Shared>, table: &Arc<Table>, filling: &Filling) -> Result<(), ApiError> {
     let (source, moment) = match filling {
         Filling::Backup { source } => (*source, Moment::now(&shared.committer.view())),
         Filling::Table { source, moment, .. } => (*source, *moment),
+        Filling::Import { label } => return import::run(shared, table, label),
     };
     let mut after = last_item(&shared.committer.view(), table.id)?;
     loop {
@@ -118,11 +188,7 @@ fn fill(shared: &Arc<Shared>, table: &Arc<Table>, filling: &Filling) -> Result<(
 }
 
 /// Adds items to a table that is being filled; says whether it is still there.
-pub(crate) fn put_items(
-    shared: &Arc<Shared>,
-    table: &Arc<Table>,
-    items: Vec<Item>,
-) -> Result<bool, ApiError> {
+fn put_items(shared: &Arc<Shared>, table: &Arc<Table>, items: Vec<Item>) -> Result<bool, ApiError> {
     let table = Arc::clone(table);
     let locks = vec![Lock::shared(layout::table(&table.name))];
     let put = move |shared: &Arc<Shared>, view: &Published| {
@@ -140,7 +206,7 @@ pub(crate) fn put_items(
 }
 
 /// Lets everybody use a table whose items are all there.
-pub(crate) fn complete_table(shared: &Arc<Shared>, table: &Arc<Table>) -> Result<(), ApiError> {
+fn complete_table(shared: &Arc<Shared>, table: &Arc<Table>) -> Result<(), ApiError> {
     let source = match &table.filling {
         Some(Filling::Table { name, .. }) => Some(Arc::clone(name)),
         _ => None,
@@ -167,7 +233,7 @@ pub(crate) fn complete_table(shared: &Arc<Shared>, table: &Arc<Table>) -> Result
 }
 
 /// Lets a table forget the history that was kept for somebody. The caller holds the table's lock.
-pub(crate) fn release(
+fn release(
     shared: &Shared,
     view: &Published,
     name: &str,

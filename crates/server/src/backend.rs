@@ -18,6 +18,11 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Whether requests can be answered now; `/ready` tells a load balancer.
     fn readiness(&self) -> Readiness;
+
+    /// What continuous backups keep of every table that has them.
+    fn histories(&self) -> Vec<History> {
+        Vec::new()
+    }
 }
 
 /// One request that passed every check of the wire.
@@ -39,6 +44,17 @@ pub struct Reply {
     /// The table the request concerned, if it concerned exactly one that exists. It becomes a metrics
     /// label, so a name that a client made up does not belong here.
     pub table: Option<Arc<str>>,
+}
+
+/// What continuous backups keep of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct History {
+    /// The table.
+    pub table: String,
+    /// How many changes.
+    pub changes: u64,
+    /// The space that they take, before compression.
+    pub bytes: u64,
 }
 
 /// Whether a backend can serve.

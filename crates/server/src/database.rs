@@ -15,7 +15,7 @@ use sortkey_engine::{Engine, FaultKind, Settings};
 use crate::admin::{
     Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange,
 };
-use crate::backend::{Backend, Call, ForkName, Readiness, Reply};
+use crate::backend::{Backend, Call, ForkName, History, Readiness, Reply};
 
 /// A database with its forks. Clones are handles of the same one.
 #[derive(Clone)]
@@ -90,6 +90,16 @@ impl Backend for Database {
             None => Readiness::Ready,
             Some(why) => Readiness::NotReady(format!("no writes are taken since a commit failed: {why}")),
         }
+    }
+
+    fn histories(&self) -> Vec<History> {
+        let histories = self.shared.main.load().histories();
+        let shown = |history: sortkey_engine::History| History {
+            table: history.table,
+            changes: history.changes,
+            bytes: history.bytes,
+        };
+        histories.unwrap_or_default().into_iter().map(shown).collect()
     }
 }
 

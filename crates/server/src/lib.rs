@@ -41,7 +41,7 @@ pub use crate::admin::{
     Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange,
     admin_mount,
 };
-pub use crate::backend::{Backend, Call, ForkName, Readiness, Reply};
+pub use crate::backend::{Backend, Call, ForkName, History, Readiness, Reply};
 pub use crate::database::Database;
 pub use crate::mount::{Access, Content, Handler, Mount};
 pub use crate::server::Server;

@@ -75,7 +75,8 @@ async fn route<B: Backend>(
         "/ready" => ready(&server.backend.readiness()),
         "/metrics" => {
             let is_ready = server.backend.readiness() == Readiness::Ready;
-            let page = server.metrics.page(server.connections.count(), is_ready);
+            let histories = server.backend.histories();
+            let page = server.metrics.page(server.connections.count(), is_ready, &histories);
             text(StatusCode::OK, metrics::CONTENT_TYPE, page)
         }
         _ => not_found(),

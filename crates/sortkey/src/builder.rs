@@ -1,6 +1,6 @@
 //! How a database is set up.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,6 +65,12 @@ impl Builder {
     /// The account that ARNs name; twelve zeros unless set.
     pub fn account(mut self, account: impl Into<String>) -> Builder {
         self.settings.account = account.into();
+        self
+    }
+
+    /// The directory whose subdirectories are the buckets of exports and imports; without it there are none.
+    pub fn export_dir(mut self, directory: impl Into<PathBuf>) -> Builder {
+        self.settings.export_dir = Some(directory.into());
         self
     }
 

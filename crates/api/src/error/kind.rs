@@ -56,14 +56,24 @@ kinds! {
     DuplicateItemException: DYNAMODB, 400, "message";
     /// A shard iterator is older than fifteen minutes.
     ExpiredIteratorException: DYNAMODB, 400, "message";
+    /// A client token was used before for another export.
+    ExportConflictException: DYNAMODB, 400, "message";
+    /// No export has this ARN.
+    ExportNotFoundException: DYNAMODB, 400, "message";
     /// A client request token was used before with other parameters.
     IdempotentParameterMismatchException: DYNAMODB, 400, "Message";
+    /// A client token was used before for another import.
+    ImportConflictException: DYNAMODB, 400, "message";
+    /// No import has this ARN.
+    ImportNotFoundException: DYNAMODB, 400, "message";
     /// The Authorization header lacks parts.
     IncompleteSignatureException: SERVICE, 400, "message";
     /// The table has no such index.
     IndexNotFoundException: DYNAMODB, 400, "message";
     /// Something on our side failed.
     InternalServerError: DYNAMODB, 500, "message";
+    /// The time to export is outside the window.
+    InvalidExportTimeException: DYNAMODB, 400, "message";
     /// The time to restore to is outside the window.
     InvalidRestoreTimeException: DYNAMODB, 400, "message";
     /// The signature is given twice or does not match.

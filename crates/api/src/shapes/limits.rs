@@ -33,3 +33,5 @@ pub(crate) const POLICY_RESOURCE: &[Constraint] = &[MinLength(1), MaxLength(1283
 pub(crate) const BACKUP_ARN: &[Constraint] = &[MinLength(37), MaxLength(1024)];
 /// What a backup is called.
 pub(crate) const BACKUP_NAME: &[Constraint] = INDEX_NAME;
+/// The name of a bucket.
+pub(crate) const S3_BUCKET: &[Constraint] = &[MaxLength(255)];

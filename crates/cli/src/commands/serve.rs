@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
@@ -28,6 +29,10 @@ pub(super) struct Serve {
 
     #[command(flatten)]
     keep: Keep,
+
+    /// The directory for exports and imports; where a request names a bucket, a directory in it is meant
+    #[arg(long, value_name = "DIR")]
+    export_dir: Option<PathBuf>,
 
     /// Let programs on other machines use the administration routes under /_sortkey
     #[arg(long)]
@@ -56,7 +61,8 @@ impl Serve {
 
     fn database(&self) -> Result<Database, Failure> {
         let region = self.listen.region.clone();
-        let settings = sortkey_engine::Settings { region, ..sortkey_engine::Settings::default() };
+        let export_dir = self.export_dir.clone();
+        let settings = sortkey_engine::Settings { region, export_dir, ..sortkey_engine::Settings::default() };
         match self.keep.in_memory {
             true => Ok(Database::memory(settings)),
             false => Ok(Database::durable(self.keep.open(&self.keep.folder(NAME), settings)?)),

@@ -18,4 +18,5 @@ mod streams;
 mod tables;
 mod tags;
 mod transactions;
+mod transfers;
 mod updates;

@@ -61,7 +61,7 @@ impl Run for CreateTable {
 }
 
 /// The table without what only its commit decides: ids and times.
-fn draft(shared: &Shared, input: &CreateTableInput) -> Result<Table, ApiError> {
+pub(super) fn draft(shared: &Shared, input: &CreateTableInput) -> Result<Table, ApiError> {
     refuse_unsupported(input)?;
     let on_demand = input.billing_mode == Some(BillingMode::PayPerRequest);
     check_throughput(on_demand, input.provisioned_throughput.as_ref())?;

@@ -1,8 +1,10 @@
-//! Backups and restores: what they show is what was there.
+//! Backups and restores, exports and imports: what they show is what was there.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
 mod continuous;
+mod exports;
+mod imports;
 mod on_demand;
 mod overrides;
 mod point_in_time;
@@ -70,4 +72,17 @@ fn switch_recovery(database: &Database, table: &str, enabled: bool) {
     let recovery = json!({"PointInTimeRecoveryEnabled": enabled});
     let body = json!({"TableName": table, "PointInTimeRecoverySpecification": recovery});
     database.ok("UpdateContinuousBackups", body);
+}
+
+/// Waits until an export or an import is over, and gives its description.
+fn ended(database: &Database, what: &str, arn: &str) -> Value {
+    let member = if what == "Export" { "ExportDescription" } else { "ImportTableDescription" };
+    loop {
+        let body = json!({format!("{what}Arn"): arn});
+        let described = database.ok(&format!("Describe{what}"), body)[member].take();
+        if described[format!("{what}Status")] != "IN_PROGRESS" {
+            return described;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }

@@ -10,13 +10,18 @@ mod rules;
 #[path = "../support/mod.rs"]
 mod support;
 
+use std::path::Path;
+use std::sync::Arc;
+
 use serde_json::json;
+use sortkey_storage::MemoryStore;
 
 use support::Database;
 
 /// A database with a table that has indexes and a stream, and with an item.
 fn database() -> Database {
-    let database = Database::new();
+    let buckets = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bad_input");
+    let database = Database::with_buckets(Arc::new(MemoryStore::new()), Some(&buckets));
     let key_schema = json!([{"AttributeName": "kind", "KeyType": "HASH"}]);
     let local =
         json!([{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "kind", "KeyType": "RANGE"}]);

@@ -102,6 +102,9 @@ fn missing_members_are_told() {
                 | OperationId::DescribeLimits
                 | OperationId::DescribeEndpoints
                 | OperationId::ListStreams
+                | OperationId::ListBackups
+                | OperationId::ListExports
+                | OperationId::ListImports
         );
         let answer = answer(&database, *operation, b"{}");
         let expected = (!needs_nothing).then_some(ErrorKind::ValidationException);

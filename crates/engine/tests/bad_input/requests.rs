@@ -1,8 +1,10 @@
 //! A request of every operation that works.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
-use crate::support::Database;
+use crate::support::{Database, START_MS};
 
 /// What a working request of every operation looks like, for the table of [`crate::database`].
 pub(crate) fn working(database: &Database) -> Vec<(&'static str, Value)> {
@@ -22,6 +24,20 @@ pub(crate) fn working(database: &Database) -> Vec<(&'static str, Value)> {
         "nothing": {"NULL": true}, "l": {"L": [{"N": "1"}, {"M": {"x": {"S": "y"}}}]}, "ss": {"SS": ["a", "b"]},
         "ns": {"NS": ["1", "2"]}, "bs": {"BS": ["AA=="]}
     });
+    let (kept, thrown) = (backup(database, "kept"), backup(database, "thrown"));
+    let recovery = json!({"TableName": "table", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": true}});
+    database.ok("UpdateContinuousBackups", recovery.clone());
+    let export = json!({"TableArn": arn, "S3Bucket": "bucket", "S3Prefix": "a/b", "ClientToken": "export"});
+    let exported = database.ok("ExportTableToPointInTime", export.clone())["ExportDescription"].take();
+    let import = json!({
+        "S3BucketSource": {"S3Bucket": "nothing", "S3KeyPrefix": "a/"}, "InputFormat": "CSV", "InputCompressionType": "GZIP",
+        "InputFormatOptions": {"Csv": {"Delimiter": ";", "HeaderList": ["a", "b"]}}, "ClientToken": "import",
+        "TableCreationParameters": {
+            "TableName": "imported", "AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST"
+        }
+    });
+    let imported = database.ok("ImportTable", import.clone())["ImportTableDescription"].take();
     vec![
         (
             "CreateTable",
@@ -118,16 +134,50 @@ pub(crate) fn working(database: &Database) -> Vec<(&'static str, Value)> {
         ("DescribeStream", json!({"StreamArn": stream, "Limit": 2})),
         ("GetShardIterator", place),
         ("GetRecords", json!({"ShardIterator": iterator, "Limit": 10})),
-        (
-            "UpdateContinuousBackups",
-            json!({"TableName": "table", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": true}}),
-        ),
+        ("UpdateContinuousBackups", recovery),
         ("DescribeContinuousBackups", json!({"TableName": "table"})),
+        ("CreateBackup", json!({"TableName": "table", "BackupName": "backup"})),
+        ("DescribeBackup", json!({"BackupArn": kept})),
+        (
+            "ListBackups",
+            json!({"TableName": "table", "Limit": 1, "BackupType": "ALL", "TimeRangeLowerBound": 1}),
+        ),
+        ("DeleteBackup", json!({"BackupArn": thrown})),
+        (
+            "RestoreTableFromBackup",
+            json!({
+                "TargetTableName": "restored", "BackupArn": kept, "LocalSecondaryIndexOverride": [],
+                "OnDemandThroughputOverride": {"MaxReadRequestUnits": 5}, "BillingModeOverride": "PAY_PER_REQUEST"
+            }),
+        ),
+        (
+            "RestoreTableToPointInTime",
+            json!({"SourceTableName": "table", "TargetTableName": "earlier", "RestoreDateTime": START_MS / 1000}),
+        ),
+        ("ExportTableToPointInTime", export),
+        ("DescribeExport", json!({"ExportArn": exported["ExportArn"]})),
+        ("ListExports", json!({"TableArn": arn, "MaxResults": 3})),
+        ("ImportTable", import),
+        ("DescribeImport", json!({"ImportArn": imported["ImportArn"]})),
+        ("ListImports", json!({"PageSize": 3})),
         ("PutResourcePolicy", json!({"ResourceArn": arn, "Policy": policy.to_string()})),
         ("GetResourcePolicy", json!({"ResourceArn": arn})),
         ("DeleteResourcePolicy", json!({"ResourceArn": arn})),
         ("DeleteItem", json!({"TableName": "table", "Key": key, "ReturnValues": "ALL_OLD"})),
     ]
+}
+
+/// A complete backup.
+fn backup(database: &Database, name: &str) -> Value {
+    let created = database.ok("CreateBackup", json!({"TableName": "table", "BackupName": name}));
+    let arn = &created["BackupDetails"]["BackupArn"];
+    loop {
+        let described = database.ok("DescribeBackup", json!({"BackupArn": arn}));
+        if described["BackupDescription"]["BackupDetails"]["BackupStatus"] == "AVAILABLE" {
+            return arn.clone();
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 #[test]

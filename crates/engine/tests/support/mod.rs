@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -24,7 +25,13 @@ impl Database {
     }
 
     pub(crate) fn with(store: Arc<dyn Store>) -> Database {
-        let settings = Settings { seed: 1, expiry_interval: None, ..Settings::default() };
+        Database::with_buckets(store, None)
+    }
+
+    /// A database whose exports and imports are in a directory.
+    pub(crate) fn with_buckets(store: Arc<dyn Store>, directory: Option<&Path>) -> Database {
+        let export_dir = directory.map(Path::to_owned);
+        let settings = Settings { seed: 1, expiry_interval: None, export_dir, ..Settings::default() };
         let engine = Engine::open(store, settings);
         engine.stop_clock_at(START_MS);
         Database { engine }

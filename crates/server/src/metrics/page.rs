@@ -7,13 +7,14 @@ use sortkey_api::OperationId;
 
 use super::Metrics;
 use super::histogram::{BOUNDS_MICROS, Observed};
+use crate::backend::History;
 
 /// The exposition format's version.
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 impl Metrics {
     /// The whole page, with what others know at this moment.
-    pub(crate) fn page(&self, connections_open: usize, is_ready: bool) -> String {
+    pub(crate) fn page(&self, connections_open: usize, is_ready: bool, histories: &[History]) -> String {
         let mut page = Page::default();
         page.family("sortkey_build_info", "gauge", "The version that is running.");
         page.line("sortkey_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
@@ -37,6 +38,7 @@ impl Metrics {
             page.family(name, kind, help);
             page.line(name, &[], value.total());
         }
+        kept(&mut page, histories);
         self.requests(&mut page);
         self.latencies(&mut page);
         page.text
@@ -72,6 +74,16 @@ impl Metrics {
             }
         });
     }
+}
+
+/// What continuous backups keep.
+fn kept(page: &mut Page, histories: &[History]) {
+    let name = "sortkey_history_changes";
+    page.family(name, "gauge", "Changes that continuous backups keep, by table.");
+    histories.iter().for_each(|kept| page.line(name, &[("table", &kept.table)], kept.changes));
+    let name = "sortkey_history_bytes";
+    page.family(name, "gauge", "Bytes of the changes that continuous backups keep, by table.");
+    histories.iter().for_each(|kept| page.line(name, &[("table", &kept.table)], kept.bytes));
 }
 
 #[derive(Default)]
@@ -143,7 +155,8 @@ mod tests {
         let failed = ErrorKind::ConditionalCheckFailedException;
         metrics.answered(put, table, Some(failed), Duration::from_secs(60));
         metrics.refused(ErrorKind::UnknownOperationException);
-        let page = metrics.page(1, false);
+        let history = History { table: "music".into(), changes: 3, bytes: 700 };
+        let page = metrics.page(1, false, &[history]);
         for line in [
             r#"sortkey_requests_total{operation="GetItem",table="music",error=""} 2"#,
             r#"sortkey_requests_total{operation="PutItem",table="music",error="ConditionalCheckFailedException"} 1"#,
@@ -156,6 +169,8 @@ mod tests {
             r#"sortkey_request_duration_seconds_count{operation="PutItem",table="music"} 1"#,
             "sortkey_requests_in_flight 0",
             "sortkey_ready 0",
+            r#"sortkey_history_changes{table="music"} 3"#,
+            r#"sortkey_history_bytes{table="music"} 700"#,
         ] {
             assert!(page.lines().any(|found| found == line), "{line}\nis missing in\n{page}");
         }

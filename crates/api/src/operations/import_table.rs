@@ -1,0 +1,26 @@
+//! ImportTable.
+
+use crate::shape::shape;
+use crate::shapes::transfer::{
+    ImportTableDescription, InputCompressionType, InputFormat, InputFormatOptions, S3BucketSource,
+    TableCreationParameters,
+};
+
+shape! {
+    /// Which files, how to read them, and the table to be made of them.
+    struct ImportTableInput {
+        client_token: Option<String> = "ClientToken", &[MinLength(1)];
+        s3_bucket_source: S3BucketSource = "S3BucketSource";
+        input_format: InputFormat = "InputFormat";
+        input_format_options: Option<InputFormatOptions> = "InputFormatOptions";
+        input_compression_type: Option<InputCompressionType> = "InputCompressionType";
+        table_creation_parameters: TableCreationParameters = "TableCreationParameters";
+    }
+}
+
+shape! {
+    /// The import as it begins.
+    struct ImportTableOutput {
+        import_table_description: ImportTableDescription = "ImportTableDescription";
+    }
+}

@@ -1,0 +1,21 @@
+//! DescribeExport: while it runs, the counts say how far it is.
+
+use std::sync::Arc;
+
+use sortkey_api::ApiError;
+use sortkey_api::operations::{DescribeExport, DescribeExportInput, DescribeExportOutput};
+
+use super::Run;
+use crate::engine::Shared;
+use crate::reply::Reply;
+use crate::transfers::export::Export;
+
+impl Run for DescribeExport {
+    fn run(
+        shared: &Arc<Shared>,
+        input: DescribeExportInput,
+    ) -> Result<Reply<DescribeExportOutput>, ApiError> {
+        let export = Export::find(shared, &shared.committer.view(), &input.export_arn)?;
+        Ok(Reply::now(DescribeExportOutput { export_description: Some(export.description(shared)) }))
+    }
+}
