@@ -22,6 +22,7 @@ mod pause;
 mod read;
 mod runtime;
 mod seal;
+pub mod seeding;
 mod session;
 mod settings;
 mod signature;

@@ -5,6 +5,7 @@ mod design;
 mod elsewhere;
 mod place;
 mod progress;
+mod seed;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -62,6 +63,10 @@ pub(super) struct Up {
     /// Let callers in by the keys of this file, which `sortkey keys` makes; needed where other machines can call
     #[arg(long, value_name = "FILE")]
     api_keys: Option<PathBuf>,
+
+    /// Fill the tables with generated data of the declared volumes, up to N items of a kind
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
+    seed_data: Option<u64>,
 }
 
 impl Run for Up {
@@ -84,6 +89,9 @@ impl Up {
         let design = Arc::new(compilation.design.clone());
         let runtime = Runtime::new(design, place.backend.clone(), settings)
             .map_err(|problems| design::cannot_run(&compilation, &problems))?;
+        if let Some(most) = self.seed_data {
+            seed::generate(&runtime, most).await?;
+        }
         let mounts = Gateway::new(runtime.clone(), admission).mounts();
         match place.stage {
             Stage::Inside(database) => {

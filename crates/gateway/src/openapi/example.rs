@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 use sortkey_design::Design;
 use sortkey_design::facts::key_attributes;
-use sortkey_design::model::{Attribute, Fill, IdBody, InputKind, StringFormat, TimeUnit, Type};
+use sortkey_design::model::{Attribute, Check, Fill, IdBody, InputKind, StringFormat, TimeUnit, Type};
 use sortkey_runtime::{Kind, Parameter, Signature, Yields};
 
 /// A record may hold itself; nobody reads an example deeper than this.
@@ -17,18 +17,23 @@ pub(crate) fn arguments(design: &Design, signature: &Signature) -> Json {
     Json::Object(needed.map(|each| (each.name.clone(), value(design, &each.name, &each.ty, DEPTH))).collect())
 }
 
-/// Parameters that may be left out one by one, but not all: of every `check` of a new item, one that it speaks of.
-fn checked<'a>(design: &'a Design, signature: &Signature) -> Vec<&'a str> {
-    let given = |name: &&str| signature.parameters.iter().any(|parameter| parameter.name == *name);
+/// Parameters that may be left out one by one, but not all: of every `check` of a new item, the first that it speaks of.
+fn checked<'a, 'd>(design: &'d Design, signature: &'a Signature) -> Vec<&'a str> {
     let makes = signature.kind == Kind::Operation && signature.parameters.iter().any(|each| !each.optional);
     let Yields::Item(entity) = &signature.yields else { return Vec::new() };
     let Some(entity) = design.entity(entity).filter(|_| makes) else { return Vec::new() };
-    let inputs = |name: &'a str| match entity.attribute(name).and_then(|each| each.value.as_ref()) {
-        Some(Fill { derived: true, value }) => value.names(),
-        _ => vec![name],
+    let inputs = |name: &'d str| -> Vec<&'d str> {
+        match entity.attribute(name).and_then(|each| each.value.as_ref()) {
+            Some(Fill { derived: true, value }) => value.names(),
+            _ => vec![name],
+        }
     };
-    let checks = entity.checks.iter();
-    checks.filter_map(|check| check.condition.names().into_iter().flat_map(inputs).find(given)).collect()
+    let first = |check: &'d Check| {
+        let spoken_of: Vec<&str> = check.condition.names().into_iter().flat_map(inputs).collect();
+        let mut names = signature.parameters.iter().map(|parameter| parameter.name.as_str());
+        names.find(|name| spoken_of.contains(name))
+    };
+    entity.checks.iter().filter_map(first).collect()
 }
 
 /// Somebody who calls, as the header `Sortkey-Caller` says it.

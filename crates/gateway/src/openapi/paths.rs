@@ -169,6 +169,7 @@ fn answer(design: &Design, endpoint: &Endpoint, operation: Option<&Operation>) -
         }
         Yields::Count => json!({ "type": "integer", "minimum": 0 }),
         Yields::Exists => json!({ "type": "boolean" }),
+        Yields::Sums(names) if names.len() == 1 => json!({ "type": ["number", "string"] }),
         Yields::Sums(names) => {
             let properties: Map<String, Json> =
                 names.iter().map(|name| (name.clone(), json!({ "type": "number" }))).collect();

@@ -1,0 +1,193 @@
+//! `sortkey up`, `call` and `keys` as a user meets them.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+const DESIGN: &str = r#"
+design notes
+caller { userId string(1..20) }
+table Notes "notes" { key (userId | noteId) }
+entity Note in Notes {
+  userId string(1..20)
+  noteId id("note_", nanoid 8) = new
+  text   string(1..100)
+  tenant userId
+}
+pattern listNotes = list Note by userId page 10
+pattern getNote = get Note by userId, noteId
+operation createNote = create Note
+"#;
+
+/// A design in a process of its own, killed when dropped.
+struct Running {
+    process: Child,
+    endpoint: String,
+    /// Everything up to the line that says where data is kept.
+    said: String,
+}
+
+fn sortkey(arguments: &[&str], folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sortkey"));
+    command.args(arguments).current_dir(folder).env_remove("SORTKEY_ENDPOINT").env_remove("SORTKEY_CALLER");
+    command
+}
+
+fn run(arguments: &[&str], folder: &Path) -> Output {
+    sortkey(arguments, folder).output().expect("the binary runs")
+}
+
+fn up(folder: &Path, arguments: &[&str]) -> Running {
+    let mut command = sortkey(&["up", "notes.sk", "--port", "0"], folder);
+    let mut process = command.args(arguments).stdout(Stdio::piped()).spawn().expect("the binary starts");
+    let lines = BufReader::new(process.stdout.take().expect("piped")).lines();
+    let (mut said, mut endpoint) = (String::new(), None);
+    for line in lines {
+        let line = line.expect("text");
+        endpoint = endpoint.or(line.strip_prefix("sortkey is listening on ").map(str::to_owned));
+        said.push_str(&line);
+        said.push('\n');
+        if line.ends_with("Ctrl-C stops it.") {
+            break;
+        }
+    }
+    Running { process, endpoint: endpoint.expect("an address"), said }
+}
+
+impl Running {
+    fn call(&self, folder: &Path, arguments: &[&str]) -> (bool, String, String) {
+        let arguments = [&["call", "--endpoint", &self.endpoint], arguments].concat();
+        let output = run(&arguments, folder);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.success(), text(&output.stdout), text(&output.stderr))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("notes.sk"), DESIGN).expect("written");
+    folder
+}
+
+const ADA: [&str; 2] = ["--caller", r#"{"userId":"ada"}"#];
+
+#[test]
+fn a_design_runs_and_what_was_answered_is_there_the_next_time() {
+    let folder = folder();
+    let path = folder.path();
+    let server = up(path, &[]);
+    assert!(server.said.contains("1 table created"), "{}", server.said);
+    assert!(server.said.contains("Everything is kept in .sortkey/notes"), "{}", server.said);
+    let (done, note, why) = server.call(path, &[&["createNote", "text=two words"], &ADA[..]].concat());
+    assert!(done, "{why}");
+    assert!(note.contains("\"text\": \"two words\"") && note.contains("\"userId\": \"ada\""), "{note}");
+    drop(server);
+
+    let server = up(path, &[]);
+    assert!(server.said.contains("1 table found"), "{}", server.said);
+    let (done, notes, why) = server.call(path, &[&["listNotes"], &ADA[..]].concat());
+    assert!(done && notes.contains("two words"), "{notes}{why}");
+    for (arguments, expected) in [
+        (&["createNot"][..], "did you mean `createNote`?"),
+        (&["createNote", "txt=x"], "did you mean `text`?"),
+        (&["createNote", "text"], "NAME=VALUE"),
+        (&["createNote", "text="], "Invalid: `text` has 0 characters"),
+    ] {
+        let (done, _, why) = server.call(path, &[arguments, &ADA].concat());
+        assert!(!done && why.contains(expected), "{arguments:?}: {why}");
+    }
+    let (done, _, why) = server.call(path, &["createNote", "text=x"]);
+    assert!(!done && why.contains("Sortkey-Caller: {\"userId\":"), "{why}");
+}
+
+#[test]
+fn generated_data_obeys_the_design() {
+    let folder = folder();
+    let server = up(folder.path(), &["--in-memory", "--seed-data=12"]);
+    assert!(server.said.contains("Generated: 10 Note"), "{}", server.said);
+}
+
+#[test]
+fn with_keys_only_their_holders_call() {
+    let folder = folder();
+    let path = folder.path();
+    let made =
+        run(&["keys", "create", "ada", "--caller", r#"{"userId":"ada"}"#, "--file", "keys.json"], path);
+    let key = String::from_utf8(made.stdout).expect("text").trim().to_owned();
+    assert!(key.starts_with("sortkey_"), "{key}");
+    let listed = run(&["keys", "list", "--file", "keys.json"], path);
+    assert_eq!(String::from_utf8_lossy(&listed.stdout), "ada: {\"userId\":\"ada\"}\n");
+
+    let server = up(path, &["--in-memory", "--api-keys", "keys.json"]);
+    let (done, note, why) = server.call(path, &["createNote", "text=x", "--key", &key]);
+    assert!(done && note.contains("\"userId\": \"ada\""), "{note}{why}");
+    let (done, _, why) = server.call(path, &[&["createNote", "text=x"], &ADA[..]].concat());
+    assert!(!done && why.contains("Unauthenticated"), "{why}");
+}
+
+#[test]
+fn what_cannot_run_does_not_start() {
+    let folder = folder();
+    let path = folder.path();
+    let broken = DESIGN.replace("in Notes", "in Nots");
+    std::fs::write(path.join("broken.sk"), broken).expect("written");
+    for (arguments, said, why) in [
+        (&["up", "broken.sk"][..], "Nots", "does not run"),
+        (&["up", "missing.sk"], "", "cannot read missing.sk"),
+        (&["up", "."], "", "several designs here"),
+        (&["up", "notes.sk", "--set", "stage=dev"], "no parameter `stage`", "nothing was changed"),
+        (&["up", "notes.sk", "--host", "0.0.0.0", "--port", "0"], "", "say who may call"),
+        (&["up", "notes.sk", "--endpoint", "localhost:1"], "", "is no endpoint"),
+        (&["call", "x", "--endpoint", "https://example.com"], "", "http:// only"),
+        (&["keys", "revoke", "nobody", "--file", "none.json"], "", "no key named `nobody`"),
+    ] {
+        let output = run(arguments, path);
+        let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(out.contains(said) && error.contains(why), "{arguments:?}\n{out}\n{error}");
+    }
+}
+
+#[test]
+fn a_table_that_differs_is_explained_and_left_alone() {
+    let folder = folder();
+    let path = folder.path();
+    drop(up(path, &[]));
+    let changed =
+        DESIGN.replace("key (userId | noteId)", "key (noteId)").replace("by userId, noteId", "by noteId");
+    let changed = changed.replace("pattern listNotes = list Note by userId page 10\n", "");
+    std::fs::write(path.join("notes.sk"), changed).expect("written");
+    let output = run(&["up", "notes.sk", "--port", "0"], path);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(!output.status.success());
+    assert!(said.contains("the key of table \"notes\" cannot change"), "{said}");
+    assert!(said.contains("The table that is there: (userId S | noteId S)."), "{said}");
+}
+
+#[test]
+fn a_design_runs_on_another_dynamodb() {
+    let folder = folder();
+    let path = folder.path();
+    let mut other = sortkey(&["serve", "--in-memory", "--port", "0"], path)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let mut lines = BufReader::new(other.stdout.take().expect("piped")).lines();
+    let line = lines.next().expect("a line").expect("text");
+    let endpoint = line.strip_prefix("sortkey is listening on ").expect("an address").to_owned();
+    let server = up(path, &["--endpoint", &endpoint, "--prefix", "t-"]);
+    assert!(server.said.contains("1 table created"), "{}", server.said);
+    let (done, _, why) = server.call(path, &[&["createNote", "text=far away"], &ADA[..]].concat());
+    let (listed, notes, _) = server.call(path, &[&["listNotes"], &ADA[..]].concat());
+    let _ = other.kill();
+    let _ = other.wait();
+    assert!(done && listed && notes.contains("far away"), "{notes}{why}");
+}
