@@ -175,6 +175,17 @@ fn references_are_followed_to_what_was_read() {
             "operation o(input: new(Order)) { let u = getUser(input.userId) else NotFound  create Order { ...input } }",
             &[],
         ),
+        // A reference that is left out leads nowhere, so there is nothing to read.
+        (
+            "entity Node in T { PK = \"NODE#{id}\"  SK = \"NODE\"  id ulid = new  up? -> Node.id  title string(..9)  \
+             path string(..99) = coalesce(up->path, \"/\") + id }  system operation o(title) { create Node { title } }",
+            &[],
+        ),
+        (
+            "entity Node in T { PK = \"NODE#{id}\"  SK = \"NODE\"  id ulid = new  up? -> Node.id  title string(..9)  \
+             path string(..99) = coalesce(up->path, \"/\") + id }  system operation o(title, up) { create Node { title, up } }",
+            &["reference-not-read: the `Node` that `up` points to has not been read here"],
+        ),
         (
             "operation o(orderId) { let x = getOrder(caller.userId, orderId)  require x.userId->plan = paid else NotPaid }",
             &["reference-not-read: the `User` that `userId` points to has not been read here"],

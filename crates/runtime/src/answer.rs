@@ -1,11 +1,11 @@
 //! What clients see of a value: the design's own types in JSON, without secrets.
 
 use serde_json::{Map, Value as Json};
-use sortkey_design::model::{Attribute, Name, Type};
+use sortkey_design::model::{Attribute, Entity, Name, Type};
 
 use crate::evaluate::Scope;
 use crate::seal::Place;
-use crate::values::{Record, Val, to_json};
+use crate::values::{Admit, Origin, Record, Val, to_json};
 
 /// A value as a client may see it. Secrets are left out, except those that a pattern selects or that were made just now;
 /// selected ones that are encrypted are opened.
@@ -23,8 +23,7 @@ pub(crate) fn public(scope: &Scope<'_>, value: Val, select: Option<&[Name]>) -> 
 }
 
 fn public_record(scope: &Scope<'_>, record: Record, select: Option<&[Name]>) -> Record {
-    let shared = scope.shared;
-    let entity = &shared.design.entities[record.entity];
+    let entity = &scope.shared.design.entities[record.entity];
     let Record { entity: at, fields, shown } = record;
     let selected = |name: &str| select.is_some_and(|select| select.iter().any(|each| each.is(name)));
     let hidden = |attribute: &Attribute| {
@@ -36,19 +35,47 @@ fn public_record(scope: &Scope<'_>, record: Record, select: Option<&[Name]>) -> 
         let name = &attribute.name.text;
         let value = match fields.get(name) {
             None | Some(Val::Absent) => continue,
-            Some(Val::Sealed(bytes)) => {
-                let place = Place { entity, attribute };
-                // A value that does not open is not there; the log of the keyring tells why.
-                match shared.seals.open(&*shared.settings.keyring, place, bytes, &fields) {
-                    Ok(value) => value,
-                    Err(_) => continue,
-                }
-            }
+            Some(Val::Sealed(_)) => match opened(scope, entity, attribute, &fields) {
+                Some(value) => value,
+                None => continue,
+            },
             Some(value) => value.clone(),
         };
         seen.insert(name.clone(), value);
     }
     Record { entity: at, fields: seen, shown }
+}
+
+/// Keeps what a pattern selects. What is sealed is opened before, while the attributes that its key is named after are
+/// still in hand.
+pub(crate) fn select(scope: &Scope<'_>, record: &mut Record, select: &[Name]) {
+    let entity = &scope.shared.design.entities[record.entity];
+    let selected = |name: &str| select.iter().any(|each| each.is(name));
+    let mut kept = crate::values::Fields::new();
+    for attribute in entity.attributes.iter().filter(|attribute| selected(&attribute.name.text)) {
+        let name = &attribute.name.text;
+        let value = match record.fields.get(name) {
+            Some(Val::Sealed(_)) => opened(scope, entity, attribute, &record.fields),
+            value => value.cloned(),
+        };
+        kept.extend(value.map(|value| (name.clone(), value)));
+    }
+    record.fields = kept;
+}
+
+/// What is sealed in an attribute. A value that does not open is not there; the log of the keyring tells why.
+fn opened(
+    scope: &Scope<'_>,
+    entity: &Entity,
+    attribute: &Attribute,
+    fields: &crate::values::Fields,
+) -> Option<Val> {
+    let Some(Val::Sealed(bytes)) = fields.get(&attribute.name.text) else { return None };
+    let (seals, keyring) = (&scope.shared.seals, &*scope.shared.settings.keyring);
+    let value = seals.open(keyring, Place { entity, attribute }, bytes, fields).ok()?;
+    // Times and bytes are sealed as text.
+    let admit = Admit { scope, origin: Origin::Json };
+    admit.attribute(attribute, value, &attribute.name.text).ok()
 }
 
 /// A value that is already fit for clients, as JSON.

@@ -103,14 +103,29 @@ impl EntityInfo {
             return true;
         }
         let entity = self.of(design);
-        let fits = |stored: &String| match (source(entity, stored), item.get(stored)) {
+        let parts = || std::iter::once(&self.partition).chain(&self.sort);
+        let fits = |entity: &Entity, stored: &String| match (source(entity, stored), item.get(stored)) {
             (Some(Source::Template(template)), Some(sortkey_value::ValueRef::S(text))) => {
                 crate::template::matches(template, text)
             }
             (Some(Source::Natural(_)), Some(_)) => true,
             _ => false,
         };
-        fits(&self.partition) && self.sort.as_ref().is_none_or(fits)
+        if !parts().all(|stored| fits(entity, stored)) {
+            return false;
+        }
+        // A plain value fits anything, also what another entity of the table begins its keys with.
+        let plain: Vec<&String> =
+            parts().filter(|stored| matches!(source(entity, stored), Some(Source::Natural(_)))).collect();
+        let begins = |other: &Entity, stored: &str| match source(other, stored) {
+            Some(Source::Template(template)) => matches!(template.pieces.first(), Some(Piece::Literal(_))),
+            _ => false,
+        };
+        !design.entities.iter().filter(|other| !plain.is_empty() && other.table == entity.table).any(
+            |other| {
+                plain.iter().any(|stored| begins(other, stored)) && parts().all(|stored| fits(other, stored))
+            },
+        )
     }
 
     /// The key attributes of a stored item.

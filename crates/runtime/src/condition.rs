@@ -56,6 +56,18 @@ impl Placeholders {
         alias
     }
 
+    /// How many there are, to come back to.
+    fn mark(&self) -> (usize, usize) {
+        (self.names.len(), self.values.len())
+    }
+
+    /// Forgets what was added since a mark: DynamoDB refuses placeholders that no expression uses.
+    fn forget_since(&mut self, (names, values): (usize, usize)) {
+        let earlier = |alias: &str, count: usize| alias[2..].parse::<usize>().is_ok_and(|at| at < count);
+        self.names.retain(|alias, _| earlier(alias, names));
+        self.values.retain(|alias, _| earlier(alias, values));
+    }
+
     /// As requests take them: absent where there are none.
     pub(crate) fn into_parts(self) -> (Option<BTreeMap<String, String>>, Option<SuppliedItem>) {
         let values = (!self.values.is_empty()).then(|| SuppliedItem::from(self.values));
@@ -124,7 +136,8 @@ impl Compiler<'_> {
         let both = |left: &Expr, right: &Expr, into: &mut Placeholders| -> Result<_, Failure> {
             Ok(self.compile(left, into)?.zip(self.compile(right, into)?))
         };
-        Ok(match &expr.kind {
+        let mark = into.mark();
+        let compiled = match &expr.kind {
             ExprKind::Binary { op: Op::And, left, right } => both(left, right, into)?.map(|(a, b)| a.and(b)),
             ExprKind::Binary { op: Op::Or, left, right } => both(left, right, into)?.map(|(a, b)| a.or(b)),
             ExprKind::Binary { op: Op::Implies, left, right } => {
@@ -144,7 +157,11 @@ impl Compiler<'_> {
                 }
                 _ => None,
             },
-        })
+        };
+        if !matches!(compiled, Some(Condition::Text(_))) {
+            into.forget_since(mark);
+        }
+        Ok(compiled)
     }
 
     /// Whether an expression speaks of the item, so that it cannot be decided before the request.

@@ -1,5 +1,6 @@
 //! Operations: statements carried out one after the other.
 
+mod batch;
 mod call;
 mod cascade;
 mod receipt;
@@ -259,6 +260,28 @@ impl<'s, 'a> Runner<'s, 'a> {
     ) -> Result<(), Failure> {
         let list = self.value(scope, list, None).await?;
         let elements = list.members().unwrap_or_default();
+        let failures =
+            match batch::bare_put(&scope.shared.design, body).filter(|_| self.receipt.lock().is_none()) {
+                Some(action) => self.put_all(scope, name, elements, action).await?,
+                None => self.side_by_side(scope, name, elements, body).await,
+            };
+        let (failed, all) = (failures.len(), elements.len());
+        match failures.into_iter().next() {
+            None => Ok(()),
+            Some(first) => {
+                let message = format!("{failed} of {all} elements failed; the first: {}", first.message);
+                Err(Failure { message, ..first })
+            }
+        }
+    }
+
+    async fn side_by_side(
+        &self,
+        scope: &Scope<'a>,
+        name: &Name,
+        elements: &[Val],
+        body: &'a [Stmt],
+    ) -> Vec<Failure> {
         let mut failures = Vec::new();
         for chunk in elements.chunks(SIDE_BY_SIDE) {
             let runs = chunk.iter().map(|element| {
@@ -268,14 +291,7 @@ impl<'s, 'a> Runner<'s, 'a> {
             });
             failures.extend(join_all(runs).await.into_iter().filter_map(Result::err));
         }
-        let (failed, all) = (failures.len(), elements.len());
-        match failures.into_iter().next() {
-            None => Ok(()),
-            Some(first) => {
-                let message = format!("{failed} of {all} elements failed; the first: {}", first.message);
-                Err(Failure { message, ..first })
-            }
-        }
+        failures
     }
 }
 

@@ -169,7 +169,7 @@ impl Runtime {
             Found::Items { cursor, .. } => cursor.clone(),
             _ => None,
         };
-        let value = operate::value_of(found, read);
+        let value = operate::value_of(&scope, found, read);
         let value = public(&scope, value, read.pattern.select.as_deref());
         let lists = matches!(read.pattern.verb, ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan);
         Ok(match value {

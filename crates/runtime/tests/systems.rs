@@ -42,3 +42,13 @@ fn seller_profiles() {
 fn t3nets() {
     check("t3nets");
 }
+
+#[test]
+fn core_service() {
+    check("core-service");
+}
+
+#[test]
+fn listbackup() {
+    check("listbackup");
+}

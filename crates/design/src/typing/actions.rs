@@ -198,8 +198,7 @@ impl<'a> Typing<'a, '_> {
 
     /// A new item has every attribute that must be there.
     fn complete(&mut self, action: &'a Action, entity: &'a Entity, known: &[&str]) {
-        if action.span == action.verb_span.to(action.entity.span) && action.fields.span == Span::default() {
-            // The short form takes everything as parameters.
+        if takes_everything(action) {
             return;
         }
         let mut given: Vec<&str> = known.to_vec();
@@ -263,7 +262,10 @@ impl<'a> Typing<'a, '_> {
                 }
             });
             for reference in needed {
-                let inputs = fresh || action.fields.get(&reference.name.text).is_some();
+                let inputs = match action.fields.get(&reference.name.text) {
+                    Some(_) => true,
+                    None => fresh && !stays_absent(action, reference),
+                };
                 let target =
                     reference.reference.as_ref().and_then(|each| self.design.entity(&each.entity.text));
                 if let Some(target) = target.filter(|target| inputs && !self.scope.has_read(target)) {
@@ -278,6 +280,17 @@ impl<'a> Typing<'a, '_> {
             }
         }
     }
+}
+
+/// The short form takes everything as parameters.
+fn takes_everything(action: &Action) -> bool {
+    action.span == action.verb_span.to(action.entity.span) && action.fields.span == Span::default()
+}
+
+/// Whether a new item certainly lacks an attribute that its fields do not name: nothing else gives it.
+fn stays_absent(action: &Action, attribute: &Attribute) -> bool {
+    let spread = action.fields.spreads.iter().chain(action.key.iter().flat_map(|args| &args.spreads));
+    attribute.may_be_absent() && attribute.value.is_none() && !takes_everything(action) && spread.count() == 0
 }
 
 /// Whether a derived attribute is made from another.

@@ -50,7 +50,12 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(entity: &Entity, cx: &mut Context<'_>) {
-    let counted = entity.attributes.iter().any(|each| each.has("counter") || each.has("counts"));
+    let counts = |each: &Entity| each.attributes.iter().any(|it| it.has("counter") || it.has("counts"));
+    let refers = |each: &Entity| {
+        each.attributes.iter().filter_map(|it| it.reference.as_ref()).any(|it| it.entity == entity.name)
+    };
+    // A plan says the limits, and what is on the plan does the counting.
+    let counted = counts(entity) || cx.design.entities.iter().any(|each| refers(each) && counts(each));
     let limits = entity
         .attributes
         .iter()

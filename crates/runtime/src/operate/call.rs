@@ -7,7 +7,7 @@ use sortkey_design::model::*;
 
 use super::receipt::Receipt;
 use super::{Flow, Runner};
-use crate::answer::public;
+use crate::answer::{public, select};
 use crate::evaluate::{Scope, View};
 use crate::read::{Found, Paging, Read};
 use crate::session::Session;
@@ -52,7 +52,7 @@ impl<'a> Runner<'_, 'a> {
                 if let (Found::Item(None), Some(key)) = (&found, missed(&inner, read)) {
                     scope.miss(read.entities[0], key);
                 }
-                value_of(found, read)
+                value_of(scope, found, read)
             }
             Kind::Operation => operation(self.session, inner, name, arguments).await?,
         };
@@ -257,10 +257,10 @@ fn missed(scope: &Scope<'_>, read: &Read) -> Option<sortkey_value::Map> {
 }
 
 /// What a pattern found, as a value; `select` keeps the named attributes.
-pub(crate) fn value_of(found: Found, read: &Read) -> Val {
+pub(crate) fn value_of(scope: &Scope<'_>, found: Found, read: &Read) -> Val {
     let chosen = |value: Val| match (&read.pattern.select, value) {
-        (Some(select), Val::Item(mut record)) => {
-            record.fields.retain(|name, _| select.iter().any(|each| each.is(name)));
+        (Some(names), Val::Item(mut record)) => {
+            select(scope, &mut record, names);
             Val::Item(record)
         }
         (_, value) => value,

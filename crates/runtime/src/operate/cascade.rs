@@ -4,14 +4,10 @@
 //! itself is deleted as any item is; the others go by twenty-five.
 
 use futures_util::future::BoxFuture;
-use sortkey_api::StringMap;
-use sortkey_api::operations::BatchWriteItemInput;
-use sortkey_api::shapes::batch::{DeleteRequest, WriteRequest};
 use sortkey_design::Design;
 use sortkey_design::model::*;
-use sortkey_value::Map;
 
-use super::Runner;
+use super::{Runner, batch};
 use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
 use crate::read::{Found, Paging, Read, key_of};
@@ -19,11 +15,6 @@ use crate::settings::Settings;
 use crate::values::{Fields, Val};
 use crate::write::Prepared;
 use crate::{Failure, FailureKind};
-
-/// DynamoDB's bound on a batch of writes.
-const BATCH: usize = 25;
-/// How often writes that a batch left out are sent again.
-const ROUNDS: usize = 8;
 
 /// A child entity and the way to the children of one parent.
 #[derive(Debug)]
@@ -137,8 +128,8 @@ impl<'a> Runner<'_, 'a> {
             && entity.uniques.is_empty()
             && !shared.cascades.iter().any(|cascade| cascade.parent == child);
         if plain {
-            let keys = items.iter().filter_map(|item| key_of(scope, info, item.fields()?)).collect();
-            return self.batch(info, keys).await;
+            let keys = items.iter().filter_map(|item| key_of(scope, info, item.fields()?));
+            return self.batch(&info.table, keys.map(batch::delete).collect()).await;
         }
         for item in items {
             scope.set("child", item);
@@ -153,35 +144,6 @@ impl<'a> Runner<'_, 'a> {
                 // Somebody else was faster.
                 Err(failure) if failure.kind == FailureKind::NotFound => {}
                 done => drop(done?),
-            }
-        }
-        Ok(())
-    }
-
-    async fn batch(&self, info: &EntityInfo, keys: Vec<Map>) -> Result<(), Failure> {
-        for chunk in keys.chunks(BATCH) {
-            let delete = |key: &Map| WriteRequest {
-                delete_request: Some(DeleteRequest { key: key.clone().into() }),
-                put_request: None,
-            };
-            let mut requests: Vec<WriteRequest> = chunk.iter().map(delete).collect();
-            for round in 0.. {
-                let request_items: StringMap<Vec<WriteRequest>> =
-                    [(info.table.name(), requests)].into_iter().collect();
-                let input = BatchWriteItemInput { request_items, ..BatchWriteItemInput::default() };
-                let output = self.session.batch_write(input).await?;
-                self.session.wrote_something();
-                requests =
-                    output.unprocessed_items.into_iter().flatten().flat_map(|(_, left)| left).collect();
-                if requests.is_empty() {
-                    break;
-                }
-                if round >= ROUNDS {
-                    return Err(Failure::new(
-                        FailureKind::Throttled,
-                        "children were not deleted to their end; repeat the call",
-                    ));
-                }
             }
         }
         Ok(())

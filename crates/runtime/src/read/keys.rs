@@ -130,14 +130,19 @@ impl Read {
         if low.is_none() && high.is_none() {
             return if prefix.is_empty() { Ok(None) } else { begins(prefix) };
         }
+        let alias = into.name(&template.name.text);
         let last = at + 1 == template.pieces.len();
+        if let (None, true, Some(high)) = (&low, prefix.is_empty(), &high) {
+            // Nothing stands before the first: no key is empty text.
+            let high = if last { high.clone() } else { format!("{high}{LAST}") };
+            return Ok(Some(format!("{alias} <= {}", into.value(AttributeValue::S(high)))));
+        }
         let low = low.unwrap_or_else(|| prefix.clone());
         let high = match high {
             Some(high) if last => high,
             Some(high) => format!("{high}{LAST}"),
             None => format!("{prefix}{LAST}"),
         };
-        let alias = into.name(&template.name.text);
         Ok(between(into, &alias, AttributeValue::S(low), AttributeValue::S(high)))
     }
 

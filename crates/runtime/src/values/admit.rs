@@ -15,6 +15,9 @@ use super::{Fields, Val, date, month, parse_time};
 use crate::Failure;
 use crate::evaluate::Scope;
 
+/// Milliseconds have thirteen digits, seconds at most eleven until the year 5138.
+const LAST_SECOND: i64 = 100_000_000_000;
+
 /// Where a value comes from: JSON writes bytes and times as text, an expression has them as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
@@ -293,14 +296,15 @@ impl<'a> Admit<'a> {
         let time_ms = match (&value, unit) {
             (Val::Time(time_ms), _) => Some(*time_ms),
             (Val::Text(text), TimeUnit::Iso | TimeUnit::IsoSeconds | TimeUnit::Unstated) => parse_time(text),
-            (Val::Number(number), TimeUnit::Seconds) => {
-                number.to_i64().and_then(|each| each.checked_mul(1_000))
-            }
+            // More digits are milliseconds that somebody took for seconds.
+            (Val::Number(number), TimeUnit::Seconds) => number
+                .to_i64()
+                .filter(|each| each.abs() < LAST_SECOND)
+                .and_then(|each| each.checked_mul(1_000)),
             (Val::Number(number), TimeUnit::Milliseconds) => number.to_i64(),
-            // Milliseconds have thirteen digits, seconds at most eleven until the year 5138.
-            (Val::Number(number), TimeUnit::Unstated) => number.to_i64().and_then(|each| {
-                if each.abs() < 100_000_000_000 { each.checked_mul(1_000) } else { Some(each) }
-            }),
+            (Val::Number(number), TimeUnit::Unstated) => number
+                .to_i64()
+                .and_then(|each| if each.abs() < LAST_SECOND { each.checked_mul(1_000) } else { Some(each) }),
             _ => None,
         };
         match (time_ms, unit) {

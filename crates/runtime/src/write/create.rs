@@ -7,7 +7,7 @@ use super::image::{checked, complete, fill, stored};
 use super::{Act, Answers, Prepared, Test, Write, declared, given};
 use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
-use crate::read::{fixed, is_ours};
+use crate::read::{add_virtual, fixed, is_ours};
 use crate::session::Session;
 use crate::values::{Admit, Fields, Record, Val};
 use crate::{Failure, FailureKind, guard};
@@ -60,7 +60,7 @@ pub(super) async fn prepare(
     }
     let guards = guards(scope, info, &freed, &made.fields, &key, false)?;
     let writes = std::iter::once(write).chain(guards).collect();
-    let yields = shown(scope, info, made);
+    let yields = shown(scope, info, made)?;
     Ok(Prepared { writes, yields, answers: Answers::Nothing, cascades: None })
 }
 
@@ -251,7 +251,7 @@ fn not_unique(info: &EntityInfo, unique: &Unique) -> Failure {
 }
 
 /// What `create` yields: the item, with secrets that were generated just now, without those that were given.
-fn shown(scope: &Scope<'_>, info: &EntityInfo, made: Made) -> Val {
+fn shown(scope: &Scope<'_>, info: &EntityInfo, made: Made) -> Result<Val, Failure> {
     let entity = info.of(&scope.shared.design);
     let Made { mut fields, generated } = made;
     fields.retain(|name, _| {
@@ -260,5 +260,6 @@ fn shown(scope: &Scope<'_>, info: &EntityInfo, made: Made) -> Val {
             && !generated.contains(name);
         !given_secret
     });
-    Val::Item(Box::new(Record { entity: info.at, fields, shown: generated }))
+    add_virtual(scope, info, &mut fields)?;
+    Ok(Val::Item(Box::new(Record { entity: info.at, fields, shown: generated })))
 }
