@@ -74,7 +74,7 @@ fn opened(
     let (seals, keyring) = (&scope.shared.seals, &*scope.shared.settings.keyring);
     let value = seals.open(keyring, Place { entity, attribute }, bytes, fields).ok()?;
     // Times and bytes are sealed as text.
-    let admit = Admit { scope, origin: Origin::Json };
+    let admit = Admit::argument(scope, Origin::Json);
     admit.attribute(attribute, value, &attribute.name.text).ok()
 }
 
