@@ -11,6 +11,7 @@ mod lsp;
 mod plan;
 mod restore;
 mod serve;
+mod test;
 mod up;
 mod verify;
 
@@ -23,6 +24,7 @@ static COMMANDS: &[Command] = &[
     Command::of::<check::Check>(),
     Command::of::<fmt::Fmt>(),
     Command::of::<plan::Plan>(),
+    Command::of::<test::Test>(),
     Command::of::<explain::Explain>(),
     Command::of::<import::Import>(),
     Command::of::<lsp::Lsp>(),

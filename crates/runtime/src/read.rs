@@ -7,6 +7,8 @@ mod bind;
 mod fetch;
 mod filter;
 mod keys;
+#[cfg(test)]
+mod oracle;
 mod pages;
 
 pub(crate) use bind::derive;

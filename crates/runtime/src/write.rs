@@ -7,6 +7,8 @@ mod create;
 mod demand;
 mod given;
 mod image;
+#[cfg(test)]
+pub(crate) mod oracle;
 mod remove;
 mod send;
 mod update;

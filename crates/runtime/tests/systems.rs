@@ -1,4 +1,4 @@
-//! The tests of the systems pass: what their documents promise, kept by the runtime.
+//! The tests of the five systems pass: what their documents promise, kept by the runtime.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -104,13 +104,16 @@ impl Test {
         let (count, mut unnoticed) = (all.len(), 0);
         for mutant in all {
             let notices = match self.suite(Arc::new(mutant.design)) {
-                Ok(suite) => chosen.iter().any(|at| wait(suite.run(*at)).is_ok_and(|outcome| !outcome.passed())),
+                Ok(suite) => {
+                    chosen.iter().any(|at| wait(suite.run(*at)).is_ok_and(|outcome| !outcome.passed()))
+                }
                 Err(_) => true,
             };
             if !notices {
                 unnoticed += 1;
                 let place = compilation.sources.position(mutant.span);
-                let file = compilation.sources.get(mutant.span.file).map_or("", |source| source.name.as_str());
+                let file =
+                    compilation.sources.get(mutant.span.file).map_or("", |source| source.name.as_str());
                 designs::say(&format!("missed by no test: {} ({file}:{})\n", mutant.what, place.line));
             }
         }

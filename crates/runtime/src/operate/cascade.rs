@@ -16,13 +16,18 @@ use crate::values::{Fields, Val};
 use crate::write::Prepared;
 use crate::{Failure, FailureKind};
 
+/// More queries than this for the children of one parent are no path.
+const MAX_QUERIES: u64 = 64;
+
+/// Attributes of the child, and those of the parent that give their values.
+type Binds = Vec<(String, String)>;
+
 /// A child entity and the way to the children of one parent.
 #[derive(Debug)]
 pub(crate) struct Cascade {
     pub(crate) parent: usize,
     child: usize,
-    /// Attributes of the child, and those of the parent that give their values.
-    binds: Vec<(String, String)>,
+    binds: Binds,
     read: Read,
 }
 
@@ -45,11 +50,24 @@ pub(crate) fn cascades(design: &Design, settings: &Settings) -> (Vec<Cascade>, V
                 .cloned()
                 .chain(shared.map(|each| (each.name.text.clone(), each.name.text.clone())))
                 .collect();
-            let read = |binds: &[(String, String)]| Read::prepare(design, settings, &pattern(child, binds));
-            let mut ways = vec![first.clone()];
-            ways.extend(wider[1..].iter().map(|bind| vec![bind.clone(), first[0].clone()]));
-            ways.push(wider);
-            match ways.into_iter().find_map(|binds| read(&binds).map(|read| (binds, read))) {
+            let mut ways: Vec<(Binds, Option<&str>)> = vec![(first.clone(), None)];
+            ways.extend(wider[1..].iter().map(|bind| (vec![bind.clone(), first[0].clone()], None)));
+            ways.push((wider, None));
+            // Or every value of an attribute with few values completes it: one query each.
+            let few = |each: &&Attribute| {
+                design.type_of(each).cardinality().is_some_and(|values| values <= MAX_QUERIES)
+            };
+            ways.extend(
+                child
+                    .attributes
+                    .iter()
+                    .filter(few)
+                    .map(|each| (first.clone(), Some(each.name.text.as_str()))),
+            );
+            let read = |binds: &[(String, String)], every: Option<&str>| {
+                Read::prepare(design, settings, &pattern(child, binds, every))
+            };
+            match ways.into_iter().find_map(|(binds, every)| read(&binds, every).map(|read| (binds, read))) {
                 Some((binds, read)) => found.push(Cascade { parent, child: child_at, binds, read }),
                 None => pathless.push((child.name.clone(), attribute.name.clone())),
             }
@@ -58,15 +76,15 @@ pub(crate) fn cascades(design: &Design, settings: &Settings) -> (Vec<Cascade>, V
     (found, pathless)
 }
 
-fn pattern(child: &Entity, binds: &[(String, String)]) -> Pattern {
-    let bind =
-        |name: &String| Bind { name: Name::new(name.clone(), child.span), value: BindValue::Parameter };
+fn pattern(child: &Entity, binds: &[(String, String)], every: Option<&str>) -> Pattern {
+    let bind = |name: &str, value| Bind { name: Name::new(name, child.span), value };
+    let given = binds.iter().map(|(name, _)| bind(name, BindValue::Parameter));
     Pattern {
         name: Name::new(format!("children of {}", child.name), child.span),
         system: true,
         verb: ReadVerb::List,
         entities: vec![child.name.clone()],
-        binds: binds.iter().map(|(name, _)| bind(name)).collect(),
+        binds: given.chain(every.map(|name| bind(name, BindValue::All))).collect(),
         all: true,
         ..Pattern::default()
     }

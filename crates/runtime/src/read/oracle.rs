@@ -1,0 +1,364 @@
+//! Every pattern of every system against an oracle: a brute-force filter over a full scan of generated data.
+//!
+//! Values come from small pools, so that items share partitions, times and prefixes, and parameters hit something.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sortkey_design::model::*;
+use sortkey_design::{FileLoader, compile};
+use sortkey_value::Number;
+
+use super::{Found, Paging, Read, Route, fixed, is_deleted, is_expired};
+use crate::deploy::deploy;
+use crate::evaluate::{Scope, View};
+use crate::generate::new_id;
+use crate::read::filter::is_made_of;
+use crate::runtime::Shared;
+use crate::session::Session;
+use crate::values::{Admit, Fields, Val};
+use crate::write::oracle::{image, stored_image};
+use crate::{Embedded, Ids, KeyFile, Runtime, Settings};
+
+const NOW_MS: i64 = 1_767_225_600_000;
+const ITEMS_PER_ENTITY: u64 = 60;
+const CALLS_PER_PATTERN: u64 = 12;
+
+struct Fixed;
+
+impl sortkey_storage::Clock for Fixed {
+    fn now_ms(&self) -> u64 {
+        NOW_MS as u64
+    }
+}
+
+fn runtime(system: &str) -> Runtime {
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems").join(system).join(format!("{system}.sk"));
+    let text = std::fs::read_to_string(&file).expect("the design is there");
+    let design = Arc::new(compile(&file.to_string_lossy(), &text, &FileLoader).design);
+    let settings = Settings {
+        clock: Arc::new(Fixed),
+        ids: Arc::new(Ids::seeded(7)),
+        keyring: Arc::new(KeyFile::from_key([7; 32])),
+        parameters: design
+            .parameters
+            .iter()
+            .map(|each| (each.name.text.clone(), "test".to_owned()))
+            .collect(),
+        bcrypt_cost: 4,
+        ..Settings::ephemeral().expect("a system with randomness")
+    };
+    let engine = sortkey_engine::Engine::memory(sortkey_engine::Settings {
+        clock: Arc::new(Fixed),
+        expiry_interval: None,
+        ..sortkey_engine::Settings::default()
+    });
+    let backend = Embedded::new(engine);
+    let pause = |_: Duration| -> crate::Pending<'_, ()> { Box::pin(async { Ok(()) }) };
+    pollster::block_on(deploy(&design, &settings.naming(), &backend, &pause, &mut |_| {})).expect("deployed");
+    Runtime::new(design, Arc::new(backend), settings).expect("the design runs")
+}
+
+/// Random values from small pools.
+struct Dice<'a> {
+    shared: &'a Shared,
+    ids: Ids,
+}
+
+impl Dice<'_> {
+    fn below(&self, bound: u64) -> u64 {
+        self.ids.next().expect("seeded") % bound.max(1)
+    }
+
+    fn value(&self, ty: &Type) -> Val {
+        match ty {
+            Type::String { format, min, max } => Val::Text(self.text(format, *min, *max)),
+            // Ids of one type come from one pool, whatever they are called: references meet.
+            Type::Id { .. } | Type::Token { .. } => {
+                let pool = Ids::seeded(self.below(4));
+                Val::Text(new_id(&pool, NOW_MS, ty).expect("seeded").unwrap_or_default())
+            }
+            Type::Int { min, max } => {
+                let low = min.unwrap_or(0);
+                let width = max.map_or(9, |max| max.saturating_sub(low).min(9));
+                Val::integer(low + self.below(width.unsigned_abs() + 1) as i64)
+            }
+            Type::Decimal { .. } => Val::Number(Number::from(self.below(100))),
+            Type::Bool => Val::Bool(self.below(2) == 0),
+            Type::Bytes { .. } => Val::Bytes(vec![1, 2, 3]),
+            Type::Time { .. } => Val::Time(NOW_MS + (self.below(9) as i64 - 4) * 3_600_000),
+            Type::Date => Val::text(["2025-12-30", "2025-12-31", "2026-01-01"][self.below(3) as usize]),
+            Type::Month => Val::text(["2025-12", "2026-01"][self.below(2) as usize]),
+            Type::Json { of } => self.value(of),
+            Type::Enum { members, .. } => Val::text(&members[self.below(members.len() as u64) as usize]),
+            Type::List { of, .. } => Val::List(vec![self.value(of)]),
+            Type::Set { of, .. } => Val::Set(vec![self.value(of)]),
+            Type::Map { of, .. } => Val::Map([("k".to_owned(), self.value(of))].into()),
+            Type::Object { attributes } => self.object(attributes),
+            Type::Record { name } => {
+                self.object(&self.shared.design.record(name).expect("declared").attributes)
+            }
+            Type::Any { .. } | Type::Undeclared | Type::Input { .. } => Val::text("x"),
+        }
+    }
+
+    fn object(&self, attributes: &[Attribute]) -> Val {
+        let given = attributes.iter().filter(|each| !each.has("virtual") && !each.optional);
+        Val::Map(
+            given
+                .map(|each| (each.name.text.clone(), self.value(self.shared.design.type_of(each))))
+                .collect(),
+        )
+    }
+
+    fn text(&self, format: &StringFormat, min: u64, max: Option<u64>) -> String {
+        let pick = |words: &[&str]| words[self.below(words.len() as u64) as usize].to_owned();
+        match format {
+            StringFormat::Email => pick(&["a@x.com", "b@x.com", "c@y.org"]),
+            StringFormat::Url => pick(&["https://x.com/a", "https://y.org"]),
+            StringFormat::Cron => "0 5 * * *".to_owned(),
+            StringFormat::Matching(pattern) if pattern.starts_with("conv-") => {
+                pick(&["conv-1", "conv-2", "conv-3"])
+            }
+            StringFormat::Matching(pattern) if pattern.starts_with('#') => "#0af".to_owned(),
+            StringFormat::Matching(_) => "EUR".to_owned(),
+            StringFormat::Plain | StringFormat::Slug => {
+                let word = pick(&["alpha", "beta", "gamma"]);
+                let length = usize::try_from(min).unwrap_or(0).max(word.len());
+                let padded = format!("{word:x<length$}");
+                padded.chars().take(max.map_or(usize::MAX, |max| max as usize)).collect()
+            }
+        }
+    }
+
+    /// A random item of an entity, made as `create` makes it; none where its checks refuse it.
+    fn item(&self, scope: &Scope<'_>, at: usize) -> Option<Fields> {
+        let info = &self.shared.entities[at];
+        let entity = info.of(&self.shared.design);
+        let mut given = Fields::new();
+        for attribute in entity.attributes.iter().filter(|each| !each.is_derived() && !each.has("virtual")) {
+            let left_out = match (&attribute.value, attribute.optional) {
+                (Some(fill), _) if fill.value.names().iter().any(|name| entity.attribute(name).is_some()) => {
+                    false
+                }
+                (Some(_), _) => self.below(2) == 0,
+                (None, optional) => optional && self.below(3) == 0,
+            };
+            if !left_out {
+                given.insert(attribute.name.text.clone(), self.value(self.shared.design.type_of(attribute)));
+            }
+        }
+        image(scope, info, given)
+    }
+}
+
+fn check(system: &str) {
+    let runtime = runtime(system);
+    let shared = &*runtime.shared;
+    let scope = runtime.scope(None);
+    let session = Session::new(shared);
+    let dice = Dice { shared, ids: Ids::seeded(42) };
+    let mut all: Vec<Vec<Fields>> = vec![Vec::new(); shared.entities.len()];
+    for at in 0..shared.entities.len() {
+        for _ in 0..ITEMS_PER_ENTITY {
+            let Some(fields) = dice.item(&scope, at) else { continue };
+            let Some(input) = stored_image(&scope, &shared.entities[at], &fields) else { continue };
+            pollster::block_on(session.put(input)).expect("stored");
+        }
+    }
+    for (at, items) in all.iter_mut().enumerate() {
+        *items = everything(&session, &scope, at);
+    }
+    for pattern in &shared.design.patterns {
+        let read = shared.read(&pattern.name.text).expect("prepared");
+        // A guard finds only what was created through it.
+        if matches!(read.route, Route::Guard(_)) {
+            continue;
+        }
+        for _ in 0..CALLS_PER_PATTERN {
+            compare(&session, &scope, &dice, read, &all);
+        }
+    }
+}
+
+/// Every item of an entity, by a full scan.
+fn everything(session: &Session<'_>, scope: &Scope<'_>, at: usize) -> Vec<Fields> {
+    let (info, design) = (&scope.shared.entities[at], &scope.shared.design);
+    let mut input =
+        sortkey_api::operations::ScanInput { table_name: info.table.clone(), ..Default::default() };
+    let mut found = Vec::new();
+    loop {
+        let output = pollster::block_on(session.scan(input.clone())).expect("scanned");
+        for item in output.items.unwrap_or_default() {
+            let fields = info.decode(design, &item);
+            if info.owns(design, &item) && is_made_of(design, info, &item, &fields) {
+                found.push(fields);
+            }
+        }
+        match output.last_evaluated_key {
+            Some(key) => input.exclusive_start_key = Some(key.into()),
+            None => return found,
+        }
+    }
+}
+
+/// One call with random arguments, by pages, against the oracle.
+fn compare(session: &Session<'_>, scope: &Scope<'_>, dice: &Dice<'_>, read: &Read, all: &[Vec<Fields>]) {
+    let mut scope = scope.clone();
+    arguments(&mut scope, dice, read, all);
+    let expected: Vec<Fields> = read
+        .entities
+        .iter()
+        .flat_map(|at| {
+            all[*at].iter().filter(|fields| wanted(&scope, read, *at, fields)).cloned().collect::<Vec<_>>()
+        })
+        .collect();
+    let name = &read.pattern.name;
+    let run = |paging: Paging<'_>| pollster::block_on(read.run(session, &scope, paging)).expect("answered");
+    match run(Paging { context: b"oracle", ..Paging::default() }) {
+        Found::Item(item) => {
+            let found = item.and_then(|item| item.fields().cloned());
+            let right = found
+                .as_ref()
+                .map_or(expected.is_empty(), |found| expected.iter().any(|each| same(found, each)));
+            assert!(right, "{name}: {found:?} is none of {expected:?}");
+        }
+        Found::Count(count) => assert_eq!(count as usize, expected.len(), "{name}"),
+        Found::Exists(exists) => assert_eq!(exists, !expected.is_empty(), "{name}"),
+        Found::Sums(sums) => {
+            for (summed, total) in sums {
+                let expected: i64 = expected.iter().filter_map(|each| each.get(&summed)?.as_integer()).sum();
+                assert_eq!(total, Val::integer(expected), "{name}");
+            }
+        }
+        Found::Items { .. } if read.pattern.then.is_some() => {}
+        Found::Items { items, mut cursor } => {
+            let mut found = items;
+            let size = read.pattern.page.or(read.pattern.limit);
+            if let Some(size) = size {
+                assert!(found.len() as u64 <= size, "{name}: a page of {size} has {}", found.len());
+            }
+            while let Some(next) = cursor.take() {
+                let paging = Paging { cursor: Some(&next), limit: Some(3), context: b"oracle" };
+                let Found::Items { items, cursor: behind } = run(paging) else { break };
+                assert!(items.len() <= 3, "{name}: a page above its limit");
+                found.extend(items);
+                cursor = behind;
+            }
+            let found: Vec<Fields> = found.iter().filter_map(|item| item.fields().cloned()).collect();
+            if read.pattern.limit.is_none() {
+                assert_eq!(found.len(), expected.len(), "{name}");
+            }
+            for each in &found {
+                assert!(expected.iter().any(|other| same(each, other)), "{name}: {each:?} was not asked for");
+            }
+            in_order(&scope, read, &found);
+        }
+    }
+}
+
+/// An index may hold only some attributes: those must agree.
+fn same(found: &Fields, expected: &Fields) -> bool {
+    found.iter().all(|(name, value)| match (value, expected.get(name)) {
+        (Val::Map(_), Some(Val::Map(_))) => true,
+        (value, Some(other)) => value.same(other),
+        (_, None) => false,
+    })
+}
+
+/// Arguments that often hit: those of an item that is there.
+fn arguments(scope: &mut Scope<'_>, dice: &Dice<'_>, read: &Read, all: &[Vec<Fields>]) {
+    let items = &all[read.entities[0]];
+    let entity = &scope.shared.design.entities[read.entities[0]];
+    let model =
+        (!items.is_empty() && dice.below(5) > 0).then(|| &items[dice.below(items.len() as u64) as usize]);
+    let signature = scope.shared.signature(&read.pattern.name.text).expect("a signature").clone();
+    for parameter in &signature.parameters {
+        if parameter.optional && !parameter.of_caller && dice.below(3) == 0 {
+            scope.set(&parameter.name, Val::Absent);
+            continue;
+        }
+        let given = model.and_then(|model| model.get(&parameter.name)).cloned();
+        let value = given.unwrap_or_else(|| dice.value(&parameter.ty));
+        let admit = Admit::computed(scope).finding();
+        let value = match entity.attribute(&parameter.name) {
+            Some(attribute) => admit.attribute(attribute, value.clone(), &parameter.name),
+            None => admit.value(&parameter.ty, value.clone(), &parameter.name),
+        };
+        scope.set(&parameter.name, value.unwrap_or_default());
+    }
+}
+
+/// What the pattern says, asked of one item.
+fn wanted(scope: &Scope<'_>, read: &Read, at: usize, fields: &Fields) -> bool {
+    let info = &scope.shared.entities[at];
+    let view = Some(View { entity: at, fields });
+    let pattern = &read.pattern;
+    let live = (pattern.including_expired.is_some() || !is_expired(scope, info, fields))
+        && (pattern.including_deleted.is_some() || !is_deleted(scope, info, fields).expect("decided"));
+    let bound = pattern.binds.iter().all(|bind| {
+        let own = fields.get(&bind.name.text).cloned().unwrap_or_default();
+        match &bind.value {
+            BindValue::Parameter => {
+                let value = scope.get(&bind.name.text).cloned().unwrap_or_default();
+                value.is_absent() || own.same(&value)
+            }
+            BindValue::Expr(expr) => own.same(&scope.eval(expr, None).expect("a value")),
+            BindValue::All => !own.is_absent(),
+            BindValue::In(list) => {
+                scope.eval(list, None).expect("a list").members().is_some_and(|each| each.contains(&own))
+            }
+        }
+    });
+    let conditions = pattern.conditions().into_iter().chain(pattern.filters());
+    let holds = |conjunct: &Expr| {
+        // An optional parameter that is left out drops its condition.
+        let range = matches!(&conjunct.kind, ExprKind::Binary { right, .. } if matches!(right.kind, ExprKind::Range { .. }));
+        let dropped =
+            !range && conjunct.names().iter().any(|name| scope.get(name).is_some_and(Val::is_absent));
+        dropped || scope.holds(conjunct, view).expect("decided")
+    };
+    live && bound && conditions.into_iter().all(holds)
+}
+
+fn in_order(scope: &Scope<'_>, read: &Read, found: &[Fields]) {
+    let Some(order) = &read.pattern.order else { return };
+    let Some(sort) = read.key(&scope.shared.design).sort.first() else { return };
+    let key = |fields: &Fields| match fixed(scope, read.entities[0], &sort.text, fields) {
+        Some(sortkey_value::AttributeValue::S(text)) => Val::Text(text),
+        Some(sortkey_value::AttributeValue::N(number)) => Val::Number(number),
+        _ => Val::Absent,
+    };
+    for pair in found.windows(2) {
+        let (left, right) = (key(&pair[0]), key(&pair[1]));
+        let wrong = if order.descending { std::cmp::Ordering::Less } else { std::cmp::Ordering::Greater };
+        assert_ne!(left.order(&right), Some(wrong), "{}: {left:?} before {right:?}", read.pattern.name);
+    }
+}
+
+#[test]
+fn ferryhook() {
+    check("ferryhook");
+}
+
+#[test]
+fn seller_profiles() {
+    check("seller-profiles");
+}
+
+#[test]
+fn t3nets() {
+    check("t3nets");
+}
+
+#[test]
+fn listbackup() {
+    check("listbackup");
+}
+
+#[test]
+fn core_service() {
+    check("core-service");
+}
