@@ -6,7 +6,7 @@
 //!
 //! Invariants:
 //! - Every read uses one snapshot from beginning to end; every write reads under its locks.
-//! - An item, its index entries, its stream record and its expiry entry change in one batch (see `change.rs`).
+//! - An item, its index entries, its stream record, its history and its expiry entry change in one batch (see `change.rs`).
 //! - Time, randomness and ids come from the engine, so that a seed and a held clock replay a run.
 
 mod background;

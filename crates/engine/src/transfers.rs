@@ -86,34 +86,45 @@ impl From<ApiError> for Stop {
 
 /// Completes everything that is unfinished.
 pub(crate) fn run(shared: &Arc<Shared>) -> Result<(), ApiError> {
-    let view = Arc::clone(&shared.committer.view());
-    for backup in catalog::backups(&view) {
-        let backup = backup?;
-        if !backup.complete {
-            write_backup(shared, &backup)?;
-        }
+    // The view goes at once: what follows can take long, and must not pin it.
+    let Unfinished { backups, exports, tables } = Unfinished::find(&shared.committer.view())?;
+    for backup in backups {
+        write_backup(shared, &backup)?;
     }
-    for export in catalog::entries::<Export>(&view, layout::EXPORTS) {
-        let export = export?;
-        if export.status == Status::InProgress {
-            export::run(shared, export)?;
-        }
+    for export in exports {
+        export::run(shared, export)?;
     }
-    for table in catalog::tables(&view) {
-        let table = table?;
-        if let Some(filling) = &table.filling {
-            fill(shared, &table, filling)?;
-        }
+    for table in tables {
+        fill(shared, &table)?;
     }
     Ok(())
 }
 
 /// Whether something is unfinished in a database that was just opened.
 pub(crate) fn are_due(view: &Published) -> bool {
-    catalog::backups(view).any(|backup| backup.is_ok_and(|backup| !backup.complete))
-        || catalog::entries::<Export>(view, layout::EXPORTS)
-            .any(|export| export.is_ok_and(|export| export.status == Status::InProgress))
-        || catalog::tables(view).any(|table| table.is_ok_and(|table| table.filling.is_some()))
+    Unfinished::find(view).is_ok_and(|Unfinished { backups, exports, tables }| {
+        !backups.is_empty() || !exports.is_empty() || !tables.is_empty()
+    })
+}
+
+/// What there is to do.
+struct Unfinished {
+    backups: Vec<Backup>,
+    exports: Vec<Export>,
+    tables: Vec<Arc<Table>>,
+}
+
+impl Unfinished {
+    fn find(view: &Published) -> Result<Unfinished, ApiError> {
+        let backups = catalog::backups(view).collect::<Result<Vec<_>, _>>()?;
+        let exports = catalog::entries::<Export>(view, layout::EXPORTS).collect::<Result<Vec<_>, _>>()?;
+        let tables = catalog::tables(view).collect::<Result<Vec<_>, _>>()?;
+        Ok(Unfinished {
+            backups: backups.into_iter().filter(|backup| !backup.complete).collect(),
+            exports: exports.into_iter().filter(|export| export.status == Status::InProgress).collect(),
+            tables: tables.into_iter().filter(|table| table.filling.is_some()).collect(),
+        })
+    }
 }
 
 /// Copies the items of a table as they were when the backup was asked for. Until that is done the table keeps the history
@@ -166,11 +177,12 @@ fn complete_backup(shared: &Arc<Shared>, backup: &Backup) -> Result<(), ApiError
 }
 
 /// Puts items from a backup, a table as it was or files into a table, with their index entries.
-fn fill(shared: &Arc<Shared>, table: &Arc<Table>, filling: &Filling) -> Result<(), ApiError> {
-    let (source, moment) = match filling {
-        Filling::Backup { source } => (*source, Moment::now(&shared.committer.view())),
-        Filling::Table { source, moment, .. } => (*source, *moment),
-        Filling::Import { label } => return import::run(shared, table, label),
+fn fill(shared: &Arc<Shared>, table: &Arc<Table>) -> Result<(), ApiError> {
+    let (source, moment) = match &table.filling {
+        None => return Ok(()),
+        Some(Filling::Backup { source }) => (*source, Moment::now(&shared.committer.view())),
+        Some(Filling::Table { source, moment, .. }) => (*source, *moment),
+        Some(Filling::Import { label }) => return import::run(shared, table, label),
     };
     let mut after = last_item(&shared.committer.view(), table.id)?;
     loop {

@@ -17,6 +17,8 @@ use std::ops::Bound;
 
 use sortkey_storage::{Key, Order, Published, Stamp, Store, Value};
 
+use crate::transfers::export::Export;
+use crate::transfers::import::Import;
 use crate::{catalog, layout, token};
 
 /// What was looked at, and what is wrong with it.
@@ -113,6 +115,12 @@ pub fn verify_watched(store: &dyn Store, watch: &dyn Fn(u64)) -> Report {
                 verifier.report.add(None, layout::BACKUPS, format!("a backup's descriptor: {error}"))
             }
         }
+    }
+    for error in catalog::entries::<Export>(&view, layout::EXPORTS).filter_map(Result::err) {
+        verifier.report.add(None, layout::EXPORTS, format!("an export's descriptor: {error}"));
+    }
+    for error in catalog::entries::<Import>(&view, layout::IMPORTS).filter_map(Result::err) {
+        verifier.report.add(None, layout::IMPORTS, format!("an import's descriptor: {error}"));
     }
     for stream in catalog::streams(&view) {
         match stream {

@@ -4,8 +4,8 @@ use sortkey_e2e::{Table, dynamodb, failure, n, s};
 
 #[tokio::test]
 async fn an_operation_that_is_not_there_is_named() {
-    let refused = failure(dynamodb().list_imports().send().await);
-    assert!(refused.message.contains("ListImports"), "{refused:?}");
+    let refused = failure(dynamodb().list_global_tables().send().await);
+    assert!(refused.message.contains("ListGlobalTables"), "{refused:?}");
 }
 
 #[tokio::test]

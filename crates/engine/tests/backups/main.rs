@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
 mod continuous;
+mod durable;
 mod exports;
 mod imports;
 mod on_demand;
