@@ -83,7 +83,7 @@ fn pages_follow_each_other_and_cursors_cannot_be_forged_or_moved() {
     let theirs = [("sortkey-caller", bob.as_str())];
     for (path, headers) in [
         (format!("/api/listSources?cursor={cursor}"), &theirs),
-        (format!("/api/listSources?cursor={}x", cursor), &mine),
+        (format!("/api/listSources?cursor={cursor}x"), &mine),
         ("/api/listSources?cursor=forged".to_owned(), &mine),
         (format!("/api/listApiKeys?cursor={cursor}"), &mine),
     ] {

@@ -10,7 +10,7 @@ pub(crate) struct Retryable;
 
 impl ClassifyRetry for Retryable {
     fn classify_retry(&self, context: &InterceptorContext) -> RetryAction {
-        let error = context.output_or_error().and_then(|outcome| outcome.err());
+        let error = context.output_or_error().and_then(Result::err);
         let error = error.and_then(|error| error.as_operation_error()?.downcast_ref::<ApiError>());
         error.map_or(RetryAction::NoActionIndicated, |error| action(error.kind))
     }

@@ -69,7 +69,10 @@ impl Api {
         }
         let request = request.body(Bytes::copy_from_slice(body.as_bytes())).expect("a request");
         let (parts, body) = pollster::block_on(mount.handler.handle(request)).into_parts();
-        let Content::Whole(body) = body else { panic!("the gateway answers at once") };
+        let body = match body {
+            Content::Whole(body) => body,
+            Content::Pieces(pieces) => pieces.flatten().flatten().collect(),
+        };
         Got { status: parts.status.as_u16(), headers: parts.headers, body }
     }
 }
