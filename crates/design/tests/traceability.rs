@@ -33,7 +33,8 @@ struct Promise {
 }
 
 fn promises() -> Vec<Promise> {
-    let text = std::fs::read_to_string(repository().join("systems/checklist.tsv")).expect("the checklist is there");
+    let text =
+        std::fs::read_to_string(repository().join("systems/checklist.tsv")).expect("the checklist is there");
     text.lines()
         .map(|line| {
             let fields: Vec<&str> = line.split('\t').collect();
