@@ -2,6 +2,7 @@
 //!
 //! A test sees what clients see: pages, failures by name, no secrets. Outside `as` it runs as `system`.
 
+mod invariants;
 mod mutants;
 mod show;
 mod statement;
@@ -98,7 +99,11 @@ impl Suite {
                 return outcome(first.map(|problem| failed(problem.span, problem.message)));
             }
         };
-        outcome(statement::run(&runtime, &engine, at).await.err())
+        let done = match statement::run(&runtime, &engine, at).await {
+            Ok(()) => invariants::check(&runtime, test).await,
+            failed => failed,
+        };
+        outcome(done.err())
     }
 
     fn runtime(&self, engine: &Engine, title: &str) -> Result<Runtime, Vec<Problem>> {

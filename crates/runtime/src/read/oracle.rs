@@ -179,6 +179,7 @@ fn check(system: &str) {
         }
         for _ in 0..CALLS_PER_PATTERN {
             compare(&session, &scope, &dice, read, &all);
+            only_their_own(&session, &scope, &dice, read, &all);
         }
     }
 }
@@ -256,6 +257,39 @@ fn compare(session: &Session<'_>, scope: &Scope<'_>, dice: &Dice<'_>, read: &Rea
             }
             in_order(&scope, read, &found);
         }
+    }
+}
+
+/// Whoever calls, and with whatever arguments: nothing comes back that is another tenant's.
+fn only_their_own(
+    session: &Session<'_>,
+    scope: &Scope<'_>,
+    dice: &Dice<'_>,
+    read: &Read,
+    all: &[Vec<Fields>],
+) {
+    let entity = &scope.shared.design.entities[read.entities[0]];
+    let (Some(tenant), false) = (&entity.tenant, read.pattern.system) else { return };
+    let items = &all[read.entities[0]];
+    let owners: Vec<&Val> = items.iter().filter_map(|fields| fields.get(&tenant.text)).collect();
+    let Some(own) = owners.get(dice.below(owners.len() as u64) as usize) else { return };
+    let mut scope = scope.clone();
+    arguments(&mut scope, dice, read, all);
+    scope.caller = Some(Arc::new([(tenant.text.clone(), (*own).clone())].into()));
+    let found =
+        pollster::block_on(read.run(session, &scope, Paging { context: b"oracle", ..Paging::default() }));
+    let items = match found {
+        Ok(Found::Item(item)) => item.into_iter().collect(),
+        Ok(Found::Items { items, .. }) if read.pattern.then.is_none() => items,
+        _ => Vec::new(),
+    };
+    for item in items {
+        let owner = item.fields().and_then(|fields| fields.get(&tenant.text));
+        assert!(
+            owner.is_some_and(|owner| owner.same(own)),
+            "{}: {owner:?} is not {own:?}",
+            read.pattern.name
+        );
     }
 }
 

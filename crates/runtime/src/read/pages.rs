@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
+use futures_util::future::join_all;
 use sortkey_api::operations::{QueryInput, ScanInput};
 use sortkey_design::model::*;
 use sortkey_value::{Item, Map, ValueRef, key};
@@ -117,10 +118,16 @@ impl Read {
         while wanted.is_none_or(|wanted| taken.len() < wanted) {
             let left = wanted.map(|wanted| wanted - taken.len());
             let ordered = self.pattern.order.is_some() && branches.len() > 1;
-            for branch in branches.iter_mut() {
-                self.fill(session, scope, branch, left).await?;
-                if !ordered && !branch.waiting.is_empty() {
-                    break;
+            if ordered {
+                // Every query has a say in what comes next, so all are asked at the same time.
+                let filled = branches.iter_mut().map(|branch| self.fill(session, scope, branch, left));
+                join_all(filled).await.into_iter().collect::<Result<Vec<()>, Failure>>()?;
+            } else {
+                for branch in branches.iter_mut() {
+                    self.fill(session, scope, branch, left).await?;
+                    if !branch.waiting.is_empty() {
+                        break;
+                    }
                 }
             }
             let heads =

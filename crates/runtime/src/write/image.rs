@@ -157,7 +157,7 @@ pub(super) fn stored_value(
 }
 
 /// The text of a template; none where its `when` does not hold or an attribute is absent.
-pub(super) fn rendered(
+pub(crate) fn rendered(
     scope: &Scope<'_>,
     info: &EntityInfo,
     template: &Template,
