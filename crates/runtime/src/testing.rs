@@ -2,6 +2,7 @@
 //!
 //! A test sees what clients see: pages, failures by name, no secrets. Outside `as` it runs as `system`.
 
+mod elsewhere;
 mod mutants;
 mod show;
 mod statement;
