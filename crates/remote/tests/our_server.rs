@@ -154,20 +154,14 @@ fn throttling_is_waited_out_and_then_told() {
 fn a_dynamodb_that_is_not_there_or_does_not_answer_is_named() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        // A port that was just free, and one that accepts and says nothing.
-        let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let gone =
-            tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port").local_addr().expect("bound");
-        for (address, expected) in [
-            (gone, "cannot reach http://127.0.0.1:"),
-            (silent.local_addr().expect("bound"), "did not answer in time"),
+        // A port that no program of ours may have, and one that accepts and says nothing.
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let silent = format!("http://{}", listener.local_addr().expect("bound"));
+        for (endpoint, attempt, expected) in [
+            ("http://127.0.0.1:1", Duration::from_secs(10), "cannot reach http://127.0.0.1:1: "),
+            (silent.as_str(), Duration::from_millis(200), "did not answer in time"),
         ] {
-            let settings = Settings {
-                patience: Duration::from_millis(600),
-                attempt: Duration::from_millis(200),
-                attempts: 2,
-                ..Settings::new(&format!("http://{address}")).expect("an endpoint")
-            };
+            let settings = Settings { attempt, attempts: 2, ..Settings::new(endpoint).expect("an endpoint") };
             let error = Remote::new(settings).await.get_item(get("a")).await.expect_err("no answer");
             assert_eq!(error.kind, ErrorKind::ServiceUnavailableException, "{error}");
             assert!(error.message.contains(expected), "{error}");

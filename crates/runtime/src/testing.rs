@@ -3,6 +3,7 @@
 //! A test sees what clients see: pages, failures by name, no secrets. Outside `as` it runs as `system`.
 
 mod invariants;
+mod elsewhere;
 mod mutants;
 mod show;
 mod statement;

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use clap::Args;
 use sortkey_design::{Compilation, Design, FileLoader, compile};
 use sortkey_diagnostics::{FileId, render};
+use sortkey_remote::{Remote, Settings};
 use sortkey_runtime::Problem;
-use sortkey_runtime::testing::{Suite, mutants};
+use sortkey_runtime::testing::{Outcome, Suite, mutants};
 
 use super::Run;
 use crate::designs;
 use crate::failure::Failure;
+use crate::secret_file;
 
 /// Run the tests of designs
 ///
@@ -30,6 +32,10 @@ pub(super) struct Test {
     /// Give a parameter of the design a value
     #[arg(long, value_name = "NAME=VALUE", value_parser = assignment)]
     set: Vec<(String, String)>,
+
+    /// Run the tests on the DynamoDB at this address, each on tables of its own that are deleted afterwards
+    #[arg(long, value_name = "URL", conflicts_with = "mutate")]
+    endpoint: Option<String>,
 
     /// Take out one annotation, condition, guard or transition at a time, and show which of them no test misses
     #[arg(long)]
@@ -84,7 +90,10 @@ impl Test {
         let chosen = self.chosen(&compilation.design);
         let mut failed = 0;
         for at in &chosen {
-            let outcome = wait(suite.run(*at))?;
+            let outcome = match &self.endpoint {
+                None => wait(suite.run(*at))?,
+                Some(endpoint) => wait(elsewhere(&suite, *at, endpoint))??,
+            };
             match &outcome.failure {
                 None => designs::say(&format!("ok    {}\n", outcome.title)),
                 Some(failure) => {
@@ -130,8 +139,17 @@ impl Test {
     }
 }
 
+/// Runs a test on tables that nobody else has.
+async fn elsewhere(suite: &Suite, at: usize, endpoint: &str) -> Result<Outcome, Failure> {
+    let settings = Settings::new(endpoint).map_err(Failure::new)?;
+    let backend = Arc::new(Remote::new(settings).await);
+    let secret = secret_file::random()?;
+    let name: String = secret.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    Ok(suite.run_on(at, backend, &format!("test-{name}-")).await)
+}
+
 fn wait<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(Failure::new)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::new)?;
     Ok(runtime.block_on(future))
 }
 
