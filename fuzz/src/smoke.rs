@@ -14,6 +14,8 @@ pub struct Target {
     seeds: &'static str,
     /// Words that mutations insert.
     tokens: &'static [&'static str],
+    /// How many times longer one input takes than a short expression: so many fewer are fed.
+    weight: usize,
 }
 
 /// All targets.
@@ -23,43 +25,144 @@ pub const TARGETS: &[Target] = &[
         run: targets::condition,
         seeds: include_str!("../seeds/condition.txt"),
         tokens: EXPRESSION_TOKENS,
+        weight: 1,
     },
     Target {
         name: "key_condition",
         run: targets::key_condition,
         seeds: include_str!("../seeds/key_condition.txt"),
         tokens: EXPRESSION_TOKENS,
+        weight: 1,
     },
     Target {
         name: "projection",
         run: targets::projection,
         seeds: include_str!("../seeds/projection.txt"),
         tokens: EXPRESSION_TOKENS,
+        weight: 1,
     },
     Target {
         name: "update",
         run: targets::update,
         seeds: include_str!("../seeds/update.txt"),
         tokens: EXPRESSION_TOKENS,
+        weight: 1,
     },
     Target {
         name: "partiql",
         run: targets::partiql,
         seeds: include_str!("../seeds/partiql.txt"),
         tokens: PARTIQL_TOKENS,
+        weight: 1,
     },
     Target {
         name: "request",
         run: targets::request,
         seeds: include_str!("../seeds/request.txt"),
         tokens: JSON_TOKENS,
+        weight: 1,
     },
     Target {
         name: "number",
         run: targets::number,
         seeds: include_str!("../seeds/number.txt"),
         tokens: &["0", "9", "-", "+", ".", "e", "E-130", "E+125", "\n", "00000000000000000000"],
+        weight: 1,
     },
+    Target {
+        name: "design",
+        run: targets::design,
+        seeds: include_str!("../seeds/design.txt"),
+        tokens: DESIGN_TOKENS,
+        weight: 20,
+    },
+    Target {
+        name: "check",
+        run: targets::check,
+        seeds: include_str!("../seeds/check.txt"),
+        tokens: DESIGN_TOKENS,
+        weight: 50,
+    },
+];
+
+const DESIGN_TOKENS: &[&str] = &[
+    "table ",
+    "entity ",
+    " in ",
+    "pattern ",
+    "operation ",
+    "rule ",
+    "enum ",
+    "record ",
+    "mixin ",
+    "include ",
+    "test ",
+    "claim ",
+    "migrate ",
+    "module ",
+    "allow ",
+    "key ",
+    "index ",
+    "ttl ",
+    "project ",
+    "unique ",
+    "check ",
+    "tenant ",
+    "states ",
+    "enter ",
+    "deleted when ",
+    "volume ",
+    "get ",
+    "list ",
+    "by ",
+    "where ",
+    "filter ",
+    "page ",
+    "create ",
+    "update ",
+    "delete ",
+    "transact {",
+    "each x in ",
+    "let x = ",
+    "require ",
+    "return ",
+    "else ",
+    " if ",
+    " when ",
+    "->",
+    " on delete cascade",
+    "@unique",
+    "@counts(E)",
+    "...x",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    "|",
+    "=",
+    ":=",
+    "+=",
+    "..",
+    "?",
+    "\"{a}#{b:pad(4)}\"",
+    "`a#b`",
+    "uuid",
+    "int(0..9)",
+    "time(s)",
+    "list(",
+    "new(E)",
+    "key(E)",
+    "99999999999999999999",
+    "15m",
+    "256 KB",
+    "now",
+    "caller.",
+    "it.",
+    "//",
+    "\n",
+    "\u{0}",
 ];
 
 const EXPRESSION_TOKENS: &[&str] = &[
@@ -178,7 +281,7 @@ impl Target {
         self.seeds.lines().filter(|line| !line.is_empty()).map(|line| line.replace("\\n", "\n")).collect()
     }
 
-    /// Feeds the seeds as they are, and `inputs` mutations of them. The same seed repeats the same inputs.
+    /// Feeds the seeds as they are, and `inputs` mutations of them, fewer of what takes longer. The same seed repeats the same inputs.
     pub fn smoke(&self, seed: u64, inputs: usize) {
         let seeds = self.seeds();
         let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();
@@ -186,7 +289,7 @@ impl Target {
             (self.run)(input.as_bytes());
         }
         let mut choices = Choices::new(seed);
-        for _ in 0..inputs {
+        for _ in 0..inputs / self.weight {
             (self.run)(&mutated(&seeds, self.tokens, &mut choices));
         }
     }

@@ -127,3 +127,28 @@ fn key_bytes(number: Number) -> Vec<u8> {
     key::put_component(&mut bytes, ValueRef::N(number)).expect("a number can be a key");
     bytes
 }
+
+/// A design: the tree holds every byte, laying it out twice changes nothing, and what it says is never a panic.
+pub fn design(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let parsed = sortkey_syntax::parse(text, sortkey_diagnostics::FileId(0));
+    assert_eq!(parsed.syntax().text().to_string(), text, "the tree is lossless");
+    if let Some(once) = sortkey_syntax::format(&parsed) {
+        let again = sortkey_syntax::parse(&once, sortkey_diagnostics::FileId(0));
+        assert_eq!(sortkey_syntax::format(&again).as_ref(), Some(&once), "{text:?}");
+    }
+}
+
+/// The whole of `sortkey check` and `sortkey plan` on a text that stands alone.
+pub fn check(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let options = sortkey_lints::Options::default();
+    let compilation = sortkey_lints::check("fuzz.sk", text, &sortkey_design::NoFiles, &options);
+    for diagnostic in compilation.diagnostics.iter().take(20) {
+        let shown =
+            sortkey_diagnostics::render(diagnostic, &compilation.sources, sortkey_diagnostics::Style::Plain);
+        assert!(!shown.is_empty());
+    }
+    assert!(!sortkey_design::plan::lock_file(&compilation.design).is_empty());
+    assert!(sortkey_design::plan::plan_text(&compilation.design).len() < usize::MAX);
+}

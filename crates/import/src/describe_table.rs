@@ -26,6 +26,10 @@ fn table(value: &Value) -> Option<Table> {
         },
         // TTL and recovery have calls of their own; some tools put their answers beside the table.
         ttl: value["TimeToLiveDescription"]["AttributeName"].as_str().map(str::to_owned),
+        recovery: value["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
+            ["PointInTimeRecoveryStatus"]
+            .as_str()
+            .map(|status| status == "ENABLED"),
         ..common(description)
     })
 }

@@ -4,6 +4,8 @@ mod ambiguous_attribute_name;
 mod attribute_type_inconsistent;
 mod billing_mode_missing;
 mod binary_payload_in_string;
+mod capacity_vs_pattern;
+mod conditional_required_undeclared;
 mod derived_attribute_unchecked;
 mod duplicate_source_of_truth;
 mod entity_unreachable;
@@ -43,4 +45,6 @@ pub(crate) const LINTS: &[&Lint] = &[
     &required_contradicts_state::LINT,
     &entity_unreachable::LINT,
     &billing_mode_missing::LINT,
+    &capacity_vs_pattern::LINT,
+    &conditional_required_undeclared::LINT,
 ];

@@ -190,6 +190,14 @@ const MUTATIONS: &[Mutation] = &[
         "...event",
         "eventId: event.eventId",
     ),
+    mutation("conditional-required-undeclared", &["check scheduleType != custom"], "check ", "// "),
+    mutation("cascade-without-path", &["index webhookId-index"], "index ", "// "),
+    mutation(
+        "capacity-vs-pattern",
+        &["system operation meter(", "idempotent"],
+        "idempotent",
+        "load 50/s idempotent",
+    ),
     // Claims and settings.
     mutation("count-mismatch", &["claim ", "tables = "], "tables = ", "tables = 9"),
     mutation("doc-contradicts-model", &["claim ", "lifetime("], "= ", "= 9"),

@@ -2,8 +2,8 @@
 //!
 //! A test sees what clients see: pages, failures by name, no secrets. Outside `as` it runs as `system`.
 
-mod invariants;
 mod elsewhere;
+mod invariants;
 mod mutants;
 mod show;
 mod statement;

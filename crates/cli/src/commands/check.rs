@@ -38,6 +38,10 @@ pub(super) struct Check {
     /// Apply the repairs that cannot be wrong
     #[arg(long)]
     fix: bool,
+
+    /// Write the compiled design as JSON if it has no errors; docs/design.schema.json describes it
+    #[arg(long, value_name = "FILE")]
+    emit: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -61,13 +65,21 @@ impl Run for Check {
     fn run(self) -> Result<(), Failure> {
         let options = Options { off: self.off.clone(), deny_warnings: self.deny.is_some() };
         let mut counts = Counts::default();
-        for path in designs::files(&self.paths)? {
+        let paths = designs::files(&self.paths)?;
+        if self.emit.is_some() && paths.len() != 1 {
+            return Err(Failure::new("--emit writes one design, and there are several").hint("name the file"));
+        }
+        for path in paths {
             let mut compilation = self.checked(&path, &options)?;
             if self.no_hints {
                 compilation.diagnostics.retain(|each| each.severity != Severity::Hint);
             }
             counts.add(&compilation.diagnostics);
             self.print(&compilation);
+            if let Some(file) = self.emit.as_ref().filter(|_| !compilation.has_errors()) {
+                let json = serde_json::to_string_pretty(&compilation.design).map_err(Failure::new)?;
+                designs::write(file, &(json + "\n"))?;
+            }
         }
         if counts.errors > 0 {
             return Err(Failure::new(counts.sentence()));

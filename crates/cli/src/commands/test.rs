@@ -66,7 +66,7 @@ impl Run for Test {
         designs::say(&format!("{ran} test{plural}: {} passed, {failed} failed\n", ran - failed));
         match (failed, unnoticed) {
             (0, 0) => Ok(()),
-            (0, unnoticed) => Err(Failure::new(format_args!("{unnoticed} mutants are missed by no test"))),
+            (0, unnoticed) => Err(Failure::new(format_args!("{unnoticed} mutants are noticed by no test"))),
             (failed, _) => Err(Failure::new(format_args!("{failed} of {ran} tests failed"))),
         }
     }
@@ -123,7 +123,7 @@ impl Test {
                 let place = compilation.sources.position(mutant.span);
                 let file =
                     compilation.sources.get(mutant.span.file).map_or("", |source| source.name.as_str());
-                designs::say(&format!("missed by no test: {} ({file}:{})\n", mutant.what, place.line));
+                designs::say(&format!("noticed by no test: {} ({file}:{})\n", mutant.what, place.line));
             }
         }
         designs::say(&format!("{count} mutants: {} noticed, {unnoticed} not\n", count - unnoticed));

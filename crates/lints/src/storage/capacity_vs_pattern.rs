@@ -1,0 +1,111 @@
+//! # capacity-vs-pattern
+//!
+//! ## What it notices
+//!
+//! The declared loads need more units each second than a table with provisioned billing has.
+//!
+//! ## Why it matters
+//!
+//! What exceeds the units is throttled: callers see errors or wait. A burst is served from the last five minutes' savings,
+//! a steady load is not.
+//!
+//! ## Example
+//!
+//! ```sk
+//! table Usage {
+//!   key     (accountId | day)
+//!   billing provisioned 5 rcu 5 wcu
+//! }
+//! entity UsageDay in Usage {
+//!   accountId uuid
+//!   day       date
+//!   calls     int(0..) = 0 @counter
+//! }
+//! system operation meter(accountId, n: int(1..)) load 50/s { upsert UsageDay(accountId, day: date(now)) { calls += n } }
+//! ```
+//!
+//! ## Better
+//!
+//! ```sk
+//! table Usage {
+//!   key     (accountId | day)
+//!   billing on_demand
+//! }
+//! entity UsageDay in Usage {
+//!   accountId uuid
+//!   day       date
+//!   calls     int(0..) = 0 @counter
+//! }
+//! system operation meter(accountId, n: int(1..)) load 50/s { upsert UsageDay(accountId, day: date(now)) { calls += n } }
+//! ```
+//!
+//! ## When to allow
+//!
+//! When the deployment scales the units by itself.
+
+use crate::context::{Context, Inspect, Lint, Theme};
+use sortkey_design::facts::actions;
+use sortkey_design::model::*;
+use sortkey_design::plan::{Path, read, write_units};
+use sortkey_design::size::typical_bytes;
+use sortkey_diagnostics::{Severity, Span};
+
+/// The rule.
+pub(super) const LINT: Lint = Lint {
+    code: "SK4020",
+    name: "capacity-vs-pattern",
+    theme: Theme::Storage,
+    level: Severity::Warning,
+    source: include_str!("capacity_vs_pattern.rs"),
+    inspect: Inspect::Table(inspect),
+};
+
+fn inspect(table: &Table, cx: &mut Context<'_>) {
+    let Some(Billing::Provisioned(capacity)) = table.billing else {
+        return;
+    };
+    for (needed, has, unit) in
+        [(writes(cx.design, table), capacity.wcu, "WCU"), (reads(cx.design, table), capacity.rcu, "RCU")]
+    {
+        let total: f64 = needed.iter().map(|(units, _)| units).sum();
+        if total > has as f64 {
+            let title = format!("`{}` needs {total:.0} {unit} a second and has {has}", table.name);
+            let mut diagnostic = cx.at(table.name.span, title).label("the rest is throttled");
+            for (units, span) in needed {
+                diagnostic = diagnostic.also(span, format!("{units:.0} {unit} a second"));
+            }
+            cx.push(diagnostic.note("Declare `billing on_demand`, or more units."));
+        }
+    }
+}
+
+/// Units that the operations with a declared load write, each with the place of its load.
+fn writes(design: &Design, table: &Table) -> Vec<(f64, Span)> {
+    let mut found = Vec::new();
+    for operation in &design.operations {
+        let Some(load) = operation.load else { continue };
+        let written = actions(operation).into_iter().filter(|site| site.action.verb.writes());
+        let entities = written.filter_map(|site| design.entity(&site.action.entity.text));
+        let here = entities.filter(|entity| entity.table == table.name);
+        let units: u64 = here.map(|entity| write_units(typical_bytes(design, entity))).sum();
+        if units > 0 {
+            found.push((load.per_second * units as f64, load.span));
+        }
+    }
+    found
+}
+
+/// Units that the patterns with a declared load read from the table itself.
+fn reads(design: &Design, table: &Table) -> Vec<(f64, Span)> {
+    let mut found = Vec::new();
+    for pattern in &design.patterns {
+        let Some(load) = pattern.load else { continue };
+        let plan = read(design, pattern).and_then(|choice| choice.plan);
+        if let Some(plan) =
+            plan.filter(|plan| matches!(plan.path, Path::Table(own) if own.name == table.name))
+        {
+            found.push((load.per_second * plan.cost.rcu, load.span));
+        }
+    }
+    found
+}
