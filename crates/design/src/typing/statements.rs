@@ -2,7 +2,7 @@
 
 use super::{Ty, Typing, Wanted};
 use crate::model::*;
-use crate::problems::{ABSENT, ARGUMENT, MISMATCH, UNKNOWN};
+use crate::problems::{ABSENT, ARGUMENT, MISMATCH, NOT_SETTABLE, UNKNOWN};
 
 impl<'a> Typing<'a, '_> {
     /// The parser bounds how deep blocks nest, so this may recurse.
@@ -50,7 +50,7 @@ impl<'a> Typing<'a, '_> {
 
     /// Who expects `Invalid` gives a wrong value on purpose.
     fn forgive_wrong_values(&mut self, from: usize) {
-        let on_purpose = [MISMATCH.name, ARGUMENT.name, ABSENT.name, UNKNOWN.name];
+        let on_purpose = [MISMATCH.name, ARGUMENT.name, ABSENT.name, UNKNOWN.name, NOT_SETTABLE.name];
         let found = self.problems.split_off(from);
         self.problems.extend(found.into_iter().filter(|problem| !on_purpose.contains(&problem.rule)));
     }
