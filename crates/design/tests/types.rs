@@ -309,6 +309,15 @@ fn statements_of_tests() {
     check(&[
         ("test \"t\" { let u = addUser(email: \"a@x.com\", tags: [])  expect getUser(u.userId) = u }", &[]),
         ("test \"t\" { addUser(tags: []) }", &["wrong-argument: `addUser` is not given `email`"]),
+        (
+            "test \"t\" { let u = addUser(email: \"a@x.com\", tags: [])  update User(userId: u.userId) { joined: now } }",
+            &["not-settable: `joined` is immutable"],
+        ),
+        // What is expected to fail is wrong on purpose.
+        (
+            "test \"t\" { let u = addUser(email: \"a@x.com\", tags: [])  expect update User(userId: u.userId) { joined: now } fails Invalid }",
+            &[],
+        ),
         ("test \"t\" { addUser(email: \"nobody\", tags: []) }", &["type-mismatch: \"nobody\" is no email"]),
         (
             "test \"t\" { as (userId: \"usr_1\", role: owner) { pay(\"ord_1\") } }",
