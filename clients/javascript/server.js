@@ -2,10 +2,13 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
+const buckets = mkdtempSync(join(tmpdir(), "sortkey-buckets-"));
 const server = process.env.SORTKEY_E2E_ENDPOINT ? null : start();
 
 /** Where requests go. */
@@ -18,10 +21,12 @@ export async function stop() {
     server.kill("SIGTERM");
     await ended;
   }
+  rmSync(buckets, { recursive: true });
 }
 
 function start() {
-  return spawn(binary(), ["serve", "--port", "0", "--in-memory"], { stdio: ["ignore", "pipe", "inherit"] });
+  const settings = ["--port", "0", "--in-memory", "--export-dir", buckets];
+  return spawn(binary(), ["serve", ...settings], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
 /** The address that the server prints. What it prints later is read too, so that it never waits for us. */

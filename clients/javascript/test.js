@@ -15,6 +15,7 @@ import "./suite/statements.js";
 import "./suite/streams.js";
 import "./suite/expiry.js";
 import "./suite/settings.js";
+import "./suite/backups.js";
 import "./suite/errors.js";
 import "./suite/aids.js";
 import "./suite/coverage.js";

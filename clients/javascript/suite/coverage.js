@@ -12,10 +12,12 @@ const OPERATIONS = `
   DescribeLimits DescribeEndpoints
   ListStreams DescribeStream GetShardIterator GetRecords
   UpdateContinuousBackups DescribeContinuousBackups
+  CreateBackup DescribeBackup ListBackups DeleteBackup RestoreTableFromBackup RestoreTableToPointInTime
+  ExportTableToPointInTime DescribeExport ListExports ImportTable DescribeImport ListImports
   GetResourcePolicy PutResourcePolicy DeleteResourcePolicy
 `.trim().split(/\s+/);
 
 test("every operation was called", () => {
-  assert.equal(OPERATIONS.length, 34);
+  assert.equal(OPERATIONS.length, 46);
   assert.deepEqual(OPERATIONS.filter((name) => !called.has(name)), []);
 });
