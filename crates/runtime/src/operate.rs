@@ -6,6 +6,7 @@ mod cascade;
 mod receipt;
 mod requires;
 mod settle;
+mod transact;
 
 pub(crate) use call::{admitted, bind, caller, operation, pattern, value_of};
 pub(crate) use cascade::{Cascade, cascades};
@@ -195,59 +196,6 @@ impl<'s, 'a> Runner<'s, 'a> {
             *self.receipt.lock() = due;
         }
         sent
-    }
-
-    /// `transact { }`: everything prepared, then sent together. It yields the first item that it makes.
-    async fn transact(&self, scope: &mut Scope<'a>, body: &'a [Stmt]) -> Result<Val, Failure> {
-        let before = scope.clone();
-        for attempt in 0..ATTEMPTS {
-            *scope = before.clone();
-            let mut prepared: Vec<Prepared> = Vec::new();
-            let mut made = Val::Absent;
-            for statement in body {
-                let (name, value) = match &statement.kind {
-                    StmtKind::Let { name, value: Value::Action(action), .. } => (Some(name), action),
-                    StmtKind::Do { value: Value::Action(action) } => (None, action),
-                    _ => {
-                        self.block(scope, std::slice::from_ref(statement)).await?;
-                        continue;
-                    }
-                };
-                if let Some(when) = &value.when
-                    && !self.truth(scope, when, None).await?
-                {
-                    continue;
-                }
-                scope.attempt = attempt;
-                let next = write::prepare(self.session, scope, value, None).await;
-                scope.attempt = 0;
-                let next = next?;
-                if let Some(name) = name {
-                    scope.set(&name.text, next.yields.clone());
-                } else if let Val::Item(record) = &next.yields {
-                    scope.refer(record.entity, record.fields.clone());
-                }
-                let makes = matches!(value.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
-                if makes && made.is_absent() {
-                    made = next.yields.clone();
-                }
-                prepared.push(next);
-            }
-            for each in &prepared {
-                self.sweep(scope, each).await?;
-            }
-            match self.send(scope, &prepared.iter().collect::<Vec<_>>()).await {
-                Ok(_) => {
-                    for each in &prepared {
-                        self.sweep(scope, each).await?;
-                    }
-                    return Ok(made);
-                }
-                Err(Refusal::Stale) => {}
-                Err(Refusal::Failed(failure)) => return Err(failure),
-            }
-        }
-        Err(again_and_again())
     }
 
     /// `each x in xs { }`: every element is tried, and the first failure is told.

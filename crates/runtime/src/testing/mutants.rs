@@ -1,11 +1,12 @@
 //! Mutants: a design with one promise taken out. A test that still passes does not watch over that promise.
 
 use sortkey_design::Design;
+use sortkey_design::facts::{actions, key_attributes};
 use sortkey_design::model::*;
 use sortkey_diagnostics::Span;
 
-/// Annotations that change what the runtime does.
-const ANNOTATIONS: [&str; 6] = ["immutable", "transient", "secret", "encrypted", "normalize", "version"];
+/// Annotations that always change what the runtime does.
+const ANNOTATIONS: [&str; 4] = ["transient", "encrypted", "normalize", "version"];
 
 /// A design that lacks one thing.
 #[derive(Clone, Debug)]
@@ -93,13 +94,41 @@ fn of_entity(design: &Design, at: usize, found: &mut Vec<Mutant>) {
     }
     for (index, attribute) in entity.attributes.iter().enumerate() {
         for (inner, annotation) in attribute.annotations.iter().enumerate() {
-            if ANNOTATIONS.contains(&annotation.name.text.as_str()) {
+            if matters(design, entity, attribute, &annotation.name.text) {
                 let remove = |entity: &mut Entity| drop(entity.attributes[index].annotations.remove(inner));
                 let what = format!("`@{}` of {name}.{}", annotation.name, attribute.name);
                 without(what, annotation.span, &remove);
             }
         }
     }
+}
+
+/// Whether taking out an annotation can change anything: a mutant that behaves the same is nobody's fault.
+fn matters(design: &Design, entity: &Entity, attribute: &Attribute, annotation: &str) -> bool {
+    match annotation {
+        // What is derived or in the key is refused anyway, and what no operation may write stays as it is.
+        "immutable" => {
+            let key = key_attributes(design, entity).contains(&attribute.name.text.as_str());
+            !attribute.is_derived()
+                && !key
+                && design.operations.iter().any(|each| may_write(each, entity, attribute))
+        }
+        // A generated secret that is never stored is shown once, marked or not.
+        "secret" => !(attribute.has("transient") && attribute.value.is_some()),
+        other => ANNOTATIONS.contains(&other),
+    }
+}
+
+/// Whether an operation could write an attribute of an item that is already there.
+fn may_write(operation: &Operation, entity: &Entity, attribute: &Attribute) -> bool {
+    actions(operation).iter().any(|site| {
+        let action = site.action;
+        let writes =
+            matches!(action.verb, WriteVerb::Update | WriteVerb::Upsert) && action.entity == entity.name;
+        let takes_all = operation.short.as_ref().is_some_and(|short| short.names.is_none());
+        let copies = !action.fields.spreads.is_empty();
+        writes && (takes_all || copies || action.fields.get(&attribute.name.text).is_some())
+    })
 }
 
 fn of_operation(design: &Design, at: usize, found: &mut Vec<Mutant>) {

@@ -1,0 +1,150 @@
+//! What statements mean where the five systems do not show it: small designs with their tests.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sortkey_design::{NoFiles, compile};
+use sortkey_diagnostics::{Style, render};
+use sortkey_runtime::testing::Suite;
+
+fn check(text: &str) {
+    let compilation = compile("small.sk", text, &NoFiles);
+    let errors: Vec<String> =
+        compilation.diagnostics.iter().map(|each| render(each, &compilation.sources, Style::Plain)).collect();
+    assert!(!compilation.has_errors(), "{}", errors.join("\n"));
+    let suite =
+        pollster::block_on(Suite::new(Arc::new(compilation.design), BTreeMap::new())).expect("it runs");
+    assert!(!suite.tests().is_empty());
+    for at in 0..suite.tests().len() {
+        let outcome = pollster::block_on(suite.run(at));
+        let failure = outcome.failure.map(|failure| render(&failure, &compilation.sources, Style::Plain));
+        assert_eq!(failure, None, "{}", outcome.title);
+    }
+}
+
+const BASKETS: &str = r#"
+    table Baskets "baskets" { key (pk | sk) }
+    entity Basket in Baskets {
+      pk = "B#{basketId}"  sk = "META"
+      basketId slug
+      total    int(0..10) = 0 @counter
+    }
+    entity Line in Baskets {
+      pk = "B#{basketId}"  sk = "L#{n:pad(3)}"
+      basketId -> Basket on delete cascade
+      n        int(0..999)
+    }
+    pattern basket = get Basket by basketId
+    pattern lines  = list Line by basketId page 50
+    operation fill(basketId, ns: list(int(0..999), max 20)) {
+      transact {
+        each n in ns { create Line { basketId, n } }
+        update Basket(basketId) { total += size(ns) }
+      }
+    }
+"#;
+
+#[test]
+fn an_each_inside_a_transaction_is_all_or_nothing() {
+    check(&format!(
+        r#"{BASKETS}
+        test "all or nothing" {{
+          create Basket {{ basketId: "b" }}
+          fill("b", [1, 2, 3])
+          expect lines("b").n = [1, 2, 3]
+          expect fill("b", [4, 3]) fails AlreadyExists
+          expect fill("b", [10, 11, 12, 13, 14, 15, 16, 17]) fails CheckFailed
+          expect lines("b").n = [1, 2, 3]
+          expect basket("b").total = 3
+        }}"#
+    ));
+}
+
+#[test]
+fn children_go_with_their_parent() {
+    check(&format!(
+        r#"{BASKETS}
+        test "a basket takes its lines along, and no other's" {{
+          create Basket {{ basketId: "b" }}
+          create Basket {{ basketId: "c" }}
+          fill("b", [1, 2, 3])
+          fill("c", [1])
+          delete Basket(basketId: "b")
+          expect lines("b") = []
+          expect basket("b") absent
+          expect lines("c").n = [1]
+        }}"#
+    ));
+}
+
+#[test]
+fn an_expired_item_is_in_nobodys_way() {
+    check(
+        r#"
+        table Sessions "sessions" { key (id)  ttl expiresAt }
+        entity Session in Sessions {
+          id        slug
+          name      string(..20) = "none"
+          used      int(0..) = 0 @counter
+          expiresAt time(s) = now + 1h
+          unique name when name != "none" else NameTaken
+        }
+        pattern session = get Session by id
+        operation touch(id) { upsert Session(id) { used += 1 } }
+        operation begin = create Session
+        test "an upsert after the end begins anew" {
+          touch("a")
+          touch("a")
+          expect session("a").used = 2
+          advance 2h
+          expect session("a") absent
+          touch("a")
+          expect session("a").used = 1
+        }
+        test "what an expired item held is free" {
+          begin(id: "a", name: "x")
+          expect begin(id: "b", name: "x") fails NameTaken
+          expect begin(id: "a") fails AlreadyExists
+          advance 2h
+          begin(id: "b", name: "x")
+          begin(id: "a")
+          expect session("b").name = "x"
+        }"#,
+    );
+}
+
+#[test]
+fn a_sparse_key_comes_and_goes_with_its_condition() {
+    check(
+        r#"
+        table Tasks "tasks" { key (id)  index Due (dueShard | at) project all sparse }
+        entity Task in Tasks {
+          id     slug
+          dueShard = "{shard:pad(2)}" when open = true
+          open   bool = true
+          shard  int(0..3) := hash(id) % 4
+          at     time(ms) = now
+          worth  int = 1
+          double int := worth * 2
+        }
+        pattern due = list Task by shard in all where open = true and at <= now oldest first page 10
+        operation close(id) { update Task(id) { open: false } }
+        operation reopen(id) { update Task(id) { open: true } }
+        operation grow(id) { update Task(id) { worth += 3 } }
+        test "due while it is open" {
+          let t = create Task { id: "a" }
+          advance 1s
+          create Task { id: "b" }
+          expect due().id = ["a", "b"]
+          close("a")
+          expect due().id = ["b"]
+          expect stored(t).dueShard absent
+          reopen("a")
+          expect due().id = ["a", "b"]
+        }
+        test "what is derived follows what is counted" {
+          create Task { id: "a" }
+          expect grow("a").double = 8
+        }"#,
+    );
+}
