@@ -70,4 +70,29 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
                 ),
         );
     }
+    in_patterns(table, cx);
+}
+
+/// A pattern that spells a stored key in another case asks for an attribute that no item has.
+fn in_patterns(table: &Table, cx: &mut Context<'_>) {
+    let design = cx.design;
+    for pattern in &design.patterns {
+        let entity = pattern.entities.first().and_then(|name| design.entity(&name.text));
+        let Some(entity) = entity.filter(|entity| entity.table == table.name) else {
+            continue;
+        };
+        for bind in pattern.binds.iter().filter(|bind| entity.attribute(&bind.name.text).is_none()) {
+            let same = |name: &&Name| name.text.eq_ignore_ascii_case(&bind.name.text) && **name != bind.name;
+            let Some(near) = entity.templates.iter().map(|template| &template.name).find(same) else {
+                continue;
+            };
+            let title = format!("`{}` is spelt `{near}` in the entity", bind.name);
+            cx.push(
+                cx.at(bind.name.span, title)
+                    .label("names are case-sensitive")
+                    .also(near.span, "spelt like this here")
+                    .fix(Fix::new(format!("write `{near}`"), bind.name.span, near.text.clone()).automatic()),
+            );
+        }
+    }
 }

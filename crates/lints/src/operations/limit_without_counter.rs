@@ -59,7 +59,8 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     let limits = entity
         .attributes
         .iter()
-        .find(|each| matches!(each.name.text.as_str(), "limits" | "limit" | "quota" | "quotas"));
+        .find(|each| matches!(each.name.text.as_str(), "limits" | "limit" | "quota" | "quotas"))
+        .or_else(|| rate_in(cx.design, entity));
     if let Some(limits) = limits
         && !counted
     {
@@ -81,4 +82,24 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
             cx.push(cx.at(field.span, title).label("no condition").also(entity.name.span, "has a plan"));
         }
     }
+}
+
+/// A part of a record that limits a rate: `messages_per_day`, `apiCallsPerMonth`.
+fn rate_in<'a>(design: &'a Design, entity: &'a Entity) -> Option<&'a Attribute> {
+    const PERIODS: [&str; 4] = ["perminute", "perhour", "perday", "permonth"];
+    let parts = entity.attributes.iter().flat_map(|attribute| {
+        let mut ty = &attribute.ty;
+        while let Type::Json { of } = ty {
+            ty = of;
+        }
+        match ty {
+            Type::Object { attributes } => attributes.as_slice(),
+            Type::Record { name } => design.record(name).map_or(&[][..], |record| &record.attributes),
+            _ => &[],
+        }
+    });
+    parts.into_iter().find(|part| {
+        let plain = part.name.text.to_lowercase().replace('_', "");
+        PERIODS.iter().any(|period| plain.ends_with(period))
+    })
 }

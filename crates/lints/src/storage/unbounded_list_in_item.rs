@@ -65,7 +65,10 @@ fn look(ty: &Type, attribute: &Attribute, cx: &mut Context<'_>) {
                     .note("Write `max n`, or make each element an item of its own."),
             );
         }
-        Type::List { of, .. } | Type::Map { of, .. } | Type::Set { of, .. } => look(of, attribute, cx),
+        // JSON text is stored in the item as well.
+        Type::List { of, .. } | Type::Map { of, .. } | Type::Set { of, .. } | Type::Json { of } => {
+            look(of, attribute, cx);
+        }
         Type::Object { attributes } => attributes.iter().for_each(|inner| look(&inner.ty, inner, cx)),
         _ => {}
     }
