@@ -14,6 +14,11 @@ fn check(text: &str) {
     }
 }
 
+#[test]
+fn spaces_of_the_author_do_not_move_columns() {
+    check("entity E in T {\n  id uuid = new\n  if ? design\n}\n");
+}
+
 /// Words and signs of the language, so that random texts get past the first token.
 const WORDS: &[&str] = &[
     "design",

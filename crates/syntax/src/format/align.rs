@@ -54,9 +54,10 @@ impl Line {
 
     /// Whether nothing but (part of) the node is on the line so far.
     pub(super) fn is_first_of(&self, node: &SyntaxNode) -> bool {
-        let written = self.text.trim_end();
-        let source = node.text().to_string();
-        !written.is_empty() && source.starts_with(written)
+        // The author may have spaced it otherwise.
+        let dense = |text: &str| text.chars().filter(|each| !each.is_whitespace()).collect::<String>();
+        let written = dense(&self.text);
+        !written.is_empty() && dense(&node.text().to_string()).starts_with(&written)
     }
 
     fn cell(&self) -> Option<(Column, usize)> {
