@@ -179,10 +179,10 @@ fn a_backup_is_sent_in_pieces_and_one_that_fails_is_cut_off() {
         write!(stream, "GET /_sortkey/backup HTTP/1.0\r\nHost: {}\r\n{headers}\r\n", server.address)
             .expect("sent");
         let mut answer = Vec::new();
-        // A connection that is cut may be reset.
+        // A connection that is cut may be reset, and a reset may swallow what was sent before it.
         let _ = stream.read_to_end(&mut answer);
         let text = String::from_utf8(answer).expect("text");
-        text.split_once("\r\n\r\n").expect("a head").1.to_owned()
+        text.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned())
     };
     let whole = fetch("Accept-Encoding: gzip\r\n");
     assert_eq!(whole, (0..5).map(|number| number.to_string().repeat(100_000)).collect::<String>());
