@@ -53,6 +53,9 @@ fn body(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Map<String, Jso
     if body.is_empty() {
         return form(endpoint, request.uri().query().unwrap_or_default());
     }
+    if request.uri().query().is_some_and(|query| !query.is_empty()) {
+        return Err(invalid("the arguments stand in the body or in the query, not in both"));
+    }
     let content_type = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let media_type = content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
     if media_type.eq_ignore_ascii_case("application/x-www-form-urlencoded") {

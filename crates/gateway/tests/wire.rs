@@ -31,6 +31,7 @@ fn wrong_requests_are_told_what_is_wrong() {
         ("DELETE", "/api/getUser", &[], "", (405, "MethodNotAllowed", None, "GET or POST")),
         ("POST", "/api/createUser", &[json], "[]", (400, "Invalid", None, "a JSON object")),
         ("POST", "/api/createUser", &[json], "{", (400, "Invalid", None, "not JSON")),
+        ("POST", "/api/createUser?name=A", &[json], "{}", (400, "Invalid", None, "not in both")),
         (
             "POST",
             "/api/createUser",

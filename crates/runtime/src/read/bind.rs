@@ -54,7 +54,7 @@ impl Read {
         {
             return Err(Failure::new(
                 FailureKind::NotFound,
-                format!("there is no such {}", self.pattern.name),
+                format!("`{}` finds nothing of another tenant", self.pattern.name),
             ));
         }
         branches.iter_mut().try_for_each(|branch| derive(scope, self.entities[0], branch))?;
