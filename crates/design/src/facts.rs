@@ -14,5 +14,6 @@ pub use keys::{Source, determined, key_attributes, known_key, settles, source, u
 pub use membership::{Membership, membership};
 pub use names::is_time_name;
 pub use signature::{
-    Formal, can_be_given, must_be_given, operation_signature, pattern_signature, rule_signature,
+    Formal, can_be_given, is_made, is_made_for, must_be_given, operation_signature, pattern_signature,
+    rule_signature,
 };

@@ -139,6 +139,16 @@ impl Handler for Gateway {
     fn handle<'a>(&'a self, request: Request<Bytes>) -> Answered<'a> {
         Box::pin(async move { self.answer(request).await.map(Content::from) })
     }
+
+    fn refuse(&self, status: StatusCode, why: &str) -> Option<Response<Content>> {
+        let kind = match status {
+            StatusCode::PAYLOAD_TOO_LARGE => FailureKind::TooLarge,
+            StatusCode::SERVICE_UNAVAILABLE => FailureKind::Unavailable,
+            status if status.is_client_error() => FailureKind::Invalid,
+            _ => FailureKind::Internal,
+        };
+        Some(problem::response(&Failure::new(kind, why)).map(Content::from))
+    }
 }
 
 /// A text that is made once.

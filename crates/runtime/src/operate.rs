@@ -9,6 +9,7 @@ mod settle;
 mod transact;
 
 pub(crate) use call::{admitted, bind, caller, operation, pattern, value_of};
+use cascade::Children;
 pub(crate) use cascade::{Cascade, cascades};
 
 use futures_util::future::{BoxFuture, join_all};
@@ -147,10 +148,15 @@ impl<'s, 'a> Runner<'s, 'a> {
             let prepared = write::prepare(self.session, scope, action, short).await;
             scope.attempt = 0;
             let prepared = prepared?;
-            self.sweep(scope, &prepared).await?;
+            let children = match self.foresee(scope, &[&prepared]).await {
+                Ok(children) => children,
+                Err(Refusal::Stale) => continue,
+                Err(Refusal::Failed(failure)) => return Err(failure),
+            };
+            self.sweep(scope, &prepared, children).await?;
             match self.send(scope, &[&prepared]).await {
                 Ok(image) => {
-                    self.sweep(scope, &prepared).await?;
+                    self.sweep(scope, &prepared, Children::All).await?;
                     return self.yielded(scope, &prepared, image);
                 }
                 Err(Refusal::Stale) => {}

@@ -3,7 +3,7 @@
 //! A pattern takes the names that `by` leaves open, in order, then its declared parameters. An operation takes its
 //! declared parameters; the short form takes the key and the attributes it names.
 
-use sortkey_design::facts::key_attributes;
+use sortkey_design::facts::{is_made_for, key_attributes};
 use sortkey_design::model::*;
 
 /// What a pattern or an operation takes and yields.
@@ -190,6 +190,7 @@ fn of_short_form(
         (Some(names), _) => names.iter().map(|name| name.text.as_str()).collect(),
         (None, WriteVerb::Delete | WriteVerb::Purge | WriteVerb::Get | WriteVerb::Check) => Vec::new(),
         (None, verb) => settable
+            .filter(|each| !(makes && is_made_for(design, operation, each)))
             .filter(|each| makes || !(each.has("immutable") && verb == WriteVerb::Update))
             .map(|each| each.name.text.as_str())
             .collect(),

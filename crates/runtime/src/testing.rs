@@ -7,6 +7,8 @@ mod invariants;
 mod mutants;
 mod show;
 mod statement;
+#[cfg(test)]
+mod walk;
 
 pub use mutants::{Mutant, mutants};
 

@@ -16,7 +16,7 @@ mod update;
 pub(crate) use demand::{Act, Test, Write};
 pub(crate) use given::key_fields;
 pub(crate) use image::rendered;
-pub(crate) use send::{Refusal, send};
+pub(crate) use send::{Refusal, explain, send};
 
 use sortkey_design::model::*;
 

@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use hyper::body::Bytes;
-use hyper::{Request, Response};
+use hyper::{Request, Response, StatusCode};
 
 /// Answers the requests below a path.
 pub trait Handler: Send + Sync + 'static {
@@ -19,6 +19,13 @@ pub trait Handler: Send + Sync + 'static {
         &'a self,
         request: Request<Bytes>,
     ) -> Pin<Box<dyn Future<Output = Response<Content>> + Send + 'a>>;
+
+    /// Says no, in the handler's own form, to a request that never reached it or came to grief in it. Without one the
+    /// client hears what DynamoDB's would.
+    fn refuse(&self, status: StatusCode, why: &str) -> Option<Response<Content>> {
+        let _ = (status, why);
+        None
+    }
 }
 
 /// The body of a response.

@@ -33,7 +33,12 @@ pub(crate) async fn answer<B: Backend>(
 
     let mut answer = match received {
         Ok((body, _reservation)) => route(connection, &parts, &head, body).await,
-        Err(ReceiveError::Refused(error)) => refuse(server, &error),
+        Err(ReceiveError::Refused(error)) => {
+            match server.mounts.iter().find(|mount| mount.covers(parts.uri.path())) {
+                Some(mount) => refuse_mounted(server, mount, &error),
+                None => refuse(server, &error),
+            }
+        }
         Err(ReceiveError::Broken(error)) => return Err(error),
     };
     if head.origin.is_some() && is_open_to_web_pages(server, parts.uri.path()) {
@@ -134,14 +139,14 @@ async fn mounted<B: Backend>(
     }
     let body = match encoding::decode(head.content_encoding, body, server.settings.max_body_bytes) {
         Ok(body) => body,
-        Err(error) => return refuse(server, &error),
+        Err(error) => return refuse_mounted(server, mount, &error),
     };
     let request = Request::from_parts(parts.clone(), body);
     match contain(|| mount.handler.handle(request)).await {
         Some(answer) => answer,
         None => {
             server.metrics.panics.add(1);
-            refuse(server, &ApiError::internal())
+            refuse_mounted(server, mount, &ApiError::internal())
         }
     }
 }
@@ -157,6 +162,12 @@ fn not_from_here() -> Answer {
 fn is_open_to_web_pages<B>(server: &Shared<B>, path: &str) -> bool {
     let mount = server.mounts.iter().find(|mount| mount.covers(path));
     mount.is_none_or(|mount| mount.access == Access::Anyone)
+}
+
+/// The same refusal where the clients are not DynamoDB's.
+fn refuse_mounted<B>(server: &Shared<B>, mount: &Mount, error: &ApiError) -> Answer {
+    let otherwise = refuse(server, error);
+    mount.handler.refuse(otherwise.status(), &error.message).unwrap_or(otherwise)
 }
 
 fn refuse<B>(server: &Shared<B>, error: &ApiError) -> Answer {

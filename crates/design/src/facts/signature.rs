@@ -51,7 +51,7 @@ pub fn operation_signature<'a>(design: &'a Design, operation: &'a Operation) -> 
     }
     let mut formals: Vec<Formal<'_>> = match (&operation.short, sites.first(), entities.first()) {
         (Some(short), Some(site), Some(entity)) if operation.params.is_empty() => {
-            of_short_form(design, short, site.action.verb, entity)
+            of_short_form(design, operation, short, site.action.verb, entity)
         }
         _ => operation.params.iter().map(|param| declared_in(design, operation, param, &entities)).collect(),
     };
@@ -140,6 +140,7 @@ fn of_attribute<'a>(design: &'a Design, entity: &'a Entity, name: &'a Name, opti
 /// `create E` takes everything that can be given; the others take the key and what they list.
 fn of_short_form<'a>(
     design: &'a Design,
+    operation: &'a Operation,
     short: &'a ShortForm,
     verb: WriteVerb,
     entity: &'a Entity,
@@ -155,7 +156,11 @@ fn of_short_form<'a>(
     let given: Vec<&'a Name> = match &short.names {
         Some(names) => names.iter().collect(),
         None if matches!(verb, WriteVerb::Delete | WriteVerb::Purge) => Vec::new(),
-        None => entity.attributes.iter().filter(|each| can_be_given(each)).map(|each| &each.name).collect(),
+        None => {
+            let open =
+                |each: &&Attribute| can_be_given(each) && !(whole && is_made_for(design, operation, each));
+            entity.attributes.iter().filter(open).map(|each| &each.name).collect()
+        }
     };
     for name in given {
         if formals.iter().any(|formal| formal.name == name) {
@@ -172,6 +177,22 @@ fn of_short_form<'a>(
 /// Whether a write may name a value for an attribute at all.
 pub fn can_be_given(attribute: &Attribute) -> bool {
     !attribute.is_derived() && !attribute.has("virtual")
+}
+
+/// Whether the value of a new item is the design's to make: an id, the time of its creation, a count, a version.
+pub fn is_made(attribute: &Attribute) -> bool {
+    let filled =
+        |name: &str| attribute.value.as_ref().is_some_and(|fill| !fill.derived && fill.value.is_name(name));
+    filled("new")
+        || (filled("now") && attribute.has("immutable"))
+        || attribute.has("counter")
+        || attribute.has("version")
+}
+
+/// Whether whoever calls an operation cannot choose such a value. Somebody who chose ids could take those of others;
+/// `system` may, for it brings data along. An operation that names the attribute lets everybody.
+pub fn is_made_for(design: &Design, operation: &Operation, attribute: &Attribute) -> bool {
+    !operation.system && !design.caller.is_empty() && is_made(attribute)
 }
 
 /// Whether an item cannot be made without a value for an attribute.
@@ -207,6 +228,7 @@ entity Note in T {
 pattern notes(tag?) = list Note by ownerId, tag page 10
 pattern since(from?: time) = list Note by ownerId page 10
 operation write = create Note
+system operation import = create Note
 operation retitle = update Note [title]
 system operation drop = delete Note
 system operation tagIt(ownerId, noteId, tag) idempotent by token { update Note(ownerId, noteId) { tag } }
@@ -229,7 +251,8 @@ system operation tagIt(ownerId, noteId, tag) idempotent by token { update Note(o
             |name| words(&operation_signature(&design, design.operation(name).expect("declared")));
         assert_eq!(pattern("notes"), "ownerId?: uuid, tag?: slug");
         assert_eq!(pattern("since"), "ownerId?: uuid, from?: time");
-        assert_eq!(operation("write"), "ownerId?: uuid, title: string, noteId?: uuid, tag?: slug");
+        assert_eq!(operation("write"), "ownerId?: uuid, title: string, tag?: slug");
+        assert_eq!(operation("import"), "ownerId: uuid, title: string, noteId?: uuid, tag?: slug");
         assert_eq!(operation("retitle"), "ownerId?: uuid, noteId: uuid, title?: string");
         assert_eq!(operation("drop"), "ownerId: uuid, noteId: uuid");
         assert_eq!(operation("tagIt"), "ownerId: uuid, noteId: uuid, tag: slug, token?: string");

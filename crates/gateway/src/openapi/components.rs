@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 use sortkey_design::Design;
-use sortkey_design::facts::key_attributes;
+use sortkey_design::facts::{can_be_given, is_made, key_attributes};
 use sortkey_design::model::{Attribute, Entity, InputKind};
 
 use super::schema::{component, input_name, object, words};
@@ -62,7 +62,7 @@ fn input(design: &Design, entity: &Entity, kind: InputKind) -> Json {
     let is_key = |each: &Attribute| keys.contains(&each.name.text.as_str());
     let settable = |each: &&Attribute| match kind {
         InputKind::Key => is_key(each),
-        InputKind::New => !each.is_derived() && !each.has("virtual"),
+        InputKind::New => can_be_given(each) && (design.caller.is_empty() || !is_made(each)),
         InputKind::Patch => {
             !each.is_derived() && !each.has("virtual") && !each.has("immutable") && !is_key(each)
         }

@@ -1,7 +1,7 @@
 //! Cascades: the children of an item that goes, go too.
 //!
-//! Sweep, delete the parent, sweep again: resumable, not atomic. A child that is soft-deleted, guarded or a parent
-//! itself is deleted as any item is; the others go by twenty-five.
+//! See that the parent may go, sweep, delete the parent, sweep again: resumable, not atomic. A child that is soft-deleted,
+//! guarded or a parent itself is deleted as any item is; the others go by twenty-five.
 
 use futures_util::future::BoxFuture;
 use sortkey_design::Design;
@@ -13,7 +13,7 @@ use crate::evaluate::Scope;
 use crate::read::{Found, Paging, Read, key_of};
 use crate::settings::Settings;
 use crate::values::{Fields, Val};
-use crate::write::Prepared;
+use crate::write::{Prepared, Refusal, explain};
 use crate::{Failure, FailureKind};
 
 /// More queries than this for the children of one parent are no path.
@@ -90,20 +90,60 @@ fn pattern(child: &Entity, binds: &[(String, String)], every: Option<&str>) -> P
     }
 }
 
+/// Which children a sweep takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Children {
+    /// Those of a parent that is there and may go: all, whoever's they are.
+    All,
+    /// Those that an earlier sweep left behind, of a parent that is gone: nobody knows whose it was, so the caller's own.
+    LeftBehind,
+}
+
 impl<'a> Runner<'_, 'a> {
+    /// Finds out what stands against some actions that are sent together, before the children of one of them go: whoever
+    /// may not delete a parent may not delete its children either.
+    pub(super) async fn foresee(
+        &self,
+        scope: &Scope<'a>,
+        prepared: &[&Prepared],
+    ) -> Result<Children, Refusal> {
+        let mut children = Children::All;
+        if !prepared.iter().any(|each| has_children(scope, each)) {
+            return Ok(children);
+        }
+        for each in prepared {
+            let Some(write) = each.writes.first() else { continue };
+            let table = &scope.shared.entities[write.entity].table;
+            let stored = self.session.get(table, write.key.clone(), true).await?;
+            if write.unmet(scope, stored.as_ref())?.is_none() {
+                continue;
+            }
+            match explain(scope, write, stored.as_ref())? {
+                Refusal::Failed(failure)
+                    if failure.kind == FailureKind::NotFound && has_children(scope, each) =>
+                {
+                    children = Children::LeftBehind;
+                }
+                refusal => return Err(refusal),
+            }
+        }
+        Ok(children)
+    }
+
     /// Deletes the children of what a prepared action deletes.
     pub(super) fn sweep<'f>(
         &'f self,
         scope: &'f Scope<'a>,
         prepared: &'f Prepared,
+        children: Children,
     ) -> BoxFuture<'f, Result<(), Failure>> {
         Box::pin(async move {
             let Some((parent, known)) = &prepared.cascades else { return Ok(()) };
-            let shared = scope.shared;
-            let ours = || shared.cascades.iter().filter(|cascade| cascade.parent == *parent);
-            if ours().next().is_none() {
+            if !has_children(scope, prepared) {
                 return Ok(());
             }
+            let shared = scope.shared;
+            let ours = || shared.cascades.iter().filter(|cascade| cascade.parent == *parent);
             let mut fields = known.clone();
             let lacks = |fields: &Fields| {
                 ours().any(|each| each.binds.iter().any(|(_, name)| !fields.contains_key(name)))
@@ -113,8 +153,9 @@ impl<'a> Runner<'_, 'a> {
             }
             for cascade in ours() {
                 let mut inner = scope.fresh();
-                // Children go with their parent, whoever's they are.
-                inner.caller = None;
+                if children == Children::All {
+                    inner.caller = None;
+                }
                 for (child, name) in &cascade.binds {
                     inner.set(child, fields.get(name).cloned().unwrap_or_default());
                 }
@@ -166,4 +207,10 @@ impl<'a> Runner<'_, 'a> {
         }
         Ok(())
     }
+}
+
+/// Whether an action deletes what may have children.
+fn has_children(scope: &Scope<'_>, prepared: &Prepared) -> bool {
+    let parent = prepared.cascades.as_ref().map(|(parent, _)| *parent);
+    scope.shared.cascades.iter().any(|cascade| Some(cascade.parent) == parent)
 }

@@ -3,6 +3,7 @@
 use futures_util::future::BoxFuture;
 use sortkey_design::model::*;
 
+use super::cascade::Children;
 use super::{Runner, again_and_again};
 use crate::Failure;
 use crate::evaluate::Scope;
@@ -26,13 +27,19 @@ impl<'a> Runner<'_, 'a> {
             let mut gathered = Gathered::default();
             self.gather(scope, body, attempt, &mut gathered).await?;
             let Gathered { prepared, made } = gathered;
+            let all: Vec<&Prepared> = prepared.iter().collect();
+            let children = match self.foresee(scope, &all).await {
+                Ok(children) => children,
+                Err(Refusal::Stale) => continue,
+                Err(Refusal::Failed(failure)) => return Err(failure),
+            };
             for each in &prepared {
-                self.sweep(scope, each).await?;
+                self.sweep(scope, each, children).await?;
             }
-            match self.send(scope, &prepared.iter().collect::<Vec<_>>()).await {
+            match self.send(scope, &all).await {
                 Ok(_) => {
                     for each in &prepared {
-                        self.sweep(scope, each).await?;
+                        self.sweep(scope, each, Children::All).await?;
                     }
                     return Ok(made);
                 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 use sortkey_design::facts::key_attributes;
 use sortkey_design::model::{Attribute, IdBody, InputKind, StringFormat, TimeUnit, Type};
 
-use super::Story;
+use super::{Story, matching};
 use crate::values::{iso, iso_seconds};
 use crate::{Ids, KeyError};
 
@@ -27,19 +27,19 @@ const WORDS: [&str; 12] = [
 const DEEPEST: usize = 6;
 
 /// Random numbers that a seed replays.
-pub(super) struct Dice<'a> {
+pub(crate) struct Dice<'a> {
     ids: &'a Ids,
     /// Makes every text different from the last.
     count: u64,
 }
 
 impl<'a> Dice<'a> {
-    pub(super) fn new(ids: &'a Ids) -> Dice<'a> {
+    pub(crate) fn new(ids: &'a Ids) -> Dice<'a> {
         Dice { ids, count: 0 }
     }
 
     /// A number below a bound.
-    pub(super) fn below(&mut self, bound: u64) -> Result<u64, KeyError> {
+    pub(crate) fn below(&mut self, bound: u64) -> Result<u64, KeyError> {
         Ok(self.ids.next()? % bound.max(1))
     }
 
@@ -134,8 +134,15 @@ fn input(
         let owned = |each: &&Attribute| entity.tenant.as_ref().is_none_or(|tenant| *tenant != each.name);
         return object(story, needed(&entity.attributes).into_iter().filter(owned).collect(), dice);
     }
-    let Some(item) = story.pool.pick(&entity.name.text, dice)?.cloned() else { return Ok(None) };
     let keys = key_attributes(story.design, entity);
+    // What the call is about is the item that is meant, if it has such a key.
+    let item = match keys.iter().all(|name| story.known.contains_key(*name)) {
+        true => story.known.clone(),
+        false => match story.pool.pick(&entity.name.text, dice)? {
+            Some(item) => item.clone(),
+            None => return Ok(None),
+        },
+    };
     for (name, value) in &item {
         story.known.entry(name.clone()).or_insert_with(|| value.clone());
     }
@@ -161,6 +168,7 @@ fn text(
         }
         StringFormat::Url => format!("https://{word}{number}.example.com/hooks"),
         StringFormat::Slug => format!("{word}-{number}"),
+        StringFormat::Matching(pattern) => matching::text(pattern, dice)?,
         StringFormat::Cron => format!("{} {} * * *", dice.below(60)?, dice.below(24)?),
         _ if lower.ends_with("ip") => format!("203.0.113.{}", dice.below(256)?),
         _ if lower.contains("firstname") => first.to_owned(),

@@ -1,48 +1,107 @@
-//! What must hold of the tables after every test, whatever the test was about: no stored key attribute is stale.
+//! What must hold of the tables after every test, whatever the test was about: no stored key attribute is stale, every
+//! guard has its owner, and every unique value its guard.
+
+use std::collections::HashMap;
 
 use sortkey_api::operations::ScanInput;
 use sortkey_design::model::Test;
 use sortkey_diagnostics::Diagnostic;
-use sortkey_value::{Item, ValueRef};
+use sortkey_value::{Item, Map, ValueRef};
 
 use super::failed;
-use crate::Runtime;
+use crate::catalog::{EntityInfo, GUARD};
 use crate::evaluate::Scope;
 use crate::session::Session;
 use crate::write::rendered;
+use crate::{Failure, Runtime, guard};
 
-/// Every template of every stored item says what the item's attributes say.
+/// Fails a test that left something wrong behind.
 pub(super) async fn check(runtime: &Runtime, test: &Test) -> Result<(), Diagnostic> {
+    match broken(runtime).await {
+        Ok(None) => Ok(()),
+        Ok(Some(what)) => Err(failed(test.span, format!("after this test {what}"))),
+        Err(failure) => Err(failed(test.span, failure.message)),
+    }
+}
+
+/// What is wrong with the stored items, if anything is.
+pub(super) async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure> {
     let scope = runtime.scope(None);
+    let design = &scope.shared.design;
+    for (table, items) in stored(runtime).await? {
+        let infos: Vec<&EntityInfo> =
+            scope.shared.entities.iter().filter(|info| info.table.name() == table).collect();
+        let Some(first) = infos.first() else { continue };
+        let by_key: HashMap<String, &Item> =
+            items.iter().map(|item| (identity(&first.key_of(item)), item)).collect();
+        let mut held: Vec<String> = Vec::new();
+        for item in &items {
+            let mut owners = infos.iter().filter(|info| info.owns(design, item));
+            // Where several entities could own it, the templates themselves decide, and say nothing here.
+            let (Some(info), None) = (owners.next(), owners.next()) else { continue };
+            if let Some(what) = stale(&scope, info, item) {
+                return Ok(Some(what));
+            }
+            let fields = info.decode(design, item);
+            for unique in info.of(design).uniques.iter().filter(|unique| unique.via.is_none()) {
+                let Some(key) = guard::held(&scope, info, unique, &fields)? else { continue };
+                let key = identity(&key);
+                if owner(by_key.get(&key).copied()) != Some(identity(&info.key_of(item))) {
+                    return Ok(Some(format!("{} {fields:?} does not hold its guard {key}", info.name)));
+                }
+                held.push(key);
+            }
+        }
+        let guards = items.iter().filter(|item| is_guard(first, item));
+        if let Some(key) = guards.map(|item| identity(&first.key_of(item))).find(|key| !held.contains(key)) {
+            return Ok(Some(format!("the guard {key} has no owner")));
+        }
+    }
+    Ok(None)
+}
+
+/// The items of every table, by full scans.
+pub(super) async fn stored(runtime: &Runtime) -> Result<Vec<(String, Vec<Item>)>, Failure> {
     let session = Session::new(&runtime.shared);
     let mut tables: Vec<_> = runtime.shared.entities.iter().map(|info| &info.table).collect();
+    tables.sort_unstable_by_key(|table| table.name());
     tables.dedup();
+    let mut all = Vec::new();
     for table in tables {
         let mut input = ScanInput { table_name: table.clone(), ..ScanInput::default() };
+        let mut items = Vec::new();
         loop {
-            let unreadable = |failure: crate::Failure| failed(test.span, failure.message);
-            let output = session.scan(input.clone()).await.map_err(unreadable)?;
-            for item in output.items.iter().flatten() {
-                if let Some(what) = stale(&scope, table.name(), item) {
-                    return Err(failed(test.span, what));
-                }
-            }
+            let output = session.scan(input.clone()).await?;
+            items.extend(output.items.into_iter().flatten());
             match output.last_evaluated_key {
                 Some(key) => input.exclusive_start_key = Some(key.into()),
                 None => break,
             }
         }
+        all.push((table.name().to_owned(), items));
     }
-    Ok(())
+    Ok(all)
 }
 
-/// What is stale about an item, if anything is.
-fn stale(scope: &Scope<'_>, table: &str, item: &Item) -> Option<String> {
+/// A key as text that can be compared.
+pub(super) fn identity(key: &Map) -> String {
+    format!("{key:?}")
+}
+
+fn is_guard(info: &EntityInfo, item: &Item) -> bool {
+    matches!(item.get(&info.partition), Some(ValueRef::S(text)) if text.starts_with(GUARD))
+}
+
+/// Whom a guard belongs to.
+fn owner(guard: Option<&Item>) -> Option<String> {
+    let Some(ValueRef::M(owner)) = guard?.get(guard::OWNER) else { return None };
+    let owner: Map = owner.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    Some(identity(&owner))
+}
+
+/// What is stale about an item: every template of it says what the item's attributes say.
+fn stale(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Option<String> {
     let design = &scope.shared.design;
-    let mut owners =
-        scope.shared.entities.iter().filter(|info| info.table.name() == table && info.owns(design, item));
-    // Where several entities could own it, the templates themselves decide, and say nothing here.
-    let (Some(info), None) = (owners.next(), owners.next()) else { return None };
     let fields = info.decode(design, item);
     info.of(design).templates.iter().find_map(|template| {
         let name = &template.name.text;
@@ -51,8 +110,7 @@ fn stale(scope: &Scope<'_>, table: &str, item: &Item) -> Option<String> {
             Some(ValueRef::S(text)) => Some(text),
             _ => None,
         };
-        (expected.as_deref() != there).then(|| {
-            format!("{}.{name} is {there:?} after this test, and its template says {expected:?}", info.name)
-        })
+        (expected.as_deref() != there)
+            .then(|| format!("{}.{name} is {there:?}, and its template says {expected:?}", info.name))
     })
 }

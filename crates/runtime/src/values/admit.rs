@@ -5,7 +5,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use sortkey_design::facts::key_attributes;
+use sortkey_design::facts::{is_made, key_attributes};
 use sortkey_design::model::*;
 use sortkey_value::Number;
 
@@ -243,6 +243,11 @@ impl<'a> Admit<'a> {
                 InputKind::New | InputKind::Patch => attribute.is_some_and(|each| !each.is_derived()),
             };
             match attribute {
+                Some(attribute)
+                    if of == InputKind::New && self.scope.caller.is_some() && is_made(attribute) =>
+                {
+                    return Err(Failure::invalid(&path, format!("`{path}` is made, not given")));
+                }
                 Some(attribute) if wanted => {
                     admitted.insert(name.clone(), self.attribute(attribute, each.clone(), &path)?);
                 }

@@ -2,7 +2,8 @@
 
 use sortkey_api::operations::PutItemInput;
 
-use super::create::make;
+use super::Act;
+use super::create::{guards, make};
 use super::image::stored;
 use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
@@ -13,8 +14,25 @@ pub(crate) fn image(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Opti
     make(scope, info, given).ok().map(|made| made.fields)
 }
 
-/// The request that stores an image.
-pub(crate) fn stored_image(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Option<PutItemInput> {
+/// The requests that store an image and its guards; the guards' keys are those of `Debug`.
+pub(crate) fn stored_image(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    fields: &Fields,
+) -> Option<(PutItemInput, Vec<(String, PutItemInput)>)> {
+    let put = |item: sortkey_value::Map| PutItemInput {
+        table_name: info.table.clone(),
+        item: item.into(),
+        ..PutItemInput::default()
+    };
     let item = stored(scope, info, fields).ok()?;
-    Some(PutItemInput { table_name: info.table.clone(), item: item.into(), ..PutItemInput::default() })
+    let names = std::iter::once(&info.partition).chain(&info.sort);
+    let owner = names.filter_map(|name| Some((name.clone(), item.get(name)?.clone()))).collect();
+    let writes = guards(scope, info, &[], fields, &owner, false).ok()?;
+    let guards = writes.into_iter().filter_map(|write| match write.act {
+        Act::Put(guard) => Some((format!("{} {:?}", info.table.name(), write.key), put(guard))),
+        _ => None,
+    });
+    let guards = guards.collect();
+    Some((put(item), guards))
 }

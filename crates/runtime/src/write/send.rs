@@ -164,6 +164,9 @@ async fn alone(
 }
 
 async fn together(session: &Session<'_>, scope: &Scope<'_>, writes: Vec<Write>) -> Result<(), Refusal> {
+    if let Some(twice) = twice(scope, &writes) {
+        return Err(Refusal::Failed(twice));
+    }
     let items = writes.iter().map(|write| item(scope, write)).collect();
     // A token lets a repeated request find that the first one happened.
     let token: Result<Vec<u64>, _> = (0..2).map(|_| scope.shared.settings.ids.next()).collect();
@@ -184,6 +187,21 @@ async fn together(session: &Session<'_>, scope: &Scope<'_>, writes: Vec<Write>) 
         }
         Err(error) => Err(Refusal::Failed(failure(error))),
     }
+}
+
+/// DynamoDB takes one action per item: two statements that were given the same key cannot be one transaction.
+fn twice(scope: &Scope<'_>, writes: &[Write]) -> Option<Failure> {
+    let table = |write: &Write| &scope.shared.entities[write.entity].table;
+    let same = |one: &Write, other: &Write| one.key == other.key && table(one) == table(other);
+    let (at, write) =
+        writes.iter().enumerate().find(|(at, write)| writes[..*at].iter().any(|each| same(each, write)))?;
+    let first = writes[..at].iter().find(|each| same(each, write))?;
+    let name = |write: &Write| &scope.shared.entities[write.entity].name;
+    let which = match name(first) == name(write) {
+        true => format!("the same {} twice", name(write)),
+        false => format!("a {} and a {} with one key", name(first), name(write)),
+    };
+    Some(Failure::new(FailureKind::Invalid, format!("this would write {which} in one transaction")))
 }
 
 fn item(scope: &Scope<'_>, write: &Write) -> TransactWriteItem {
@@ -266,7 +284,7 @@ fn cancelled(scope: &Scope<'_>, writes: &[Write], error: ApiError) -> Result<Ref
 }
 
 /// What a stored item says about a refused write.
-fn explain(scope: &Scope<'_>, write: &Write, stored: Option<&Item>) -> Result<Refusal, Failure> {
+pub(crate) fn explain(scope: &Scope<'_>, write: &Write, stored: Option<&Item>) -> Result<Refusal, Failure> {
     Ok(match write.unmet(scope, stored)? {
         // The whole operation relied on the version; preparing this statement again would not help.
         Some(demand) if matches!(demand.test, Test::Version(..)) => Refusal::Failed(demand.failure.clone()),

@@ -9,6 +9,10 @@ use super::workload::{
     self, ACCOUNTS, BALANCE, BULK, BULK_KEYS, Item, Items, Place, Step, TABLE, WRITERS, step,
 };
 
+/// One check in about so many restores the table through its history.
+const HISTORY: u64 = 5;
+const RESTORED: &str = "restored";
+
 /// What is known to have happened.
 #[derive(Clone)]
 pub(crate) struct Witness {
@@ -88,6 +92,9 @@ impl Witness {
         self.check_stream(database, &items);
         self.check_tokens(database, &items);
         self.check_bulk(database);
+        if self.done.is_multiple_of(HISTORY) {
+            check_history(database, items);
+        }
         let report = sortkey_engine::verify(&*database.store);
         assert!(report.is_sound(), "{:?}", report.problems);
         for writer in &mut self.writers {
@@ -227,6 +234,31 @@ fn difference(expected: &Items, found: &Items) -> String {
         format!("{place:?}: expected {:?}, found {:?}", step(expected, place), step(found, place))
     };
     places.iter().map(show).collect::<Vec<_>>().join("; ")
+}
+
+/// A table restored to this moment, through a history that has lived through the same, has the same items.
+fn check_history(database: &Database, mut items: Vec<Json>) {
+    let target = json!({ "TableName": RESTORED });
+    let restore = json!({
+        "SourceTableName": TABLE, "TargetTableName": RESTORED, "UseLatestRestorableTime": true
+    });
+    database.call("RestoreTableToPointInTime", &restore).unwrap();
+    until(|| database.call("DescribeTable", &target).unwrap()["Table"]["TableStatus"] == "ACTIVE");
+    let mut restored = database.scan(target.clone());
+    let order = |item: &Json| item.to_string();
+    restored.sort_by_key(order);
+    items.sort_by_key(order);
+    assert_eq!(restored.len(), items.len(), "as many items as the history says");
+    assert!(restored == items, "the history leads to the items");
+    database.call("DeleteTable", &target).unwrap();
+    until(|| database.call("DescribeTable", &target).is_err());
+}
+
+/// Waits for what happens in the background.
+fn until(happened: impl Fn() -> bool) {
+    while !happened() {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
 }
 
 /// The index has an entry for every item with a group, and no other.

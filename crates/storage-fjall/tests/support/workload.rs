@@ -207,6 +207,10 @@ pub(crate) fn prepare(database: &Database) {
             "StreamSpecification": { "StreamEnabled": true, "StreamViewType": "NEW_AND_OLD_IMAGES" }
         }),
     );
+    let continuous = json!({
+        "TableName": TABLE, "PointInTimeRecoverySpecification": { "PointInTimeRecoveryEnabled": true }
+    });
+    database.call("UpdateContinuousBackups", &continuous).unwrap();
     let first = json!({ "TableName": TABLE, "Key": key(&("account".into(), "0".into())) });
     if database.call("GetItem", &first).unwrap().get("Item").is_some() {
         return;
