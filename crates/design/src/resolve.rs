@@ -4,7 +4,7 @@
 
 use crate::facts::source;
 use crate::model::*;
-use crate::problems::{KEY, SHAPE, UNKNOWN, nearest};
+use crate::problems::{KEY, SHAPE, TYPE, UNKNOWN, nearest};
 use sortkey_diagnostics::{Diagnostic, Span};
 
 /// Reports every name that refers to nothing.
@@ -16,6 +16,7 @@ pub(crate) fn check(design: &Design, problems: &mut Vec<Diagnostic>) {
     design.patterns.iter().for_each(|pattern| resolve.pattern(pattern));
     design.operations.iter().for_each(|operation| resolve.operation(operation));
     design.modules.iter().for_each(|module| resolve.module(module));
+    design.claims.iter().for_each(|claim| resolve.claim(&claim.fact));
     design.migrations.iter().for_each(|migration| resolve.migration(migration));
 }
 
@@ -156,6 +157,24 @@ impl<'a> Resolve<'a> {
                 self.unknown("pattern or operation", target, known);
             }
         }
+    }
+
+    /// A sentence that names an entity of a table names one that is defined.
+    fn claim(&mut self, fact: &'a Expr) {
+        fact.walk(&mut |expr| {
+            let ExprKind::Call { callee, args } = &expr.kind else {
+                return;
+            };
+            let Some((_, named)) = args.values.get(1).filter(|_| callee.is_name("holds")) else {
+                return;
+            };
+            let known = named.as_name().is_some_and(|name| self.design.entity(name).is_some());
+            if !known {
+                let name = named.as_name().unwrap_or_default();
+                let title = format!("the text names `{name}`, and no entity is called so");
+                self.problems.push(TYPE.at(named.span, title).label("not defined"));
+            }
+        });
     }
 
     fn migration(&mut self, migration: &'a Migration) {

@@ -12,6 +12,7 @@
 //! ## Example
 //!
 //! ```sk
+//! defaults { recovery 35d  encryption aws_owned }
 //! table Users { key (userId) }
 //! entity User in Users { userId uuid = new }
 //! ```
@@ -43,27 +44,29 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(cx: &mut Context<'_>) {
-    let lacking = |table: &Table| {
-        let said = [
-            ("billing", table.billing.is_some()),
-            ("recovery", table.recovery_days.is_some()),
-            ("encryption", table.encryption.is_some()),
-        ];
-        said.into_iter().filter(|(_, said)| !said).map(|(what, _)| what).collect::<Vec<_>>()
-    };
-    let tables: Vec<(&Table, Vec<&str>)> = cx
-        .design
-        .tables
-        .iter()
-        .map(|table| (table, lacking(table)))
-        .filter(|(_, lacking)| !lacking.is_empty())
-        .collect();
-    let Some((first, lacks)) = tables.first() else {
+    let billing = |table: &Table| table.billing.is_none().then_some("billing");
+    let recovery = |table: &Table| table.recovery_days.is_none().then_some("recovery");
+    let encryption = |table: &Table| table.encryption.is_none().then_some("encryption");
+    unsaid(|table| billing(table).into_iter().collect(), cx);
+    unsaid(|table| recovery(table).into_iter().chain(encryption(table)).collect(), cx);
+}
+
+/// Reports the first of the tables that leave something open, with the number of them.
+fn unsaid(open: impl Fn(&Table) -> Vec<&'static str>, cx: &mut Context<'_>) {
+    let tables: Vec<&Table> = cx.design.tables.iter().filter(|table| !open(table).is_empty()).collect();
+    let Some(first) = tables.first() else {
         return;
     };
+    let lacks = open(first).join(", ");
     let title = match tables.len() {
-        1 => format!("`{}` does not say: {}", first.name, lacks.join(", ")),
-        count => format!("{count} tables do not say: {}", lacks.join(", ")),
+        1 => format!("`{}` does not say: {lacks}", first.name),
+        count => format!("{count} tables do not say: {lacks}"),
     };
-    cx.push(cx.at(first.name.span, title).label("for example this one").note("Say it once for all: `defaults { billing on_demand  recovery 35d  encryption aws_owned  protect deletion }`."));
+    let names: Vec<&str> = tables.iter().map(|table| table.name.text.as_str()).collect();
+    cx.push(
+        cx.at(first.name.span, title)
+            .label("for example this one")
+            .note(format!("These do not: {}.", names.join(", ")))
+            .note("Say it once for all: `defaults { billing on_demand  recovery 35d  encryption aws_owned  protect deletion }`."),
+    );
 }
