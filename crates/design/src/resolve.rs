@@ -178,6 +178,11 @@ impl<'a> Resolve<'a> {
     }
 
     fn migration(&mut self, migration: &'a Migration) {
+        for step in &migration.steps {
+            if !STEPS.iter().any(|(word, _)| step.is(word)) {
+                self.unknown("step of a migration", step, STEPS.iter().map(|(word, _)| *word));
+            }
+        }
         for mapping in &migration.mappings {
             self.known_entity(&mapping.new);
             let Some(old) = &migration.old else { continue };
@@ -189,6 +194,17 @@ impl<'a> Resolve<'a> {
                 );
                 continue;
             };
+            let new = self.design.entity(&mapping.new.text);
+            for name in mapping.merge.iter().filter(|_| new.is_some()) {
+                if new.is_some_and(|new| new.attribute(&name.text).is_none()) {
+                    let names = new.into_iter().flat_map(|new| &new.attributes);
+                    self.unknown(
+                        &format!("attribute of `{}`", mapping.new),
+                        name,
+                        names.map(|each| each.name.text.as_str()),
+                    );
+                }
+            }
             for name in &mapping.dropped {
                 if entity.attribute(&name.text).is_none() {
                     let names = entity.attributes.iter().map(|each| each.name.text.as_str());

@@ -44,29 +44,38 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(cx: &mut Context<'_>) {
-    let billing = |table: &Table| table.billing.is_none().then_some("billing");
-    let recovery = |table: &Table| table.recovery_days.is_none().then_some("recovery");
-    let encryption = |table: &Table| table.encryption.is_none().then_some("encryption");
-    unsaid(|table| billing(table).into_iter().collect(), cx);
-    unsaid(|table| recovery(table).into_iter().chain(encryption(table)).collect(), cx);
+    let lacking = |what: fn(&Table) -> bool| -> Vec<&Table> {
+        cx.design.tables.iter().filter(|table| what(table)).collect()
+    };
+    let billing = lacking(|table| table.billing.is_none());
+    let protection = lacking(|table| !unprotected(table).is_empty());
+    // One sentence where the same tables say nothing at all, two where each gap is another's.
+    if billing == protection {
+        unsaid(&billing, |table| [&["billing"][..], &unprotected(table)].concat(), cx);
+    } else {
+        unsaid(&billing, |_| vec!["billing"], cx);
+        unsaid(&protection, unprotected, cx);
+    }
 }
 
-/// Reports the first of the tables that leave something open, with the number of them.
-fn unsaid(open: impl Fn(&Table) -> Vec<&'static str>, cx: &mut Context<'_>) {
-    let tables: Vec<&Table> = cx.design.tables.iter().filter(|table| !open(table).is_empty()).collect();
-    let Some(first) = tables.first() else {
+fn unprotected(table: &Table) -> Vec<&'static str> {
+    let recovery = table.recovery_days.is_none().then_some("recovery");
+    recovery.into_iter().chain(table.encryption.is_none().then_some("encryption")).collect()
+}
+
+/// Reports the first of the tables that leave something open, with the names of the others.
+fn unsaid(tables: &[&Table], open: impl Fn(&Table) -> Vec<&'static str>, cx: &mut Context<'_>) {
+    let Some((first, others)) = tables.split_first() else {
         return;
     };
     let lacks = open(first).join(", ");
-    let title = match tables.len() {
-        1 => format!("`{}` does not say: {lacks}", first.name),
-        count => format!("{count} tables do not say: {lacks}"),
+    let title = match others {
+        [] => format!("`{}` does not say: {lacks}", first.name),
+        _ => format!("{} tables do not say: {lacks}", tables.len()),
     };
-    let names: Vec<&str> = tables.iter().map(|table| table.name.text.as_str()).collect();
-    cx.push(
-        cx.at(first.name.span, title)
-            .label("for example this one")
-            .note(format!("These do not: {}.", names.join(", ")))
-            .note("Say it once for all: `defaults { billing on_demand  recovery 35d  encryption aws_owned  protect deletion }`."),
-    );
+    let mut diagnostic = cx.at(first.name.span, title).label("for example this one");
+    for other in others {
+        diagnostic = diagnostic.also(other.name.span, "nor does this");
+    }
+    cx.push(diagnostic.note("Say it once for all: `defaults { billing on_demand  recovery 35d  encryption aws_owned  protect deletion }`."));
 }
