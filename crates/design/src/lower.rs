@@ -152,6 +152,7 @@ impl Lower<'_> {
         Migration {
             from: migrate.from().map(|from| from.value()).unwrap_or_default(),
             old: None,
+            steps: self.names(migrate.steps().as_ref()),
             mappings: migrate.mappings().map(|mapping| self.mapping(&mapping)).collect(),
             from_span: migrate
                 .from()

@@ -52,7 +52,7 @@ problems! {
     IMPORT "SK0002" "import" "An imported file or the old design of a migration cannot be read, or imports go in a circle."
     DUPLICATE "SK0003" "duplicate-name" "Two declarations of one kind have the same name. Tables, entities, enums, records, mixins, patterns and operations each have one namespace for the whole design, imported files included; attributes have one per entity."
     UNKNOWN "SK0004" "unknown-name" "A name refers to nothing: a table, entity, attribute, index, mixin, rule or module entry that is not declared. The message offers the nearest name if there is one."
-    TYPE "SK0005" "entity-mentioned-not-defined" "A type is not one of the language's, and no enum or record has that name; or its arguments do not fit."
+    TYPE "SK0005" "entity-mentioned-not-defined" "A type is not one of the language's, and no enum or record has that name; or its arguments do not fit. Or a claim says that a table holds something that no entity is called."
     ANNOTATION "SK0006" "unknown-annotation" "An annotation is not one of the language's. The annotations are @immutable, @transient, @virtual, @secret, @encrypted, @personal, @normalize, @unique, @counter, @counts, @version, @null, @was."
     TEMPLATE "SK0007" "bad-template" "A key template has an unclosed brace, an empty slot, or a format that does not exist. A slot is {attribute} or {attribute:format} with the formats pad(n), iso, ms, s, date, month, escape and lower."
     NUMBER "SK0008" "bad-number" "A number has a unit that does not exist or does not fit. Durations take ms, s, m, h, d and w; sizes take B, KB, MB and GB."

@@ -4,7 +4,7 @@
 
 use crate::facts::source;
 use crate::model::*;
-use crate::problems::{KEY, SHAPE, UNKNOWN, nearest};
+use crate::problems::{KEY, SHAPE, TYPE, UNKNOWN, nearest};
 use sortkey_diagnostics::{Diagnostic, Span};
 
 /// Reports every name that refers to nothing.
@@ -16,6 +16,7 @@ pub(crate) fn check(design: &Design, problems: &mut Vec<Diagnostic>) {
     design.patterns.iter().for_each(|pattern| resolve.pattern(pattern));
     design.operations.iter().for_each(|operation| resolve.operation(operation));
     design.modules.iter().for_each(|module| resolve.module(module));
+    design.claims.iter().for_each(|claim| resolve.claim(&claim.fact));
     design.migrations.iter().for_each(|migration| resolve.migration(migration));
 }
 
@@ -158,7 +159,30 @@ impl<'a> Resolve<'a> {
         }
     }
 
+    /// A sentence that names an entity of a table names one that is defined.
+    fn claim(&mut self, fact: &'a Expr) {
+        fact.walk(&mut |expr| {
+            let ExprKind::Call { callee, args } = &expr.kind else {
+                return;
+            };
+            let Some((_, named)) = args.values.get(1).filter(|_| callee.is_name("holds")) else {
+                return;
+            };
+            let known = named.as_name().is_some_and(|name| self.design.entity(name).is_some());
+            if !known {
+                let name = named.as_name().unwrap_or_default();
+                let title = format!("the text names `{name}`, and no entity is called so");
+                self.problems.push(TYPE.at(named.span, title).label("not defined"));
+            }
+        });
+    }
+
     fn migration(&mut self, migration: &'a Migration) {
+        for step in &migration.steps {
+            if !STEPS.iter().any(|(word, _)| step.is(word)) {
+                self.unknown("step of a migration", step, STEPS.iter().map(|(word, _)| *word));
+            }
+        }
         for mapping in &migration.mappings {
             self.known_entity(&mapping.new);
             let Some(old) = &migration.old else { continue };
@@ -170,6 +194,17 @@ impl<'a> Resolve<'a> {
                 );
                 continue;
             };
+            let new = self.design.entity(&mapping.new.text);
+            for name in mapping.merge.iter().filter(|_| new.is_some()) {
+                if new.is_some_and(|new| new.attribute(&name.text).is_none()) {
+                    let names = new.into_iter().flat_map(|new| &new.attributes);
+                    self.unknown(
+                        &format!("attribute of `{}`", mapping.new),
+                        name,
+                        names.map(|each| each.name.text.as_str()),
+                    );
+                }
+            }
             for name in &mapping.dropped {
                 if entity.attribute(&name.text).is_none() {
                     let names = entity.attributes.iter().map(|each| each.name.text.as_str());

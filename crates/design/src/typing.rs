@@ -1,4 +1,4 @@
-//! Types inside expressions: in entities, patterns, rules, operations and tests.
+//! Types inside expressions: in entities, patterns, rules, operations, tests and migrations.
 //!
 //! Every expression is either wanted to be of a declared type, and checked against it, or free, and its type found
 //! out. What is unknown agrees with everything, so that one mistake gives one diagnostic.
@@ -10,6 +10,7 @@ mod errors;
 mod functions;
 mod infer;
 mod literals;
+mod migrations;
 mod names;
 mod scope;
 mod statements;
@@ -26,17 +27,21 @@ use wanted::Wanted;
 
 /// Reports every expression that cannot mean what its place needs.
 pub(crate) fn check(design: &Design, problems: &mut Vec<Diagnostic>) {
-    let mut typing = Typing { design, problems, words: scope::words(design), scope: Scope::default() };
+    let words = scope::words(design);
+    let mut typing = Typing { design, declaring: design, problems, words, scope: Scope::default() };
     design.records.iter().for_each(|record| typing.attributes(&record.attributes));
     design.entities.iter().for_each(|entity| typing.entity(entity));
     design.patterns.iter().for_each(|pattern| typing.pattern(pattern));
     design.rules.iter().for_each(|rule| typing.rule(rule));
     design.operations.iter().for_each(|operation| typing.operation(operation));
     design.tests.iter().for_each(|test| typing.test(test));
+    design.migrations.iter().for_each(|migration| typing.migration(migration));
 }
 
 struct Typing<'a, 'p> {
     design: &'a Design,
+    /// Where the types of what is wanted are declared: in a migration the new design, though names mean the old one.
+    declaring: &'a Design,
     problems: &'p mut Vec<Diagnostic>,
     /// The words of all enums.
     words: HashSet<&'a str>,

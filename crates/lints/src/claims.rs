@@ -1,10 +1,12 @@
 //! Sentences of the prose that the design does not bear out.
 
 mod consistent_read_not_requested;
+mod cost;
 mod count_mismatch;
 mod doc_contradicts_model;
 mod example_violates_rule;
-mod facts;
+pub(crate) mod facts;
+mod ttl_undeclared;
 mod unknown_fact;
 
 use crate::Lint;
@@ -16,4 +18,5 @@ pub(crate) const LINTS: &[&Lint] = &[
     &consistent_read_not_requested::LINT,
     &example_violates_rule::LINT,
     &unknown_fact::LINT,
+    &ttl_undeclared::LINT,
 ];

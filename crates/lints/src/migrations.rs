@@ -3,7 +3,10 @@
 mod consistency_regression;
 mod key_schema_change_in_place;
 mod migration_key_collision;
+mod migration_order;
 mod migration_transform_incomplete;
+mod migration_without_cutover;
+mod migration_without_verification;
 mod multiple_gsi_changes_one_update;
 
 use crate::Lint;
@@ -15,4 +18,7 @@ pub(crate) const LINTS: &[&Lint] = &[
     &migration_key_collision::LINT,
     &migration_transform_incomplete::LINT,
     &consistency_regression::LINT,
+    &migration_order::LINT,
+    &migration_without_cutover::LINT,
+    &migration_without_verification::LINT,
 ];

@@ -131,3 +131,19 @@ pub(crate) fn is_shard(attribute: &Attribute) -> bool {
         .is_some_and(|fill| fill.value.mentions("hash") || fill.value.mentions("random"));
     spread || attribute.name.text.to_lowercase().contains("shard")
 }
+
+/// Whether a write happens once per event or request, by what it counts or stamps.
+pub(crate) fn is_per_event(field: &Field) -> bool {
+    const COUNTED: [&str; 7] =
+        ["eventcount", "requestcount", "deliverycount", "viewcount", "hits", "apicalls", "requests"];
+    const STAMPED: [&str; 4] = ["lastusedat", "lastseenat", "lastaccessedat", "lasteventat"];
+    let Some(name) = field.path.first() else {
+        return false;
+    };
+    let lower = name.text.to_lowercase().replace('_', "");
+    match field.op {
+        FieldOp::Add => lower.starts_with("usage") || COUNTED.contains(&lower.as_str()),
+        FieldOp::Set => field.value.is_name("now") && STAMPED.contains(&lower.as_str()),
+        FieldOp::Subtract => false,
+    }
+}

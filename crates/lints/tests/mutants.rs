@@ -192,12 +192,7 @@ const MUTATIONS: &[Mutation] = &[
     ),
     mutation("conditional-required-undeclared", &["check scheduleType != custom"], "check ", "// "),
     mutation("cascade-without-path", &["index webhookId-index"], "index ", "// "),
-    mutation(
-        "capacity-vs-pattern",
-        &["system operation meter(", "idempotent"],
-        "idempotent",
-        "load 50/s idempotent",
-    ),
+    mutation("capacity-vs-pattern", &["system operation meter(", "idempotent"], "load 5/s", "load 50/s"),
     // Claims and settings.
     mutation("count-mismatch", &["claim ", "tables = "], "tables = ", "tables = 9"),
     mutation("doc-contradicts-model", &["claim ", "lifetime("], "= ", "= 9"),

@@ -5,13 +5,28 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sortkey_diagnostics::Span;
 
-/// `migrate "old.sk" { ... }`
+/// The words that `steps` takes, each with what happens in it.
+pub const STEPS: [(&str, &str); 9] = [
+    ("create", "new tables are created beside the old"),
+    ("change", "the old tables are changed in place, or replaced"),
+    ("freeze", "writes stop"),
+    ("write_both", "writes go to both designs"),
+    ("copy", "the old items are read, mapped and written"),
+    ("replay", "what was written meanwhile is taken from the stream"),
+    ("verify", "both sides are counted and compared"),
+    ("switch", "reads and writes go to the new design"),
+    ("remove", "the old tables go"),
+];
+
+/// `migrate "old.sk" steps create, copy { ... }`
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Migration {
     /// The old design's file.
     pub from: String,
     /// The old design, if it could be read.
     pub old: Option<Box<super::Design>>,
+    /// How it is carried out, in order; empty if the design does not say.
+    pub steps: Vec<Name>,
     /// The mappings.
     pub mappings: Vec<Mapping>,
     /// Where the file's name stands.

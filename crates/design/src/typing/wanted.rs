@@ -121,7 +121,7 @@ impl<'a> Typing<'a, '_> {
 
     /// A map written in place.
     fn object(&mut self, fields: &'a Fields, span: Span, ty: &'a Type, wanted: &Wanted<'a>) {
-        let design = self.design;
+        let design = self.declaring;
         match ty {
             Type::Object { attributes } => self.record(fields, span, attributes, wanted),
             Type::Record { name } => {
@@ -145,7 +145,7 @@ impl<'a> Typing<'a, '_> {
     }
 
     fn record(&mut self, fields: &'a Fields, span: Span, attributes: &'a [Attribute], wanted: &Wanted<'a>) {
-        let design = self.design;
+        let design = self.declaring;
         for field in &fields.fields {
             let Some(name) = field.path.first() else { continue };
             match attributes.iter().find(|attribute| attribute.name == *name) {
@@ -161,7 +161,7 @@ impl<'a> Typing<'a, '_> {
 
     /// An object where `new(E)`, `patch(E)` or `key(E)` is wanted.
     fn input(&mut self, kind: InputKind, fields: &'a Fields, span: Span, entity: &'a Entity) {
-        let design = self.design;
+        let design = self.declaring;
         let keys = key_attributes(design, entity);
         for field in &fields.fields {
             let Some(name) = field.path.first() else { continue };

@@ -1,5 +1,6 @@
 //! The fixed list of facts that a claim can state, and their values in a design.
 
+use super::cost;
 use sortkey_design::facts::actions;
 use sortkey_design::model::*;
 use sortkey_design::plan::read;
@@ -7,7 +8,7 @@ use sortkey_design::size::fixed_length;
 
 /// What became of a claim.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// It holds.
     True,
     /// It does not; what the design says instead.
@@ -23,10 +24,13 @@ pub(super) enum Outcome {
 
 /// The kinds of false claims, each with a rule of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Count,
     Strong,
     Length,
+    Expiry,
+    SoftDelete,
+    Cost,
     Other,
 }
 
@@ -41,7 +45,7 @@ enum Fact {
 }
 
 /// Evaluates a claim.
-pub(super) fn evaluate(design: &Design, claim: &Expr) -> Outcome {
+pub(crate) fn evaluate(design: &Design, claim: &Expr) -> Outcome {
     match &claim.kind {
         ExprKind::Binary { op: Op::And, left, right } => match evaluate(design, left) {
             Outcome::True => evaluate(design, right),
@@ -127,6 +131,11 @@ fn fact(design: &Design, expr: &Expr) -> Result<(Fact, Kind), String> {
             let name = callee.as_name().unwrap_or_default();
             let first =
                 args.values.first().map(|(_, value)| value).ok_or_else(|| format!("`{name}` of what?"))?;
+            if name == "cost" {
+                let rate = args.values.get(1).map(|(_, value)| value).ok_or("at which rate?")?;
+                let dollars = cost::per_month(design, first.as_name().unwrap_or_default(), rate)?;
+                return Ok((Fact::Number(dollars), Kind::Cost));
+            }
             let second = args.values.get(1).and_then(|(_, value)| value.as_name());
             called(design, name, first, second)
         }
@@ -158,7 +167,14 @@ fn called(design: &Design, name: &str, first: &Expr, second: Option<&str>) -> Re
             let entity = entity()?;
             let ttl = design.table_of(entity).and_then(|table| table.ttl.as_ref());
             let expires = ttl.is_some_and(|ttl| entity.attribute(&ttl.text).is_some());
-            Ok((Fact::Bool(expires), Kind::Other))
+            Ok((Fact::Bool(expires), Kind::Expiry))
+        }
+        "soft_deletes" => Ok((Fact::Bool(entity()?.deleted.is_some()), Kind::SoftDelete)),
+        // A name that is no entity has a diagnostic of its own.
+        "holds" => {
+            let (table, named) = (table()?, second.ok_or("which entity?")?);
+            let elsewhere = design.entity(named).is_some_and(|entity| entity.table != table.name);
+            Ok((Fact::Bool(!elsewhere), Kind::Other))
         }
         "length" => length(design, first).map(|length| (Fact::Number(length as f64), Kind::Length)),
         "stores" => {

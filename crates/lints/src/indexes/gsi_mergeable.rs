@@ -2,12 +2,14 @@
 //!
 //! ## What it notices
 //!
-//! Several indexes of one table serve one entity each, with templates that begin differently.
+//! Several indexes of one table serve one entity each, with templates that begin differently; or the key of an index
+//! repeats the sort key of the table under another name.
 //!
 //! ## Why it matters
 //!
 //! One index with overloaded keys does the work of all: the prefixes keep the entities apart. Each index
-//! costs writes, and a table has at most twenty.
+//! costs writes, and a table has at most twenty. A repeated sort key is stored twice, where an index with the sort key as its
+//! partition key would do.
 //!
 //! ## Example
 //!
@@ -71,6 +73,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(table: &Table, cx: &mut Context<'_>) {
+    table.indexes.iter().filter(|index| !index.local).for_each(|index| repeated(table, index, cx));
     // An index counts if exactly one entity is in it, by a template with a literal beginning.
     let alone = |index: &&Index| {
         let [partition] = index.key.partition.as_slice() else {
@@ -102,6 +105,35 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
                     .also(first.name.span, "holds another entity under another prefix"),
             );
             return;
+        }
+    }
+}
+
+/// An index whose partition key is the table's sort key once more.
+fn repeated(table: &Table, index: &Index, cx: &mut Context<'_>) {
+    let ([partition], [sort]) = (index.key.partition.as_slice(), table.key.sort.as_slice()) else {
+        return;
+    };
+    let inside: Vec<&Entity> =
+        cx.design.entities_in(table).filter(|entity| entity.stores(&partition.text)).collect();
+    // An index that several entities share has keys of its own for a reason.
+    if let [entity] = inside.as_slice() {
+        let (Some(copy), Some(key)) = (entity.template(&partition.text), entity.template(&sort.text)) else {
+            return;
+        };
+        if copy.name != key.name && copy.pieces == key.pieces && !copy.is_constant() {
+            let title = format!("`{}` repeats the sort key of its table", index.name);
+            cx.push(
+                cx.at(index.name.span, title)
+                    .label(format!("`{}` is `{}` again", copy.name, key.name))
+                    .also(copy.text_span, "stored here")
+                    .also(key.text_span, "and here")
+                    .note(format!(
+                        "An inverted index, `({} | {})`, needs no attribute of its own.",
+                        sort,
+                        table.key.partition.first().map_or("", |name| &name.text)
+                    )),
+            );
         }
     }
 }

@@ -53,7 +53,7 @@ pub(super) const LINT: Lint = Lint {
 fn inspect(table: &Table, cx: &mut Context<'_>) {
     let indexes = table.indexes.iter().filter(|index| !index.local).map(|index| (&index.key, &index.name));
     for (key, owner) in std::iter::once((&table.key, &table.name)).chain(indexes) {
-        for entity in cx.design.entities_in(table) {
+        for entity in cx.design.entities_in(table).filter(|entity| !is_small(entity)) {
             let Some(values) = values(cx.design, entity, key) else {
                 continue;
             };
@@ -89,4 +89,9 @@ fn values(design: &Design, entity: &Entity, key: &Key) -> Option<u64> {
         }
     }
     (product <= 64).then_some(product)
+}
+
+/// A few thousand items are read and written through any number of partitions.
+fn is_small(entity: &Entity) -> bool {
+    entity.volume.as_ref().is_some_and(|volume| volume.items <= 10_000)
 }

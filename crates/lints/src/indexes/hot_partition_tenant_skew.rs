@@ -2,8 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! Items are appended in time order under one tenant or parent, and they are so large that one partition
-//! takes only a few a second.
+//! Items are appended in time order under one tenant or parent, or all that a tenant writes goes under one key, and they
+//! are so large that one partition takes only a few a second.
 //!
 //! ## Why it matters
 //!
@@ -41,7 +41,7 @@
 //! When the busiest tenant is known and stays below the bound.
 
 use crate::context::{Context, Inspect, Lint, Theme};
-use crate::vocabulary::{is_time, parts};
+use crate::vocabulary::{is_log, is_time, owner, parts};
 use sortkey_design::model::*;
 use sortkey_design::plan::write_units;
 use sortkey_design::size::{MAX_ITEM_BYTES, item_bound};
@@ -70,11 +70,17 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
             .attribute(name)
             .map_or(crate::vocabulary::is_time_name(name), |attribute| is_time(cx.design, attribute))
     });
-    if !by_time {
-        return;
-    }
     let (bounded, unbounded) = item_bound(cx.design, entity);
     let open = unbounded.iter().any(|attribute| !matches!(cx.design.type_of(attribute), Type::String { .. }));
+    let by_tenant = table.key.partition.iter().all(|name| {
+        let tenant = owner(cx.design, entity).map(|owner| owner.name.text.as_str());
+        parts(entity, &name.text).into_iter().all(|part| Some(part) == tenant)
+    });
+    // Under a tenant's key everything meets: what happens all the time, and what has no maximum and is written again.
+    let busy = is_log(entity) || entity.attribute("messages").is_some();
+    if !(by_time || by_tenant && open && busy) {
+        return;
+    }
     let declared = entity.volume.as_ref().and_then(|volume| volume.each_bytes);
     let bytes = declared.unwrap_or(if open { MAX_ITEM_BYTES } else { bounded });
     let per_second = 1_000 / write_units(bytes).max(1);

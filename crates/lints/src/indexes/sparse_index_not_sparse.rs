@@ -2,7 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! An index is called sparse, but every item of every entity in it has all of its key attributes.
+//! An index is called sparse, but every item of every entity in it has all of its key attributes. Or an index of what is
+//! due next also holds what is switched off, because the time is always there.
 //!
 //! ## Why it matters
 //!
@@ -50,7 +51,10 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
-    let Some(sparse) = index.sparse else { return };
+    let Some(sparse) = index.sparse else {
+        due(table, index, cx);
+        return;
+    };
     let entities: Vec<&Entity> = cx.design.entities_in(table).collect();
     if entities.is_empty()
         || !entities.iter().all(|entity| membership(entity, &index.key) == Membership::Always)
@@ -64,4 +68,29 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
             .also(index.key.span, "the key")
             .fix(Fix::new("drop the word", sparse, "").automatic()),
     );
+}
+
+/// An index by the time of the next run of something that can be switched off.
+fn due(table: &Table, index: &Index, cx: &mut Context<'_>) {
+    for entity in cx.design.entities_in(table) {
+        let next = index.key.attributes().find(|name| {
+            let lower = name.text.to_lowercase();
+            ["next", "due", "scheduled"].iter().any(|word| lower.starts_with(word))
+        });
+        let switch = entity.attributes.iter().find(|each| {
+            matches!(cx.design.type_of(each), Type::Bool)
+                && ["isActive", "active", "enabled", "isEnabled"].contains(&each.name.text.as_str())
+        });
+        if let (Some(next), Some(switch)) = (next, switch)
+            && membership(entity, &index.key) == Membership::Always
+        {
+            let title = format!("`{}` also holds what is switched off", index.name);
+            cx.push(
+                cx.at(index.name.span, title)
+                    .label(format!("every item has `{next}`"))
+                    .also(switch.name.span, "only those with this on are wanted")
+                    .note(format!("Fill a key of the index only `when {} = true`.", switch.name)),
+            );
+        }
+    }
 }

@@ -48,17 +48,28 @@ pub(super) const LINT: Lint = Lint {
     theme: Theme::Keys,
     level: Severity::Warning,
     source: include_str!("attribute_name_needs_placeholder.rs"),
-    inspect: Inspect::Entity(inspect),
+    inspect: Inspect::Design(inspect),
 };
 
-fn inspect(entity: &Entity, cx: &mut Context<'_>) {
-    let stored =
-        entity.attributes.iter().filter(|attribute| attribute.is_stored()).map(|attribute| &attribute.name);
-    for name in entity.templates.iter().map(|template| &template.name).chain(stored) {
-        if name.text.chars().all(|c| c.is_alphanumeric() || c == '_') || name.text.is_empty() {
-            continue;
-        }
-        let title = format!("`{name}` cannot be written in an expression as it is");
-        cx.push(cx.at(name.span, title).label("needs a placeholder in every expression"));
+fn inspect(cx: &mut Context<'_>) {
+    let design = cx.design;
+    for entity in &design.entities {
+        let stored = entity.attributes.iter().filter(|each| each.is_stored()).map(|each| &each.name);
+        entity.templates.iter().map(|template| &template.name).chain(stored).for_each(|name| look(name, cx));
     }
+    // What only a key names is written in expressions as well.
+    for table in &design.tables {
+        let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
+        let named = keys.flat_map(Key::attributes);
+        let unfilled = |name: &&Name| !design.entities_in(table).any(|entity| entity.stores(&name.text));
+        named.filter(unfilled).for_each(|name| look(name, cx));
+    }
+}
+
+fn look(name: &Name, cx: &mut Context<'_>) {
+    if name.text.chars().all(|c| c.is_alphanumeric() || c == '_') || name.text.is_empty() {
+        return;
+    }
+    let title = format!("`{name}` cannot be written in an expression as it is");
+    cx.push(cx.at(name.span, title).label("needs a placeholder in every expression"));
 }

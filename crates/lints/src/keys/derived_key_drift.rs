@@ -73,7 +73,30 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
             );
         }
     }
+    unfilled(entity, cx);
     patched(entity, cx);
+}
+
+/// A key that is named after its parts and filled by nothing: whoever writes it must do so at every change of a part.
+fn unfilled(entity: &Entity, cx: &mut Context<'_>) {
+    let Some(table) = cx.design.table_of(entity) else {
+        return;
+    };
+    let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
+    for name in keys.flat_map(Key::attributes).filter(|name| !entity.stores(&name.text)) {
+        let parts: Vec<&Attribute> = name.text.split('#').filter_map(|part| entity.attribute(part)).collect();
+        if parts.len() < 2 || parts.len() < name.text.split('#').count() {
+            continue;
+        }
+        let title = format!("`{name}` follows from other attributes, and nothing computes it");
+        let mut diagnostic = cx.at(name.span, title).label("must be written again when a part changes");
+        for part in parts {
+            diagnostic = diagnostic.also(part.name.span, "a part of it");
+        }
+        cx.push(diagnostic.note(
+            "Make it a template of the entity: it is then recomputed by every write that changes a part.",
+        ));
+    }
 }
 
 /// A patch that takes anything also takes the parts of index keys.

@@ -2,7 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! A number without a fixed width stands in a template that is a sort key.
+//! A number without a fixed width stands in a template that is a sort key, or in a sort key that is named after its parts
+//! (`isRead#createdAt`).
 //!
 //! ## Why it matters
 //!
@@ -54,6 +55,7 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
     let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
     let sort: Vec<&Name> = keys.flat_map(|key| &key.sort).collect();
     for entity in cx.design.entities_in(table) {
+        sort.iter().for_each(|name| joined(entity, name, cx));
         for template in entity.templates.iter().filter(|template| sort.contains(&&template.name)) {
             for piece in &template.pieces {
                 let Piece::Slot { attribute: name, format: None } = piece else {
@@ -74,5 +76,22 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
                 );
             }
         }
+    }
+}
+
+/// A sort key that somebody joins by hand from attributes, one of which is a number.
+fn joined(entity: &Entity, name: &Name, cx: &mut Context<'_>) {
+    let parts: Vec<&Attribute> = name.text.split('#').filter_map(|part| entity.attribute(part)).collect();
+    if parts.len() < 2 || entity.template(&name.text).is_some() {
+        return;
+    }
+    for part in parts.into_iter().filter(|part| !cx.design.type_of(part).text_keeps_order()) {
+        let title = format!("`{}` has no fixed width, so the keys do not sort as the numbers do", part.name);
+        cx.push(
+            cx.at(name.span, title)
+                .label("\"10\" sorts before \"9\"")
+                .also(part.type_place(), "a number of any length")
+                .note("Make it a template with a fixed width: `{n:pad(10)}`."),
+        );
     }
 }

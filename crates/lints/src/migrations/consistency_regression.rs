@@ -30,7 +30,7 @@
 //! }
 //! pattern profile   = get Profile by profileId
 //! pattern profileOf = get Profile by ownerId, profileId strong
-//! migrate "before.sk" { Profile from Profile { ownerId: owner } }
+//! migrate "before.sk" steps create, write_both, copy, verify, switch, remove { Profile from Profile { ownerId: owner } }
 //! ```
 //!
 //! ## When to allow

@@ -28,7 +28,7 @@
 //!   ownerId   uuid
 //!   profileId uuid = new
 //! }
-//! migrate "before.sk" { Profile from Profile { } }
+//! migrate "before.sk" steps create, write_both, copy, verify, switch, remove { Profile from Profile { } }
 //! ```
 //!
 //! ## When to allow

@@ -26,7 +26,7 @@
 //!   ownerId   uuid
 //!   profileId uuid = new
 //! }
-//! migrate "before.sk" { Profile from Profile { ownerId: owner } }
+//! migrate "before.sk" steps create, write_both, copy, verify, switch, remove { Profile from Profile { ownerId: owner } }
 //! ```
 //!
 //! ## When to allow

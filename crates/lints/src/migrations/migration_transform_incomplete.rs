@@ -29,7 +29,7 @@
 //!   ownerId   uuid
 //!   profileId uuid = new
 //! }
-//! migrate "before.sk" { Profile from Profile { ownerId: owner } drop owner }
+//! migrate "before.sk" steps create, write_both, copy, verify, switch, remove { Profile from Profile { ownerId: owner } drop owner }
 //! ```
 //!
 //! ## When to allow
@@ -108,7 +108,8 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
 fn reformatted(before: &Type, after: &Type) -> bool {
     match (before, after) {
         (Type::Id { prefix: a, .. }, Type::Id { prefix: b, .. }) => a != b,
-        (Type::String { .. }, Type::Time { .. } | Type::Int { .. }) => true,
-        _ => false,
+        // Times convert from one form to another, and what has no type may be anything.
+        (a, b) if a.is_temporal() && b.is_temporal() => false,
+        (a, b) => a.stored() != b.stored() && a.stored() != Stored::Any && b.stored() != Stored::Any,
     }
 }

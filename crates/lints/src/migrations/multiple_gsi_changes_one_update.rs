@@ -36,7 +36,7 @@
 //!   profileId uuid = new
 //!   ownerId   uuid
 //! }
-//! migrate "before.sk" { Profile from Profile { ownerId: profileId } }
+//! migrate "before.sk" steps create, write_both, copy, verify, switch, remove { Profile from Profile { ownerId: profileId } }
 //! ```
 //!
 //! ## When to allow

@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! An entity can be edited, and does not keep when it was last changed.
+//! An entity can be edited, or its status changed, and it does not keep when that was.
 //!
 //! ## Why it matters
 //!
@@ -52,16 +52,22 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
     let action = site.action;
-    let edits =
-        action.verb == WriteVerb::Update && (operation.short.is_some() || !action.fields.spreads.is_empty());
-    let Some(entity) = cx.design.entity(&action.entity.text).filter(|_| edits) else {
+    let Some(entity) = cx.design.entity(&action.entity.text).filter(|_| action.verb == WriteVerb::Update)
+    else {
         return;
     };
+    let edits = operation.short.is_some() || !action.fields.spreads.is_empty();
+    // What the system does by itself is in its logs; people ask about what people did.
+    if !(edits || !operation.system && moves(entity, action, cx.design)) {
+        return;
+    }
     let stamped = entity.attributes.iter().any(|each| {
-        matches!(
+        let kept = each.value.as_ref().is_some_and(|fill| fill.derived && fill.value.is_name("now"));
+        let named = matches!(
             each.name.text.to_lowercase().as_str(),
             "updatedat" | "updated_at" | "modifiedat" | "lastmodified" | "lastmodifiedat"
-        )
+        );
+        kept || named
     });
     if !stamped {
         let title = format!("`{}` does not keep when it was changed", entity.name);
@@ -72,4 +78,18 @@ fn inspect(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
                 .note("`updatedAt time(iso) := now` is set by every write."),
         );
     }
+}
+
+/// Whether a status changes without a time beside it.
+fn moves(entity: &Entity, action: &Action, design: &Design) -> bool {
+    let fields = || action.fields.fields.iter();
+    let of = |field: &Field| field.path.first().and_then(|name| entity.attribute(&name.text));
+    let status = fields().any(|field| {
+        let named = of(field).filter(|attribute| attribute.name.is("status"));
+        named.is_some_and(|attribute| matches!(design.type_of(attribute), Type::Enum { .. }))
+    });
+    let stamped = fields().any(|field| field.value.is_name("now"));
+    let entered = entity.states.iter().flat_map(|states| &states.enters);
+    let mut set = entered.flat_map(|enter| &enter.fields.fields);
+    status && !stamped && !set.any(|field| field.value.is_name("now"))
 }

@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! A counter on a central item is incremented once per event.
+//! A counter, or the time of the last use, on a central item is written once per event or request.
 //!
 //! ## Why it matters
 //!
@@ -63,14 +63,16 @@ fn inspect(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
         .iter()
         .any(|key| entity.attribute(key).is_some_and(crate::vocabulary::is_shard));
     let calm = operation.load.is_some_and(|load| load.peak() < 500.0);
-    for field in action.fields.fields.iter().filter(|field| field.op == FieldOp::Add) {
-        let Some(name) = field.path.first() else { continue };
-        let lower = name.text.to_lowercase();
-        let per_event = lower.starts_with("usage")
-            || ["eventcount", "requestcount", "deliverycount", "viewcount", "hits"].contains(&lower.as_str());
-        if per_event && !sharded && !calm {
-            let title = format!("every event writes this one `{}`", entity.name);
-            cx.push(cx.at(field.span, title).label("1,000 a second at most").also(entity.name.span, "a central item").note("Collect and add once a minute (declare `load`), or shard the counter in a table of its own."));
-        }
+    if sharded || calm {
+        return;
+    }
+    // A stamp beside other changes comes with them, not with every event.
+    let fields = &action.fields.fields;
+    let touches = |field: &&Field| {
+        crate::vocabulary::is_per_event(field) && (field.op == FieldOp::Add || fields.len() == 1)
+    };
+    for field in fields.iter().filter(touches) {
+        let title = format!("every event writes this one `{}`", entity.name);
+        cx.push(cx.at(field.span, title).label("1,000 a second at most").also(entity.name.span, "a central item").note("Collect and write once a minute (declare `load`), or shard the counter in a table of its own."));
     }
 }

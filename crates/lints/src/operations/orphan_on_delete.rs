@@ -2,7 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! An operation deletes an item to which others refer, and nothing says what becomes of them.
+//! An operation deletes an item to which others refer, or a status means that it is gone for good, and nothing says what
+//! becomes of them.
 //!
 //! ## Why it matters
 //!
@@ -39,7 +40,7 @@
 //! Write `on delete keep` if they are meant to stay.
 
 use crate::context::{Context, Inspect, Lint, Theme};
-use sortkey_design::facts::{ActionSite, key_attributes};
+use sortkey_design::facts::{ActionSite, actions, key_attributes};
 use sortkey_design::model::*;
 use sortkey_diagnostics::Severity;
 
@@ -50,10 +51,20 @@ pub(super) const LINT: Lint = Lint {
     theme: Theme::Operations,
     level: Severity::Warning,
     source: include_str!("orphan_on_delete.rs"),
-    inspect: Inspect::Action(inspect),
+    inspect: Inspect::Design(inspect),
 };
 
-fn inspect(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
+fn inspect(cx: &mut Context<'_>) {
+    let design = cx.design;
+    for operation in &design.operations {
+        for site in actions(operation) {
+            deleted(operation, &site, cx);
+        }
+    }
+    design.entities.iter().for_each(|entity| given_up(entity, cx));
+}
+
+fn deleted(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
     let action = site.action;
     let Some(parent) = cx.design.entity(&action.entity.text) else {
         return;
@@ -62,43 +73,73 @@ fn inspect(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
     {
         return;
     }
-    let deleted_too: Vec<&Name> = sortkey_design::facts::actions(operation)
+    let deleted_too: Vec<&Name> = actions(operation)
         .iter()
         .filter(|other| matches!(other.action.verb, WriteVerb::Delete | WriteVerb::Purge))
         .map(|other| &other.action.entity)
         .collect();
-    let keys = key_attributes(cx.design, parent);
-    for child in cx
-        .design
-        .entities
-        .iter()
-        .filter(|child| child.name != parent.name && !deleted_too.contains(&&child.name))
-    {
-        let expires = cx.design.table_of(child).is_some_and(|table| table.ttl.is_some());
-        let orphaned = child.attributes.iter().find(|each| {
-            each.reference.as_ref().is_some_and(|reference| {
-                let target = reference.attribute.as_ref().unwrap_or(&each.name);
-                reference.entity == parent.name
-                    && reference.on_delete.is_none()
-                    && keys.contains(&target.text.as_str())
-            }) && !each.optional
-        });
-        if let Some(attribute) = orphaned
-            && !expires
-            && !cascades(cx.design, child, parent, 8)
-        {
-            let title = format!("`{}` leaves `{}` behind", operation.name, child.name);
-            cx.push(
-                cx.at(action.span, title)
-                    .label("deletes the parent")
-                    .also(
-                        attribute.reference.as_ref().map_or(attribute.span, |each| each.span),
-                        "what becomes of these?",
-                    )
-                    .note("Write `on delete cascade` or `on delete keep` at the reference."),
-            );
+    for (child, attribute) in children(cx.design, parent) {
+        if deleted_too.contains(&&child.name) {
+            continue;
         }
+        let title = format!("`{}` leaves `{}` behind", operation.name, child.name);
+        cx.push(
+            cx.at(action.span, title)
+                .label("deletes the parent")
+                .also(
+                    attribute.reference.as_ref().map_or(attribute.span, |each| each.span),
+                    "what becomes of these?",
+                )
+                .note("Write `on delete cascade` or `on delete keep` at the reference."),
+        );
     }
+}
+
+/// A status that an item does not come back from is a deletion without a delete.
+fn given_up(parent: &Entity, cx: &mut Context<'_>) {
+    const GONE: [&str; 6] = ["terminated", "deleted", "removed", "closed", "archived", "cancelled"];
+    let last = |attribute: &Attribute| match cx.design.type_of(attribute) {
+        Type::Enum { members, .. } => members.iter().find(|word| GONE.contains(&word.as_str())).cloned(),
+        _ => None,
+    };
+    let status = parent.attributes.iter().find_map(|attribute| Some((attribute, last(attribute)?)));
+    let Some((attribute, word)) = status.filter(|_| parent.deleted.is_none()) else {
+        return;
+    };
+    let orphans = children(cx.design, parent);
+    let Some((child, reference)) = orphans.first() else {
+        return;
+    };
+    let title = format!("a {word} `{}` leaves its `{}` at work", parent.name, child.name);
+    cx.push(
+        cx.at(attribute.name.span, title)
+            .label(format!("`{word}`, and what hangs on it goes on"))
+            .also(reference.span, "what becomes of these?")
+            .note(format!(
+                "Say `deleted when {} = {word}`, and `on delete cascade` or `on delete keep` at the references.",
+                attribute.name
+            )),
+    );
+}
+
+/// Those that refer to an entity by its key, with no word about what becomes of them when it goes.
+fn children<'a>(design: &'a Design, parent: &Entity) -> Vec<(&'a Entity, &'a Attribute)> {
+    let keys = key_attributes(design, parent);
+    let orphaned = |each: &&Attribute| {
+        let left = each.reference.as_ref().is_some_and(|reference| {
+            let target = reference.attribute.as_ref().unwrap_or(&each.name);
+            reference.entity == parent.name
+                && reference.on_delete.is_none()
+                && keys.contains(&target.text.as_str())
+        });
+        left && !each.optional
+    };
+    let expires = |child: &Entity| design.table_of(child).is_some_and(|table| table.ttl.is_some());
+    let others = design.entities.iter().filter(|child| child.name != parent.name);
+    others
+        .filter_map(|child| Some((child, child.attributes.iter().find(orphaned)?)))
+        .filter(|(child, _)| !expires(child) && !cascades(design, child, parent, 8))
+        .collect()
 }
 
 /// Whether the child goes with something that goes with the parent.

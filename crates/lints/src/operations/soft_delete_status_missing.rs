@@ -2,7 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! A status has the word `deleted`, and nothing says that such items are gone.
+//! A status has the word `deleted`, and nothing says that such items are gone; or deletion by status is promised of an
+//! entity that has no such status.
 //!
 //! ## Why it matters
 //!
@@ -35,6 +36,7 @@
 //!
 //! When readers are meant to see deleted items.
 
+use crate::claims::facts::{Kind, Outcome, evaluate};
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
 use sortkey_diagnostics::Severity;
@@ -46,10 +48,25 @@ pub(super) const LINT: Lint = Lint {
     theme: Theme::Operations,
     level: Severity::Warning,
     source: include_str!("soft_delete_status_missing.rs"),
-    inspect: Inspect::Entity(inspect),
+    inspect: Inspect::Design(inspect),
 };
 
-fn inspect(entity: &Entity, cx: &mut Context<'_>) {
+fn inspect(cx: &mut Context<'_>) {
+    let design = cx.design;
+    design.entities.iter().for_each(|entity| returned(entity, cx));
+    for claim in &design.claims {
+        if let Outcome::False { found, kind: Kind::SoftDelete } = evaluate(design, &claim.fact) {
+            let title = format!("\"{}\", but no status means deleted", claim.sentence);
+            cx.push(
+                cx.at(claim.fact.span, title)
+                    .label(found)
+                    .note("Give the status a word for it, and say `deleted when status = deleted`."),
+            );
+        }
+    }
+}
+
+fn returned(entity: &Entity, cx: &mut Context<'_>) {
     let marked = entity.attributes.iter().find(|each| matches!(cx.design.type_of(each), Type::Enum { members, .. } if members.iter().any(|member| member == "deleted")));
     if let Some(attribute) = marked
         && entity.deleted.is_none()

@@ -2,11 +2,13 @@
 //!
 //! ## What it notices
 //!
-//! An operation reads through a global index what it has just written.
+//! An operation reads through a global index what it has just written; or what has just been created can be got by its id
+//! only through one.
 //!
 //! ## Why it matters
 //!
-//! A global index follows the table after a moment. The read may not see the write, most likely under load.
+//! A global index follows the table after a moment. The read may not see the write, most likely under load: the first
+//! event after a source is created finds no source.
 //!
 //! ## Example
 //!
@@ -44,6 +46,7 @@
 //! When the caller knows that the newest entry may be missing.
 
 use crate::context::{Context, Inspect, Lint, Theme};
+use sortkey_design::facts::actions;
 use sortkey_design::model::*;
 use sortkey_design::plan::read;
 use sortkey_diagnostics::Severity;
@@ -55,12 +58,50 @@ pub(super) const LINT: Lint = Lint {
     theme: Theme::Patterns,
     level: Severity::Warning,
     source: include_str!("gsi_read_after_write.rs"),
-    inspect: Inspect::Operation(inspect),
+    inspect: Inspect::Design(inspect),
 };
 
-fn inspect(operation: &Operation, cx: &mut Context<'_>) {
-    let mut written: Vec<&Name> = Vec::new();
-    look(&operation.body, &mut written, cx);
+fn inspect(cx: &mut Context<'_>) {
+    let design = cx.design;
+    design.operations.iter().for_each(|operation| look(&operation.body, &mut Vec::new(), cx));
+    design.patterns.iter().for_each(|pattern| fresh(pattern, cx));
+}
+
+/// A `get` by the id that an item got when it was created, where no other read reaches the item without the index.
+fn fresh(pattern: &Pattern, cx: &mut Context<'_>) {
+    let design = cx.design;
+    let [bind] = pattern.binds.as_slice() else { return };
+    let Some(plan) = read(design, pattern).and_then(|choice| choice.plan) else {
+        return;
+    };
+    if pattern.verb != ReadVerb::Get || !plan.path.is_global_index() || !is_own_id(plan.entity, &bind.name) {
+        return;
+    }
+    let mut sites =
+        design.operations.iter().flat_map(actions).filter(|site| site.action.entity == plan.entity.name);
+    let created = sites.clone().any(|site| matches!(site.action.verb, WriteVerb::Create | WriteVerb::Put));
+    let fetched = sites.any(|site| matches!(site.action.verb, WriteVerb::Get | WriteVerb::Check));
+    let by_key = cx.readers(plan.entity).any(|other| {
+        let path = read(design, other).and_then(|choice| choice.plan).map(|plan| plan.path);
+        other.verb == ReadVerb::Get && path.is_some_and(|path| !path.is_global_index())
+    });
+    if created && !fetched && !by_key {
+        let title =
+            format!("`{}` does not find a `{}` that was just created", pattern.name, plan.entity.name);
+        cx.push(
+            cx.at(bind.name.span, title)
+                .label(format!("reads through {}", plan.path.describe()))
+                .note("Pass the whole key where it is known, and read by that; or try again after a moment."),
+        );
+    }
+}
+
+/// Whether an attribute is the id of its own entity: made at creation, or named after it.
+fn is_own_id(entity: &Entity, name: &Name) -> bool {
+    let named = name.text.strip_suffix("Id").or_else(|| name.text.strip_suffix("_id"));
+    let own = named.is_some_and(|stem| entity.name.text.eq_ignore_ascii_case(stem));
+    let made = |each: &Attribute| each.value.as_ref().is_some_and(|fill| fill.value.is_name("new"));
+    entity.attribute(&name.text).is_some_and(|each| each.reference.is_none() && (own || made(each)))
 }
 
 fn look<'a>(body: &'a [Stmt], written: &mut Vec<&'a Name>, cx: &mut Context<'_>) {

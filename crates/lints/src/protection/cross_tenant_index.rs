@@ -67,6 +67,9 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
     }
     for entity in cx.design.entities_in(table) {
         let Some(owner) = owner(cx.design, entity) else {
+            if !users.is_empty() && inherits(table, index, entity, cx) {
+                return;
+            }
             continue;
         };
         // An entity whose key is the owner is the tenant itself.
@@ -94,6 +97,36 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
         );
         return;
     }
+}
+
+/// What has no owner of its own belongs to whom its parent belongs to: then, too, an index needs a key of one tenant.
+fn inherits(table: &Table, index: &Index, entity: &Entity, cx: &mut Context<'_>) -> bool {
+    let parent = entity.attributes.iter().find_map(|each| {
+        let target = cx.design.entity(&each.reference.as_ref()?.entity.text)?;
+        (target.name != entity.name).then(|| Some((each, owner(cx.design, target)?)))?
+    });
+    let Some((reference, owner)) = parent else {
+        return false;
+    };
+    let mut parts = index.key.partition.iter().flat_map(|name| parts(entity, &name.text));
+    let never = matches!(membership(entity, &index.key), Membership::Never(_));
+    let carried = |part: &str| cx.design.caller.iter().any(|each| each.name.is(part));
+    let refers = |part: &str| entity.attribute(part).is_some_and(|each| each.reference.is_some());
+    if never || parts.any(|part| carried(part) || refers(part) || narrows(cx.design, entity, part)) {
+        return false;
+    }
+    let title = format!("`{}` mixes the items of all tenants", index.name);
+    cx.push(
+        cx.at(index.key.span, title)
+            .label(format!("contains no `{}`", owner.name))
+            .also(reference.name.span, "by which an item belongs to somebody")
+            .also(table.name.span, "the table")
+            .note(format!(
+                "Store `{}` with the items, and put it in front: `({}, ... | ...)`.",
+                owner.name, owner.name
+            )),
+    );
+    true
 }
 
 /// An id of its own, or a reference: such a partition belongs to one tenant.

@@ -2,7 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! A reference has another format than the id it points to.
+//! A reference has another format than the id it points to; or one id stands bare in the key of one table and behind a
+//! prefix in that of another, and no reference says that it is the same.
 //!
 //! ## Why it matters
 //!
@@ -37,6 +38,7 @@
 //! Never: leave the type out, and it is taken from what is referred to.
 
 use crate::context::{Context, Inspect, Lint, Theme};
+use sortkey_design::facts::key_attributes;
 use sortkey_design::model::*;
 use sortkey_diagnostics::Fix;
 use sortkey_diagnostics::Severity;
@@ -51,7 +53,10 @@ pub(super) const LINT: Lint = Lint {
     inspect: Inspect::Attribute(inspect),
 };
 
-fn inspect(_entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
+fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
+    if attribute.reference.is_none() {
+        spelt_twice(entity, attribute, cx);
+    }
     let (Some(span), Some(target)) = (attribute.ty_span, cx.design.target(attribute)) else {
         return;
     };
@@ -72,4 +77,39 @@ fn inspect(_entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
                 .fix(Fix::new("take the type of the target", span, "").automatic()),
         );
     }
+}
+
+/// An id that makes up the partition keys of two tables, written differently.
+fn spelt_twice(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
+    let Some(here) = alone_in_key(cx.design, entity, &attribute.name) else {
+        return;
+    };
+    for owner in cx.design.entities.iter().filter(|other| other.table != entity.table) {
+        let own_id = key_attributes(cx.design, owner) == [attribute.name.text.as_str()];
+        let there = alone_in_key(cx.design, owner, &attribute.name).filter(|_| own_id);
+        if let Some(there) = there.filter(|there| there.text() != here.text()) {
+            let title =
+                format!("`{}` is `{}` here and `{}` there", attribute.name, here.text(), there.text());
+            cx.push(
+                cx.at(here.text_span, title)
+                    .label("this spelling")
+                    .also(there.text_span, "that spelling")
+                    .note(format!(
+                        "Refer to it, `{} -> {}`: the keys are then made from one value.",
+                        attribute.name, owner.name
+                    )),
+            );
+            return;
+        }
+    }
+}
+
+/// The template of an entity's partition key, if it holds an attribute and no other.
+fn alone_in_key<'a>(design: &'a Design, entity: &'a Entity, name: &Name) -> Option<&'a Template> {
+    let [partition] = design.table_of(entity)?.key.partition.as_slice() else {
+        return None;
+    };
+    let template = entity.template(&partition.text)?;
+    let slots: Vec<&Name> = template.slots().collect();
+    (slots == [name]).then_some(template)
 }

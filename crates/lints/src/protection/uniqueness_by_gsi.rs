@@ -38,9 +38,10 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use crate::vocabulary::is_typed_by_people;
+use sortkey_design::facts::{Condition, condition};
 use sortkey_design::model::*;
 use sortkey_design::plan::read;
-use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::{Severity, Span};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -60,26 +61,72 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         }
     }
     for pattern in cx.readers(entity).collect::<Vec<_>>() {
-        let [bind] = pattern.binds.as_slice() else {
+        let Some(place) = expects_one(cx.design, entity, pattern) else {
             continue;
         };
-        let Some(attribute) = entity.attribute(&bind.name.text) else {
+        let names: Vec<&str> = sought(pattern).into_iter().collect();
+        let guarded = entity
+            .uniques
+            .iter()
+            .any(|unique| unique.names.iter().all(|name| names.contains(&name.text.as_str())));
+        if guarded {
             continue;
-        };
-        let guarded =
-            entity.uniques.iter().any(|unique| unique.single().is_some_and(|name| *name == bind.name));
-        let indexed = read(cx.design, pattern)
-            .and_then(|choice| choice.plan)
-            .is_some_and(|plan| plan.path.is_global_index());
-        if pattern.verb == ReadVerb::Get && indexed && !guarded && is_typed_by_people(cx.design, attribute) {
-            let title =
-                format!("nothing keeps two items of `{}` from having one `{}`", entity.name, bind.name);
-            cx.push(
-                cx.at(bind.name.span, title)
-                    .label("`get` expects one")
-                    .also(attribute.name.span, "not unique")
-                    .note(format!("Add `unique {}` to the entity.", bind.name)),
-            );
         }
+        let together = names.join("`, `");
+        let title = format!("nothing keeps two items of `{}` from having one `{together}`", entity.name);
+        let mut diagnostic = cx.at(place, title).label("one is expected");
+        for name in &names {
+            if let Some(attribute) = entity.attribute(name) {
+                diagnostic = diagnostic.also(attribute.name.span, "not unique");
+            }
+        }
+        cx.push(diagnostic.note(format!("Add `unique {}` to the entity.", names.join(", "))));
     }
+}
+
+/// Where a pattern takes what it finds for the only one: a person by the e-mail address, a key by its hash, a tenant by
+/// what an outside system calls it.
+fn expects_one(design: &Design, entity: &Entity, pattern: &Pattern) -> Option<Span> {
+    let filtered = || {
+        pattern.filters().into_iter().find_map(|expr| match condition(expr) {
+            Condition::Equal(name, _) => {
+                entity.attribute(name).filter(|each| is_typed_by_people(design, each)).map(|_| expr.span)
+            }
+            _ => None,
+        })
+    };
+    if pattern.is_list() && pattern.then.is_none() {
+        return filtered();
+    }
+    let plan = read(design, pattern).and_then(|choice| choice.plan);
+    let pinned = pattern.via.as_ref().and_then(|via| design.table_of(entity)?.index(&via.text));
+    let indexed = plan.is_some_and(|plan| plan.path.is_global_index()) || pinned.is_some_and(|it| !it.local);
+    let first = pattern.binds.first().filter(|_| indexed)?;
+    let attributes: Option<Vec<&Attribute>> =
+        pattern.binds.iter().map(|bind| entity.attribute(&bind.name.text)).collect();
+    let attributes = attributes?;
+    let key = |each: &&Attribute| is_typed_by_people(design, each) || opens(each);
+    // What leads to the tenant decides whose data is seen; ids of other entities lead to many.
+    let resolves = pattern.then.as_ref().is_some_and(|then| {
+        let tenant =
+            design.caller.iter().filter_map(|each| each.reference.as_ref()).any(|to| to.entity == *then);
+        tenant && attributes.iter().all(|each| each.reference.is_none() && !each.name.text.ends_with("Id"))
+    });
+    let one = pattern.verb == ReadVerb::Get && attributes.iter().any(key);
+    (one || resolves).then_some(first.name.span)
+}
+
+/// Whether possession of the value opens something.
+fn opens(attribute: &Attribute) -> bool {
+    let lower = attribute.name.text.to_lowercase();
+    attribute.reference.is_none() && ["hash", "token", "apikey"].iter().any(|sign| lower.ends_with(sign))
+}
+
+/// The attributes that a pattern looks for.
+fn sought(pattern: &Pattern) -> Vec<&str> {
+    let filtered = pattern.filters().into_iter().filter_map(|expr| match condition(expr) {
+        Condition::Equal(name, _) => Some(name),
+        _ => None,
+    });
+    pattern.binds.iter().map(|bind| bind.name.text.as_str()).chain(filtered).collect()
 }

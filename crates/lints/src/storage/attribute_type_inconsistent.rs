@@ -68,10 +68,14 @@ fn inspect(cx: &mut Context<'_>) {
                 continue;
             };
             let (a, b) = (design.type_of(first), design.type_of(attribute));
-            let scalar = |ty: &Type| matches!(ty.stored(), Stored::S | Stored::N | Stored::B | Stored::Bool);
+            // A set says by its type what it holds; text, numbers, lists and maps are taken for each other.
+            let plain = |ty: &Type| {
+                use Stored::{B, Bool, L, M, N, S};
+                matches!(ty.stored(), S | N | B | Bool | L | M)
+            };
             // Times with a declared unit convert themselves.
             let typed = matches!((a, b), (Type::Time { .. }, Type::Time { .. }));
-            if scalar(a) && scalar(b) && a.stored() != b.stored() && !typed {
+            if plain(a) && plain(b) && a.stored() != b.stored() && !typed {
                 let title = format!(
                     "`{}` is a {} in `{}` and a {} in `{}`",
                     attribute.name,

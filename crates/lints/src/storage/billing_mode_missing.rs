@@ -12,6 +12,7 @@
 //! ## Example
 //!
 //! ```sk
+//! defaults { recovery 35d  encryption aws_owned }
 //! table Users { key (userId) }
 //! entity User in Users { userId uuid = new }
 //! ```
@@ -43,27 +44,38 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(cx: &mut Context<'_>) {
-    let lacking = |table: &Table| {
-        let said = [
-            ("billing", table.billing.is_some()),
-            ("recovery", table.recovery_days.is_some()),
-            ("encryption", table.encryption.is_some()),
-        ];
-        said.into_iter().filter(|(_, said)| !said).map(|(what, _)| what).collect::<Vec<_>>()
+    let lacking = |what: fn(&Table) -> bool| -> Vec<&Table> {
+        cx.design.tables.iter().filter(|table| what(table)).collect()
     };
-    let tables: Vec<(&Table, Vec<&str>)> = cx
-        .design
-        .tables
-        .iter()
-        .map(|table| (table, lacking(table)))
-        .filter(|(_, lacking)| !lacking.is_empty())
-        .collect();
-    let Some((first, lacks)) = tables.first() else {
+    let billing = lacking(|table| table.billing.is_none());
+    let protection = lacking(|table| !unprotected(table).is_empty());
+    // One sentence where the same tables say nothing at all, two where each gap is another's.
+    if billing == protection {
+        unsaid(&billing, |table| [&["billing"][..], &unprotected(table)].concat(), cx);
+    } else {
+        unsaid(&billing, |_| vec!["billing"], cx);
+        unsaid(&protection, unprotected, cx);
+    }
+}
+
+fn unprotected(table: &Table) -> Vec<&'static str> {
+    let recovery = table.recovery_days.is_none().then_some("recovery");
+    recovery.into_iter().chain(table.encryption.is_none().then_some("encryption")).collect()
+}
+
+/// Reports the first of the tables that leave something open, with the names of the others.
+fn unsaid(tables: &[&Table], open: impl Fn(&Table) -> Vec<&'static str>, cx: &mut Context<'_>) {
+    let Some((first, others)) = tables.split_first() else {
         return;
     };
-    let title = match tables.len() {
-        1 => format!("`{}` does not say: {}", first.name, lacks.join(", ")),
-        count => format!("{count} tables do not say: {}", lacks.join(", ")),
+    let lacks = open(first).join(", ");
+    let title = match others {
+        [] => format!("`{}` does not say: {lacks}", first.name),
+        _ => format!("{} tables do not say: {lacks}", tables.len()),
     };
-    cx.push(cx.at(first.name.span, title).label("for example this one").note("Say it once for all: `defaults { billing on_demand  recovery 35d  encryption aws_owned  protect deletion }`."));
+    let mut diagnostic = cx.at(first.name.span, title).label("for example this one");
+    for other in others {
+        diagnostic = diagnostic.also(other.name.span, "nor does this");
+    }
+    cx.push(diagnostic.note("Say it once for all: `defaults { billing on_demand  recovery 35d  encryption aws_owned  protect deletion }`."));
 }

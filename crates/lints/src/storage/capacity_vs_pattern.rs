@@ -2,7 +2,9 @@
 //!
 //! ## What it notices
 //!
-//! The declared loads need more units each second than a table with provisioned billing has.
+//! The declared loads need more units each second than a table with provisioned billing has; or a write happens at every
+//! event, or to a whole list at once, and no load is declared at all. Also a claim about cost that the size of the items
+//! does not bear out.
 //!
 //! ## Why it matters
 //!
@@ -43,8 +45,10 @@
 //!
 //! When the deployment scales the units by itself.
 
+use crate::claims::facts::{Kind, Outcome, evaluate};
 use crate::context::{Context, Inspect, Lint, Theme};
-use sortkey_design::facts::actions;
+use crate::vocabulary::is_per_event;
+use sortkey_design::facts::{ActionSite, actions};
 use sortkey_design::model::*;
 use sortkey_design::plan::{Path, read, write_units};
 use sortkey_design::size::typical_bytes;
@@ -57,10 +61,15 @@ pub(super) const LINT: Lint = Lint {
     theme: Theme::Storage,
     level: Severity::Warning,
     source: include_str!("capacity_vs_pattern.rs"),
-    inspect: Inspect::Table(inspect),
+    inspect: Inspect::Design(inspect),
 };
 
-fn inspect(table: &Table, cx: &mut Context<'_>) {
+fn inspect(cx: &mut Context<'_>) {
+    cx.design.tables.iter().for_each(|table| provisioned(table, cx));
+    cx.design.claims.iter().for_each(|claim| claimed(claim, cx));
+}
+
+fn provisioned(table: &Table, cx: &mut Context<'_>) {
     let Some(Billing::Provisioned(capacity)) = table.billing else {
         return;
     };
@@ -76,6 +85,37 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
             }
             cx.push(diagnostic.note("Declare `billing on_demand`, or more units."));
         }
+    }
+    for operation in cx.design.operations.iter().filter(|operation| operation.load.is_none()) {
+        let sites = actions(operation);
+        let here = |site: &&ActionSite<'_>| {
+            let into = cx.design.entity(&site.action.entity.text);
+            site.action.verb.writes() && into.is_some_and(|entity| entity.table == table.name)
+        };
+        let unstated = sites.iter().filter(here).find_map(|site| {
+            let counted = site.action.fields.fields.iter().find(|field| is_per_event(field));
+            let every = counted.map(|field| (field.span, "at every event"));
+            every.or_else(|| site.each.then_some((site.action.span, "to a whole list at once")))
+        });
+        if let Some((span, how)) = unstated {
+            let title = format!("`{}` has {} WCU and is written {how}", table.name, capacity.wcu);
+            cx.push(
+                cx.at(table.name.span, title)
+                    .label("the rest is throttled")
+                    .also(span, how)
+                    .note("Declare the `load` of the operation if it is known, or `billing on_demand`."),
+            );
+        }
+    }
+}
+
+/// A sentence about cost.
+fn claimed(claim: &Claim, cx: &mut Context<'_>) {
+    if let Outcome::False { found, kind: Kind::Cost } = evaluate(cx.design, &claim.fact) {
+        let title = format!("\"{}\" depends on the size of the items", claim.sentence);
+        cx.push(cx.at(claim.fact.span, title).label(found).note(
+            "Units are counted by the kilobyte: bound the item, or declare its usual size with `volume`.",
+        ));
     }
 }
 

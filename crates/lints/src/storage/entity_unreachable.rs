@@ -2,7 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! An entity is read by no pattern, used by no operation, and referred to by nobody.
+//! An entity is read by no pattern, used by no operation, and referred to by nobody; or it stands alone: no other entity
+//! of a larger design has its id, and it has the id of none.
 //!
 //! ## Why it matters
 //!
@@ -31,7 +32,7 @@
 //! When another system owns it.
 
 use crate::context::{Context, Inspect, Lint, Theme};
-use sortkey_design::facts::actions;
+use sortkey_design::facts::{actions, key_attributes};
 use sortkey_design::model::*;
 use sortkey_diagnostics::Severity;
 
@@ -50,6 +51,15 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         attribute.reference.as_ref().is_some_and(|reference| reference.entity == entity.name)
     });
     let used = cx.design.operations.iter().flat_map(actions).any(|site| site.action.entity == entity.name);
+    if alone(cx.design, entity) {
+        let title = format!("nothing refers to `{}`, and it refers to nothing", entity.name);
+        cx.push(
+            cx.at(entity.name.span, title)
+                .label("stands alone")
+                .note("Something that is looked up by its id has the id from somewhere: add the reference."),
+        );
+        return;
+    }
     if !cx.design.patterns.is_empty()
         && !referred
         && !used
@@ -59,4 +69,20 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         let title = format!("nothing leads to `{}`", entity.name);
         cx.push(cx.at(entity.name.span, title).label("no pattern, no operation, no reference"));
     }
+}
+
+/// Whether an entity of a design with some others has no id of theirs, and they have none of its own.
+fn alone(design: &Design, entity: &Entity) -> bool {
+    let linked = |a: &Entity, b: &Entity| {
+        let keys = key_attributes(design, b);
+        a.attributes.iter().any(|each| {
+            each.name.text.split('#').any(|part| keys.contains(&part))
+                || each.reference.as_ref().is_some_and(|to| to.entity == b.name)
+        })
+    };
+    let mut others = design.entities.iter().filter(|other| other.name != entity.name);
+    let carried = design.caller.iter().filter_map(|each| each.reference.as_ref());
+    design.entities.len() >= 6
+        && !others.any(|other| linked(entity, other) || linked(other, entity))
+        && !carried.into_iter().any(|to| to.entity == entity.name)
 }

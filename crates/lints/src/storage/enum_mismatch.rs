@@ -91,5 +91,34 @@ fn inspect(cx: &mut Context<'_>) {
                     .note("Declare one enum and use it in both."),
             );
         }
+        if let Some((other, status)) = summarised(design, entity, attribute, members) {
+            let title = format!("`{}` has other words than the `{}` it is about", attribute.name, other.name);
+            cx.push(
+                cx.at(attribute.type_place(), title)
+                    .label("this list")
+                    .also(status.type_place(), "that list")
+                    .note("Declare one enum and use it in both, or say how one follows from the other."),
+            );
+        }
     }
+}
+
+/// `syncStatus` is the status of a `SyncRun`: what it is a copy of, if the words differ.
+fn summarised<'a>(
+    design: &'a Design,
+    entity: &Entity,
+    attribute: &Attribute,
+    members: &[String],
+) -> Option<(&'a Entity, &'a Attribute)> {
+    let stem = attribute.name.text.strip_suffix("Status")?.to_lowercase();
+    let of_stem = |other: &&Entity| {
+        !stem.is_empty() && other.name != entity.name && other.name.text.to_lowercase().starts_with(&stem)
+    };
+    design.entities.iter().filter(of_stem).find_map(|other| {
+        let status = other.attribute("status")?;
+        match design.type_of(status) {
+            Type::Enum { members: theirs, .. } if theirs != members => Some((other, status)),
+            _ => None,
+        }
+    })
 }

@@ -2,8 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! The declared maxima of an entity add up to more than an item may hold, or an attribute that takes
-//! anything has no maximum.
+//! The declared maxima of an entity add up to more than an item may hold, an attribute that takes anything has no
+//! maximum, or several parts of an item grow without one.
 //!
 //! ## Why it matters
 //!
@@ -53,7 +53,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(entity: &Entity, cx: &mut Context<'_>) {
-    let (bounded, _) = item_bound(cx.design, entity);
+    let (bounded, unbounded) = item_bound(cx.design, entity);
     if bounded > MAX_ITEM_BYTES {
         let title =
             format!("an item of `{}` can reach {} KB; the limit is 400 KB", entity.name, bounded / 1024);
@@ -80,7 +80,23 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
                 .also(entity.name.span, "an item holds 400 KB")
                 .note("Give it a maximum: `any(max 8 KB)`, `json(any(max 16 KB))`."),
         );
+        return;
     }
+    let growing: Vec<&Attribute> =
+        unbounded.into_iter().filter(|each| is_collection(cx.design.type_of(each))).collect();
+    let json = growing.iter().any(|each| matches!(cx.design.type_of(each), Type::Json { .. }));
+    if let Some(first) = growing.first().filter(|_| json || growing.len() > 1) {
+        let title = format!("nothing keeps an item of `{}` below 400 KB", entity.name);
+        let mut diagnostic = cx.at(first.type_place(), title).label("no maximum");
+        for other in growing.iter().skip(1) {
+            diagnostic = diagnostic.also(other.type_place(), "nor has this");
+        }
+        cx.push(diagnostic.note("Give each a maximum, or make the elements items of their own."));
+    }
+}
+
+fn is_collection(ty: &Type) -> bool {
+    matches!(ty, Type::List { .. } | Type::Map { .. } | Type::Set { .. } | Type::Json { .. })
 }
 
 fn weight(design: &Design, attribute: &Attribute) -> u64 {
@@ -93,7 +109,7 @@ fn weight(design: &Design, attribute: &Attribute) -> u64 {
 fn takes_anything(ty: &Type) -> bool {
     match ty {
         Type::Any { max: None } => true,
-        Type::Json { of } => takes_anything(of),
+        Type::Json { of } | Type::Map { of, max: None } => takes_anything(of),
         Type::Object { attributes } => attributes.iter().any(|inner| takes_anything(&inner.ty)),
         _ => false,
     }

@@ -2,7 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! A large payload and a small status live in one item, and the status changes.
+//! A large payload and a small status live in one item, and the status changes; or a list without a maximum is read and
+//! written back whole to add to it.
 //!
 //! ## Why it matters
 //!
@@ -42,10 +43,10 @@
 //! When payloads are usually small: declare it with `volume ... each`.
 
 use crate::context::{Context, Inspect, Lint, Theme};
-use sortkey_design::facts::{actions, settable};
+use sortkey_design::facts::{Bound, actions, settable};
 use sortkey_design::model::*;
-use sortkey_design::size::{Bound, largest};
-use sortkey_diagnostics::Severity;
+use sortkey_design::size::{Bound as Size, largest};
+use sortkey_diagnostics::{Severity, Span};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -61,10 +62,20 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     if entity.volume.as_ref().is_some_and(|volume| volume.each_bytes.is_some_and(|bytes| bytes < 32 * 1024)) {
         return;
     }
+    if let Some((attribute, site)) = rewritten(entity, cx) {
+        let title = format!("every addition pays for all of `{}`", attribute.name);
+        cx.push(
+            cx.at(attribute.type_place(), title)
+                .label("no maximum: up to 400 write units per addition")
+                .also(site, "written back whole")
+                .note("Make each element an item of its own, or keep the last few."),
+        );
+        return;
+    }
     let heavy =
         entity.attributes.iter().filter(|each| each.is_stored()).find_map(|attribute| {
             match largest(cx.design, cx.design.type_of(attribute)) {
-                Bound::Bytes(bytes) if bytes >= 100 * 1024 => Some((attribute, bytes)),
+                Size::Bytes(bytes) if bytes >= 100 * 1024 => Some((attribute, bytes)),
                 _ => None,
             }
         });
@@ -85,4 +96,28 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
             return;
         }
     }
+}
+
+/// A list without a maximum that an operation reads and writes back whole, and where it does.
+fn rewritten<'a>(entity: &'a Entity, cx: &Context<'a>) -> Option<(&'a Attribute, Span)> {
+    let grows = |attribute: &&Attribute| {
+        let mut ty = cx.design.type_of(attribute);
+        while let Type::Json { of } = ty {
+            ty = of;
+        }
+        attribute.is_stored() && matches!(ty, Type::List { max: None, .. })
+    };
+    let attribute = entity.attributes.iter().find(grows)?;
+    let reads = |bound: &Bound<'_>| match bound {
+        Bound::Value(Value::Action(action)) => action.verb == WriteVerb::Get && action.entity == entity.name,
+        _ => false,
+    };
+    let sites = cx.design.operations.iter().flat_map(actions);
+    sites.into_iter().find_map(|site| {
+        let written =
+            site.action.fields.get(&attribute.name.text).is_some_and(|field| field.op == FieldOp::Set);
+        let back = site.action.entity == entity.name && site.action.verb.writes() && written;
+        let read = site.lets.iter().any(|(_, bound)| reads(bound));
+        (back && read).then_some((attribute, site.action.verb_span))
+    })
 }

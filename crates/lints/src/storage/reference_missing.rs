@@ -2,7 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! An entity describes another one without referring to it.
+//! An entity describes another one without referring to it: its type but not which one, plans that no account is on, a
+//! conversation without its user.
 //!
 //! ## Why it matters
 //!
@@ -38,6 +39,7 @@
 //! When the two only share a word.
 
 use crate::context::{Context, Inspect, Lint, Theme};
+use sortkey_design::facts::key_attributes;
 use sortkey_design::model::*;
 use sortkey_diagnostics::Severity;
 
@@ -52,6 +54,8 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(entity: &Entity, cx: &mut Context<'_>) {
+    plan(entity, cx);
+    speaker(entity, cx);
     for other in cx.design.entities.iter().filter(|other| other.name != entity.name) {
         let stem = lower_first(&other.name.text);
         let described = entity.attribute(&format!("{stem}Type"));
@@ -69,6 +73,55 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
                     .note(format!("Add `{stem}Id -> {}`.", other.name)),
             );
         }
+    }
+}
+
+/// What a customer pays for is on a plan; which one must stand somewhere.
+fn plan(entity: &Entity, cx: &mut Context<'_>) {
+    let carried = |each: &Attribute| each.reference.as_ref().is_some_and(|to| to.entity == entity.name);
+    if !cx.design.caller.iter().any(carried) {
+        return;
+    }
+    let is_plan =
+        |other: &&Entity| ["Plan", "Tier", "Package"].iter().any(|word| other.name.text.ends_with(word));
+    for plan in cx.design.entities.iter().filter(is_plan) {
+        let keys = key_attributes(cx.design, plan);
+        let named = |each: &Attribute| {
+            keys.contains(&each.name.text.as_str())
+                || each.reference.as_ref().is_some_and(|to| to.entity == plan.name)
+        };
+        let mut others = cx.design.entities.iter().filter(|other| other.name != plan.name);
+        if others.any(|other| other.attributes.iter().any(named)) {
+            continue;
+        }
+        let title = format!("`{}` does not say which `{}` it is on", entity.name, plan.name);
+        cx.push(
+            cx.at(entity.name.span, title)
+                .label("no plan")
+                .also(plan.name.span, "nobody is on it")
+                .note(format!("Add `{} -> {}`.", keys.first().copied().unwrap_or("planId"), plan.name)),
+        );
+    }
+}
+
+/// A conversation is somebody's.
+fn speaker(entity: &Entity, cx: &mut Context<'_>) {
+    let talk = ["Conversation", "Chat", "Thread"].iter().any(|word| entity.name.text.ends_with(word));
+    let Some(user) = cx.design.entity("User").filter(|_| talk) else {
+        return;
+    };
+    let of_user = |each: &Attribute| {
+        let plain = each.name.text.to_lowercase().replace('_', "");
+        plain.contains("user") || each.reference.as_ref().is_some_and(|to| to.entity == user.name)
+    };
+    if !entity.attributes.iter().any(of_user) {
+        let title = format!("`{}` does not say whose words it holds", entity.name);
+        cx.push(
+            cx.at(entity.name.span, title)
+                .label("no user")
+                .also(user.name.span, "the other entity")
+                .note("Refer to the user, if only where there is one: `user_id? -> User`."),
+        );
     }
 }
 

@@ -60,6 +60,12 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(entity) = pattern.entities.first().and_then(|name| cx.design.entity(&name.text)) else {
         return;
     };
+    // Who asks about the time of expiry means it.
+    let ttl = cx.design.table_of(entity).and_then(|table| table.ttl.as_ref());
+    let asked = pattern.conditions().into_iter().chain(pattern.filters());
+    if ttl.is_some_and(|ttl| asked.into_iter().any(|expr| expr.mentions(&ttl.text))) {
+        return;
+    }
     let door = pattern.verb == ReadVerb::Get && is_credential(entity);
     if !door && cx.design.table_of(entity).is_some_and(|table| table.ttl.is_some()) {
         let title = format!("`{}` returns items that have expired", pattern.name);

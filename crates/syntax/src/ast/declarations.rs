@@ -38,7 +38,7 @@ nodes! {
     Test,
     /// `claim "..." expr`
     Claim,
-    /// `migrate "old.sk" { mappings }`
+    /// `migrate "old.sk" [steps names] { mappings }`
     Migrate,
     /// `New from Old { fields }`
     Mapping,
@@ -310,6 +310,11 @@ impl Migrate {
     /// The old design's file.
     pub fn from(&self) -> Option<Text> {
         text(&self.0)
+    }
+
+    /// How it is carried out, in order.
+    pub fn steps(&self) -> Option<Names> {
+        child(&self.0)
     }
 
     /// The mappings.

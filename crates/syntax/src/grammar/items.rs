@@ -95,6 +95,9 @@ fn item(p: &mut Parser<'_>) -> bool {
         }),
         "migrate" => clause(p, Kind::Migrate, |p| {
             p.expect(Kind::Str);
+            if p.eat_word("steps") {
+                names(p);
+            }
             p.block("a mapping", mapping);
         }),
         "module" => named(p, Kind::Module, |p| {
