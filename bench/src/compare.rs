@@ -106,8 +106,17 @@ impl Turns {
     /// One turn: a moment to warm up, then the measurement.
     pub fn take(&mut self, server: &Server, turn: Duration, requests: &[Requests]) -> io::Result<()> {
         load::run_for(server.address, turn / 5, requests)?;
+        self.observe(server, || load::run_for(server.address, turn, requests))
+    }
+
+    /// One turn with requests that cannot be repeated.
+    pub fn take_once(&mut self, server: &Server, requests: &[Requests]) -> io::Result<()> {
+        self.observe(server, || load::run_once(server.address, requests))
+    }
+
+    fn observe(&mut self, server: &Server, run: impl FnOnce() -> io::Result<Observation>) -> io::Result<()> {
         let before = server.cpu_time()?;
-        let observation = load::run_for(server.address, turn, requests)?;
+        let observation = run()?;
         let cpu = server.cpu_time()? - before;
         self.cpu_us.push(cpu.as_secs_f64() * 1e6 / observation.latencies_ns.len().max(1) as f64);
         self.observations.push(observation);

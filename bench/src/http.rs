@@ -24,6 +24,24 @@ pub fn request(operation: &str, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
+/// The bytes of a `GET` of the operations API, with the caller as a header.
+pub fn get(path: &str, caller: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nsortkey-caller: {caller}\r\n\r\n").into_bytes()
+}
+
+/// The bytes of a `POST` of the operations API.
+pub fn post(path: &str, caller: &str, body: &str) -> Vec<u8> {
+    format!(
+        "POST {path} HTTP/1.1\r\n\
+         host: 127.0.0.1\r\n\
+         sortkey-caller: {caller}\r\n\
+         content-type: application/json\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}
+
 /// A connection that stays open.
 pub struct Connection {
     stream: TcpStream,

@@ -5,6 +5,9 @@ use std::io;
 use sortkey_api::OperationId;
 use sortkey_engine::{Engine, Settings};
 
+use crate::overhead::Bench;
+use crate::random::Random;
+use crate::shop::Deed;
 use crate::workload::{self, INDEXED, PLAIN, WORKLOADS};
 
 /// Customers loaded: enough for a tree of some depth, few enough for a machine that runs fifty times slower.
@@ -32,14 +35,26 @@ pub fn run(operation: &str, calls: usize) -> io::Result<()> {
     measured_calls(bodies.iter().cycle().take(calls), |body| call(operation, body))
 }
 
+/// Carries out one deed `calls` times, through the runtime or by the requests that the runtime makes of it.
+pub fn run_deed(deed: &str, by_runtime: bool, calls: usize) -> io::Result<()> {
+    let deed = Deed::ALL.into_iter().find(|each| each.call() == deed || each.operation() == deed);
+    let deed = deed.ok_or_else(|| io::Error::other("not measured"))?;
+    let bench = Bench::new(&Engine::memory(Settings::default()), LOADED)?;
+    let mut random = Random::new(7);
+    if by_runtime {
+        let prepared = bench.prepare(deed, &mut random, calls);
+        measured_calls(prepared.into_iter(), |each| bench.call(deed, each))
+    } else {
+        let recorded = bench.record(deed, &mut random, calls)?;
+        measured_calls(recorded.into_iter(), |each| bench.request(each))
+    }
+}
+
 /// The part that is counted: `callgrind.sh` knows it by its name.
 #[inline(never)]
-fn measured_calls<'a>(
-    bodies: impl Iterator<Item = &'a String>,
-    call: impl Fn(&str) -> io::Result<()>,
-) -> io::Result<()> {
-    for body in bodies {
-        call(body)?;
+fn measured_calls<T>(given: impl Iterator<Item = T>, call: impl Fn(T) -> io::Result<()>) -> io::Result<()> {
+    for each in given {
+        call(each)?;
     }
     Ok(())
 }

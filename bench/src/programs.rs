@@ -28,6 +28,13 @@ impl Programs {
         Server::start(&self.sortkey, &all)
     }
 
+    /// Sortkey with a design on it, in memory or in a directory.
+    pub fn up(&self, design: &Path, directory: Option<&Path>) -> io::Result<Server> {
+        let (design, directory) = (design.to_string_lossy(), directory.map(Path::to_string_lossy));
+        let kept = directory.as_deref().map_or(vec!["--in-memory"], |directory| vec!["--data", directory]);
+        Server::start(&self.sortkey, &[&["up", &*design, "--port", "0"], kept.as_slice()].concat())
+    }
+
     /// Dynoxide on a file.
     pub fn dynoxide_in(&self, file: &Path) -> io::Result<Server> {
         Server::start(&self.this, &["serve-dynoxide", &file.to_string_lossy()])
