@@ -130,7 +130,11 @@ const MUTATIONS: &[Mutation] = &[
     mutation("state-without-transition", &["  states status {", "}"], "states status", "// states status"),
     mutation("soft-delete-status-missing", &["deleted when status = deleted"], "deleted when", "//"),
     mutation("counter-without-atomic-operation", &["deliveryCount += "], "+= deliveries", ": deliveries"),
-    mutation("audit-attribute-missing", &["updatedAt ", ":= now"], "updatedAt ", "otherTime "),
+    mutation("audit-attribute-missing", &[" updatedAt time(iso)"], "updatedAt time(iso) := now", ""),
+    mutation("audit-attribute-missing", &[" updatedAt time(s)"], "updatedAt time(s) := now", ""),
+    mutation("migration-without-verification", &["migrate ", "verify"], "verify, ", ""),
+    mutation("migration-without-cutover", &["migrate ", "write_both"], "write_both, ", ""),
+    mutation("migration-order", &["migrate ", "create"], "create, ", "change, "),
     // Types and names inside operations, patterns, rules and tests.
     mutation("type-mismatch", &["status: active"], "status: active", "status: activ"),
     mutation("type-mismatch", &["status: revoked"], "status: revoked", "status: 5"),
@@ -202,9 +206,10 @@ const MUTATIONS: &[Mutation] = &[
 
 fn corrected() -> Vec<PathBuf> {
     let systems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems");
-    ["ferryhook", "listbackup", "seller-profiles", "core-service", "t3nets"]
-        .map(|name| systems.join(name).join(format!("{name}.sk")))
-        .to_vec()
+    let designs = ["ferryhook", "listbackup", "seller-profiles", "core-service", "t3nets"];
+    let mut found = designs.map(|name| systems.join(name).join(format!("{name}.sk"))).to_vec();
+    found.push(systems.join("seller-profiles/seller-profiles-before.sk"));
+    found
 }
 
 /// The text with the edit made on one line, for every line where it can be made.
@@ -228,32 +233,71 @@ fn mutants(text: &str, mutation: &Mutation) -> Vec<(usize, String)> {
     found
 }
 
+/// What became of the mutants of one rule in one design.
+#[derive(Clone, Copy, Default)]
+struct Score {
+    made: usize,
+    caught: usize,
+}
+
 #[test]
 fn the_named_rule_fires_on_nine_of_ten_mutants() {
-    let (mut total, mut caught) = (0, 0);
     let mut survivors = Vec::new();
-    let mut by_rule: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut by_rule: BTreeMap<&str, Score> = BTreeMap::new();
+    let mut by_design: BTreeMap<String, Score> = BTreeMap::new();
     for path in corrected() {
         let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let unbroken = check(&path.to_string_lossy(), &text, &FileLoader, &Options::default());
+        assert_eq!(unbroken.diagnostics.len(), 0, "{name} is not without a flaw before it is broken");
         for mutation in MUTATIONS {
             for (line, mutant) in mutants(&text, mutation) {
                 let found = check(&path.to_string_lossy(), &mutant, &FileLoader, &Options::default());
-                total += 1;
-                *by_rule.entry(mutation.rule).or_default() += 1;
-                if found.diagnostics.iter().any(|diagnostic| diagnostic.rule == mutation.rule) {
-                    caught += 1;
-                } else {
-                    survivors.push(format!(
-                        "{}:{line} {} ({})",
-                        path.display(),
-                        mutation.rule,
-                        mutation.find
-                    ));
+                let caught = found.diagnostics.iter().any(|diagnostic| diagnostic.rule == mutation.rule);
+                for score in
+                    [by_rule.entry(mutation.rule).or_default(), by_design.entry(name.clone()).or_default()]
+                {
+                    score.made += 1;
+                    score.caught += usize::from(caught);
+                }
+                if !caught {
+                    survivors.push(format!("{name}:{line} {} ({})", mutation.rule, mutation.find));
                 }
             }
         }
     }
+    show("rule", by_rule.iter().map(|(rule, score)| (*rule, *score)));
+    show("design", by_design.iter().map(|(design, score)| (design.as_str(), *score)));
+    let total = sum(by_design.values());
     assert!(by_rule.len() >= 15, "only {} kinds of mutants were made", by_rule.len());
-    assert!(total >= 100, "only {total} mutants were made");
-    assert!(caught * 10 >= total * 9, "{caught} of {total} caught; survivors:\n{}", survivors.join("\n"));
+    assert!(total.made >= 100, "only {} mutants were made", total.made);
+    let survivors = survivors.join("\n");
+    for (name, score) in &by_design {
+        assert!(score.made > 0, "{name} was never broken");
+    }
+    assert!(
+        total.caught * 10 >= total.made * 9,
+        "{} of {} caught; survivors:\n{survivors}",
+        total.caught,
+        total.made
+    );
+}
+
+fn sum<'a>(scores: impl Iterator<Item = &'a Score>) -> Score {
+    scores.fold(Score::default(), |all, each| Score {
+        made: all.made + each.made,
+        caught: all.caught + each.caught,
+    })
+}
+
+/// The table, for who asks: `cargo test -p sortkey-lints --test mutants -- --nocapture`.
+#[allow(clippy::print_stdout)]
+fn show<'a>(what: &str, scores: impl Iterator<Item = (&'a str, Score)>) {
+    let scores: Vec<_> = scores.collect();
+    println!("{what:40} {:>7} {:>7}", "mutants", "caught");
+    for (name, score) in &scores {
+        println!("{name:40} {:7} {:7}", score.made, score.caught);
+    }
+    let all = sum(scores.iter().map(|(_, score)| score));
+    println!("{:40} {:7} {:7}\n", "all", all.made, all.caught);
 }

@@ -9,8 +9,12 @@ use sortkey_diagnostics::{Style, render};
 use sortkey_runtime::testing::Suite;
 
 fn check(system: &str) {
+    check_file(system, "tests.sk");
+}
+
+fn check_file(system: &str, tests: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems").join(system);
-    let file = path.join("tests.sk");
+    let file = path.join(tests);
     let text = std::fs::read_to_string(&file).expect("the design is there");
     let compilation = compile(&file.to_string_lossy(), &text, &FileLoader);
     assert!(!compilation.has_errors(), "{system} compiles");
@@ -36,6 +40,12 @@ fn ferryhook() {
 #[test]
 fn seller_profiles() {
     check("seller-profiles");
+}
+
+/// The design that the migration of the seller profiles starts from.
+#[test]
+fn seller_profiles_before() {
+    check_file("seller-profiles", "tests-before.sk");
 }
 
 #[test]

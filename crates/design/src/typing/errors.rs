@@ -30,6 +30,8 @@ impl<'a> Typing<'a, '_> {
         for operation in &self.design.operations {
             known.extend(raised(self.design, operation));
         }
+        // A test also writes items without an operation.
+        self.design.entities.iter().for_each(|entity| known.extend(declared(entity)));
         if !known.contains(error.text.as_str()) {
             self.unknown("error", &error.text, error.span, known.into_iter());
         }
@@ -68,9 +70,14 @@ fn raised<'a>(design: &'a Design, operation: &'a Operation) -> Vec<&'a str> {
         let Some(entity) = design.entity(&site.action.entity.text) else {
             continue;
         };
-        let uniques = entity.uniques.iter().filter_map(|unique| unique.error.as_ref());
-        let checks = entity.checks.iter().filter_map(|check| check.error.as_ref());
-        found.extend(uniques.chain(checks).map(|name| name.text.as_str()));
+        found.extend(declared(entity));
     }
     found
+}
+
+/// The errors that the rules of an entity declare.
+fn declared(entity: &Entity) -> impl Iterator<Item = &str> {
+    let uniques = entity.uniques.iter().filter_map(|unique| unique.error.as_ref());
+    let checks = entity.checks.iter().filter_map(|check| check.error.as_ref());
+    uniques.chain(checks).map(|name| name.text.as_str())
 }
