@@ -36,13 +36,14 @@ pub fn run(directory: &Path, rounds: usize, turn: Duration) -> io::Result<()> {
 
 fn measure(place: &str, engine: &Engine, customers: usize, rounds: usize, turn: Duration) -> io::Result<()> {
     let bench = Bench::new(engine, customers)?;
-    let mut table = Table::new(&["call", "request", "engine us", "runtime us", "ratio"]);
+    let mut table = Table::new(&["call", "request", "engine us", "runtime us", "ratio", "with its JSON us"]);
     for deed in Deed::ALL {
         let mut random = Random::new(7);
-        let (mut bare, mut whole) = (Vec::new(), Vec::new());
+        let (mut bare, mut whole, mut printed) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..rounds {
             bare.push(bench.requests(deed, &mut random, turn)?);
-            whole.push(bench.calls(deed, &mut random, turn)?);
+            whole.push(bench.calls(deed, &mut random, turn, shop::call)?);
+            printed.push(bench.calls(deed, &mut random, turn, shop::call_for_json)?);
         }
         let (bare, whole) = (median(bare.into_iter()), median(whole.into_iter()));
         let cells = [
@@ -51,12 +52,16 @@ fn measure(place: &str, engine: &Engine, customers: usize, rounds: usize, turn: 
             format!("{bare:.2}"),
             format!("{whole:.2}"),
             format!("{:.2}", whole / bare),
+            format!("{:.2}", median(printed.into_iter())),
         ];
         table.row(cells.to_vec());
     }
     println!("\n## The runtime and the engine, {place}, {} items\n\n{table}", customers * ORDERS);
     Ok(())
 }
+
+/// A way to call.
+type Calling = fn(&Runtime, Deed, &Caller, Map<String, Json>) -> io::Result<()>;
 
 /// One engine, asked through a runtime and directly.
 pub struct Bench {
@@ -116,8 +121,9 @@ impl Bench {
     }
 
     /// Microseconds of one call.
-    fn calls(&self, deed: Deed, random: &mut Random, turn: Duration) -> io::Result<f64> {
-        timed(turn, || Ok(self.prepare(deed, random, CALLS)), |call| self.call(deed, call))
+    fn calls(&self, deed: Deed, random: &mut Random, turn: Duration, call: Calling) -> io::Result<f64> {
+        let prepare = || Ok(self.prepare(deed, random, CALLS));
+        timed(turn, prepare, |(caller, arguments)| call(&self.runtime, deed, caller, arguments))
     }
 
     /// Microseconds of one request.

@@ -3,9 +3,10 @@
 use serde_json::{Map, Value as Json};
 use sortkey_design::model::{Attribute, Entity, Name, Type};
 
+use crate::anatomy::AttributeInfo;
 use crate::evaluate::Scope;
 use crate::seal::Place;
-use crate::values::{Admit, Origin, Record, Val, to_json};
+use crate::values::{Admit, Fields, ObjectPrinter, Origin, Record, Val, print_value, to_json};
 
 /// A value as a client may see it. Secrets are left out, except those that a pattern selects or that were made just now;
 /// selected ones that are encrypted are opened.
@@ -23,27 +24,27 @@ pub(crate) fn public(scope: &Scope<'_>, value: Val, select: Option<&[Name]>) -> 
 }
 
 fn public_record(scope: &Scope<'_>, record: Record, select: Option<&[Name]>) -> Record {
-    let entity = &scope.shared.design.entities[record.entity];
-    let Record { entity: at, fields, shown } = record;
-    let selected = |name: &str| select.is_some_and(|select| select.iter().any(|each| each.is(name)));
-    let hidden = |attribute: &Attribute| {
-        let name = &attribute.name.text;
-        attribute.has("secret") && !selected(name) && !shown.contains(name)
+    let info = &scope.shared.entities[record.entity];
+    let entity = info.of(&scope.shared.design);
+    let Record { entity: at, mut fields, shown } = record;
+    let seen = |name: &str| {
+        let attribute = info.anatomy.attribute(name);
+        let is_shown = || is_selected(select, name) || shown.iter().any(|each| each == name);
+        attribute.filter(|attribute| !attribute.is_secret || is_shown())
     };
-    let mut seen = crate::values::Fields::new();
-    for attribute in entity.attributes.iter().filter(|attribute| !hidden(attribute)) {
-        let name = &attribute.name.text;
-        let value = match fields.get(name) {
-            None | Some(Val::Absent) => continue,
-            Some(Val::Sealed(_)) => match opened(scope, entity, attribute, &fields) {
-                Some(value) => value,
-                None => continue,
-            },
-            Some(value) => value.clone(),
-        };
-        seen.insert(name.clone(), value);
-    }
-    Record { entity: at, fields: seen, shown }
+    // What is sealed is opened while the attributes that its key is named after are still in hand.
+    let sealed = fields.iter().filter(|(_, value)| matches!(value, Val::Sealed(_)));
+    let sealed = sealed.filter_map(|(name, _)| seen(name));
+    let open = |each: &AttributeInfo| opened(scope, entity, &entity.attributes[each.at], &fields);
+    let opened: Vec<_> = sealed.map(|each| (each.name.clone(), open(each).unwrap_or_default())).collect();
+    fields.extend(opened);
+    fields.retain(|name, value| !value.is_absent() && seen(name).is_some());
+    Record { entity: at, fields, shown }
+}
+
+/// Whether a pattern selects an attribute by its name.
+pub(crate) fn is_selected(select: Option<&[Name]>, name: &str) -> bool {
+    select.is_some_and(|select| select.iter().any(|each| each.is(name)))
 }
 
 /// Keeps what a pattern selects. What is sealed is opened before, while the attributes that its key is named after are
@@ -51,7 +52,7 @@ fn public_record(scope: &Scope<'_>, record: Record, select: Option<&[Name]>) -> 
 pub(crate) fn select(scope: &Scope<'_>, record: &mut Record, select: &[Name]) {
     let entity = &scope.shared.design.entities[record.entity];
     let selected = |name: &str| select.iter().any(|each| each.is(name));
-    let mut kept = crate::values::Fields::new();
+    let mut kept = Fields::new();
     for attribute in entity.attributes.iter().filter(|attribute| selected(&attribute.name.text)) {
         let name = &attribute.name.text;
         let value = match record.fields.get(name) {
@@ -64,18 +65,30 @@ pub(crate) fn select(scope: &Scope<'_>, record: &mut Record, select: &[Name]) {
 }
 
 /// What is sealed in an attribute. A value that does not open is not there; the log of the keyring tells why.
-fn opened(
-    scope: &Scope<'_>,
-    entity: &Entity,
-    attribute: &Attribute,
-    fields: &crate::values::Fields,
-) -> Option<Val> {
+fn opened(scope: &Scope<'_>, entity: &Entity, attribute: &Attribute, fields: &Fields) -> Option<Val> {
     let Some(Val::Sealed(bytes)) = fields.get(&attribute.name.text) else { return None };
     let (seals, keyring) = (&scope.shared.seals, &*scope.shared.settings.keyring);
     let value = seals.open(keyring, Place { entity, attribute }, bytes, fields).ok()?;
     // Times and bytes are sealed as text.
     let admit = Admit::argument(scope, Origin::Json);
     admit.attribute(attribute, value, &attribute.name.text).ok()
+}
+
+/// Prints a value that is already fit for clients, as [`to_public_json`] has it.
+pub(crate) fn print_public(scope: &Scope<'_>, out: &mut Vec<u8>, value: &Val) {
+    let design = &scope.shared.design;
+    match value {
+        Val::Item(record) => {
+            let anatomy = &scope.shared.entities[record.entity].anatomy;
+            let mut object = ObjectPrinter::begin(out);
+            for (name, value) in &record.fields {
+                let ty = anatomy.attribute(name).map_or(&Type::Undeclared, |attribute| &attribute.ty);
+                object.field(name, |out| print_value(out, design, ty, value));
+            }
+            object.end();
+        }
+        other => crate::values::print_json(out, &to_public_json(scope, other)),
+    }
 }
 
 /// A value that is already fit for clients, as JSON.
@@ -87,13 +100,13 @@ pub(crate) fn to_public_json(scope: &Scope<'_>, value: &Val) -> Json {
             let mut map = Map::new();
             for (name, value) in &record.fields {
                 let ty = entity.attribute(name).map(|attribute| design.type_of(attribute));
-                map.insert(name.clone(), to_json(design, ty.unwrap_or(&Type::Undeclared), value));
+                map.insert(name.to_string(), to_json(design, ty.unwrap_or(&Type::Undeclared), value));
             }
             Json::Object(map)
         }
         Val::List(members) => Json::Array(members.iter().map(|each| to_public_json(scope, each)).collect()),
         Val::Map(fields) => Json::Object(
-            fields.iter().map(|(name, each)| (name.clone(), to_public_json(scope, each))).collect(),
+            fields.iter().map(|(name, each)| (name.to_string(), to_public_json(scope, each))).collect(),
         ),
         other => to_json(design, &Type::Undeclared, other),
     }

@@ -1,6 +1,12 @@
 //! What goes into a call and what comes out.
 
+use std::fmt;
+use std::sync::{Arc, Weak};
+
 use serde_json::{Map, Value as Json};
+
+use crate::runtime::Shared;
+use crate::values::Fields;
 
 /// A call of a pattern or an operation.
 #[derive(Clone, Debug, Default)]
@@ -18,13 +24,30 @@ pub struct Call<'a> {
 }
 
 /// Who calls: the attributes that `caller { }` declares, checked by [`Runtime::caller`](crate::Runtime::caller).
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Caller(pub(crate) Map<String, Json>);
+#[derive(Clone, Default)]
+pub struct Caller {
+    pub(crate) attributes: Map<String, Json>,
+    /// The same as values, and the runtime that admitted them.
+    pub(crate) admitted: Option<(Weak<Shared>, Arc<Fields>)>,
+}
 
 impl Caller {
     /// The attributes.
     pub fn attributes(&self) -> &Map<String, Json> {
-        &self.0
+        &self.attributes
+    }
+}
+
+/// Callers are equal if they say the same.
+impl PartialEq for Caller {
+    fn eq(&self, other: &Caller) -> bool {
+        self.attributes == other.attributes
+    }
+}
+
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Caller").field(&self.attributes).finish()
     }
 }
 

@@ -4,11 +4,12 @@ use sortkey_api::TableName;
 use sortkey_design::Design;
 use sortkey_design::facts::{Source, key_attributes, source};
 use sortkey_design::model::*;
-use sortkey_value::{AttributeValue, Item, Map};
+use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
 use crate::Settings;
+use crate::anatomy::Anatomy;
 use crate::deploy::{parameter_values, table_name};
-use crate::values::{Fields, Val, from_stored, to_stored};
+use crate::values::{Fields, Val, to_stored};
 
 /// The reserved beginning of guard keys.
 pub(crate) const GUARD: &str = "unique#";
@@ -34,6 +35,9 @@ pub(crate) struct EntityInfo {
     pub(crate) kind: Option<String>,
     /// Whether other entities share the table.
     pub(crate) shares_table: bool,
+    pub(crate) anatomy: Anatomy,
+    /// Entities of the table whose keys begin with text where this one has a plain value, by their places.
+    rivals: Vec<usize>,
 }
 
 /// Every entity, by its place in the design.
@@ -53,6 +57,8 @@ pub(crate) fn entities(design: &Design, settings: &Settings) -> Vec<EntityInfo> 
             ttl: table.and_then(|table| table.ttl.as_ref()).map(|name| name.text.clone()),
             kind: table.and_then(|table| table.kind.as_ref()).map(|name| name.text.clone()),
             shares_table: table.is_some_and(|table| design.entities_in(table).count() > 1),
+            anatomy: Anatomy::of(design, entity),
+            rivals: rivals(design, entity, key),
         });
     }
     found
@@ -72,23 +78,12 @@ impl EntityInfo {
 
     /// Stored attributes of an item, without those that templates fill.
     pub(crate) fn decode(&self, design: &Design, item: &Item) -> Fields {
-        let entity = self.of(design);
-        let mut fields = Fields::new();
-        for attribute in entity.attributes.iter().filter(|attribute| attribute.is_stored()) {
-            let Some(value) = item.get(&attribute.name.text) else { continue };
-            let value = match (attribute.has("encrypted"), value) {
-                (true, sortkey_value::ValueRef::B(bytes)) => Val::Sealed(bytes.to_vec()),
-                _ => from_stored(design, design.type_of(attribute), value),
-            };
-            fields.insert(attribute.name.text.clone(), value);
-        }
-        fields
+        self.anatomy.decode(design, item)
     }
 
     /// The stored form of one attribute.
     pub(crate) fn encode(&self, design: &Design, name: &str, value: &Val) -> Option<AttributeValue> {
-        let attribute = self.of(design).attribute(name)?;
-        to_stored(design, design.type_of(attribute), value)
+        to_stored(design, &self.anatomy.attribute(name)?.ty, value)
     }
 
     /// Whether a stored item is one of this entity, judged by the kind attribute or the templates of its key.
@@ -97,48 +92,73 @@ impl EntityInfo {
             return false;
         }
         if let Some(kind) = &self.kind {
-            return matches!(item.get(kind), Some(sortkey_value::ValueRef::S(name)) if name == self.name);
+            return matches!(item.get(kind), Some(ValueRef::S(name)) if name == self.name);
         }
         if !self.shares_table {
             return true;
         }
-        let entity = self.of(design);
-        let parts = || std::iter::once(&self.partition).chain(&self.sort);
-        let fits = |entity: &Entity, stored: &String| match (source(entity, stored), item.get(stored)) {
-            (Some(Source::Template(template)), Some(sortkey_value::ValueRef::S(text))) => {
-                crate::template::matches(template, text)
-            }
-            (Some(Source::Natural(_)), Some(_)) => true,
-            _ => false,
-        };
-        if !parts().all(|stored| fits(entity, stored)) {
-            return false;
-        }
+        let fits = |entity: &Entity| self.parts().all(|stored| fits(entity, stored, item));
         // A plain value fits anything, also what another entity of the table begins its keys with.
-        let plain: Vec<&String> =
-            parts().filter(|stored| matches!(source(entity, stored), Some(Source::Natural(_)))).collect();
-        let begins = |other: &Entity, stored: &str| match source(other, stored) {
-            Some(Source::Template(template)) => matches!(template.pieces.first(), Some(Piece::Literal(_))),
-            _ => false,
-        };
-        !design.entities.iter().filter(|other| !plain.is_empty() && other.table == entity.table).any(
-            |other| {
-                plain.iter().any(|stored| begins(other, stored)) && parts().all(|stored| fits(other, stored))
+        fits(self.of(design)) && !self.rivals.iter().any(|rival| fits(&design.entities[*rival]))
+    }
+
+    /// Whether the key of an item is what the entity's templates make of its attributes.
+    pub(crate) fn makes(&self, design: &Design, item: &Item) -> bool {
+        self.parts().all(|stored| match self.of(design).template(stored) {
+            Some(template) => match item.get(stored) {
+                Some(ValueRef::S(text)) => crate::template::makes(design, self, template, item, text),
+                _ => false,
             },
-        )
+            None => true,
+        })
+    }
+
+    /// The stored attributes of the table's key.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.partition).chain(&self.sort)
+    }
+
+    /// Whether an attribute is one of those that determine the key.
+    pub(crate) fn is_key(&self, name: &str) -> bool {
+        self.keys.iter().any(|key| key == name)
     }
 
     /// The key attributes of a stored item.
     pub(crate) fn key_of(&self, item: &Item) -> Map {
-        let names = std::iter::once(&self.partition).chain(&self.sort);
-        names.filter_map(|name| Some((name.clone(), item.get(name)?.to_owned()))).collect()
+        self.parts().filter_map(|name| Some((name.clone(), item.get(name)?.to_owned()))).collect()
     }
+}
+
+/// Whether a stored attribute of an item is what an entity would store there.
+fn fits(entity: &Entity, stored: &str, item: &Item) -> bool {
+    match (source(entity, stored), item.get(stored)) {
+        (Some(Source::Template(template)), Some(ValueRef::S(text))) => {
+            crate::template::matches(template, text)
+        }
+        (Some(Source::Natural(_)), Some(_)) => true,
+        _ => false,
+    }
+}
+
+fn rivals(design: &Design, entity: &Entity, key: Option<&Key>) -> Vec<usize> {
+    let names = key.into_iter().flat_map(Key::attributes);
+    let plain = names.filter(|name| matches!(source(entity, &name.text), Some(Source::Natural(_))));
+    let plain: Vec<&Name> = plain.collect();
+    let begins = |other: &Entity, stored: &Name| match source(other, &stored.text) {
+        Some(Source::Template(template)) => matches!(template.pieces.first(), Some(Piece::Literal(_))),
+        _ => false,
+    };
+    let rivals =
+        design.entities.iter().enumerate().filter(|(_, other)| {
+            other.table == entity.table && plain.iter().any(|stored| begins(other, stored))
+        });
+    rivals.map(|(at, _)| at).collect()
 }
 
 /// Whether an item is ours, not the design's: a guard or a receipt.
 pub(crate) fn is_reserved(item: &Item, partition: &str) -> bool {
     match item.get(partition) {
-        Some(sortkey_value::ValueRef::S(text)) => text.starts_with(GUARD) || text.starts_with(RECEIPT),
+        Some(ValueRef::S(text)) => text.starts_with(GUARD) || text.starts_with(RECEIPT),
         _ => false,
     }
 }

@@ -253,7 +253,7 @@ impl Compiler<'_> {
         let (Some(defaults), Some(Condition::Text(text))) = (self.defaults, &compiled) else {
             return Ok(compiled);
         };
-        let view = View { entity: self.entity, fields: defaults };
+        let view = View::of(self.entity, defaults);
         match self.operand(left)? {
             Some(Operand::Path(path, _)) if self.scope.holds(expr, Some(view))? => {
                 let path = into.path(&path);

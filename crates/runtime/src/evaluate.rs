@@ -5,10 +5,13 @@
 
 mod functions;
 mod scope;
+mod view;
 
 pub(crate) use functions::hex;
-pub(crate) use scope::{Scope, View};
+pub(crate) use scope::Scope;
+pub(crate) use view::View;
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use sortkey_design::model::*;
@@ -67,7 +70,7 @@ impl Scope<'_> {
             "caller" => {
                 return self.caller.as_ref().map_or(Val::Absent, |caller| Val::Map((**caller).clone()));
             }
-            "it" => return view.map_or(Val::Absent, |view| Val::item(view.entity, view.fields.clone())),
+            "it" => return view.map_or(Val::Absent, |view| Val::item(view.entity, view.fields(self.shared))),
             _ => {}
         }
         if let Some(value) = self.get(name) {
@@ -76,7 +79,7 @@ impl Scope<'_> {
         if let Some(view) = view
             && self.shared.design.entities[view.entity].stores_or_computes(name)
         {
-            return view.fields.get(name).cloned().unwrap_or_default();
+            return view.get(self.shared, name).map(Cow::into_owned).unwrap_or_default();
         }
         match self.shared.settings.parameters.get(name) {
             Some(value) if self.shared.design.parameters.iter().any(|each| each.name.is(name)) => {

@@ -45,7 +45,7 @@ pub(crate) fn held(
     fields: &Fields,
 ) -> Result<Option<Map>, Failure> {
     if let Some(when) = &unique.when
-        && !scope.bare().holds(when, Some(View { entity: info.at, fields }))?
+        && !scope.bare().holds(when, Some(View::of(info.at, fields)))?
     {
         return Ok(None);
     }

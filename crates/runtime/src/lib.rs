@@ -4,6 +4,7 @@
 //! carries JSON in the design's own types, never DynamoDB's. The runtime knows nothing of HTTP, nor of how the backend
 //! is reached.
 
+mod anatomy;
 mod answer;
 mod backend;
 mod call;
@@ -20,6 +21,7 @@ mod keyring;
 mod operate;
 mod pause;
 mod read;
+mod reply;
 mod runtime;
 mod seal;
 pub mod seeding;
@@ -36,6 +38,7 @@ pub use call::{Answer, Call, Caller, Consumed};
 pub use embedded::Embedded;
 pub use failure::{Failure, FailureKind};
 pub use keyring::{DataKey, KeyError, KeyFile, Keyring};
+pub use reply::Reply;
 pub use runtime::{Problem, Runtime};
 pub use settings::{Ids, Settings};
 pub use signature::{Kind, Parameter, Signature, Yields};

@@ -76,7 +76,7 @@ impl<'s, 'a> Runner<'s, 'a> {
                 if let (true, Some(error)) = (value.is_absent(), error) {
                     return Err(named(&error.text, format!("there is no `{name}`")));
                 }
-                scope.set(&name.text, value.clone());
+                scope.set(name.text.as_str(), value.clone());
                 value
             }
             StmtKind::Do { value } => self.evaluate(scope, value).await?,
@@ -126,12 +126,12 @@ impl<'s, 'a> Runner<'s, 'a> {
         let known = write::key_fields(scope, info, action.key.as_ref(), None)?;
         let Some(key) = crate::read::key_of(scope, info, &known) else { return Ok(Val::Absent) };
         let item = self.session.get(&info.table, key.clone(), action.strong).await?;
-        let found = match &item {
+        let found = match item {
             Some(item) => crate::read::live(scope, info, item)?,
             None => None,
         };
         match (found, &action.error) {
-            (Some(found), _) => Ok(found),
+            (Some(found), _) => Ok(found.into_val(scope)),
             (None, Some(error)) => Err(named(&error.text, format!("there is no such {}", info.name))),
             (None, None) => {
                 scope.miss(at, key);
@@ -240,7 +240,7 @@ impl<'s, 'a> Runner<'s, 'a> {
         for chunk in elements.chunks(SIDE_BY_SIDE) {
             let runs = chunk.iter().map(|element| {
                 let mut scope = scope.clone();
-                scope.set(&name.text, element.clone());
+                scope.set(name.text.as_str(), element.clone());
                 async move { self.block(&mut scope, body).await.map(|_| ()) }
             });
             failures.extend(join_all(runs).await.into_iter().filter_map(Result::err));

@@ -6,6 +6,7 @@
 mod bind;
 mod fetch;
 mod filter;
+mod hit;
 mod keys;
 #[cfg(test)]
 mod oracle;
@@ -14,6 +15,7 @@ mod pages;
 pub(crate) use bind::derive;
 pub(crate) use fetch::{key_of, live};
 pub(crate) use filter::{add_virtual, is_deleted, is_expired, is_ours};
+pub(crate) use hit::Hit;
 pub(crate) use keys::fixed;
 
 use sortkey_api::TableName;
@@ -58,8 +60,8 @@ pub(crate) enum Route {
 
 /// What a pattern found.
 pub(crate) enum Found {
-    Item(Option<Val>),
-    Items { items: Vec<Val>, cursor: Option<String> },
+    Item(Option<Hit>),
+    Items { items: Vec<Hit>, cursor: Option<String> },
     Count(i64),
     Exists(bool),
     Sums(Fields),
@@ -70,8 +72,10 @@ pub(crate) enum Found {
 pub(crate) struct Paging<'a> {
     pub(crate) cursor: Option<&'a str>,
     pub(crate) limit: Option<u32>,
-    /// What a cursor is bound to.
-    pub(crate) context: &'a [u8],
+    /// What a cursor is bound to beside the caller and the parameters; a page without it has no cursor.
+    pub(crate) context: Option<&'a str>,
+    /// Whether a list is read to its end, as inside an operation.
+    pub(crate) to_the_end: bool,
 }
 
 impl Read {
@@ -120,24 +124,22 @@ impl Read {
         Ok(match self.pattern.verb {
             ReadVerb::Get => Found::Item(self.get(session, scope, &branches).await?),
             ReadVerb::Count => Found::Count(self.all(session, scope, branches).await?.len() as i64),
-            ReadVerb::Sum => Found::Sums(self.sum(&self.all(session, scope, branches).await?)?),
+            ReadVerb::Sum => Found::Sums(self.sum(scope, &self.all(session, scope, branches).await?)?),
             ReadVerb::Exists => Found::Exists(
                 !self.page(session, scope, branches, Some(1), Paging::default()).await?.0.is_empty(),
             ),
             ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan => {
-                let most = self
-                    .pattern
-                    .page
-                    .or(self.pattern.limit)
-                    .map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+                let page = self.pattern.page.filter(|_| !paging.to_the_end);
+                let most = page.or(self.pattern.limit);
+                let most = most.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
                 let most = match (most, paging.limit) {
                     (Some(most), Some(limit)) => Some(most.min(limit.max(1) as usize)),
                     (most, _) => most,
                 };
-                let paging = if self.pattern.page.is_some() { paging } else { Paging::default() };
+                let paging = if page.is_some() { paging } else { Paging::default() };
                 let (items, cursor) = self.page(session, scope, branches, most, paging).await?;
                 let items = self.then(session, scope, items).await?;
-                Found::Items { items, cursor: cursor.filter(|_| self.pattern.page.is_some()) }
+                Found::Items { items, cursor }
             }
         })
     }
@@ -147,22 +149,22 @@ impl Read {
         session: &Session<'_>,
         scope: &Scope<'_>,
         branches: Vec<Fields>,
-    ) -> Result<Vec<Val>, Failure> {
+    ) -> Result<Vec<Hit>, Failure> {
         Ok(self.page(session, scope, branches, None, Paging::default()).await?.0)
     }
 
-    fn sum(&self, items: &[Val]) -> Result<Fields, Failure> {
+    fn sum(&self, scope: &Scope<'_>, items: &[Hit]) -> Result<Fields, Failure> {
         let mut sums = Fields::new();
         for name in &self.pattern.summed {
             let mut total = sortkey_value::Number::ZERO;
-            for value in items.iter().filter_map(|item| item.fields()?.get(&name.text)) {
-                if let Val::Number(number) = value {
+            for value in items.iter().filter_map(|item| item.view().get(scope.shared, &name.text)) {
+                if let Val::Number(number) = *value {
                     total = total
-                        .checked_add(*number)
+                        .checked_add(number)
                         .map_err(|_| Failure::internal(format!("the sum of `{name}` cannot be kept")))?;
                 }
             }
-            sums.insert(name.text.clone(), Val::Number(total));
+            sums.insert(name.text.as_str(), Val::Number(total));
         }
         Ok(sums)
     }
@@ -181,9 +183,9 @@ impl Read {
         }
     }
 
-    /// The entity that a stored item is of, among those asked for.
-    fn owner<'a>(&self, scope: &Scope<'a>, item: &Item) -> Option<&'a EntityInfo> {
-        let infos = self.entities.iter().map(|at| &scope.shared.entities[*at]);
-        infos.into_iter().find(|info| info.owns(&scope.shared.design, item))
+    /// The entity that a stored item is of, among those asked for, and its place among them.
+    fn owner<'a>(&self, scope: &Scope<'a>, item: &Item) -> Option<(usize, &'a EntityInfo)> {
+        let mut infos = self.entities.iter().map(|at| &scope.shared.entities[*at]).enumerate();
+        infos.find(|(_, info)| info.owns(&scope.shared.design, item))
     }
 }

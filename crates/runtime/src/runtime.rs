@@ -1,24 +1,22 @@
 //! The runtime: a design bound to a backend, and the door through which calls enter.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use serde_json::{Map, Value as Json};
 use sortkey_design::Design;
-use sortkey_design::model::ReadVerb;
 use sortkey_diagnostics::Span;
 
-use crate::answer::{public, to_public_json};
 use crate::catalog::{EntityInfo, entities};
 use crate::deploy::desired;
 use crate::evaluate::Scope;
 use crate::operate::{self, Cascade, cascades};
-use crate::read::{Found, Paging, Read};
+use crate::read::{Paging, Read};
 use crate::seal::Seals;
 use crate::session::Session;
 use crate::signature::{self, Kind, Signature};
-use crate::values::{Admit, Fields, Origin, Val, from_json};
-use crate::{Answer, Backend, Call, Caller, Consumed, Failure, FailureKind, Settings};
+use crate::values::{Admit, Fields, Origin, from_json};
+use crate::{Answer, Backend, Call, Caller, Consumed, Failure, FailureKind, Reply, Settings};
 
 /// A design bound to a backend. Clones are handles of the same runtime.
 #[derive(Clone)]
@@ -35,8 +33,12 @@ pub(crate) struct Shared {
     pub(crate) entities: Vec<EntityInfo>,
     pub(crate) cascades: Vec<Cascade>,
     pub(crate) seals: Seals,
+    /// Of the patterns, then of the operations.
     signatures: Vec<Signature>,
-    reads: HashMap<String, Read>,
+    /// The places of signatures, by all names that calls may use: their own, and `module.name`.
+    names: HashMap<String, usize>,
+    /// By the places of the patterns.
+    reads: Vec<Read>,
 }
 
 /// Why a design cannot be run as it is.
@@ -62,10 +64,10 @@ impl Runtime {
                 .map(|each| Problem { span: each.primary.span, message: each.title })
                 .collect(),
         };
-        let mut reads = HashMap::new();
+        let mut reads = Vec::new();
         for pattern in &design.patterns {
             match Read::prepare(&design, &settings, pattern) {
-                Some(read) => drop(reads.insert(pattern.name.text.clone(), read)),
+                Some(read) => reads.push(read),
                 None => problems.push(Problem {
                     message: format!("no access path serves the pattern `{}`", pattern.name),
                     span: pattern.name.span,
@@ -84,8 +86,10 @@ impl Runtime {
         }
         let entities = entities(&design, &settings);
         let signatures = signature::of_design(&design);
+        let names = names(&design, &signatures);
         let seals = Seals::default();
-        let shared = Shared { design, backend, settings, entities, cascades, seals, signatures, reads };
+        let shared =
+            Shared { design, backend, settings, entities, cascades, seals, signatures, names, reads };
         Ok(Runtime { shared: Arc::new(shared) })
     }
 
@@ -96,7 +100,7 @@ impl Runtime {
 
     /// What a pattern or operation takes and yields; also by its name in a module.
     pub fn signature(&self, name: &str) -> Option<&Signature> {
-        self.shared.signature(self.resolve(name)?).ok()
+        self.shared.signature(name).ok()
     }
 
     /// What every pattern and operation takes and yields.
@@ -107,8 +111,8 @@ impl Runtime {
     /// Checks who calls against what the design's `caller` declares.
     pub fn caller(&self, attributes: Map<String, Json>) -> Result<Caller, Failure> {
         let scope = self.scope(None);
-        operate::caller(&scope, values(&attributes)?, Origin::Json, true)?;
-        Ok(Caller(attributes))
+        let fields = operate::caller(&scope, values(attributes.clone())?, Origin::Json, true)?;
+        Ok(Caller { attributes, admitted: Some((Arc::downgrade(&self.shared), fields)) })
     }
 
     /// Runs a pattern or an operation.
@@ -118,84 +122,59 @@ impl Runtime {
 
     /// Runs a pattern or an operation, and tells what it took.
     pub async fn measured(&self, call: Call<'_>) -> (Result<Answer, Failure>, Consumed) {
-        let session = Session::new(&self.shared);
-        let answer = self.run(&session, &call).await;
-        (answer, session.consumed())
+        let (reply, consumed) = self.reply(call).await;
+        (reply.map(Reply::into_answer), consumed)
     }
 
-    async fn run(&self, session: &Session<'_>, call: &Call<'_>) -> Result<Answer, Failure> {
+    /// The same with the answer still as it is stored: for those who pass it on as text, or look at it later.
+    pub async fn reply(&self, call: Call<'_>) -> (Result<Reply<'_>, Failure>, Consumed) {
+        let session = Session::new(&self.shared);
+        let reply = self.run(&session, call).await;
+        (reply, session.consumed())
+    }
+
+    async fn run<'a>(&'a self, session: &Session<'a>, call: Call<'_>) -> Result<Reply<'a>, Failure> {
         let unknown = || Failure::new(FailureKind::NotFound, format!("the design has no `{}`", call.name));
-        let name = self.resolve(call.name).ok_or_else(unknown)?;
-        let signature = self.shared.signature(name)?;
+        let at = *self.shared.names.get(call.name).ok_or_else(unknown)?;
+        let signature = &self.shared.signatures[at];
         let mut scope = self.scope(None);
         if !signature.system && !self.shared.design.caller.is_empty() {
             let caller = call.caller.ok_or_else(|| {
-                Failure::new(FailureKind::Unauthenticated, format!("`{name}` needs a caller"))
+                Failure::new(FailureKind::Unauthenticated, format!("`{}` needs a caller", signature.name))
             })?;
-            scope.caller = Some(operate::caller(&scope, values(caller.attributes())?, Origin::Json, true)?);
+            scope.caller = Some(self.admitted(&scope, caller)?);
         }
         let admit = Admit::argument(&scope, Origin::Json);
-        let arguments = operate::admitted(&admit, signature, values(&call.arguments)?)?;
+        let arguments = operate::admitted(&admit, signature, values(call.arguments)?)?;
         match signature.kind {
             Kind::Operation => {
-                let value = operate::operation(session, scope.clone(), name, arguments).await?;
-                Ok(answer(&scope, public(&scope, value, None)))
+                let value = operate::operation(session, scope.clone(), &signature.name, arguments).await?;
+                Ok(Reply::of_value(scope, value))
             }
-            Kind::Pattern => self.pattern(session, scope, name, arguments, call).await,
+            Kind::Pattern => {
+                let read = &self.shared.reads[at];
+                operate::bind(&mut scope, signature, arguments)?;
+                let (cursor, limit, context) = (call.cursor, call.limit, Some(signature.name.as_str()));
+                let paging = Paging { cursor, limit, context, to_the_end: false };
+                let found = operate::pattern(session, &mut scope, read, paging).await?;
+                Ok(Reply::of_found(scope, found, read))
+            }
         }
     }
 
-    async fn pattern<'a>(
-        &'a self,
-        session: &Session<'a>,
-        mut scope: Scope<'a>,
-        name: &str,
-        arguments: Fields,
-        call: &Call<'_>,
-    ) -> Result<Answer, Failure> {
-        let read = self.shared.read(name)?;
-        let bound = operate::bind(&mut scope, self.shared.signature(name)?, arguments)?;
-        // A cursor belongs to one pattern with one set of arguments, asked by one caller.
-        let own = scope.caller.as_ref().map(|caller| Val::Map((**caller).clone())).unwrap_or_default();
-        let context = Json::Array(vec![
-            Json::from(name),
-            to_public_json(&scope, &Val::Map(bound.clone())),
-            to_public_json(&scope, &own),
-        ]);
-        let context = context.to_string();
-        let paging = Paging { cursor: call.cursor, limit: call.limit, context: context.as_bytes() };
-        let found = operate::pattern(session, &mut scope, read, bound, paging, false).await?;
-        let cursor = match &found {
-            Found::Items { cursor, .. } => cursor.clone(),
-            _ => None,
-        };
-        let value = operate::value_of(&scope, found, read);
-        let value = public(&scope, value, read.pattern.select.as_deref());
-        let lists = matches!(read.pattern.verb, ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan);
-        Ok(match value {
-            Val::List(items) if lists => Answer::Page {
-                items: items.iter().map(|item| to_public_json(&scope, item)).collect(),
-                cursor,
-            },
-            value => answer(&scope, value),
-        })
+    /// The caller as values. One that another runtime checked is checked again.
+    fn admitted(&self, scope: &Scope<'_>, caller: &Caller) -> Result<Arc<Fields>, Failure> {
+        match &caller.admitted {
+            Some((runtime, fields)) if Weak::as_ptr(runtime) == Arc::as_ptr(&self.shared) => {
+                Ok(Arc::clone(fields))
+            }
+            _ => operate::caller(scope, values(caller.attributes.clone())?, Origin::Json, true),
+        }
     }
 
     pub(crate) fn scope(&self, caller: Option<Arc<Fields>>) -> Scope<'_> {
         let now_ms = i64::try_from(self.shared.settings.clock.now_ms()).unwrap_or(i64::MAX);
         Scope::new(&self.shared, caller, now_ms)
-    }
-
-    /// The pattern or operation behind a name, which may be `module.name`.
-    fn resolve<'a>(&'a self, name: &'a str) -> Option<&'a str> {
-        let design = self.design();
-        if design.pattern(name).is_some() || design.operation(name).is_some() {
-            return Some(name);
-        }
-        let (module, entry) = name.split_once('.')?;
-        let module = design.modules.iter().find(|each| each.name.is(module))?;
-        let (_, own) = module.entries.iter().find(|(exported, _)| exported.is(entry))?;
-        Some(&own.text)
     }
 }
 
@@ -207,30 +186,43 @@ impl Shared {
     }
 
     pub(crate) fn signature(&self, name: &str) -> Result<&Signature, Failure> {
-        let found = self.signatures.iter().find(|signature| signature.name == name);
+        let found = self.names.get(name).map(|at| &self.signatures[*at]);
         found.ok_or_else(|| Failure::new(FailureKind::NotFound, format!("the design has no `{name}`")))
     }
 
     pub(crate) fn read(&self, name: &str) -> Result<&Read, Failure> {
-        let found = self.reads.get(name);
+        let found = self.names.get(name).and_then(|at| self.reads.get(*at));
         found
             .ok_or_else(|| Failure::new(FailureKind::NotFound, format!("the design has no pattern `{name}`")))
     }
 }
 
-fn values(arguments: &Map<String, Json>) -> Result<Fields, Failure> {
-    let mut fields = Fields::new();
-    for (name, json) in arguments {
-        let value = from_json(json)
-            .ok_or_else(|| Failure::invalid(name, format!("`{name}` holds a number that cannot be kept")))?;
-        fields.insert(name.clone(), value);
+/// Where signatures are found. A name of its own hides one in a module.
+fn names(design: &Design, signatures: &[Signature]) -> HashMap<String, usize> {
+    let own: HashMap<&str, usize> =
+        signatures.iter().enumerate().rev().map(|(at, each)| (each.name.as_str(), at)).collect();
+    let mut names = HashMap::new();
+    for module in &design.modules {
+        for (exported, target) in &module.entries {
+            if let Some(at) = own.get(target.text.as_str()) {
+                names.entry(format!("{}.{exported}", module.name)).or_insert(*at);
+            }
+        }
     }
-    Ok(fields)
+    names.extend(own.into_iter().map(|(name, at)| (name.to_owned(), at)));
+    names
 }
 
-fn answer(scope: &Scope<'_>, value: Val) -> Answer {
-    match value {
-        Val::Absent => Answer::Nothing,
-        value => Answer::Value(to_public_json(scope, &value)),
+fn values(arguments: Map<String, Json>) -> Result<Fields, Failure> {
+    let mut fields = Fields::with_capacity(arguments.len());
+    for (name, json) in arguments {
+        match from_json(json) {
+            Some(value) => fields.insert(name, value),
+            None => {
+                let why = format!("`{name}` holds a number that cannot be kept");
+                return Err(Failure::invalid(name, why));
+            }
+        }
     }
+    Ok(fields)
 }

@@ -73,7 +73,7 @@ impl Seals {
             .decrypt(Nonce::from_slice(nonce), payload)
             .map_err(|_| foreign())?;
         let json: Json = serde_json::from_slice(&text).map_err(|_| foreign())?;
-        from_json(&json).ok_or_else(foreign)
+        from_json(json).ok_or_else(foreign)
     }
 
     fn data_key(&self, keyring: &dyn Keyring, alias: &str) -> Result<Key, KeyError> {

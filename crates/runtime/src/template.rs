@@ -2,7 +2,9 @@
 
 use sortkey_design::Design;
 use sortkey_design::model::*;
+use sortkey_value::{Item, ValueRef};
 
+use crate::catalog::EntityInfo;
 use crate::values::{Fields, Val, date, iso, iso_seconds, month};
 
 /// The text of a template; none if an attribute it needs is absent.
@@ -34,6 +36,42 @@ pub(crate) fn render_pieces(
         }
     }
     Some(text)
+}
+
+/// Whether a template makes exactly this text of a stored item's attributes.
+pub(crate) fn makes(
+    design: &Design,
+    info: &EntityInfo,
+    template: &Template,
+    item: &Item,
+    text: &str,
+) -> bool {
+    let mut rest = text;
+    for piece in &template.pieces {
+        let behind = match piece {
+            Piece::Literal(literal) => rest.strip_prefix(literal.as_str()),
+            Piece::Slot { attribute, format } => {
+                let known = info.anatomy.attribute(&attribute.text).filter(|known| known.is_stored);
+                match (known, item.get(&attribute.text)) {
+                    (Some(known), Some(ValueRef::S(text))) if format.is_none() && known.is_plain_text() => {
+                        rest.strip_prefix(text)
+                    }
+                    (Some(known), Some(value)) => {
+                        let value = known.decode(design, value);
+                        let name = &attribute.text;
+                        let slot = slot(design, info.of(design), template, name, format.as_ref(), &value);
+                        slot.and_then(|slot| rest.strip_prefix(slot.as_str()))
+                    }
+                    _ => None,
+                }
+            }
+        };
+        match behind {
+            Some(behind) => rest = behind,
+            None => return false,
+        }
+    }
+    rest.is_empty()
 }
 
 /// The text of one slot.

@@ -4,25 +4,25 @@
 //! [`Val::Absent`], never null. Types turn values into either outer form and back.
 
 mod admit;
+mod fields;
 mod formats;
 mod json;
 mod numbers;
+mod print;
 mod stored;
 mod time;
 
 pub(crate) use admit::{Admit, Origin};
+pub(crate) use fields::Fields;
 pub(crate) use json::{from_json, to_json};
 pub(crate) use numbers::arithmetic;
+pub(crate) use print::{ObjectPrinter, print_json, print_stored, print_value};
 pub(crate) use stored::{from_stored, generic, to_stored};
 pub(crate) use time::{date, iso, iso_seconds, month, parse_time};
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 use sortkey_value::Number;
-
-/// Attributes by name.
-pub(crate) type Fields = BTreeMap<String, Val>;
 
 /// A value.
 #[derive(Clone, Debug, Default, PartialEq)]

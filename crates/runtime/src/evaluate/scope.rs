@@ -21,19 +21,11 @@ pub(crate) struct Scope<'a> {
     /// How often the statement was prepared before, in vain.
     pub(crate) attempt: usize,
     /// The latest stands last and wins.
-    names: Vec<(String, Val)>,
+    names: Vec<(Arc<str>, Val)>,
     /// Items read only so that `->` finds them.
     referred: Vec<(usize, Fields)>,
     /// Items that were looked for and not found: a write that relies on it is conditional on it.
     missed: Vec<(usize, Map)>,
-}
-
-/// The item that bare names may mean.
-#[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
-    /// Its entity, by its place in the design.
-    pub(crate) entity: usize,
-    pub(crate) fields: &'a Fields,
 }
 
 impl<'a> Scope<'a> {
@@ -55,11 +47,16 @@ impl<'a> Scope<'a> {
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Val> {
-        self.names.iter().rev().find(|(each, _)| each == name).map(|(_, value)| value)
+        self.names.iter().rev().find(|(each, _)| **each == *name).map(|(_, value)| value)
     }
 
-    pub(crate) fn set(&mut self, name: impl Into<String>, value: Val) {
+    pub(crate) fn set(&mut self, name: impl Into<Arc<str>>, value: Val) {
         self.names.push((name.into(), value));
+    }
+
+    /// Parameters and `let`s, the latest last.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&Arc<str>, &Val)> {
+        self.names.iter().map(|(name, value)| (name, value))
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
@@ -112,7 +109,7 @@ impl<'a> Scope<'a> {
         }
         let mut inner = self.clone();
         for (name, value) in siblings {
-            inner.set(name, value.clone());
+            inner.set(name.clone(), value.clone());
         }
         inner.eval(value, None)
     }

@@ -51,7 +51,7 @@ impl<'a> Runner<'_, 'a> {
         let mut failures = Vec::new();
         for element in elements {
             let mut inner = scope.clone();
-            inner.set(&name.text, element.clone());
+            inner.set(name.text.as_str(), element.clone());
             match write::prepare(self.session, &mut inner, action, None).await {
                 Ok(prepared) => {
                     for write in prepared.writes {

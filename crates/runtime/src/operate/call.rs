@@ -9,7 +9,7 @@ use super::receipt::Receipt;
 use super::{Flow, Runner};
 use crate::answer::{public, select};
 use crate::evaluate::{Scope, View};
-use crate::read::{Found, Paging, Read};
+use crate::read::{Found, Hit, Paging, Read};
 use crate::session::Session;
 use crate::signature::{Kind, Parameter, Signature};
 use crate::values::{Admit, Fields, Origin, Val};
@@ -46,9 +46,9 @@ impl<'a> Runner<'_, 'a> {
         let value = match signature.kind {
             Kind::Pattern => {
                 let read = scope.shared.read(name)?;
-                let bound = bind(&mut inner, signature, arguments)?;
-                let found =
-                    pattern(self.session, &mut inner, read, bound, Paging::default(), !self.is_test).await?;
+                bind(&mut inner, signature, arguments)?;
+                let paging = Paging { to_the_end: !self.is_test, ..Paging::default() };
+                let found = pattern(self.session, &mut inner, read, paging).await?;
                 if let (Found::Item(None), Some(key)) = (&found, missed(&inner, read)) {
                     scope.miss(read.entities[0], key);
                 }
@@ -74,7 +74,7 @@ impl<'a> Runner<'_, 'a> {
         for (at, (name, value)) in args.values.iter().enumerate() {
             let name = name.as_ref().or_else(|| rule.params.get(at).map(|param| &param.name));
             if let Some(name) = name {
-                inner.set(&name.text, self.value(scope, value, view).await?);
+                inner.set(name.text.as_str(), self.value(scope, value, view).await?);
             }
         }
         Ok(Val::Bool(self.truth(&mut inner, &rule.condition, None).await?))
@@ -94,7 +94,7 @@ impl<'a> Runner<'_, 'a> {
         let Some(item) = self.session.get(&info.table, key, true).await? else { return Ok(Val::Absent) };
         let mut anybody = scope.fresh();
         anybody.caller = None;
-        Ok(crate::read::live(&anybody, info, &item)?.unwrap_or_default())
+        Ok(crate::read::live(&anybody, info, item)?.map(|hit| hit.into_val(scope)).unwrap_or_default())
     }
 
     /// `stored(x)` in a test: the item as it lies in the table.
@@ -156,7 +156,7 @@ pub(crate) fn admitted(
     let mut admitted = Fields::new();
     for (name, value) in arguments {
         let Some(parameter) = signature.parameter(&name) else {
-            return Err(Failure::invalid(&name, format!("`{}` takes no `{name}`", signature.name)));
+            return Err(Failure::invalid(&*name, format!("`{}` takes no `{name}`", signature.name)));
         };
         admitted.insert(name, admit_one(&admit, parameter, value)?);
     }
@@ -175,47 +175,40 @@ fn admit_one(admit: &Admit<'_>, parameter: &Parameter, value: Val) -> Result<Val
     }
 }
 
-/// Puts arguments into the scope of a pattern: defaults filled in, the caller's own tenant, nothing required missing.
-pub(crate) fn bind<'a>(
-    scope: &mut Scope<'a>,
-    signature: &Signature,
-    arguments: Fields,
-) -> Result<Fields, Failure> {
+/// Puts arguments into the scope of a pattern or operation: defaults filled in, the caller's own tenant, nothing required
+/// missing.
+pub(crate) fn bind(scope: &mut Scope<'_>, signature: &Signature, arguments: Fields) -> Result<(), Failure> {
     let declared = declared_params(scope, &signature.name);
-    let mut bound = arguments;
+    for (name, value) in arguments {
+        scope.set(name, value);
+    }
     for parameter in &signature.parameters {
-        if bound.contains_key(&parameter.name) {
+        let name = &parameter.name;
+        if scope.has(name) {
             continue;
         }
-        let default = declared
-            .iter()
-            .find(|param| param.name.is(&parameter.name))
-            .and_then(|param| param.default.as_ref());
-        let own = scope
-            .caller
-            .as_ref()
-            .filter(|_| parameter.of_caller)
-            .and_then(|caller| caller.get(&parameter.name));
+        let default =
+            declared.iter().find(|param| param.name.is(name)).and_then(|param| param.default.as_ref());
+        let own = scope.caller.as_ref().filter(|_| parameter.of_caller).and_then(|caller| caller.get(name));
         let value = match (default, own) {
-            (Some(default), _) => Some(scope.eval(default, None)?),
+            // A default does not speak of other parameters.
+            (Some(default), _) => Some(scope.fresh().eval(default, None)?),
             (None, Some(own)) => Some(own.clone()),
             (None, None) => None,
         };
         if let Some(value) = value {
-            bound.insert(parameter.name.clone(), value);
+            scope.set(name.as_str(), value);
         } else if !parameter.optional || (parameter.of_caller && signature.kind == Kind::Pattern) {
-            let name = &parameter.name;
             return Err(Failure::invalid(name, format!("`{name}` is required")));
         }
     }
-    for (name, value) in &bound {
-        scope.set(name, value.clone());
-    }
     // What is declared and left out is absent, not a word of that name.
-    for param in declared.iter().filter(|param| !bound.contains_key(&param.name.text)) {
-        scope.set(&param.name.text, Val::Absent);
+    for param in declared {
+        if !scope.has(&param.name.text) {
+            scope.set(param.name.text.as_str(), Val::Absent);
+        }
     }
-    Ok(bound)
+    Ok(())
 }
 
 fn declared_params<'a>(scope: &Scope<'a>, name: &str) -> &'a [Param] {
@@ -226,25 +219,19 @@ fn declared_params<'a>(scope: &Scope<'a>, name: &str) -> &'a [Param] {
         .unwrap_or_default()
 }
 
-/// Runs a pattern whose arguments are bound. Inside an operation a list is read to its end.
+/// Runs a pattern whose arguments are bound.
 pub(crate) async fn pattern<'a>(
     session: &Session<'a>,
     scope: &mut Scope<'a>,
     read: &'a Read,
-    bound: Fields,
     paging: Paging<'_>,
-    to_the_end: bool,
 ) -> Result<Found, Failure> {
+    if read.pattern.requires.is_none() {
+        return read.run(session, scope, paging).await;
+    }
     let runner = Runner::new(session, None);
-    runner.before_read(scope, read, &bound).await?;
-    let found = match to_the_end && read.pattern.page.is_some() {
-        true => {
-            let mut whole = read.clone();
-            whole.pattern.page = None;
-            whole.run(session, scope, paging).await?
-        }
-        false => read.run(session, scope, paging).await?,
-    };
+    runner.before_read(scope, read).await?;
+    let found = read.run(session, scope, paging).await?;
     runner.after_read(scope, read, &found).await?;
     Ok(found)
 }
@@ -258,7 +245,7 @@ fn missed(scope: &Scope<'_>, read: &Read) -> Option<sortkey_value::Map> {
 
 /// What a pattern found, as a value; `select` keeps the named attributes.
 pub(crate) fn value_of(scope: &Scope<'_>, found: Found, read: &Read) -> Val {
-    let chosen = |value: Val| match (&read.pattern.select, value) {
+    let chosen = |hit: Hit| match (&read.pattern.select, hit.into_val(scope)) {
         (Some(names), Val::Item(mut record)) => {
             select(scope, &mut record, names);
             Val::Item(record)
@@ -271,7 +258,7 @@ pub(crate) fn value_of(scope: &Scope<'_>, found: Found, read: &Read) -> Val {
         Found::Count(count) => Val::integer(count),
         Found::Exists(exists) => Val::Bool(exists),
         // One sum is a number, several are named.
-        Found::Sums(mut sums) if sums.len() == 1 => sums.pop_first().map_or(Val::Absent, |(_, sum)| sum),
+        Found::Sums(sums) if sums.len() == 1 => sums.into_iter().next().map_or(Val::Absent, |(_, sum)| sum),
         Found::Sums(sums) => Val::Map(sums),
     }
 }
@@ -296,8 +283,8 @@ where
         loop {
             attempt += 1;
             let mut scope = scope.clone();
-            let bound = bind(&mut scope, signature, arguments.clone())?;
-            let receipt = Receipt::of(operation, &bound);
+            bind(&mut scope, signature, arguments.clone())?;
+            let receipt = Receipt::of(operation, &scope);
             let runner = Runner {
                 receipt: parking_lot::Mutex::new(receipt.clone()),
                 ..Runner::new(session, Some(operation))

@@ -157,11 +157,12 @@ impl<'a> Runner<'_, 'a> {
                     inner.caller = None;
                 }
                 for (child, name) in &cascade.binds {
-                    inner.set(child, fields.get(name).cloned().unwrap_or_default());
+                    inner.set(child.as_str(), fields.get(name).cloned().unwrap_or_default());
                 }
                 if let Found::Items { items, .. } =
                     cascade.read.run(self.session, &inner, Paging::default()).await?
                 {
+                    let items = items.into_iter().map(|hit| hit.into_val(&inner)).collect();
                     self.remove(&mut inner.fresh(), cascade.child, items).await?;
                 }
             }

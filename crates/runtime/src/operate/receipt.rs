@@ -15,7 +15,7 @@ use crate::catalog::{EntityInfo, RECEIPT};
 use crate::evaluate::Scope;
 use crate::session::Session;
 use crate::template::{canonical, escape};
-use crate::values::{Fields, Val, from_json};
+use crate::values::{Val, from_json};
 use crate::write::{Act, Test, Write};
 use crate::{Failure, FailureKind, guard};
 
@@ -36,9 +36,9 @@ pub(crate) struct Receipt {
 
 impl Receipt {
     /// The receipt of an operation; none if it is not idempotent, or the caller names nothing to repeat by.
-    pub(super) fn of(operation: &Operation, arguments: &Fields) -> Option<Receipt> {
+    pub(super) fn of(operation: &Operation, scope: &Scope<'_>) -> Option<Receipt> {
         let (name, period) = operation.idempotent.as_ref()?;
-        let value = canonical(None, arguments.get(&name.text)?)?;
+        let value = canonical(None, scope.get(&name.text)?)?;
         Some(Receipt { value: escape(&value, &['#']), period_ms: period.unwrap_or(DAY_MS) })
     }
 
@@ -92,7 +92,7 @@ impl Receipt {
         }
         if let Some(ValueRef::S(json)) = receipt.get(RESULT) {
             let json: Option<Json> = serde_json::from_str(json).ok();
-            return Ok(Some(json.as_ref().and_then(from_json).unwrap_or_default()));
+            return Ok(Some(json.and_then(from_json).unwrap_or_default()));
         }
         let (Some(ValueRef::S(entity)), Some(ValueRef::M(key))) = (receipt.get(ENTITY), receipt.get(KEY))
         else {
@@ -113,8 +113,11 @@ impl Receipt {
         let site = site.ok_or_else(|| Failure::internal("an idempotent operation writes something"))?;
         let info = &scope.shared.entities[scope.shared.entity_at(&site.action.entity.text)?];
         // A caller's receipts are the caller's own.
-        let owner =
-            scope.caller.iter().flat_map(|caller| caller.values()).filter_map(|value| canonical(None, value));
+        let owner = scope
+            .caller
+            .iter()
+            .flat_map(|caller| caller.iter())
+            .filter_map(|(_, value)| canonical(None, value));
         let owner: Vec<String> = owner.map(|value| escape(&value, &['#'])).collect();
         let text = format!("{RECEIPT}{}#{}#{}", operation.name, owner.join("#"), self.value);
         Ok((info, guard::reserved_key(scope, info, &text)))

@@ -4,19 +4,13 @@ use sortkey_design::model::*;
 
 use super::Runner;
 use crate::evaluate::{Scope, View};
-use crate::read::{Found, Read, key_of, live};
-use crate::values::{Fields, Val};
+use crate::read::{Found, Hit, Read, key_of, live};
 use crate::write::key_fields;
 use crate::{Failure, FailureKind};
 
 impl<'a> Runner<'_, 'a> {
     /// Before a pattern reads.
-    pub(super) async fn before_read(
-        &self,
-        scope: &mut Scope<'a>,
-        read: &'a Read,
-        _: &Fields,
-    ) -> Result<(), Failure> {
+    pub(super) async fn before_read(&self, scope: &mut Scope<'a>, read: &'a Read) -> Result<(), Failure> {
         let Some(requires) = read.pattern.requires.as_ref().filter(|_| scope.caller.is_some()) else {
             return Ok(());
         };
@@ -39,17 +33,14 @@ impl<'a> Runner<'_, 'a> {
         if !self.speaks_of_item(scope, requires, read.entities[0]) {
             return Ok(());
         }
-        let items: Vec<&Val> = match found {
-            Found::Item(item) => item.iter().collect(),
-            Found::Items { items, .. } => items.iter().collect(),
+        let items: &[Hit] = match found {
+            Found::Item(item) => item.as_slice(),
+            Found::Items { items, .. } => items,
             // Nothing of an item is told.
-            Found::Count(_) | Found::Exists(_) | Found::Sums(_) => Vec::new(),
+            Found::Count(_) | Found::Exists(_) | Found::Sums(_) => &[],
         };
         for item in items {
-            if let Val::Item(record) = item {
-                let view = View { entity: record.entity, fields: &record.fields };
-                self.demand(scope, requires, Some(view)).await?;
-            }
+            self.demand(scope, requires, Some(item.view())).await?;
         }
         Ok(())
     }
@@ -80,12 +71,12 @@ impl<'a> Runner<'_, 'a> {
             Some(key) => self.session.get(&info.table, key, true).await?,
             None => None,
         };
-        let found = match &item {
+        let found = match item {
             Some(item) => live(scope, info, item)?,
             None => None,
         };
-        match found.as_ref().and_then(Val::fields) {
-            Some(fields) => self.demand(scope, requires, Some(View { entity: at, fields })).await,
+        match &found {
+            Some(found) => self.demand(scope, requires, Some(found.view())).await,
             None => Err(Failure::new(FailureKind::NotFound, format!("there is no such {}", info.name))),
         }
     }

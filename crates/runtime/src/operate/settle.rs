@@ -37,7 +37,7 @@ impl<'a> Runner<'_, 'a> {
                 ExprKind::With { base, condition } => {
                     let item = self.value(scope, base, view).await?;
                     let Val::Item(record) = &item else { return Ok(Val::Bool(false)) };
-                    let inner = View { entity: record.entity, fields: &record.fields };
+                    let inner = View::of(record.entity, &record.fields);
                     Ok(Val::Bool(scope.holds(condition, Some(inner))?))
                 }
                 ExprKind::Call { callee, args } if is_call(design, expr) => {

@@ -71,7 +71,7 @@ impl<'a> Runner<'_, 'a> {
                     StmtKind::Each { name, list, body } => {
                         let list = self.value(scope, list, None).await?;
                         for element in list.members().unwrap_or_default() {
-                            scope.set(&name.text, element.clone());
+                            scope.set(name.text.as_str(), element.clone());
                             self.gather(scope, body, attempt, into).await?;
                         }
                     }
@@ -107,7 +107,7 @@ impl<'a> Runner<'_, 'a> {
         scope.attempt = 0;
         let next = next?;
         if let Some(name) = name {
-            scope.set(&name.text, next.yields.clone());
+            scope.set(name.text.as_str(), next.yields.clone());
         } else if let Val::Item(record) = &next.yields {
             scope.refer(record.entity, record.fields.clone());
         }

@@ -83,19 +83,15 @@ impl Read {
 pub(crate) fn derive(scope: &Scope<'_>, entity_at: usize, known: &mut Fields) -> Result<(), Failure> {
     let design = &scope.shared.design;
     let entity = &design.entities[entity_at];
-    for attribute in &entity.attributes {
-        let Some(Fill { derived: true, value }) = &attribute.value else { continue };
+    for (at, inputs) in &scope.shared.entities[entity_at].anatomy.derived {
+        let attribute = &entity.attributes[*at];
+        let Some(Fill { value, .. }) = &attribute.value else { continue };
         let name = &attribute.name.text;
-        let inputs = value.names().into_iter().filter(|input| entity.attribute(input).is_some());
-        let inputs: Vec<&str> = inputs.collect();
-        if known.contains_key(name)
-            || inputs.is_empty()
-            || !inputs.iter().all(|input| known.contains_key(*input))
-        {
+        if known.contains_key(name) || !inputs.iter().all(|input| known.contains_key(input)) {
             continue;
         }
         // Only the item's own attributes count: a parameter of the same name is another thing.
-        let computed = scope.fresh().eval(value, Some(View { entity: entity_at, fields: known }))?;
+        let computed = scope.fresh().eval(value, Some(View::of(entity_at, known)))?;
         let admit = Admit::computed(scope);
         known.insert(name.clone(), admit.attribute(attribute, computed, name)?);
     }

@@ -6,13 +6,13 @@ use sortkey_api::shapes::batch::KeysAndAttributes;
 use sortkey_design::model::*;
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
-use super::filter::{add_virtual, is_deleted, is_expired, is_ours};
+use super::filter::{is_deleted, is_expired, is_ours};
 use super::keys::fixed;
-use super::{Read, Route};
+use super::{Hit, Read, Route};
 use crate::catalog::EntityInfo;
-use crate::evaluate::Scope;
+use crate::evaluate::{Scope, View};
 use crate::session::Session;
-use crate::values::{Fields, Val};
+use crate::values::Fields;
 use crate::{Failure, FailureKind, guard};
 
 /// How often keys that a batch left out are asked for again.
@@ -25,13 +25,13 @@ impl Read {
         session: &Session<'_>,
         scope: &Scope<'_>,
         branches: &[Fields],
-    ) -> Result<Option<Val>, Failure> {
+    ) -> Result<Option<Hit>, Failure> {
         for known in branches {
             let found = match &self.route {
                 Route::Guard(unique) => self.through_guard(session, scope, known, *unique).await?,
                 _ => match self.table_key(scope, known).filter(|_| self.route == Route::Table) {
                     Some(key) => match session.get(&self.table, key, self.pattern.strong).await? {
-                        Some(item) => self.admitted(scope, &item)?,
+                        Some(item) => self.admitted(scope, &self.sieve(scope), item)?,
                         None => None,
                     },
                     None => {
@@ -55,7 +55,7 @@ impl Read {
         scope: &Scope<'_>,
         known: &Fields,
         unique: usize,
-    ) -> Result<Option<Val>, Failure> {
+    ) -> Result<Option<Hit>, Failure> {
         let info = self.entity(scope);
         let clause = &info.of(&scope.shared.design).uniques[unique];
         let Some(guard_key) = guard::key(scope, info, clause, known) else { return Ok(None) };
@@ -64,11 +64,10 @@ impl Read {
         let Some(ValueRef::M(owner)) = guard.get(guard::OWNER) else { return Ok(None) };
         let owner: Map = owner.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let Some(item) = session.get(&self.table, owner, strong).await? else { return Ok(None) };
-        let found = self.admitted(scope, &item)?;
-        Ok(found.filter(|item| {
-            let fields = item.fields();
+        let found = self.admitted(scope, &self.sieve(scope), item)?;
+        Ok(found.filter(|hit| {
             let same =
-                |name: &Name| fields.and_then(|fields| fields.get(&name.text)) == known.get(&name.text);
+                |name: &Name| hit.view().get(scope.shared, &name.text).as_deref() == known.get(&name.text);
             clause.names.iter().all(same)
         }))
     }
@@ -90,8 +89,8 @@ impl Read {
         &self,
         session: &Session<'_>,
         scope: &Scope<'_>,
-        found: Vec<Val>,
-    ) -> Result<Vec<Val>, Failure> {
+        found: Vec<Hit>,
+    ) -> Result<Vec<Hit>, Failure> {
         let Some(then) = &self.pattern.then else { return Ok(found) };
         let design = &scope.shared.design;
         let from = self.entity(scope).of(design);
@@ -99,8 +98,8 @@ impl Read {
             return Ok(found);
         };
         let mut keys: Vec<Map> = Vec::new();
-        for fields in found.iter().filter_map(Val::fields) {
-            let known = pointed_at(from, info, fields);
+        for hit in &found {
+            let known = pointed_at(scope, from, info, hit.view());
             if let Some(key) = key_of(scope, info, &known)
                 && !keys.contains(&key)
             {
@@ -109,14 +108,14 @@ impl Read {
         }
         let mut answers = Vec::new();
         for item in items(session, info, &keys, self.pattern.strong).await?.into_iter().flatten() {
-            answers.extend(live(scope, info, &item)?);
+            answers.extend(live(scope, info, item)?);
         }
         Ok(answers)
     }
 }
 
 /// The attributes of another entity's key that an item gives: by reference, or by the same name.
-fn pointed_at(from: &Entity, to: &EntityInfo, fields: &Fields) -> Fields {
+fn pointed_at(scope: &Scope<'_>, from: &Entity, to: &EntityInfo, item: View<'_>) -> Fields {
     let mut known = Fields::new();
     for name in &to.keys {
         let refers = |attribute: &&Attribute| {
@@ -126,8 +125,8 @@ fn pointed_at(from: &Entity, to: &EntityInfo, fields: &Fields) -> Fields {
             })
         };
         let by_reference = from.attributes.iter().find(refers).map(|attribute| attribute.name.text.as_str());
-        if let Some(value) = fields.get(by_reference.unwrap_or(name)) {
-            known.insert(name.clone(), value.clone());
+        if let Some(value) = item.get(scope.shared, by_reference.unwrap_or(name)) {
+            known.insert(name.as_str(), value.into_owned());
         }
     }
     known
@@ -135,23 +134,17 @@ fn pointed_at(from: &Entity, to: &EntityInfo, fields: &Fields) -> Fields {
 
 /// The table key of an item of an entity, if the known attributes determine it.
 pub(crate) fn key_of(scope: &Scope<'_>, info: &EntityInfo, known: &Fields) -> Option<Map> {
-    let names = std::iter::once(&info.partition).chain(&info.sort);
-    names.map(|name| Some((name.clone(), fixed(scope, info.at, name, known)?))).collect()
+    info.parts().map(|name| Some((name.clone(), fixed(scope, info.at, name, known)?))).collect()
 }
 
 /// The item that the caller may see, if it is live.
-pub(crate) fn live(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Result<Option<Val>, Failure> {
-    let design = &scope.shared.design;
-    let mut fields = info.decode(design, item);
-    let hidden = !info.owns(design, item)
-        || is_expired(scope, info, &fields)
-        || is_deleted(scope, info, &fields)?
-        || !is_ours(scope, info.of(design), &fields);
-    if hidden {
-        return Ok(None);
-    }
-    add_virtual(scope, info, &mut fields)?;
-    Ok(Some(Val::item(info.at, fields)))
+pub(crate) fn live(scope: &Scope<'_>, info: &EntityInfo, item: Item) -> Result<Option<Hit>, Failure> {
+    let view = View::stored(info.at, &item);
+    let hidden = !info.owns(&scope.shared.design, &item)
+        || is_expired(scope, view)
+        || is_deleted(scope, view)?
+        || !is_ours(scope, view);
+    if hidden { Ok(None) } else { Hit::stored(scope, info, item).map(Some) }
 }
 
 /// Items by keys, in the order of the keys; a single one by GetItem.

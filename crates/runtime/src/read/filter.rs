@@ -5,37 +5,72 @@ use sortkey_design::facts::{Source, source};
 use sortkey_design::model::*;
 use sortkey_value::{Item, ValueRef};
 
-use super::{Read, Route};
+use super::{Hit, Read, Route};
 use crate::Failure;
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::template;
 use crate::values::{Admit, Fields, Origin, Val};
 
+/// The conditions that a call asks of items, for each entity of its pattern; none if it asks nothing.
+pub(super) struct Sieve<'a>(Vec<Vec<&'a Expr>>);
+
 impl Read {
-    /// The attributes of a stored item if the pattern may return it.
-    pub(super) fn admitted(&self, scope: &Scope<'_>, item: &Item) -> Result<Option<Val>, Failure> {
-        let Some(info) = self.owner(scope, item) else { return Ok(None) };
+    /// A stored item, if the pattern may return it.
+    pub(super) fn admitted(
+        &self,
+        scope: &Scope<'_>,
+        sieve: &Sieve<'_>,
+        item: Item,
+    ) -> Result<Option<Hit>, Failure> {
         let design = &scope.shared.design;
-        let mut fields = info.decode(design, item);
+        let Some((at, info)) = self.owner(scope, &item) else { return Ok(None) };
         if self.held.is_some() {
-            complete_from_keys(scope, info, item, &mut fields);
-        } else if info.shares_table && !is_made_of(design, info, item, &fields) {
+            let mut fields = info.decode(design, &item);
+            complete_from_keys(scope, info, &item, &mut fields);
+            let passes = self.passes(scope, sieve, at, View::of(info.at, &fields))?;
+            return if passes { Hit::decoded(scope, info, fields).map(Some) } else { Ok(None) };
+        }
+        if info.shares_table && !info.makes(design, &item) {
             return Ok(None);
         }
-        let view = View { entity: info.at, fields: &fields };
-        let live = (self.pattern.including_expired.is_some() || !is_expired(scope, info, &fields))
-            && (self.pattern.including_deleted.is_some() || !is_deleted(scope, info, &fields)?);
-        if !live || !is_ours(scope, info.of(design), &fields) {
-            return Ok(None);
+        match self.passes(scope, sieve, at, View::stored(info.at, &item))? {
+            true => Hit::stored(scope, info, item).map(Some),
+            false => Ok(None),
         }
-        for conjunct in self.pattern.conditions().into_iter().chain(self.pattern.filters()) {
-            if self.applies(scope, info.of(design), conjunct) && !scope.holds(conjunct, Some(view))? {
-                return Ok(None);
+    }
+
+    fn passes(
+        &self,
+        scope: &Scope<'_>,
+        sieve: &Sieve<'_>,
+        at: usize,
+        view: View<'_>,
+    ) -> Result<bool, Failure> {
+        let live = (self.pattern.including_expired.is_some() || !is_expired(scope, view))
+            && (self.pattern.including_deleted.is_some() || !is_deleted(scope, view)?);
+        if !live || !is_ours(scope, view) {
+            return Ok(false);
+        }
+        for conjunct in sieve.0.get(at).into_iter().flatten() {
+            if !scope.holds(conjunct, Some(view))? {
+                return Ok(false);
             }
         }
-        add_virtual(scope, info, &mut fields)?;
-        Ok(Some(Val::item(info.at, fields)))
+        Ok(true)
+    }
+
+    /// What is asked of items in this call.
+    pub(super) fn sieve(&self, scope: &Scope<'_>) -> Sieve<'_> {
+        if self.pattern.condition.is_none() && self.pattern.filter.is_none() {
+            return Sieve(Vec::new());
+        }
+        let design = &scope.shared.design;
+        let of = |at: &usize| {
+            let conjuncts = self.pattern.conditions().into_iter().chain(self.pattern.filters());
+            conjuncts.filter(|each| self.applies(scope, &design.entities[*at], each)).collect()
+        };
+        Sieve(self.entities.iter().map(of).collect())
     }
 
     /// Whether a condition is asked at all (an optional parameter that is left out drops it), and of attributes that the
@@ -99,41 +134,24 @@ impl Read {
 }
 
 /// Whether an item is past its time, though it may still be stored.
-pub(crate) fn is_expired(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> bool {
-    let ttl = info.ttl.as_ref().and_then(|name| fields.get(name));
-    matches!(ttl, Some(Val::Time(time_ms)) if *time_ms <= scope.now_ms)
+pub(crate) fn is_expired(scope: &Scope<'_>, item: View<'_>) -> bool {
+    let Some(ttl) = &scope.shared.entities[item.entity].ttl else { return false };
+    matches!(item.get(scope.shared, ttl).as_deref(), Some(Val::Time(time_ms)) if *time_ms <= scope.now_ms)
 }
 
 /// Whether an item counts as deleted, though it is stored.
-pub(crate) fn is_deleted(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<bool, Failure> {
-    match &info.of(&scope.shared.design).deleted {
-        Some(deleted) => scope.fresh().holds(deleted, Some(View { entity: info.at, fields })),
+pub(crate) fn is_deleted(scope: &Scope<'_>, item: View<'_>) -> Result<bool, Failure> {
+    match &scope.shared.design.entities[item.entity].deleted {
+        Some(deleted) => scope.fresh().holds(deleted, Some(item)),
         None => Ok(false),
     }
 }
 
 /// Whether an item is the caller's; `system` owns everything.
-pub(crate) fn is_ours(scope: &Scope<'_>, entity: &Entity, fields: &Fields) -> bool {
-    let (Some(caller), Some(tenant)) = (&scope.caller, &entity.tenant) else { return true };
-    match (caller.get(&tenant.text), fields.get(&tenant.text)) {
-        (Some(own), Some(value)) => own.same(value),
-        _ => false,
-    }
-}
-
-/// Whether the key of an item is what the entity's templates make of its attributes.
-pub(crate) fn is_made_of(design: &Design, info: &EntityInfo, item: &Item, fields: &Fields) -> bool {
-    let entity = info.of(design);
-    let fits = |stored: &String| match source(entity, stored) {
-        Some(Source::Template(template)) => match item.get(stored) {
-            Some(ValueRef::S(text)) => {
-                template::render(design, entity, template, fields).as_deref() == Some(text)
-            }
-            _ => false,
-        },
-        _ => true,
-    };
-    fits(&info.partition) && info.sort.as_ref().is_none_or(fits)
+pub(crate) fn is_ours(scope: &Scope<'_>, item: View<'_>) -> bool {
+    let tenant = &scope.shared.design.entities[item.entity].tenant;
+    let (Some(caller), Some(tenant)) = (&scope.caller, tenant) else { return true };
+    caller.get(&tenant.text).is_some_and(|own| item.has(scope.shared, &tenant.text, own))
 }
 
 /// Attributes that an index does not hold but whose text stands in a key.
@@ -162,10 +180,13 @@ fn complete_from_keys(scope: &Scope<'_>, info: &EntityInfo, item: &Item, fields:
 /// Attributes that are computed when they are read, those inside objects included.
 pub(crate) fn add_virtual(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) -> Result<(), Failure> {
     let design = &scope.shared.design;
+    if !info.anatomy.has_virtual {
+        return Ok(());
+    }
     for attribute in &info.of(design).attributes {
         let name = &attribute.name.text;
         if let (true, Some(fill)) = (attribute.has("virtual"), &attribute.value) {
-            let value = scope.fresh().eval(&fill.value, Some(View { entity: info.at, fields }))?;
+            let value = scope.fresh().eval(&fill.value, Some(View::of(info.at, fields)))?;
             if !value.is_absent() {
                 fields.insert(name.clone(), value);
             }

@@ -9,18 +9,20 @@ use std::time::Duration;
 
 use sortkey_design::model::*;
 use sortkey_design::{FileLoader, compile};
-use sortkey_value::Number;
+use sortkey_value::{Item, Number, ValueRef};
 
-use super::{Found, Paging, Read, fixed, is_deleted, is_expired};
+use super::{Found, Hit, Paging, Read, fixed, is_deleted, is_expired};
+use crate::answer::{public, to_public_json};
+use crate::catalog::EntityInfo;
 use crate::deploy::deploy;
 use crate::evaluate::{Scope, View};
 use crate::generate::new_id;
-use crate::read::filter::is_made_of;
+use crate::operate::value_of;
 use crate::runtime::Shared;
 use crate::session::Session;
 use crate::values::{Admit, Fields, Val};
 use crate::write::oracle::{image, stored_image};
-use crate::{Embedded, Ids, KeyFile, Runtime, Settings};
+use crate::{Answer, Embedded, Ids, KeyFile, Reply, Runtime, Settings, template};
 
 const NOW_MS: i64 = 1_767_225_600_000;
 const ITEMS_PER_ENTITY: u64 = 60;
@@ -228,9 +230,10 @@ fn compare(session: &Session<'_>, scope: &Scope<'_>, dice: &Dice<'_>, read: &Rea
     };
     let name = &read.pattern.name;
     let run = |paging: Paging<'_>| pollster::block_on(read.run(session, &scope, paging)).expect("answered");
-    match run(Paging { context: b"oracle", ..Paging::default() }) {
+    match run(Paging { context: Some("oracle"), ..Paging::default() }) {
         Found::Item(item) => {
-            let found = item.and_then(|item| item.fields().cloned());
+            item.iter().for_each(|hit| printed_as_the_tree_says(&scope, read, hit));
+            let found = item.map(|hit| hit.view().fields(scope.shared));
             let right = found
                 .as_ref()
                 .map_or(expected.is_empty(), |found| expected.iter().any(|each| same(found, each)));
@@ -251,13 +254,19 @@ fn compare(session: &Session<'_>, scope: &Scope<'_>, dice: &Dice<'_>, read: &Rea
                 assert!(found.len() as u64 <= size, "{name}: a page of {size} has {}", found.len());
             }
             while let Some(next) = cursor.take() {
-                let paging = Paging { cursor: Some(&next), limit: Some(3), context: b"oracle" };
+                let paging = Paging {
+                    cursor: Some(&next),
+                    limit: Some(3),
+                    context: Some("oracle"),
+                    to_the_end: false,
+                };
                 let Found::Items { items, cursor: behind } = run(paging) else { break };
                 assert!(items.len() <= 3, "{name}: a page above its limit");
                 found.extend(items);
                 cursor = behind;
             }
-            let found: Vec<Fields> = found.iter().filter_map(|item| item.fields().cloned()).collect();
+            found.iter().for_each(|hit| printed_as_the_tree_says(&scope, read, hit));
+            let found: Vec<Fields> = found.iter().map(|hit| hit.view().fields(scope.shared)).collect();
             if read.pattern.limit.is_none() {
                 assert_eq!(found.len(), expected.len(), "{name}");
             }
@@ -292,9 +301,34 @@ fn pointed_at(
     let leads = |to_fields: &Fields| {
         found.iter().any(|fields| to.keys.iter().all(|key| fields.get(&names(key)) == to_fields.get(key)))
     };
-    let live =
-        |fields: &&Fields| !is_expired(scope, to, fields) && !is_deleted(scope, to, fields).expect("decided");
+    let live = |fields: &&Fields| {
+        let view = View::of(to.at, fields);
+        !is_expired(scope, view) && !is_deleted(scope, view).expect("decided")
+    };
     all[to.at].iter().filter(live).filter(|fields| leads(fields)).cloned().collect()
+}
+
+/// What clients get is printed straight from the stored item; the item decoded, then shown, says the same.
+fn printed_as_the_tree_says(scope: &Scope<'_>, read: &Read, hit: &Hit) {
+    let value = value_of(scope, Found::Item(Some(hit.clone())), read);
+    let expected = to_public_json(scope, &public(scope, value, read.pattern.select.as_deref()));
+    let reply = || Reply::of_found(scope.clone(), Found::Item(Some(hit.clone())), read);
+    let mut printed = Vec::new();
+    reply().write_json(&mut printed);
+    assert_eq!(String::from_utf8(printed).expect("text"), expected.to_string(), "{}", read.pattern.name);
+    assert_eq!(reply().into_answer(), Answer::Value(expected));
+}
+
+/// Whether the key of an item is what the entity's templates make of its attributes.
+fn is_made_of(design: &Design, info: &EntityInfo, item: &Item, fields: &Fields) -> bool {
+    let entity = info.of(design);
+    info.parts().all(|stored| match (entity.template(stored), item.get(stored)) {
+        (Some(template), Some(ValueRef::S(text))) => {
+            template::render(design, entity, template, fields).as_deref() == Some(text)
+        }
+        (Some(_), _) => false,
+        (None, _) => true,
+    })
 }
 
 /// Whoever calls, and with whatever arguments: nothing comes back that is another tenant's.
@@ -313,17 +347,20 @@ fn only_their_own(
     let mut scope = scope.clone();
     arguments(&mut scope, dice, read, all);
     scope.caller = Some(Arc::new([(tenant.text.clone(), (*own).clone())].into()));
-    let found =
-        pollster::block_on(read.run(session, &scope, Paging { context: b"oracle", ..Paging::default() }));
+    let found = pollster::block_on(read.run(
+        session,
+        &scope,
+        Paging { context: Some("oracle"), ..Paging::default() },
+    ));
     let items = match found {
         Ok(Found::Item(item)) => item.into_iter().collect(),
         Ok(Found::Items { items, .. }) if read.pattern.then.is_none() => items,
         _ => Vec::new(),
     };
     for item in items {
-        let owner = item.fields().and_then(|fields| fields.get(&tenant.text));
+        let owner = item.view().get(scope.shared, &tenant.text);
         assert!(
-            owner.is_some_and(|owner| owner.same(own)),
+            owner.as_ref().is_some_and(|owner| owner.same(own)),
             "{}: {owner:?} is not {own:?}",
             read.pattern.name
         );
@@ -348,7 +385,7 @@ fn arguments(scope: &mut Scope<'_>, dice: &Dice<'_>, read: &Read, all: &[Vec<Fie
     let signature = scope.shared.signature(&read.pattern.name.text).expect("a signature").clone();
     for parameter in &signature.parameters {
         if parameter.optional && !parameter.of_caller && dice.below(3) == 0 {
-            scope.set(&parameter.name, Val::Absent);
+            scope.set(parameter.name.as_str(), Val::Absent);
             continue;
         }
         let given = model.and_then(|model| model.get(&parameter.name)).cloned();
@@ -358,17 +395,17 @@ fn arguments(scope: &mut Scope<'_>, dice: &Dice<'_>, read: &Read, all: &[Vec<Fie
             Some(attribute) => admit.attribute(attribute, value.clone(), &parameter.name),
             None => admit.value(&parameter.ty, value.clone(), &parameter.name),
         };
-        scope.set(&parameter.name, value.unwrap_or_default());
+        scope.set(parameter.name.as_str(), value.unwrap_or_default());
     }
 }
 
 /// What the pattern says, asked of one item.
 fn wanted(scope: &Scope<'_>, read: &Read, at: usize, fields: &Fields) -> bool {
-    let info = &scope.shared.entities[at];
-    let view = Some(View { entity: at, fields });
+    let view = Some(View::of(at, fields));
     let pattern = &read.pattern;
-    let live = (pattern.including_expired.is_some() || !is_expired(scope, info, fields))
-        && (pattern.including_deleted.is_some() || !is_deleted(scope, info, fields).expect("decided"));
+    let live = (pattern.including_expired.is_some() || !is_expired(scope, View::of(at, fields)))
+        && (pattern.including_deleted.is_some()
+            || !is_deleted(scope, View::of(at, fields)).expect("decided"));
     let bound = pattern.binds.iter().all(|bind| {
         let own = fields.get(&bind.name.text).cloned().unwrap_or_default();
         match &bind.value {

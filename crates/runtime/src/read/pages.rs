@@ -11,8 +11,9 @@ use sortkey_api::operations::{QueryInput, ScanInput};
 use sortkey_design::model::*;
 use sortkey_value::{Item, Map, ValueRef, key};
 
-use super::{Paging, Read, Route};
+use super::{Hit, Paging, Read, Route};
 use crate::Failure;
+use crate::answer::to_public_json;
 use crate::condition::Placeholders;
 use crate::cursor::{self, Position};
 use crate::evaluate::Scope;
@@ -26,7 +27,10 @@ const MAX_ROUNDS: usize = 100;
 struct Branch {
     /// The key condition with its placeholders; none for a scan.
     condition: Option<(String, Placeholders)>,
+    /// Where this page began.
     position: Position,
+    /// The last item that was used.
+    last: Option<Item>,
     /// Read, not yet used.
     waiting: VecDeque<Item>,
     /// Where DynamoDB says to go on; `Start` before the first request.
@@ -43,15 +47,16 @@ impl Read {
         branches: Vec<Fields>,
         most: Option<usize>,
         paging: Paging<'_>,
-    ) -> Result<(Vec<Val>, Option<String>), Failure> {
+    ) -> Result<(Vec<Hit>, Option<String>), Failure> {
         if branches.len() > 1 && branches.iter().all(|known| self.is_key_lookup(scope, known)) {
             return Ok((self.batch(session, scope, &branches).await?, None));
         }
-        let key = scope.shared.settings.cursor_key;
         let mut branches = self.begin(scope, &branches)?;
-        if let Some(cursor) = paging.cursor {
-            resume(&mut branches, cursor::open(&key, paging.context, cursor)?)?;
+        if let (Some(cursor), Some(context)) = (paging.cursor, paging.context) {
+            let key = &scope.shared.settings.cursor_key;
+            resume(&mut branches, cursor::open(key, &bound_to(scope, context), cursor)?)?;
         }
+        let sieve = self.sieve(scope);
         let mut found = Vec::new();
         loop {
             let wanted = most.map(|most| most.saturating_sub(found.len()));
@@ -62,13 +67,20 @@ impl Read {
             if taken.is_empty() {
                 break;
             }
-            for item in self.whole(session, scope, taken).await?.into_iter().flatten() {
-                found.extend(self.admitted(scope, &item)?);
+            found.reserve(taken.len());
+            for item in self.whole(session, scope, taken).await? {
+                found.extend(self.admitted(scope, &sieve, item)?);
             }
         }
-        let over = branches.iter().all(Branch::is_over);
-        let positions: Vec<Position> = branches.iter().map(Branch::reached).collect();
-        let cursor = if over { None } else { Some(cursor::seal(&key, paging.context, &positions)?) };
+        let cursor = match paging.context {
+            Some(context) if !branches.iter().all(Branch::is_over) => {
+                let positions: Vec<Position> =
+                    branches.iter().map(|branch| self.reached(scope, branch)).collect();
+                let key = &scope.shared.settings.cursor_key;
+                Some(cursor::seal(key, &bound_to(scope, context), &positions)?)
+            }
+            _ => None,
+        };
         Ok((found, cursor))
     }
 
@@ -78,12 +90,13 @@ impl Read {
         session: &Session<'_>,
         scope: &Scope<'_>,
         branches: &[Fields],
-    ) -> Result<Vec<Val>, Failure> {
+    ) -> Result<Vec<Hit>, Failure> {
         let keys: Vec<Map> = branches.iter().filter_map(|known| self.table_key(scope, known)).collect();
         let items = super::fetch::items(session, self.entity(scope), &keys, self.pattern.strong).await?;
+        let sieve = self.sieve(scope);
         let mut found = Vec::new();
         for item in items.into_iter().flatten() {
-            found.extend(self.admitted(scope, &item)?);
+            found.extend(self.admitted(scope, &sieve, item)?);
         }
         Ok(found)
     }
@@ -101,7 +114,7 @@ impl Read {
                 },
             };
             let (position, next) = (Position::Start, Position::Start);
-            begun.push(Branch { condition, position, waiting: VecDeque::new(), next, rounds: 0 });
+            begun.push(Branch { condition, position, last: None, waiting: VecDeque::new(), next, rounds: 0 });
         }
         Ok(begun)
     }
@@ -114,6 +127,9 @@ impl Read {
         branches: &mut [Branch],
         wanted: Option<usize>,
     ) -> Result<Vec<Item>, Failure> {
+        if let [branch] = branches {
+            return self.next(session, scope, branch, wanted).await;
+        }
         let mut taken = Vec::new();
         while wanted.is_none_or(|wanted| taken.len() < wanted) {
             let left = wanted.map(|wanted| wanted - taken.len());
@@ -138,9 +154,33 @@ impl Read {
             };
             let Some(at) = first.map(|(at, _)| at) else { break };
             if let Some(item) = branches[at].waiting.pop_front() {
-                branches[at].position = Position::After(self.starting_key(scope, &item));
+                branches[at].last = Some(item.clone());
                 taken.push(item);
             }
+        }
+        Ok(taken)
+    }
+
+    /// The next items of the only query.
+    async fn next(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        branch: &mut Branch,
+        wanted: Option<usize>,
+    ) -> Result<Vec<Item>, Failure> {
+        let mut taken = Vec::new();
+        while wanted.is_none_or(|wanted| taken.len() < wanted) {
+            let left = wanted.map(|wanted| wanted - taken.len());
+            self.fill(session, scope, branch, left).await?;
+            let count = left.unwrap_or(usize::MAX).min(branch.waiting.len());
+            if count == 0 {
+                break;
+            }
+            taken.extend(branch.waiting.drain(..count));
+        }
+        if let Some(last) = taken.last() {
+            branch.last = Some(last.clone());
         }
         Ok(taken)
     }
@@ -206,10 +246,10 @@ impl Read {
         session: &Session<'_>,
         scope: &Scope<'_>,
         taken: Vec<Item>,
-    ) -> Result<Vec<Option<Item>>, Failure> {
+    ) -> Result<Vec<Item>, Failure> {
         match self.fetches {
-            true => self.fetch(session, scope, &taken).await,
-            false => Ok(taken.into_iter().map(Some).collect()),
+            true => Ok(self.fetch(session, scope, &taken).await?.into_iter().flatten().collect()),
+            false => Ok(taken),
         }
     }
 
@@ -235,6 +275,15 @@ impl Read {
         if self.is_descending() { order.reverse() } else { order }
     }
 
+    /// Where the next page goes on: behind the last item that was used, or behind all that was read.
+    fn reached(&self, scope: &Scope<'_>, branch: &Branch) -> Position {
+        match (branch.waiting.is_empty(), &branch.next, &branch.last) {
+            (true, next @ (Position::End | Position::After(_)), _) => next.clone(),
+            (_, _, Some(last)) => Position::After(self.starting_key(scope, last)),
+            (_, _, None) => branch.position.clone(),
+        }
+    }
+
     /// Where a query goes on behind an item: the key of the table and of the index.
     fn starting_key(&self, scope: &Scope<'_>, item: &Item) -> Item {
         let design = &scope.shared.design;
@@ -250,14 +299,14 @@ impl Branch {
     fn is_over(&self) -> bool {
         self.waiting.is_empty() && self.next == Position::End
     }
+}
 
-    /// Where the next page goes on: behind the last item that was used, or behind all that was read.
-    fn reached(&self) -> Position {
-        match (self.waiting.is_empty(), &self.next) {
-            (true, next @ (Position::End | Position::After(_))) => next.clone(),
-            _ => self.position.clone(),
-        }
-    }
+/// What a cursor belongs to: one pattern with one set of arguments, asked by one caller.
+fn bound_to(scope: &Scope<'_>, pattern: &str) -> Vec<u8> {
+    let own = scope.caller.as_ref().map(|caller| Val::Map((**caller).clone())).unwrap_or_default();
+    let arguments = Val::Map(scope.named().map(|(name, value)| (name.clone(), value.clone())).collect());
+    let context = [pattern.into(), to_public_json(scope, &arguments), to_public_json(scope, &own)];
+    serde_json::Value::from(context.to_vec()).to_string().into_bytes()
 }
 
 fn resume(branches: &mut [Branch], positions: Vec<Position>) -> Result<(), Failure> {

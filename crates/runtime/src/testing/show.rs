@@ -24,7 +24,7 @@ pub(super) fn compared(scope: &Scope<'_>, left: &Val, right: &Val) -> Vec<String
     let (Some(fields), Some(others)) = (left.fields(), right.fields()) else {
         return vec![format!("left:  {}", shown(scope, left)), format!("right: {}", shown(scope, right))];
     };
-    let mut names: Vec<&String> = fields.keys().chain(others.keys()).collect();
+    let mut names: Vec<&str> = fields.keys().chain(others.keys()).map(|name| &**name).collect();
     names.sort();
     names.dedup();
     let absent = Val::Absent;

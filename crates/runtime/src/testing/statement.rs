@@ -48,7 +48,7 @@ impl<'a> Test<'a> {
                 if let (true, Some(error)) = (value.is_absent(), error) {
                     return Err(failed(statement.span, format!("`{name}` is absent: {error}")));
                 }
-                scope.set(&name.text, value);
+                scope.set(name.text.as_str(), value);
             }
             StmtKind::Do { value } => {
                 self.value(scope, value).await.map_err(|failure| unexpected(statement, &failure))?;

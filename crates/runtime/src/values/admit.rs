@@ -239,7 +239,7 @@ impl<'a> Admit<'a> {
             let path = format!("{field}.{name}");
             let attribute = entity.attribute(name);
             let wanted = match of {
-                InputKind::Key => keys.contains(&name.as_str()),
+                InputKind::Key => keys.contains(&&**name),
                 InputKind::New | InputKind::Patch => attribute.is_some_and(|each| !each.is_derived()),
             };
             match attribute {

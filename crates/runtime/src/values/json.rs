@@ -10,19 +10,19 @@ use sortkey_value::Number;
 use super::{Fields, Val, iso, iso_seconds};
 
 /// What JSON says, before a type interprets it; a number that DynamoDB cannot keep is refused.
-pub(crate) fn from_json(json: &Json) -> Option<Val> {
+pub(crate) fn from_json(json: Json) -> Option<Val> {
     Some(match json {
         Json::Null => Val::Null,
-        Json::Bool(value) => Val::Bool(*value),
-        Json::Number(number) => Val::Number(Number::parse(&number.to_string()).ok()?),
-        Json::String(text) => Val::text(text),
+        Json::Bool(value) => Val::Bool(value),
+        Json::Number(number) => Val::Number(match number.as_i64() {
+            Some(integer) => Number::from(integer),
+            None => Number::parse(&number.to_string()).ok()?,
+        }),
+        Json::String(text) => Val::Text(text),
         // serde_json bounds how deep JSON nests.
-        Json::Array(elements) => Val::List(elements.iter().map(from_json).collect::<Option<_>>()?),
+        Json::Array(elements) => Val::List(elements.into_iter().map(from_json).collect::<Option<_>>()?),
         Json::Object(fields) => Val::Map(
-            fields
-                .iter()
-                .map(|(name, value)| Some((name.clone(), from_json(value)?)))
-                .collect::<Option<_>>()?,
+            fields.into_iter().map(|(name, value)| Some((name, from_json(value)?))).collect::<Option<_>>()?,
         ),
     })
 }
@@ -41,7 +41,7 @@ pub(crate) fn to_json(design: &Design, ty: &Type, value: &Val) -> Json {
             Json::Array(members.iter().map(|each| to_json(design, of, each)).collect())
         }
         (Type::Map { of, .. }, Val::Map(fields)) => Json::Object(
-            fields.iter().map(|(name, each)| (name.clone(), to_json(design, of, each))).collect(),
+            fields.iter().map(|(name, each)| (name.to_string(), to_json(design, of, each))).collect(),
         ),
         (Type::Object { attributes }, Val::Map(fields)) => object(design, attributes, fields),
         (Type::Record { name }, Val::Map(fields)) => match design.record(name) {
@@ -61,7 +61,7 @@ pub(super) fn object(design: &Design, attributes: &[Attribute], fields: &Fields)
             Some(attribute) => to_json(design, design.type_of(attribute), value),
             None => untyped(value),
         };
-        map.insert(name.clone(), json);
+        map.insert(name.to_string(), json);
     }
     Json::Object(map)
 }
@@ -78,13 +78,13 @@ fn untyped(value: &Val) -> Json {
         Val::Map(_) | Val::Item(_) => {
             let fields = value.fields().into_iter().flatten();
             let present = fields.filter(|(_, each)| !each.is_absent());
-            Json::Object(present.map(|(name, each)| (name.clone(), untyped(each))).collect())
+            Json::Object(present.map(|(name, each)| (name.to_string(), untyped(each))).collect())
         }
     }
 }
 
 /// A JSON number where it says the same, text where a double would round it.
-fn number_json(number: Number) -> Json {
+pub(super) fn number_json(number: Number) -> Json {
     if let Some(integer) = number.to_i64() {
         return Json::from(integer);
     }

@@ -26,7 +26,7 @@ pub(crate) fn to_stored(design: &Design, ty: &Type, value: &Val) -> Option<Attri
         (Type::Map { of, .. }, Val::Map(fields)) => AttributeValue::M(
             fields
                 .iter()
-                .filter_map(|(name, each)| Some((name.clone(), to_stored(design, of, each)?)))
+                .filter_map(|(name, each)| Some((name.to_string(), to_stored(design, of, each)?)))
                 .collect(),
         ),
         (Type::Object { attributes }, Val::Map(fields)) => {
@@ -86,7 +86,7 @@ fn untyped(value: &Val) -> Option<AttributeValue> {
         Val::Map(_) | Val::Item(_) => {
             let fields = value.fields().into_iter().flatten();
             AttributeValue::M(
-                fields.filter_map(|(name, each)| Some((name.clone(), untyped(each)?))).collect(),
+                fields.filter_map(|(name, each)| Some((name.to_string(), untyped(each)?))).collect(),
             )
         }
     })
@@ -106,7 +106,7 @@ pub(crate) fn from_stored(design: &Design, ty: &Type, value: ValueRef<'_>) -> Va
             None => Val::text(text),
         },
         (Type::Json { of }, ValueRef::S(text)) => match serde_json::from_str::<Json>(text).ok() {
-            Some(json) => from_json(&json).map_or(Val::Absent, |value| retyped(design, of, value)),
+            Some(json) => from_json(json).map_or(Val::Absent, |value| retyped(design, of, value)),
             None => Val::text(text),
         },
         (Type::Set { of, .. }, ValueRef::Ss(members)) => {

@@ -6,7 +6,7 @@ use sortkey_value::{AttributeValue, Map};
 use super::image::{checked, complete, fill, stored};
 use super::{Act, Answers, Prepared, Test, Write, declared, given};
 use crate::catalog::EntityInfo;
-use crate::evaluate::Scope;
+use crate::evaluate::{Scope, View};
 use crate::read::{add_virtual, fixed, is_ours};
 use crate::session::Session;
 use crate::values::{Admit, Fields, Record, Val};
@@ -79,10 +79,10 @@ pub(crate) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Resul
     let mut admitted = Fields::new();
     for (name, value) in given {
         let Some(attribute) = entity.attribute(&name) else {
-            return Err(Failure::invalid(&name, format!("{} has no `{name}`", info.name)));
+            return Err(Failure::invalid(&*name, format!("{} has no `{name}`", info.name)));
         };
-        if attribute.is_derived() && !info.keys.contains(&name) {
-            return Err(Failure::invalid(&name, format!("`{name}` is derived and cannot be given")));
+        if attribute.is_derived() && !info.is_key(&name) {
+            return Err(Failure::invalid(&*name, format!("`{name}` is derived and cannot be given")));
         }
         let value = admit.attribute(attribute, value, &name)?;
         if !value.is_absent() {
@@ -90,12 +90,14 @@ pub(crate) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Resul
         }
     }
     tenant(scope, info, &mut admitted)?;
-    let given_names: Vec<String> = admitted.keys().cloned().collect();
+    let given_names: Vec<std::sync::Arc<str>> = admitted.keys().cloned().collect();
     let fields = fill(scope, info, admitted, true)?;
     complete(scope, info, &fields)?;
     checked(scope, info, &fields)?;
     let generated = |attribute: &&Attribute| {
-        attribute.has("secret") && !given_names.contains(&attribute.name.text) && !attribute.is_derived()
+        attribute.has("secret")
+            && !given_names.iter().any(|name| attribute.name.is(name))
+            && !attribute.is_derived()
     };
     let generated = entity.attributes.iter().filter(generated).map(|each| each.name.text.clone()).collect();
     Ok(Made { fields, generated })
@@ -110,7 +112,7 @@ fn tenant(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) -> Result<(
     {
         fields.insert(tenant.text.clone(), own.clone());
     }
-    match is_ours(scope, entity, fields) {
+    match is_ours(scope, View::of(info.at, fields)) {
         true => Ok(()),
         false => {
             Err(Failure::new(FailureKind::Forbidden, format!("`{tenant}` is not the caller's"))
@@ -126,6 +128,9 @@ pub(super) async fn refer(
     info: &EntityInfo,
     given: &Fields,
 ) -> Result<(), Failure> {
+    if !info.anatomy.has_arrows {
+        return Ok(());
+    }
     let shared = scope.shared;
     let entity = info.of(&shared.design);
     let mut arrows: Vec<&str> = Vec::new();
@@ -257,7 +262,7 @@ fn shown(scope: &Scope<'_>, info: &EntityInfo, made: Made) -> Result<Val, Failur
     fields.retain(|name, _| {
         let attribute = entity.attribute(name);
         let given_secret = attribute.is_some_and(|each| each.has("transient") && each.has("secret"))
-            && !generated.contains(name);
+            && !generated.iter().any(|each| each == name);
         !given_secret
     });
     add_virtual(scope, info, &mut fields)?;

@@ -201,20 +201,20 @@ impl Test {
     ) -> Result<bool, Failure> {
         let nothing = Fields::new();
         let fields = fields.unwrap_or(&nothing);
-        let view = View { entity: info.at, fields };
-        let is_expired = || is_expired(scope, info, fields);
+        let view = View::of(info.at, fields);
+        let is_expired = || is_expired(scope, view);
         Ok(match self {
             Test::Exists => stored.is_some(),
             Test::Vacant => stored.is_none() || is_expired(),
             Test::NotExpired => !is_expired(),
-            Test::NotDeleted => !is_deleted(scope, info, fields)?,
+            Test::NotDeleted => !is_deleted(scope, view)?,
             Test::Is(name, value) => has(stored, name).as_ref() == Some(value),
             Test::IsOrNothing(name, value) => has(stored, name).is_none_or(|other| other == *value),
             Test::Unchanged(name, value) | Test::Version(name, value) => has(stored, name) == *value,
             Test::If(expr, defaults) => {
                 let mut known = defaults.clone().unwrap_or_default();
                 known.extend(fields.clone());
-                scope.holds(expr, Some(View { entity: info.at, fields: &known }))?
+                scope.holds(expr, Some(View::of(info.at, &known)))?
             }
             Test::Rule(expr) => scope.bare().holds(expr, Some(view))?,
             Test::AtMost(path, most) => number(fields, path).is_none_or(|number| number <= *most),

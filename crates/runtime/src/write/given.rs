@@ -1,5 +1,7 @@
 //! What a statement gives: the attributes of its key, and those it writes.
 
+use std::sync::Arc;
+
 use sortkey_design::model::*;
 
 use crate::catalog::EntityInfo;
@@ -17,13 +19,13 @@ pub(crate) fn key_fields(
 ) -> Result<Fields, Failure> {
     let design = &scope.shared.design;
     let entity = info.of(design);
-    let mut given: Vec<(String, Val)> = Vec::new();
+    let mut given: Vec<(Arc<str>, Val)> = Vec::new();
     match args {
         None => {
             // The short form: whatever parameter has the name of an attribute.
             for attribute in &entity.attributes {
                 if let Some(value) = scope.get(&attribute.name.text) {
-                    given.push((attribute.name.text.clone(), value.clone()));
+                    given.push((attribute.name.text.as_str().into(), value.clone()));
                 }
             }
         }
@@ -37,9 +39,11 @@ pub(crate) fn key_fields(
                 let attribute = value.as_name().filter(|name| entity.attribute(name).is_some());
                 position += usize::from(name.is_none());
                 let name = match (name, attribute) {
-                    (Some(name), _) => name.text.clone(),
-                    (None, Some(name)) => name.to_owned(),
-                    (None, None) => info.keys.get(position - 1).cloned().unwrap_or_default(),
+                    (Some(name), _) => name.text.as_str().into(),
+                    (None, Some(name)) => name.into(),
+                    (None, None) => {
+                        info.keys.get(position - 1).map_or_else(|| "".into(), |key| key.as_str().into())
+                    }
                 };
                 given.push((name, scope.eval(value, view)?));
             }
@@ -49,21 +53,21 @@ pub(crate) fn key_fields(
     let mut known = Fields::new();
     for (name, value) in given {
         let Some(attribute) = entity.attribute(&name) else { continue };
-        let inputs = info.keys.contains(&name) || feeds_key(entity, info, &name);
+        let inputs = info.is_key(&name) || feeds_key(entity, info, &name);
         if !inputs || value.is_absent() {
             continue;
         }
         known.insert(name.clone(), admit.attribute(attribute, value, &name)?);
     }
     if let Some(tenant) = &entity.tenant
-        && info.keys.contains(&tenant.text)
+        && info.is_key(&tenant.text)
         && !known.contains_key(&tenant.text)
         && let Some(own) = scope.caller.as_ref().and_then(|caller| caller.get(&tenant.text))
     {
         known.insert(tenant.text.clone(), own.clone());
     }
     derive(scope, info.at, &mut known)?;
-    if let Some(missing) = info.keys.iter().find(|name| !known.contains_key(*name)) {
+    if let Some(missing) = info.keys.iter().find(|name| !known.contains_key(name)) {
         return Err(Failure::invalid(
             missing,
             format!("`{missing}` is required: it is part of the key of {}", info.name),
@@ -116,7 +120,9 @@ pub(super) fn given_fields(
 pub(crate) fn only_ours(scope: &Scope<'_>, info: &EntityInfo, known: &Fields) -> Result<(), Failure> {
     let entity = info.of(&scope.shared.design);
     match (&entity.tenant, &scope.caller) {
-        (Some(tenant), Some(_)) if known.contains_key(&tenant.text) && !is_ours(scope, entity, known) => {
+        (Some(tenant), Some(_))
+            if known.contains_key(&tenant.text) && !is_ours(scope, View::of(info.at, known)) =>
+        {
             Err(not_found(info))
         }
         _ => Ok(()),
@@ -125,9 +131,8 @@ pub(crate) fn only_ours(scope: &Scope<'_>, info: &EntityInfo, known: &Fields) ->
 
 /// Refuses an item that is not live or not the caller's.
 pub(crate) fn only_live(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<(), Failure> {
-    let hidden = is_expired(scope, info, fields)
-        || is_deleted(scope, info, fields)?
-        || !is_ours(scope, info.of(&scope.shared.design), fields);
+    let view = View::of(info.at, fields);
+    let hidden = is_expired(scope, view) || is_deleted(scope, view)? || !is_ours(scope, view);
     if hidden { Err(not_found(info)) } else { Ok(()) }
 }
 

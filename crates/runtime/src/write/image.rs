@@ -20,29 +20,10 @@ pub(super) fn fill(
     let entity = info.of(&scope.shared.design);
     let bare = scope.bare();
     let mut fields = given;
-    let mut open: Vec<&Attribute> = entity.attributes.iter().filter(|each| !each.has("virtual")).collect();
-    // Each round settles at least one attribute, or the rest wait for each other and are settled as they are.
-    while !open.is_empty() {
-        let names: Vec<&str> = open.iter().map(|attribute| attribute.name.text.as_str()).collect();
-        let ready = |attribute: &&Attribute| {
-            let own = attribute.name.text.as_str();
-            !inputs(attribute).iter().any(|input| *input != own && names.contains(input))
-        };
-        let (now, later): (Vec<&Attribute>, Vec<&Attribute>) =
-            open.iter().partition(|attribute| ready(attribute));
-        let (now, later) = if now.is_empty() { (later, Vec::new()) } else { (now, later) };
-        for attribute in now {
-            settle(&bare, info, attribute, &mut fields, defaults)?;
-        }
-        open = later;
+    for at in &info.anatomy.settled {
+        settle(&bare, info, &entity.attributes[*at], &mut fields, defaults)?;
     }
     Ok(fields)
-}
-
-/// The names that decide what an attribute is.
-pub(super) fn inputs(attribute: &Attribute) -> Vec<&str> {
-    let fill = attribute.value.iter().flat_map(|fill| fill.value.names());
-    fill.chain(attribute.when.iter().flat_map(Expr::names)).collect()
 }
 
 fn settle(
@@ -54,7 +35,7 @@ fn settle(
 ) -> Result<(), Failure> {
     let name = &attribute.name.text;
     if let Some(when) = &attribute.when
-        && !scope.holds(when, Some(View { entity: info.at, fields }))?
+        && !scope.holds(when, Some(View::of(info.at, fields)))?
     {
         fields.remove(name);
         return Ok(());
@@ -65,7 +46,7 @@ fn settle(
     }
     let value = match fill.value.is_name("new") {
         true => scope.new_value(attribute)?,
-        false => scope.eval(&fill.value, Some(View { entity: info.at, fields }))?,
+        false => scope.eval(&fill.value, Some(View::of(info.at, fields)))?,
     };
     // What is derived from something that is not in hand (a password that is not given again) stays as it is.
     if value.is_absent() && fill.derived && fields.contains_key(name) {
@@ -73,9 +54,9 @@ fn settle(
     }
     let value = Admit::computed(scope).attribute(attribute, value, name)?;
     match value.is_absent() {
-        true => fields.remove(name),
-        false => fields.insert(name.clone(), value),
-    };
+        true => drop(fields.remove(name)),
+        false => fields.insert(name.as_str(), value),
+    }
     Ok(())
 }
 
@@ -88,9 +69,7 @@ pub(super) fn complete(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) ->
             || !attribute.is_stored()
             || matches!(design.type_of(attribute), Type::Set { .. });
         let conditional = match &attribute.when {
-            Some(when) => {
-                scope.bare().holds(when, Some(View { entity: info.at, fields }))? && !attribute.optional
-            }
+            Some(when) => scope.bare().holds(when, Some(View::of(info.at, fields)))? && !attribute.optional,
             None => false,
         };
         if (conditional || !may_lack) && fields.get(name).is_none_or(Val::is_absent) {
@@ -104,7 +83,7 @@ pub(super) fn complete(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) ->
 pub(super) fn checked(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<(), Failure> {
     let bare = scope.bare();
     for check in &info.of(&scope.shared.design).checks {
-        if !bare.holds(&check.condition, Some(View { entity: info.at, fields }))? {
+        if !bare.holds(&check.condition, Some(View::of(info.at, fields)))? {
             return Err(check_failed(info, check));
         }
     }
@@ -164,7 +143,7 @@ pub(crate) fn rendered(
     fields: &Fields,
 ) -> Result<Option<String>, Failure> {
     if let Some(when) = &template.when
-        && !scope.bare().holds(when, Some(View { entity: info.at, fields }))?
+        && !scope.bare().holds(when, Some(View::of(info.at, fields)))?
     {
         return Ok(None);
     }

@@ -125,7 +125,7 @@ async fn read(
         only_live(scope, info, &old).map_err(|_| missing())?;
     }
     if let Some(condition) = &action.condition
-        && !scope.holds(condition, Some(View { entity: info.at, fields: &old }))?
+        && !scope.holds(condition, Some(View::of(info.at, &old)))?
     {
         return Err(refused(info, action));
     }

@@ -140,7 +140,7 @@ fn informed(
     let info = plan.info;
     let old = stored_item.as_ref().map(|item| info.decode(&scope.shared.design, item));
     let old = match (old, plan.verb) {
-        (Some(old), WriteVerb::Upsert) if is_expired(scope, info, &old) => {
+        (Some(old), WriteVerb::Upsert) if is_expired(scope, View::of(info.at, &old)) => {
             return instead(scope, plan, key, vec![old]);
         }
         (None, WriteVerb::Upsert) => return instead(scope, plan, key, Vec::new()),
@@ -183,7 +183,7 @@ fn instead(scope: &Scope<'_>, plan: &Plan<'_>, key: Map, expired: Vec<Fields>) -
     let image = fresh(scope, plan)?;
     let changed = Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
     if let Some(condition) = plan.condition
-        && !scope.holds(condition, Some(View { entity: info.at, fields: &image }))?
+        && !scope.holds(condition, Some(View::of(info.at, &image)))?
     {
         return Err(condition_failed(plan));
     }
@@ -203,7 +203,7 @@ fn fresh(scope: &Scope<'_>, plan: &Plan<'_>) -> Result<Fields, Failure> {
     if let (Some(caller), Some(tenant)) = (&scope.caller, &info.of(&scope.shared.design).tenant)
         && let Some(own) = caller.get(&tenant.text)
     {
-        given.entry(tenant.text.clone()).or_insert_with(|| own.clone());
+        given.get_or_insert_with(tenant.text.as_str(), || own.clone());
     }
     let mut image = fill(scope, info, given, true)?;
     plan.apply_to_item(scope, &image.clone(), &mut image)?;
@@ -269,7 +269,7 @@ fn demand_all(
 
 /// The conditions of a change on an item that was read.
 fn rules_hold(scope: &Scope<'_>, plan: &Plan<'_>, old: &Fields) -> Result<(), Failure> {
-    let view = Some(View { entity: plan.info.at, fields: old });
+    let view = Some(View::of(plan.info.at, old));
     if let Some(condition) = plan.condition
         && !scope.holds(condition, view)?
     {
@@ -306,9 +306,9 @@ impl Plan<'_> {
     fn apply(&self, image: &mut Fields, keep_absent: bool) -> Result<(), Failure> {
         for (name, value) in self.sets() {
             match value.is_absent() && !keep_absent {
-                true => image.remove(name),
-                false => image.insert(name.to_owned(), value.clone()),
-            };
+                true => drop(image.remove(name)),
+                false => image.insert(name, value.clone()),
+            }
         }
         Ok(())
     }

@@ -44,17 +44,17 @@ pub(super) fn gather(
     let mut changes: Vec<Change> = Vec::new();
     for (name, value) in given_fields(scope, info, action, short)? {
         let Some(attribute) = entity.attribute(&name) else { continue };
-        let fixed = known.contains_key(&name) || info.keys.contains(&name);
+        let fixed = known.contains_key(&name) || info.is_key(&name);
         if fixed || (attribute.has("immutable") && action.verb == WriteVerb::Update) {
             continue;
         }
         let value = admit.attribute(attribute, value, &name)?;
         let ty = scope.shared.design.type_of(attribute).clone();
-        changes.push(Change { path: vec![name], op: FieldOp::Set, to: To::Value(value), ty });
+        changes.push(Change { path: vec![name.to_string()], op: FieldOp::Set, to: To::Value(value), ty });
     }
     for field in &action.fields.fields {
         let change = change(scope, info, field)?;
-        if known.contains_key(&change.path[0]) && info.keys.contains(&change.path[0]) {
+        if known.contains_key(&change.path[0]) && info.is_key(&change.path[0]) {
             let name = &change.path[0];
             return Err(Failure::invalid(name, format!("`{name}` is part of the key and cannot change")));
         }
@@ -270,7 +270,7 @@ impl Plan<'_> {
             let admit = Admit::computed(scope);
             let value = match &change.to {
                 To::Value(value) => value.clone(),
-                To::OfItem(expr) => scope.eval(expr, Some(View { entity: self.info.at, fields: old }))?,
+                To::OfItem(expr) => scope.eval(expr, Some(View::of(self.info.at, old)))?,
             };
             let before = at(new, &change.path).cloned().unwrap_or_default();
             let value = changed(change.op, before, value)
@@ -328,7 +328,7 @@ fn put(fields: &mut Fields, path: &[String], value: Val) {
             fields.insert(name.clone(), value);
         }
         [name, rest @ ..] => {
-            let inner = fields.entry(name.clone()).or_insert_with(|| Val::Map(Fields::new()));
+            let inner = fields.get_or_insert_with(name.as_str(), || Val::Map(Fields::new()));
             if let Val::Map(inner) = inner {
                 put(inner, rest, value);
             }

@@ -5,11 +5,11 @@ use sortkey_design::model::*;
 use super::Plan;
 use super::changes::To;
 use crate::Failure;
+use crate::anatomy::inputs;
 use crate::catalog::EntityInfo;
 use crate::condition::Compiler;
 use crate::evaluate::{Scope, View};
 use crate::values::{Admit, Fields, Val};
-use crate::write::image::inputs;
 
 /// What is touched, in the order of the design.
 pub(super) struct Touched<'a> {
@@ -67,7 +67,7 @@ impl<'a> Touched<'a> {
         let admit = Admit::computed(&bare);
         for attribute in &self.attributes {
             let name = &attribute.name.text;
-            let view = View { entity: info.at, fields: image };
+            let view = View::of(info.at, image);
             let present = match &attribute.when {
                 Some(when) => bare.holds(when, Some(view))?,
                 None => true,

@@ -1,0 +1,159 @@
+//! What is known of an entity's attributes before any request, so that no call works it out again.
+
+use std::sync::Arc;
+
+use sortkey_design::Design;
+use sortkey_design::model::*;
+use sortkey_value::{Item, ValueRef};
+
+use crate::values::{Fields, Val, from_stored};
+
+/// The attributes of an entity.
+#[derive(Clone, Debug)]
+pub(crate) struct Anatomy {
+    /// By their names, as the attributes of stored items are.
+    attributes: Vec<AttributeInfo>,
+    /// Those that are kept derived, each with the attributes it is computed from.
+    pub(crate) derived: Vec<(usize, Vec<Arc<str>>)>,
+    /// Those that something fills or takes away, in the order in which one needs the other.
+    pub(crate) settled: Vec<usize>,
+    /// Whether reading computes some of them.
+    pub(crate) has_virtual: bool,
+    /// Whether filling one looks at an item that another points to.
+    pub(crate) has_arrows: bool,
+}
+
+/// An attribute.
+#[derive(Clone, Debug)]
+pub(crate) struct AttributeInfo {
+    pub(crate) name: Arc<str>,
+    /// Its place in the entity.
+    pub(crate) at: usize,
+    /// Its type, references followed.
+    pub(crate) ty: Type,
+    pub(crate) is_stored: bool,
+    pub(crate) is_encrypted: bool,
+    pub(crate) is_secret: bool,
+}
+
+impl Anatomy {
+    pub(crate) fn of(design: &Design, entity: &Entity) -> Anatomy {
+        let info = |(at, attribute): (usize, &Attribute)| AttributeInfo {
+            name: attribute.name.text.as_str().into(),
+            at,
+            ty: design.type_of(attribute).clone(),
+            is_stored: attribute.is_stored(),
+            is_encrypted: attribute.has("encrypted"),
+            is_secret: attribute.has("secret"),
+        };
+        let mut attributes: Vec<AttributeInfo> = entity.attributes.iter().enumerate().map(info).collect();
+        attributes.sort_by(|left, right| left.name.cmp(&right.name));
+        let mut has_arrows = false;
+        for fill in entity.attributes.iter().filter_map(|attribute| attribute.value.as_ref()) {
+            fill.value.walk(&mut |expr| has_arrows |= matches!(expr.kind, ExprKind::Arrow { .. }));
+        }
+        Anatomy {
+            attributes,
+            derived: derived(entity),
+            settled: settled(entity),
+            has_virtual: entity.attributes.iter().any(|attribute| is_virtual(design, attribute)),
+            has_arrows,
+        }
+    }
+
+    /// The attribute of that name.
+    pub(crate) fn attribute(&self, name: &str) -> Option<&AttributeInfo> {
+        let at = self.attributes.binary_search_by(|each| (*each.name).cmp(name)).ok()?;
+        self.attributes.get(at)
+    }
+
+    /// The attributes, by their names.
+    pub(crate) fn attributes(&self) -> &[AttributeInfo] {
+        &self.attributes
+    }
+
+    /// The attributes that a stored item has, by their names. What templates fill is not among them.
+    pub(crate) fn stored_in<'a>(
+        &'a self,
+        item: &'a Item,
+    ) -> impl Iterator<Item = (&'a AttributeInfo, ValueRef<'a>)> {
+        // Both ascend.
+        let mut attributes = self.attributes.iter().peekable();
+        item.iter().filter_map(move |(name, value)| {
+            while attributes.next_if(|each| *each.name < *name).is_some() {}
+            let attribute = attributes.next_if(|each| *each.name == *name)?;
+            attribute.is_stored.then_some((attribute, value))
+        })
+    }
+
+    /// The attributes of a stored item, decoded.
+    pub(crate) fn decode(&self, design: &Design, item: &Item) -> Fields {
+        let mut fields = Fields::with_capacity(self.attributes.len());
+        for (attribute, value) in self.stored_in(item) {
+            fields.insert(attribute.name.clone(), attribute.decode(design, value));
+        }
+        fields
+    }
+}
+
+impl AttributeInfo {
+    /// The value that a stored one stands for.
+    pub(crate) fn decode(&self, design: &Design, value: ValueRef<'_>) -> Val {
+        match value {
+            ValueRef::B(bytes) if self.is_encrypted => Val::Sealed(bytes.to_vec()),
+            value => from_stored(design, &self.ty, value),
+        }
+    }
+
+    /// Whether stored text is the value itself, not something written as text.
+    pub(crate) fn is_plain_text(&self) -> bool {
+        !matches!(self.ty, Type::Time { .. } | Type::Json { .. })
+    }
+}
+
+/// The names that decide what an attribute is.
+pub(crate) fn inputs(attribute: &Attribute) -> Vec<&str> {
+    let fill = attribute.value.iter().flat_map(|fill| fill.value.names());
+    fill.chain(attribute.when.iter().flat_map(Expr::names)).collect()
+}
+
+fn derived(entity: &Entity) -> Vec<(usize, Vec<Arc<str>>)> {
+    let mut found = Vec::new();
+    for (at, attribute) in entity.attributes.iter().enumerate() {
+        let Some(Fill { derived: true, value }) = &attribute.value else { continue };
+        let names = value.names().into_iter().filter(|name| entity.attribute(name).is_some());
+        let names: Vec<Arc<str>> = names.map(Arc::from).collect();
+        if !names.is_empty() {
+            found.push((at, names));
+        }
+    }
+    found
+}
+
+/// Each round settles at least one attribute, or the rest wait for each other and are settled as they are.
+fn settled(entity: &Entity) -> Vec<usize> {
+    let all = entity.attributes.iter().enumerate().filter(|(_, each)| !each.has("virtual"));
+    let mut open: Vec<(usize, &Attribute)> = all.collect();
+    let mut order = Vec::new();
+    while !open.is_empty() {
+        let names: Vec<&str> = open.iter().map(|(_, attribute)| attribute.name.text.as_str()).collect();
+        let ready = |(_, attribute): &&(usize, &Attribute)| {
+            let own = attribute.name.text.as_str();
+            !inputs(attribute).iter().any(|input| *input != own && names.contains(input))
+        };
+        let (now, later): (Vec<_>, Vec<_>) = open.iter().partition(ready);
+        let (now, later) = if now.is_empty() { (later, Vec::new()) } else { (now, later) };
+        let touched = |(_, each): &&(usize, &Attribute)| each.value.is_some() || each.when.is_some();
+        order.extend(now.iter().filter(touched).map(|(at, _)| *at));
+        open = later;
+    }
+    order
+}
+
+fn is_virtual(design: &Design, attribute: &Attribute) -> bool {
+    let inside = match design.type_of(attribute) {
+        Type::Object { attributes } => attributes.iter().any(|each| each.has("virtual")),
+        _ => false,
+    };
+    inside || attribute.has("virtual")
+}

@@ -1,0 +1,157 @@
+//! What a call answers, before anybody has looked at it.
+//!
+//! Items that only pass through stay in the form in which they are stored: a reply becomes text or a tree of JSON when it
+//! is asked for, and costs nothing before.
+
+use sortkey_design::model::{Name, ReadVerb};
+use sortkey_value::Item;
+
+use crate::Answer;
+use crate::answer::{is_selected, print_public, public, to_public_json};
+use crate::evaluate::Scope;
+use crate::operate::value_of;
+use crate::read::{Found, Hit, Read};
+use crate::values::{ObjectPrinter, Val, print_json, print_stored};
+
+/// The answer of a call.
+pub struct Reply<'r> {
+    scope: Scope<'r>,
+    /// What the pattern selects.
+    select: Option<&'r [Name]>,
+    body: Body,
+}
+
+enum Body {
+    Nothing,
+    /// Fit for clients.
+    Value(Val),
+    /// An item as it is stored, of the entity at a place.
+    Item(usize, Item),
+    Page(Vec<Body>, Option<String>),
+}
+
+impl<'r> Reply<'r> {
+    /// The reply of an operation.
+    pub(crate) fn of_value(scope: Scope<'r>, value: Val) -> Reply<'r> {
+        let body = Body::of_value(&scope, value, None);
+        Reply { scope, select: None, body }
+    }
+
+    /// The reply of a pattern.
+    pub(crate) fn of_found(scope: Scope<'r>, found: Found, read: &'r Read) -> Reply<'r> {
+        let select = read.pattern.select.as_deref();
+        let lists = matches!(read.pattern.verb, ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan);
+        let body = match found {
+            Found::Item(Some(hit)) => Body::of_hit(&scope, hit, read),
+            Found::Items { items, cursor } if lists => {
+                Body::Page(items.into_iter().map(|hit| Body::of_hit(&scope, hit, read)).collect(), cursor)
+            }
+            found => Body::of_value(&scope, value_of(&scope, found, read), select),
+        };
+        Reply { scope, select, body }
+    }
+
+    /// Whether there is nothing: an item that is not there, or an operation that returns nothing.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self.body, Body::Nothing)
+    }
+
+    /// Writes the answer as JSON text. A page is `{"cursor": ..., "items": [...]}`, and nothing is `null`.
+    pub fn write_json(&self, out: &mut Vec<u8>) {
+        self.print(&self.body, out);
+    }
+
+    /// The answer as a tree of JSON.
+    pub fn into_answer(self) -> Answer {
+        let Reply { scope, select, body } = self;
+        match body {
+            Body::Nothing => Answer::Nothing,
+            Body::Page(items, cursor) => {
+                let json = |body: Body| to_public_json(&scope, &body.into_val(&scope, select));
+                Answer::Page { items: items.into_iter().map(json).collect(), cursor }
+            }
+            body => Answer::Value(to_public_json(&scope, &body.into_val(&scope, select))),
+        }
+    }
+
+    fn print(&self, body: &Body, out: &mut Vec<u8>) {
+        match body {
+            Body::Nothing => out.extend_from_slice(b"null"),
+            Body::Value(value) => print_public(&self.scope, out, value),
+            Body::Item(entity, item) => self.print_item(*entity, item, out),
+            Body::Page(items, cursor) => {
+                out.extend_from_slice(b"{\"cursor\":");
+                print_json(out, &cursor.as_deref().into());
+                out.extend_from_slice(b",\"items\":[");
+                for (at, item) in items.iter().enumerate() {
+                    if at > 0 {
+                        out.push(b',');
+                    }
+                    self.print(item, out);
+                }
+                out.extend_from_slice(b"]}");
+            }
+        }
+    }
+
+    fn print_item(&self, entity: usize, item: &Item, out: &mut Vec<u8>) {
+        let shared = self.scope.shared;
+        let mut object = ObjectPrinter::begin(out);
+        for (attribute, value) in shared.entities[entity].anatomy.stored_in(item) {
+            if is_seen(attribute.is_secret, self.select, &attribute.name) {
+                let print = |out: &mut Vec<u8>| print_stored(out, &shared.design, &attribute.ty, value);
+                object.field(&attribute.name, print);
+            }
+        }
+        object.end();
+    }
+}
+
+impl Body {
+    fn of_value(scope: &Scope<'_>, value: Val, select: Option<&[Name]>) -> Body {
+        match public(scope, value, select) {
+            Val::Absent => Body::Nothing,
+            value => Body::Value(value),
+        }
+    }
+
+    /// An item with encrypted attributes that somebody will see is opened now; all others stay as they are.
+    fn of_hit(scope: &Scope<'_>, hit: Hit, read: &Read) -> Body {
+        let select = read.pattern.select.as_deref();
+        match hit {
+            Hit::Stored(entity, item) if !shows_sealed(scope, entity, select) => Body::Item(entity, item),
+            hit => Body::of_value(scope, value_of(scope, Found::Item(Some(hit)), read), select),
+        }
+    }
+
+    fn into_val(self, scope: &Scope<'_>, select: Option<&[Name]>) -> Val {
+        match self {
+            Body::Nothing | Body::Page(..) => Val::Absent,
+            Body::Value(value) => value,
+            Body::Item(entity, item) => {
+                let info = &scope.shared.entities[entity];
+                let mut fields = info.decode(&scope.shared.design, &item);
+                fields.retain(|name, value| {
+                    let attribute = info.anatomy.attribute(name);
+                    let is_secret = attribute.is_none_or(|attribute| attribute.is_secret);
+                    !value.is_absent() && is_seen(is_secret, select, name)
+                });
+                Val::item(entity, fields)
+            }
+        }
+    }
+}
+
+/// Whether clients see an attribute: what a pattern selects, or all but the secrets.
+fn is_seen(is_secret: bool, select: Option<&[Name]>, name: &str) -> bool {
+    match select {
+        Some(_) => is_selected(select, name),
+        None => !is_secret,
+    }
+}
+
+/// Whether clients see something of an entity that is stored encrypted.
+fn shows_sealed(scope: &Scope<'_>, entity: usize, select: Option<&[Name]>) -> bool {
+    let attributes = scope.shared.entities[entity].anatomy.attributes();
+    attributes.iter().any(|each| each.is_encrypted && is_seen(each.is_secret, select, &each.name))
+}
