@@ -3,17 +3,25 @@
 //! A path never changes the answer. If several serve, the table comes before an index, and an index before a guard
 //! (a guard before a global index where the read must be strong).
 
+mod calls;
 mod cascade;
 mod cost;
+mod describe;
 mod effects;
+mod flow;
 mod lock;
+mod pages;
 mod question;
 mod read;
+mod request;
+mod steps;
 mod write;
 
-pub use cascade::{Sweep, cascade};
-pub use cost::{Cost, read_units, write_units};
-pub use effects::{Effects, effects};
+pub use cascade::{Sweep, goes_at_once, sweeps};
+pub use cost::{Cost, Entry, Images, read_units, write_units};
+pub use flow::{Flow, Page, Script};
 pub use lock::{lock_file, plan_text};
-pub use read::{Choice, Obstacle, Path, ReadPlan, Rejected, SortUse, read};
-pub use write::{Repeat, Step, write};
+pub use read::{Choice, Obstacle, Path, ReadPlan, Rejected, SortUse, pattern_script, read};
+pub use request::{Act, Arm, Ask, Change, Part, Query, Request, Role};
+pub use steps::{Repeat, Step, write};
+pub use write::{batched, operation as operation_script};

@@ -61,7 +61,7 @@ fn guards_move_with_the_value() {
         (
             "operation o = update User [email]",
             &[
-                "GetItem [User as it is, for email], 1 RCU",
+                "GetItem [User as it is, for email] if needed, 1 RCU",
                 "TransactWriteItems [update User if exists; delete guard User(email); put guard User(email)], 6 WCU",
             ],
         ),
@@ -76,7 +76,10 @@ fn index_keys_are_recomputed_or_read_back() {
         // Whether the note is in the index at all must be known before its key can be made.
         (
             "operation o = update Note [tag]",
-            &["GetItem [Note as it is, for open], 1 RCU", "UpdateItem [update Note if exists], 3 WCU"],
+            &[
+                "GetItem [Note as it is, for open] if needed, 1 RCU",
+                "UpdateItem [update Note if exists], 3 WCU",
+            ],
         ),
         ("operation o = update Note [tag, open]", &["UpdateItem [update Note if exists], 3 WCU"]),
         ("operation o = create Note", &["PutItem [create Note if not exists], 2 WCU"]),
@@ -93,20 +96,34 @@ fn deletes_sweep_before_and_after() {
         (
             "operation o = delete Note",
             &[
-                "Query, BatchWriteItem [sweep Page by noteId through T, 25 at a time], 2 requests, 0.5 RCU, 10 WCU",
+                "GetItem [Note, before children go], 1 RCU",
+                "Query [sweep Page by noteId through T], 0.5 RCU",
+                "BatchWriteItem [delete Page] for each of the Page items, 1 WCU",
                 "DeleteItem [delete Note if exists], 2 WCU",
-                "Query, BatchWriteItem [sweep Page by noteId through T, 25 at a time], 2 requests, 0.5 RCU, 10 WCU",
+                "Query [sweep Page by noteId through T], 0.5 RCU",
+                "BatchWriteItem [delete Page] for each of the Page items, 1 WCU",
             ],
         ),
         (
             "operation o(userId) { delete User(userId) }",
             &[
-                "Query, BatchWriteItem [sweep Page by noteId through T, 25 at a time], 2 requests, 0.5 RCU, 10 WCU",
-                "Query, DeleteItem [sweep Note by userId through T, one at a time], 11 requests, 0.5 RCU, 10 WCU",
                 "GetItem [User as it is, for email], 1 RCU",
+                "GetItem [User, before children go], 1 RCU",
+                "Query [sweep Note by userId through T], 0.5 RCU",
+                "GetItem [Note, before children go] for each of the Note items, 1 RCU",
+                "Query [sweep Page by noteId through T] for each of the Note items, 0.5 RCU",
+                "BatchWriteItem [delete Page] for each of the Page items, 1 WCU",
+                "DeleteItem [delete Note] for each of the Note items, 2 WCU",
+                "Query [sweep Page by noteId through T] for each of the Note items, 0.5 RCU",
+                "BatchWriteItem [delete Page] for each of the Page items, 1 WCU",
                 "TransactWriteItems [delete User if exists; delete guard User(email)], 4 WCU",
-                "Query, BatchWriteItem [sweep Page by noteId through T, 25 at a time], 2 requests, 0.5 RCU, 10 WCU",
-                "Query, DeleteItem [sweep Note by userId through T, one at a time], 11 requests, 0.5 RCU, 10 WCU",
+                "Query [sweep Note by userId through T], 0.5 RCU",
+                "GetItem [Note, before children go] for each of the Note items, 1 RCU",
+                "Query [sweep Page by noteId through T] for each of the Note items, 0.5 RCU",
+                "BatchWriteItem [delete Page] for each of the Page items, 1 WCU",
+                "DeleteItem [delete Note] for each of the Note items, 2 WCU",
+                "Query [sweep Page by noteId through T] for each of the Note items, 0.5 RCU",
+                "BatchWriteItem [delete Page] for each of the Page items, 1 WCU",
             ],
         ),
     ]);
@@ -127,6 +144,8 @@ fn several_statements_in_their_order() {
                 "GetItem [User for the rule], 1 RCU",
                 "GetItem [getNote through T], 0.5 RCU",
                 "TransactWriteItems [check User if its own condition; create Page if not exists; put receipt o], 6 WCU",
+                "GetItem [receipt o] after a failure, 1 RCU",
+                "GetItem [the Page it names] after a failure if needed, 1 RCU",
             ],
         ),
         (

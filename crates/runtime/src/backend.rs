@@ -16,6 +16,10 @@ macro_rules! backend {
         /// A DynamoDB.
         pub trait Backend: Send + Sync + 'static {
             $($(#[$doc])* fn $method(&self, input: $input) -> Pending<'_, $output>;)+
+
+            /// Hears that a test calls a pattern or an operation, and then whether that failed, and how. Only a backend
+            /// that measures has a use for it.
+            fn hears(&self, _call: &str, _failed: Option<Option<String>>) {}
         }
 
         impl Backend for crate::Embedded {

@@ -18,6 +18,7 @@ mod failure;
 mod generate;
 mod guard;
 mod keyring;
+pub mod measure;
 mod operate;
 mod pause;
 mod read;

@@ -15,6 +15,7 @@ pub(crate) use cascade::{Cascade, cascades};
 use futures_util::future::{BoxFuture, join_all};
 use parking_lot::Mutex;
 use sortkey_design::model::*;
+use sortkey_design::plan::batched;
 
 use self::receipt::Receipt;
 use crate::evaluate::Scope;
@@ -214,11 +215,10 @@ impl<'s, 'a> Runner<'s, 'a> {
     ) -> Result<(), Failure> {
         let list = self.value(scope, list, None).await?;
         let elements = list.members().unwrap_or_default();
-        let failures =
-            match batch::bare_put(&scope.shared.design, body).filter(|_| self.receipt.lock().is_none()) {
-                Some(action) => self.put_all(scope, name, elements, action).await?,
-                None => self.side_by_side(scope, name, elements, body).await,
-            };
+        let failures = match batched(&scope.shared.design, body).filter(|_| self.receipt.lock().is_none()) {
+            Some(action) => self.put_all(scope, name, elements, action).await?,
+            None => self.side_by_side(scope, name, elements, body).await,
+        };
         let (failed, all) = (failures.len(), elements.len());
         match failures.into_iter().next() {
             None => Ok(()),

@@ -105,10 +105,8 @@ impl Read {
             fetches: plan.fetches,
             held: None,
         };
-        read.held = read.held_by_index(design);
-        read.fetches |= read.filters_need_more(design);
-        if read.fetches {
-            read.held = None;
+        if !read.fetches {
+            read.held = read.held_by_index(design);
         }
         Some(read)
     }

@@ -11,14 +11,14 @@ mod values;
 
 use existing::existing;
 pub(crate) use story::{Pool, Story};
-pub(crate) use values::Dice;
+pub(crate) use values::{Dice, LATEST_MS};
 
 use serde_json::{Map, Value as Json};
 use sortkey_design::Design;
 use sortkey_design::facts::actions;
 use sortkey_design::model::{Attribute, Entity, WriteVerb};
 
-use crate::{Answer, Call, Ids, KeyError, Kind, Runtime, Signature, Yields};
+use crate::{Answer, Call, Failure, Ids, KeyError, Kind, Runtime, Signature, Yields};
 
 /// Where no volume is declared, and the fewest of a kind where one is.
 const FEWEST: u64 = 10;
@@ -50,6 +50,18 @@ pub async fn seed(
     let ids = Ids::seeded(seed);
     let mut dice = Dice::new(&ids);
     let mut pool = Pool::default();
+    plant(runtime, most, &mut dice, &mut pool, &mut |_, _| {}, watch).await
+}
+
+/// Generates data, and keeps what was made in a pool. Calls `called` after every call, with how it failed.
+pub(crate) async fn plant(
+    runtime: &Runtime,
+    most: u64,
+    dice: &mut Dice<'_>,
+    pool: &mut Pool,
+    called: &mut (dyn FnMut(&Signature, Option<&Failure>) + Send),
+    watch: &mut (dyn FnMut(&Seeded) + Send),
+) -> Result<Vec<Seeded>, KeyError> {
     let mut done = Vec::new();
     for (entity, signature) in makers(runtime) {
         let mut seeded = Seeded {
@@ -61,7 +73,9 @@ pub async fn seed(
             if seeded.made == seeded.wanted {
                 break;
             }
-            match make(runtime, signature, &pool, &mut dice).await? {
+            let (told, answer) = tell(runtime, signature, Story::new(runtime.design(), pool), dice).await?;
+            called(signature, answer.as_ref().err());
+            match made(signature, told, answer) {
                 Ok(item) => {
                     seeded.made += 1;
                     pool.add(&entity.name.text, item);
@@ -129,28 +143,49 @@ pub(crate) fn makers(runtime: &Runtime) -> Vec<(&Entity, &Signature)> {
 }
 
 /// One call: the item it made, or why it failed.
+#[cfg(test)]
 pub(crate) async fn make(
     runtime: &Runtime,
     signature: &Signature,
     pool: &Pool,
     dice: &mut Dice<'_>,
 ) -> Result<Result<Map<String, Json>, String>, KeyError> {
-    let mut story = Story::new(runtime.design(), pool);
+    let (told, answer) = tell(runtime, signature, Story::new(runtime.design(), pool), dice).await?;
+    Ok(made(signature, told, answer))
+}
+
+/// One call: who called and with what, and the answer.
+pub(crate) async fn tell(
+    runtime: &Runtime,
+    signature: &Signature,
+    mut story: Story<'_>,
+    dice: &mut Dice<'_>,
+) -> Result<(Map<String, Json>, Result<Answer, Failure>), KeyError> {
     let arguments = story.arguments(signature, dice)?;
     let caller = match story.caller(runtime, signature, dice)? {
         Ok(caller) => caller,
-        Err(failure) => return Ok(Err(failure.to_string())),
+        Err(failure) => return Ok((arguments, Err(failure))),
     };
     let call = Call { name: &signature.name, caller: caller.as_ref(), arguments, cursor: None, limit: None };
     let mut told = call.arguments.clone();
-    Ok(match runtime.call(call).await {
+    let answer = runtime.call(call).await;
+    told.extend(caller.iter().flat_map(|caller| caller.attributes().clone()));
+    Ok((told, answer))
+}
+
+/// The item that a call made. Who made it and with what belongs to its story: the first user of an account is one of its
+/// members.
+fn made(
+    signature: &Signature,
+    mut told: Map<String, Json>,
+    answer: Result<Answer, Failure>,
+) -> Result<Map<String, Json>, String> {
+    match answer {
         Ok(Answer::Value(Json::Object(item))) => {
-            // Who made it and with what belongs to its story: the first user of an account is one of its members.
-            told.extend(caller.iter().flat_map(|caller| caller.attributes().clone()));
             told.extend(item);
             Ok(told)
         }
         Ok(_) => Err(format!("`{}` returns no item", signature.name)),
         Err(failure) => Err(failure.to_string()),
-    })
+    }
 }

@@ -24,7 +24,7 @@ use sortkey_engine::Engine;
 use sortkey_storage::Clock;
 
 use crate::deploy::{DeployError, deploy};
-use crate::{Embedded, Ids, KeyFile, Problem, Runtime, Settings};
+use crate::{Backend, Embedded, Ids, KeyFile, Problem, Runtime, Settings};
 
 /// When tests begin: a whole second, so that times of every unit agree. 2026-01-01T00:00:00Z.
 const START_MS: u64 = 1_767_225_600_000;
@@ -77,7 +77,7 @@ impl Suite {
         let pause = |_: Duration| -> crate::Pending<'_, ()> { Box::pin(async { Ok(()) }) };
         deploy(&suite.design, &naming, &backend, &pause, &mut |_| {}).await.map_err(undeployed)?;
         // Whether the design can run at all is found out once, not by every test.
-        suite.runtime(&suite.engine, "")?;
+        suite.plain()?;
         Ok(suite)
     }
 
@@ -88,6 +88,15 @@ impl Suite {
 
     /// Runs one test, by its place.
     pub async fn run(&self, at: usize) -> Outcome {
+        self.run_before(at, &mut |engine| Arc::new(engine)).await
+    }
+
+    /// Runs one test on a backend that stands before the engine.
+    pub(crate) async fn run_before(
+        &self,
+        at: usize,
+        before: &mut (dyn FnMut(Embedded) -> Arc<dyn Backend> + Send),
+    ) -> Outcome {
         let Some(test) = self.design.tests.get(at) else {
             return Outcome { title: String::new(), failure: None };
         };
@@ -95,7 +104,7 @@ impl Suite {
         let Some(engine) = self.engine.fork() else {
             return outcome(Some(failed(test.span, "the database of the tests cannot be forked")));
         };
-        let runtime = match self.runtime(&engine, &test.title) {
+        let runtime = match self.runtime(&engine, &test.title, before) {
             Ok(runtime) => runtime,
             Err(problems) => {
                 let first = problems.into_iter().next();
@@ -109,9 +118,20 @@ impl Suite {
         outcome(done.err())
     }
 
-    fn runtime(&self, engine: &Engine, title: &str) -> Result<Runtime, Vec<Problem>> {
+    /// The design on its empty tables.
+    pub(crate) fn plain(&self) -> Result<Runtime, Vec<Problem>> {
+        self.runtime(&self.engine, "", &mut |engine| Arc::new(engine))
+    }
+
+    fn runtime(
+        &self,
+        engine: &Engine,
+        title: &str,
+        before: &mut (dyn FnMut(Embedded) -> Arc<dyn Backend> + Send),
+    ) -> Result<Runtime, Vec<Problem>> {
         let settings = self.settings(engine, title).map_err(|problem| vec![problem])?;
-        Runtime::new(Arc::clone(&self.design), Arc::new(Embedded::new(engine.clone())), settings)
+        let backend = before(Embedded::new(engine.clone()));
+        Runtime::new(Arc::clone(&self.design), backend, settings)
     }
 
     fn settings(&self, engine: &Engine, title: &str) -> Result<Settings, Problem> {

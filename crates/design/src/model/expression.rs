@@ -243,7 +243,8 @@ impl Expr {
         }
     }
 
-    fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+    /// Calls `visit` with what stands directly inside it, in order.
+    pub(crate) fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
             ExprKind::Missing | ExprKind::Number { .. } | ExprKind::Text { .. } | ExprKind::Name { .. } => {}
             ExprKind::Binary { left, right, .. } => {

@@ -1,21 +1,37 @@
-//! What a path costs: requests, and units for the declared or estimated sizes.
+//! DynamoDB's arithmetic, once: what reading and writing some bytes costs, on the table and on its indexes.
+//!
+//! Sizes are arguments. With the declared or estimated ones this is a prediction of what a call usually costs; with
+//! those of the items that a call touched it is exactly what DynamoDB charges.
 
-use super::Path;
-use crate::model::*;
-use crate::size::typical_bytes;
+use std::ops::AddAssign;
 
 /// Requests and capacity units of one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Requests for one page or one item.
-    pub requests: u64,
+    pub requests: f64,
     /// Read units.
     pub rcu: f64,
     /// Write units.
     pub wcu: f64,
 }
 
-/// Read units for some bytes: four kilobytes each, half if eventually consistent.
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Cost) {
+        self.requests += other.requests;
+        self.rcu += other.rcu;
+        self.wcu += other.wcu;
+    }
+}
+
+impl Cost {
+    /// As often as that.
+    pub fn times(self, often: f64) -> Cost {
+        Cost { requests: self.requests * often, rcu: self.rcu * often, wcu: self.wcu * often }
+    }
+}
+
+/// Read units for some bytes: four kilobytes each, half if eventually consistent. Finding nothing costs the least.
 pub fn read_units(bytes: u64, strong: bool) -> f64 {
     let units = bytes.div_ceil(4096).max(1) as f64;
     if strong { units } else { units / 2.0 }
@@ -26,68 +42,83 @@ pub fn write_units(bytes: u64) -> u64 {
     bytes.div_ceil(1024).max(1)
 }
 
-pub(super) fn of_read(
-    design: &Design,
-    pattern: &Pattern,
-    entity: &Entity,
-    path: Path<'_>,
-    fetches: bool,
-) -> Cost {
-    let bytes = typical_bytes(design, entity);
-    let strong = pattern.strong;
-    let queries = fan_out(design, pattern, entity);
-    let mut cost = match (pattern.verb, path) {
-        (ReadVerb::Get, Path::Guard(..)) => {
-            let rcu = read_units(200, strong) + read_units(bytes, strong);
-            return Cost { requests: 2, rcu, wcu: 0.0 };
-        }
-        (ReadVerb::Get, _) => {
-            Cost { requests: 1, rcu: read_units(if fetches { 200 } else { bytes }, strong), wcu: 0.0 }
-        }
-        _ => {
-            let items = expected_items(pattern, entity);
-            let read = if fetches { 200 } else { bytes };
-            // Each query rounds up by itself.
-            let each = read_units(items.saturating_mul(read).div_ceil(queries.max(1)), strong);
-            Cost { requests: queries, rcu: each * queries as f64, wcu: 0.0 }
-        }
-    };
-    if fetches {
-        let items = if pattern.verb == ReadVerb::Get { 1 } else { expected_items(pattern, entity) };
-        cost.requests += if pattern.verb == ReadVerb::Get { 1 } else { items.div_ceil(100) };
-        cost.rcu += items as f64 * read_units(bytes, strong);
-    }
-    if let Some(next) = pattern.then.as_ref().and_then(|name| design.entity(&name.text)) {
-        let items = expected_items(pattern, entity);
-        cost.requests += items.div_ceil(100);
-        cost.rcu += items as f64 * read_units(typical_bytes(design, next), strong);
-    }
-    cost
+/// An item before and after a write, in bytes; none where it was not or is not there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Images {
+    /// Before.
+    pub before: Option<u64>,
+    /// After. A check leaves the item as it is.
+    pub after: Option<u64>,
 }
 
-/// How many items one page or one call is expected to read.
-fn expected_items(pattern: &Pattern, entity: &Entity) -> u64 {
-    let bounded = pattern.page.or(pattern.limit);
-    let per = entity.volume.as_ref().and_then(|volume| {
-        let (_, usual, _) = volume.per.iter().find(|(name, _, _)| pattern.bind(&name.text).is_some())?;
-        Some(*usual)
-    });
-    match (bounded, per) {
-        (Some(bound), Some(per)) => bound.min(per.max(1)),
-        (Some(bound), None) => bound,
-        (None, Some(per)) => per,
-        (None, None) => 10,
+impl Images {
+    /// The units of the table: the larger image counts.
+    pub fn units(self) -> u64 {
+        write_units(self.before.max(self.after).unwrap_or(0))
     }
 }
 
-/// One query per value of each `in all`.
-fn fan_out(design: &Design, pattern: &Pattern, entity: &Entity) -> u64 {
-    let values = pattern.binds.iter().map(|bind| match bind.value {
-        BindValue::All => {
-            let attribute = entity.attribute(&bind.name.text);
-            attribute.and_then(|each| design.type_of(each).cardinality()).unwrap_or(1)
+/// What an index holds of an item before and after a write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Its bytes, before and after.
+    pub images: Images,
+    /// Whether its key stays.
+    pub same_key: bool,
+    /// Whether nothing of it changes.
+    pub same: bool,
+}
+
+impl Entry {
+    /// The units of the index: an entry that stays costs nothing, one that changes in place the larger of both, one that
+    /// moves is removed and written.
+    pub fn units(self) -> u64 {
+        let Images { before, after } = self.images;
+        match (before, after) {
+            (None, None) => 0,
+            (Some(_), Some(_)) if self.same => 0,
+            (Some(_), Some(_)) if self.same_key => self.images.units(),
+            _ => [before, after].into_iter().flatten().map(write_units).sum(),
         }
-        _ => 1,
-    });
-    values.fold(1, u64::saturating_mul)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_larger_image_counts() {
+        for (before, after, units) in [
+            (None, None, 1),
+            (None, Some(1), 1),
+            (Some(1025), Some(10), 2),
+            (Some(10), Some(4096), 4),
+            (Some(4097), None, 5),
+        ] {
+            assert_eq!(Images { before, after }.units(), units, "{before:?} {after:?}");
+        }
+    }
+
+    #[test]
+    fn entries_are_charged_by_what_happens_to_them() {
+        let entry = |before, after, same_key, same| {
+            Entry { images: Images { before, after }, same_key, same }.units()
+        };
+        assert_eq!(entry(None, None, false, true), 0, "never in the index");
+        assert_eq!(entry(None, Some(100), false, false), 1, "comes");
+        assert_eq!(entry(Some(1500), None, false, false), 2, "goes");
+        assert_eq!(entry(Some(1500), Some(1500), true, true), 0, "untouched");
+        assert_eq!(entry(Some(1500), Some(100), true, false), 2, "changes in place");
+        assert_eq!(entry(Some(1500), Some(100), false, false), 3, "moves");
+    }
+
+    #[test]
+    fn reads_are_rounded_up_and_halved() {
+        for (bytes, strong, units) in
+            [(0, false, 0.5), (4096, false, 0.5), (4097, false, 1.0), (4097, true, 2.0)]
+        {
+            assert_eq!(read_units(bytes, strong), units, "{bytes} {strong}");
+        }
+    }
 }

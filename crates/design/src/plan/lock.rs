@@ -1,6 +1,6 @@
 //! The plan of a whole design as text: what `sortkey plan` prints, and the lock file that a review compares.
 
-use super::{ReadPlan, Repeat, SortUse, Step, read, write};
+use super::{ReadPlan, Repeat, SortUse, Step, pattern_script, read, write};
 use crate::model::*;
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ pub fn lock_file(design: &Design) -> String {
     );
     for pattern in &design.patterns {
         let line = match read(design, pattern).and_then(|choice| choice.plan) {
-            Some(plan) => one_line(pattern, &plan),
+            Some(plan) => one_line(design, pattern, &plan),
             None => "no path".to_owned(),
         };
         // Writing to a string cannot fail.
@@ -33,7 +33,7 @@ pub fn plan_text(design: &Design) -> String {
     let width = design.patterns.iter().map(|each| each.name.text.chars().count()).max().unwrap_or(0);
     for pattern in &design.patterns {
         let line = match read(design, pattern).and_then(|choice| choice.plan) {
-            Some(plan) => one_line(pattern, &plan),
+            Some(plan) => one_line(design, pattern, &plan),
             None => "no path".to_owned(),
         };
         let _ = writeln!(text, "{:width$}  {line}", pattern.name.text);
@@ -47,7 +47,7 @@ pub fn plan_text(design: &Design) -> String {
     text
 }
 
-fn one_line(pattern: &Pattern, plan: &ReadPlan<'_>) -> String {
+fn one_line(design: &Design, pattern: &Pattern, plan: &ReadPlan<'_>) -> String {
     let consistency = if pattern.strong { "strong" } else { "eventual" };
     let sort = match plan.sort {
         SortUse::Whole => "partition",
@@ -57,19 +57,32 @@ fn one_line(pattern: &Pattern, plan: &ReadPlan<'_>) -> String {
     };
     let fetch = if plan.fetches { " + fetch" } else { "" };
     let then = pattern.then.as_ref().map(|name| format!(" + get {name}")).unwrap_or_default();
-    let requests = plan.cost.requests;
-    let plural = if requests == 1 { "" } else { "s" };
+    let whole = pattern_script(design, pattern).map(|script| script.body.cost()).unwrap_or_default();
+    let rule = whole.requests - plan.cost.requests;
+    let rule = match rule > 0.0 {
+        true => {
+            format!(" + at most {} and {} RCU for the rule", requests(rule), units(whole.rcu - plan.cost.rcu))
+        }
+        false => String::new(),
+    };
     format!(
-        "{} by {sort}{fetch}{then}, {consistency}, {requests} request{plural}, {} RCU",
+        "{} by {sort}{fetch}{then}, {consistency}, {}, {} RCU{rule}",
         plan.path.describe(),
+        requests(plan.cost.requests),
         units(plan.cost.rcu)
     )
 }
 
+fn requests(requests: f64) -> String {
+    let plural = if requests == 1.0 { "" } else { "s" };
+    format!("{} request{plural}", units(requests))
+}
+
 fn step_line(step: &Step) -> String {
     let mut costs = Vec::new();
-    if step.cost.requests != 1 {
-        costs.push(format!("{} requests", step.cost.requests));
+    // Of a batch the units of one item are shown.
+    if step.cost.requests > 1.0 {
+        costs.push(requests(step.cost.requests));
     }
     if step.cost.rcu > 0.0 {
         costs.push(format!("{} RCU", units(step.cost.rcu)));
@@ -82,9 +95,12 @@ fn step_line(step: &Step) -> String {
         Repeat::Each(list) => format!(" for each of {list}"),
         Repeat::After(error) => format!(" after {error}"),
     };
-    format!("{} [{}]{often}, {}", step.request, step.items.join("; "), costs.join(", "))
+    let sometimes = if step.sometimes { " if needed" } else { "" };
+    format!("{} [{}]{often}{sometimes}, {}", step.request, step.items.join("; "), costs.join(", "))
 }
 
-fn units(units: f64) -> String {
-    if units.fract() == 0.0 { format!("{units:.0}") } else { format!("{units:.1}") }
+/// Units with as many decimals as they have, at most two.
+pub(super) fn units(units: f64) -> String {
+    let text = format!("{units:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

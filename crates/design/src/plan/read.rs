@@ -1,6 +1,9 @@
 //! Choosing the access path of a pattern.
 
-use super::cost::{self, Cost};
+use super::calls::of_pattern;
+use super::cost::Cost;
+use super::flow::Script;
+use super::pages::reads;
 use super::question::Question;
 use crate::facts::{Membership, Source, implies, is_time_name, membership, settles, source};
 use crate::model::*;
@@ -308,11 +311,15 @@ impl<'a> Question<'a> {
 
     fn plan(&self, path: Path<'a>, sort: SortUse<'a>, ordered_by: Option<&'a str>) -> ReadPlan<'a> {
         let fetches = match path {
-            Path::Index(table, index) => self.lacks_attributes(table, index),
+            Path::Index(table, index) => {
+                self.lacks_attributes(table, index) || self.cannot_decide(table, index)
+            }
             _ => false,
         };
-        let cost = cost::of_read(self.design, self.pattern, self.entity, path, fetches);
-        ReadPlan { entity: self.entity, path, sort, ordered_by, fetches, cost }
+        let mut plan =
+            ReadPlan { entity: self.entity, path, sort, ordered_by, fetches, cost: Cost::default() };
+        plan.cost = reads(self.design, self.pattern, &plan, false).cost();
+        plan
     }
 
     /// Whether the pattern returns attributes that the index does not hold.
@@ -334,6 +341,39 @@ impl<'a> Question<'a> {
             (None, _) => self.entity.attributes.iter().any(|each| each.is_stored() && !held(&each.name.text)),
         }
     }
+
+    /// Whether deciding what may come back (live, the caller's, let through by the filter) needs attributes that the index
+    /// does not hold, not even in the text of a key.
+    fn cannot_decide(&self, table: &Table, index: &Index) -> bool {
+        let projected = match &index.projection {
+            None | Some(Projection::All) => return false,
+            Some(Projection::Keys) => &[][..],
+            Some(Projection::Include(names)) => names,
+        };
+        let mut held: Vec<&str> = Vec::new();
+        for name in table.key.attributes().chain(index.key.attributes()).chain(projected) {
+            held.push(&name.text);
+            held.extend(source(self.entity, &name.text).map(Source::slots).unwrap_or_default());
+        }
+        let mut needed: Vec<&str> = Vec::new();
+        if self.pattern.including_deleted.is_none() {
+            needed.extend(self.entity.deleted.iter().flat_map(Expr::names));
+        }
+        if self.pattern.including_expired.is_none() {
+            needed.extend(table.ttl.as_ref().map(|name| name.text.as_str()));
+        }
+        if !self.pattern.system {
+            needed.extend(self.entity.tenant.as_ref().map(|name| name.text.as_str()));
+        }
+        needed.extend(self.pattern.filters().into_iter().flat_map(Expr::names));
+        needed.iter().any(|name| self.entity.attribute(name).is_some() && !held.contains(name))
+    }
+}
+
+/// Everything that a call of a pattern sends for one page; none if no path serves it.
+pub fn pattern_script<'a>(design: &'a Design, pattern: &'a Pattern) -> Option<Script<'a>> {
+    read(design, pattern)?.plan?;
+    Some(Script { body: of_pattern(design, pattern, false, 0), receipt: None, handlers: Vec::new() })
 }
 
 /// Whether a `when` says that an attribute is there.

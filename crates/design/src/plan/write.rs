@@ -1,340 +1,477 @@
-//! The requests of an operation, in order, with their conditions and units.
+//! The requests of an operation: rules, reads, writes with their guards and receipt, sweeps.
 
-use super::cascade::cascade;
-use super::cost::{Cost, read_units, write_units};
-use super::effects::{Effects, effects};
-use super::{Path, read};
-use crate::facts::{key_attributes, settable};
+use super::calls::{calls, speaks_of};
+use super::cascade::{goes_at_once, sweeps};
+use super::effects::Deed;
+use super::flow::{Flow, Script};
+use super::pages::{expected_items, reads};
+use super::request::{Act, KEY_BYTES, Part, Request, Role, reserved_arms};
+use super::{describe, read};
+use crate::facts::{actions, key_attributes, operation_signature};
 use crate::model::*;
 use crate::size::typical_bytes;
 
-/// How far calls of operations by operations are followed.
-const MAX_DEPTH: usize = 4;
+/// Elements of a list whose length nothing tells.
+const SOME: f64 = 10.0;
 
-/// One request.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Step {
-    /// The request's name.
-    pub request: &'static str,
-    /// What it does, item by item.
-    pub items: Vec<String>,
-    /// Requests and units.
-    pub cost: Cost,
-    /// How often it is made.
-    pub repeat: Repeat,
+/// How far children of children are followed.
+const MAX_SWEEPS: usize = 4;
+
+/// Everything that a call of an operation may send.
+pub fn operation<'d>(design: &'d Design, operation: &'d Operation) -> Script<'d> {
+    let mut plan = Plan::new(design, operation, 0);
+    let body = plan.whole();
+    let receipt = operation.idempotent.as_ref().map(|_| plan.repeated());
+    // What a handler writes carries no receipt: nothing is to be remembered of a failure.
+    plan.receipt_due = false;
+    let handlers = operation.handlers.iter().map(|(error, body)| (error.text.as_str(), plan.body(body)));
+    Script { body, receipt, handlers: handlers.collect() }
 }
 
-/// How often a request is made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Repeat {
-    /// Once.
-    #[default]
-    Once,
-    /// Once for each element of a list; the units are those of one.
-    Each(String),
-    /// Only after this error.
-    After(String),
+/// What an operation sends as a part of another.
+pub(super) fn body<'d>(design: &'d Design, operation: &'d Operation, depth: usize) -> Flow<'d> {
+    Plan::new(design, operation, depth).whole()
 }
 
-/// The requests of an operation.
-pub fn write(design: &Design, operation: &Operation) -> Vec<Step> {
-    let mut plan = Plan { design, operation, drafts: Vec::new(), repeat: Repeat::Once, depth: 0 };
-    plan.whole();
-    plan.drafts.into_iter().map(Draft::finish).collect()
+/// The one action of an `each` that batches can carry out: a `put` of an entity without guards, on no condition.
+pub fn batched<'a>(design: &Design, body: &'a [Stmt]) -> Option<&'a Action> {
+    let [Stmt { kind: StmtKind::Do { value: Value::Action(action) }, .. }] = body else {
+        return None;
+    };
+    let guarded = design.entity(&action.entity.text).is_none_or(|entity| !entity.uniques.is_empty());
+    let bare = action.verb == WriteVerb::Put && action.condition.is_none() && action.when.is_none();
+    (bare && !guarded).then_some(action)
 }
 
-/// A request that may still grow.
-#[derive(Clone, Debug, Default)]
-struct Draft {
-    request: &'static str,
-    items: Vec<String>,
-    cost: Cost,
-    /// Units of the table, which a transaction doubles; those of indexes it does not.
-    table_wcu: f64,
-    index_wcu: f64,
-    writes: bool,
-    transact: bool,
-    repeat: Repeat,
-}
-
-impl Draft {
-    fn finish(mut self) -> Step {
-        if self.writes && (self.transact || self.items.len() > 1) && self.request != "BatchWriteItem" {
-            self.request = "TransactWriteItems";
-            self.table_wcu *= 2.0;
-        }
-        self.cost.wcu += self.table_wcu + self.index_wcu;
-        Step { request: self.request, items: self.items, cost: self.cost, repeat: self.repeat }
-    }
-}
-
-struct Plan<'a> {
-    design: &'a Design,
-    operation: &'a Operation,
-    drafts: Vec<Draft>,
-    repeat: Repeat,
+struct Plan<'d> {
+    design: &'d Design,
+    operation: &'d Operation,
     depth: usize,
+    /// Names that stand for something else than an attribute of the item.
+    named: Vec<&'d str>,
+    /// Whether the next write carries the receipt: the first that happens does.
+    receipt_due: bool,
 }
 
-impl<'a> Plan<'a> {
-    fn whole(&mut self) {
-        if let Some(requires) = &self.operation.requires {
-            self.rule_reads(requires, 0);
-        }
-        self.body(&self.operation.body);
-        self.receipt();
-        for (error, body) in &self.operation.handlers {
-            self.repeat = Repeat::After(error.text.clone());
-            self.body(body);
-        }
+/// The parts of a request with their descriptions.
+type Parts<'d> = Vec<(Part<'d>, String)>;
+
+impl<'d> Plan<'d> {
+    fn new(design: &'d Design, operation: &'d Operation, depth: usize) -> Plan<'d> {
+        let named =
+            operation_signature(design, operation).iter().map(|formal| formal.name.text.as_str()).collect();
+        Plan { design, operation, depth, named, receipt_due: operation.idempotent.is_some() }
     }
 
-    fn read_step(&mut self, request: &'static str, item: String, cost: Cost) {
-        let repeat = self.repeat.clone();
-        self.drafts.push(Draft { request, items: vec![item], cost, repeat, ..Draft::default() });
+    fn whole(&mut self) -> Flow<'d> {
+        let rule = self.rule();
+        Flow::Seq(vec![rule, self.body(&self.operation.body)])
     }
 
-    /// `Entity(key) with (c)` in a rule is one strong read, at most.
-    fn rule_reads(&mut self, expr: &'a Expr, depth: usize) {
-        let mut called = Vec::new();
-        expr.walk(&mut |inner| {
-            if let ExprKind::Call { callee, .. } = &inner.kind {
-                called.extend(callee.as_name());
-            }
+    /// What the caller needs; asked of the item that is written if the rule speaks of it.
+    fn rule(&self) -> Flow<'d> {
+        let Some(requires) = &self.operation.requires else {
+            return Flow::nothing();
+        };
+        let asked = calls(self.design, requires, self.depth);
+        let action = self.operation.body.iter().find_map(|statement| match &statement.kind {
+            StmtKind::Do { value: Value::Action(action) }
+            | StmtKind::Let { value: Value::Action(action), .. } => Some(action),
+            _ => None,
         });
-        for name in called {
-            if let Some(entity) = self.design.entity(name) {
-                let rcu = read_units(typical_bytes(self.design, entity), true);
-                self.read_step(
-                    "GetItem",
-                    format!("{name} for the rule"),
-                    Cost { requests: 1, rcu, wcu: 0.0 },
-                );
-            } else if let Some(rule) = self.design.rule(name).filter(|_| depth < MAX_DEPTH) {
-                self.rule_reads(&rule.condition, depth + 1);
+        let written = action.filter(|action| !matches!(action.verb, WriteVerb::Create | WriteVerb::Put));
+        let entity = written.and_then(|action| self.design.entity(&action.entity.text));
+        match entity.filter(|entity| speaks_of(entity, requires, |name| self.named.contains(&name))) {
+            Some(entity) => {
+                let read = self.get(entity, true, format!("{} for the rule", entity.name));
+                Flow::Seq(vec![read, asked]).asked()
             }
+            None => asked.asked(),
+        }
+    }
+
+    /// One strong or eventual read of an item.
+    fn get(&self, entity: &'d Entity, strong: bool, item: String) -> Flow<'d> {
+        match self.design.table_of(entity) {
+            Some(table) => Flow::Send(Request::get(table, typical_bytes(self.design, entity), strong, item)),
+            None => Flow::nothing(),
         }
     }
 
     /// The parser bounds how deep blocks nest, so this may recurse.
-    fn body(&mut self, body: &'a [Stmt]) {
-        for statement in body {
-            match &statement.kind {
-                StmtKind::Let { value, .. } | StmtKind::Do { value } | StmtKind::Expect { value, .. } => {
-                    self.value(value);
-                }
-                StmtKind::Transact { body } => self.transact(body),
-                StmtKind::Each { list, body, .. } => {
-                    self.calls(list);
-                    let outer = std::mem::replace(&mut self.repeat, Repeat::Each(element_of(list)));
-                    self.body(body);
-                    self.repeat = outer;
-                }
-                StmtKind::Require { condition, .. } => self.calls(condition),
-                StmtKind::Return { value } => self.calls(value),
-                StmtKind::As { body, .. } => self.body(body),
-                StmtKind::Race { bodies, .. } => bodies.iter().for_each(|body| self.body(body)),
-                StmtKind::Advance { .. } => {}
+    fn body(&mut self, body: &'d [Stmt]) -> Flow<'d> {
+        let flows = body.iter().map(|statement| self.statement(statement)).collect();
+        Flow::Seq(flows)
+    }
+
+    fn statement(&mut self, statement: &'d Stmt) -> Flow<'d> {
+        match &statement.kind {
+            StmtKind::Let { name, value, .. } => {
+                let flow = self.value(value);
+                self.named.push(&name.text);
+                flow
             }
+            StmtKind::Do { value } | StmtKind::Expect { value, .. } => self.value(value),
+            StmtKind::Transact { body } => self.transact(body),
+            StmtKind::Each { name, list, body } => {
+                let found = self.calls(list);
+                self.named.push(&name.text);
+                let each = self.each(list, body);
+                Flow::Seq(vec![found, each])
+            }
+            StmtKind::Require { condition: expr, .. } | StmtKind::Return { value: expr } => self.calls(expr),
+            StmtKind::As { body, .. } => self.body(body),
+            StmtKind::Race { bodies, .. } => {
+                let flows = bodies.iter().map(|body| self.body(body)).collect();
+                Flow::Seq(flows)
+            }
+            StmtKind::Advance { .. } => Flow::nothing(),
         }
     }
 
-    fn value(&mut self, value: &'a Value) {
+    fn calls(&self, expr: &'d Expr) -> Flow<'d> {
+        calls(self.design, expr, self.depth)
+    }
+
+    fn value(&mut self, value: &'d Value) -> Flow<'d> {
         match value {
             Value::Action(action) => self.action(action),
             Value::Expr(expr) => self.calls(expr),
         }
     }
 
-    /// The patterns and operations that an expression calls.
-    fn calls(&mut self, expr: &'a Expr) {
-        let mut called = Vec::new();
-        expr.walk(&mut |inner| {
-            if let ExprKind::Call { callee, .. } = &inner.kind {
-                called.extend(callee.as_name());
-            }
-        });
-        for name in called {
-            let pattern = self.design.pattern(name);
-            if let Some(plan) = pattern.and_then(|pattern| read(self.design, pattern)).and_then(|c| c.plan) {
-                let request = match (pattern.map(|pattern| pattern.verb), plan.path) {
-                    (Some(ReadVerb::Get), Path::Table(_) | Path::Guard(..)) => "GetItem",
-                    (_, Path::Scan(_)) => "Scan",
-                    _ => "Query",
-                };
-                self.read_step(request, format!("{name} through {}", plan.path.describe()), plan.cost);
-            } else if let Some(operation) = self.design.operation(name).filter(|_| self.depth < MAX_DEPTH) {
-                let mut inner = Plan {
-                    design: self.design,
-                    operation,
-                    drafts: Vec::new(),
-                    repeat: self.repeat.clone(),
-                    depth: self.depth + 1,
-                };
-                inner.whole();
-                self.drafts.extend(inner.drafts);
-            }
+    /// Elements side by side, or twenty-five in a batch.
+    fn each(&mut self, list: &'d Expr, body: &'d [Stmt]) -> Flow<'d> {
+        let of = list.as_name().unwrap_or("the list");
+        let usual = self.usual_length(list);
+        if let Some(action) = batched(self.design, body).filter(|_| !self.receipt_due)
+            && let Some(entity) = self.design.entity(&action.entity.text)
+        {
+            let deed = Deed::of(self.design, self.operation, entity, action, &self.named);
+            let item = describe::action(self.design, self.operation, entity, action);
+            let Some((part, item)) = self.item(&deed, item, false) else {
+                return Flow::nothing();
+            };
+            let found = self.references(entity, action).each(of, usual);
+            return Flow::Seq(vec![found, Flow::Send(Request::batch(part, item)).each(of, usual)]);
         }
+        let due = self.receipt_due;
+        let flow = self.body(body).each(of, usual);
+        // There may be no element at all.
+        self.receipt_due = due;
+        flow
     }
 
-    /// One action by itself, with the sweeps around it.
-    fn action(&mut self, action: &'a Action) {
-        let Some(entity) = self.design.entity(&action.entity.text) else {
-            return;
+    /// How many elements a list usually has: as many as the pattern finds that made it.
+    fn usual_length(&self, list: &Expr) -> f64 {
+        let name = list.as_name().unwrap_or_default();
+        let made = |statement: &'d Stmt| match &statement.kind {
+            StmtKind::Let { name: bound, value: Value::Expr(expr), .. } if bound.is(name) => Some(expr),
+            _ => None,
         };
-        if !action.verb.writes() {
-            let strong = action.strong || action.verb == WriteVerb::Check;
-            let rcu = read_units(typical_bytes(self.design, entity), strong);
-            let item = describe(self.design, self.operation, entity, action);
-            self.read_step("GetItem", item, Cost { requests: 1, rcu, wcu: 0.0 });
-            return;
-        }
-        let deletes = matches!(action.verb, WriteVerb::Delete | WriteVerb::Purge);
-        let effects = effects(self.design, self.operation, action);
-        self.sweeps(entity, deletes);
-        self.read_back(entity, &effects);
-        let mut draft = Draft { cost: Cost { requests: 1, ..Cost::default() }, ..Draft::default() };
-        draft.request = self.single_request(entity, action, &effects);
-        self.add(&mut draft, entity, action, &effects);
-        self.drafts.push(draft);
-        self.sweeps(entity, deletes);
+        let handlers = self.operation.handlers.iter().flat_map(|(_, body)| body);
+        let expr = self.operation.body.iter().chain(handlers).find_map(made);
+        let Some(Expr { kind: ExprKind::Call { callee, .. }, .. }) = expr else {
+            return SOME;
+        };
+        let pattern = self.design.pattern(callee.as_name().unwrap_or_default());
+        let found = pattern.and_then(|pattern| {
+            let entity = self.design.entity(&pattern.entities.first()?.text)?;
+            Some(expected_items(pattern, entity, true) as f64)
+        });
+        found.unwrap_or(SOME)
     }
 
-    fn single_request(&self, entity: &Entity, action: &Action, effects: &Effects<'_>) -> &'static str {
-        let bare = action.condition.is_none() && effects.guards.is_empty() && self.operation.system;
-        let soft = entity.deleted.is_some() && action.verb == WriteVerb::Delete;
-        match action.verb {
-            WriteVerb::Put | WriteVerb::Delete | WriteVerb::Purge
-                if bare && !soft && matches!(self.repeat, Repeat::Each(_)) =>
-            {
-                "BatchWriteItem"
-            }
-            WriteVerb::Create | WriteVerb::Put => "PutItem",
-            WriteVerb::Delete if soft => "UpdateItem",
-            WriteVerb::Delete | WriteVerb::Purge => "DeleteItem",
-            _ => "UpdateItem",
+    /// One action by itself.
+    fn action(&mut self, action: &'d Action) -> Flow<'d> {
+        let Some(entity) = self.design.entity(&action.entity.text) else {
+            return Flow::nothing();
+        };
+        let asked = action.when.as_ref().map_or_else(Flow::nothing, |when| self.calls(when));
+        let flow = self.performed(entity, action);
+        match &action.when {
+            Some(_) => Flow::Seq(vec![asked, flow.maybe()]),
+            None => flow,
         }
+    }
+
+    fn performed(&mut self, entity: &'d Entity, action: &'d Action) -> Flow<'d> {
+        let item = describe::action(self.design, self.operation, entity, action);
+        if action.verb == WriteVerb::Get {
+            return self.get(entity, action.strong, item);
+        }
+        let deed = Deed::of(self.design, self.operation, entity, action, &self.named);
+        let references = self.references(entity, action);
+        self.alone(&deed, item, references, action.when.is_none(), &mut Vec::new())
+    }
+
+    /// A write with what is read for it and the sweeps around it. `seen` are the entities whose sweeps are under way.
+    fn alone(
+        &mut self,
+        deed: &Deed<'d>,
+        item: String,
+        references: Flow<'d>,
+        surely: bool,
+        seen: &mut Vec<&'d str>,
+    ) -> Flow<'d> {
+        let read_back = self.read_back(deed);
+        let sweeps = self.sweeps(deed, seen);
+        let foreseen = if sweeps.is_nothing() { Flow::nothing() } else { self.foreseen(deed) };
+        let mut parts = self.parts(deed, item, false);
+        self.add_receipt(&mut parts, surely);
+        if parts.is_empty() {
+            return Flow::nothing();
+        }
+        let before = Flow::Seq(vec![references, read_back, foreseen, sweeps.clone()]);
+        Flow::Seq(vec![Flow::Write { before: Box::new(before), write: Request::write(parts) }, sweeps])
     }
 
     /// Everything of a `transact` is one request; what must be known is read before it, sweeps run around it.
-    fn transact(&mut self, body: &'a [Stmt]) {
-        let mut draft = Draft {
-            transact: true,
-            writes: true,
-            cost: Cost { requests: 1, ..Cost::default() },
-            ..Draft::default()
-        };
-        draft.request = "TransactWriteItems";
-        let actions: Vec<&Action> = body
-            .iter()
-            .filter_map(|statement| match &statement.kind {
-                StmtKind::Let { value: Value::Action(action), .. }
-                | StmtKind::Do { value: Value::Action(action) } => Some(&**action),
-                _ => None,
-            })
-            .collect();
-        let mut deleted = Vec::new();
-        for action in actions {
+    fn transact(&mut self, body: &'d [Stmt]) -> Flow<'d> {
+        let (mut before, mut deeds, mut parts) = (Vec::new(), Vec::new(), Vec::new());
+        self.gather(body, false, &mut before, &mut deeds, &mut parts);
+        if parts.is_empty() {
+            return Flow::Seq(before);
+        }
+        let surely = parts.iter().any(|(part, _)| !part.sometimes && !part.many);
+        self.add_receipt(&mut parts, surely);
+        let swept: Vec<Flow<'d>> = deeds.iter().map(|(deed, _)| self.sweeps(deed, &mut Vec::new())).collect();
+        if swept.iter().any(|swept| !swept.is_nothing()) {
+            before.extend(deeds.iter().map(|(deed, surely)| match surely {
+                true => self.foreseen(deed),
+                false => self.foreseen(deed).each("those", 1.0).maybe(),
+            }));
+        }
+        before.extend(swept.iter().cloned());
+        let write = Request::write(parts);
+        Flow::Seq(vec![Flow::Write { before: Box::new(Flow::Seq(before)), write }, Flow::Seq(swept)])
+    }
+
+    fn gather(
+        &mut self,
+        body: &'d [Stmt],
+        many: bool,
+        before: &mut Vec<Flow<'d>>,
+        deeds: &mut Vec<(Deed<'d>, bool)>,
+        parts: &mut Parts<'d>,
+    ) {
+        for statement in body {
+            let (name, action) = match &statement.kind {
+                StmtKind::Let { name, value: Value::Action(action), .. } => (Some(name), action),
+                StmtKind::Do { value: Value::Action(action) } => (None, action),
+                StmtKind::Each { name, list, body } => {
+                    before.push(self.calls(list));
+                    self.named.push(&name.text);
+                    let mut inner = Vec::new();
+                    self.gather(body, true, &mut inner, deeds, parts);
+                    before.push(Flow::Seq(inner).each(list.as_name().unwrap_or("the list"), SOME));
+                    continue;
+                }
+                _ => {
+                    before.push(self.statement(statement));
+                    continue;
+                }
+            };
             let Some(entity) = self.design.entity(&action.entity.text) else {
                 continue;
             };
-            let effects = effects(self.design, self.operation, action);
-            if matches!(action.verb, WriteVerb::Delete | WriteVerb::Purge) {
-                deleted.push(entity);
-                self.sweeps(entity, true);
+            before.extend(action.when.iter().map(|when| self.calls(when)));
+            let item = describe::action(self.design, self.operation, entity, action);
+            let deed = Deed::of(self.design, self.operation, entity, action, &self.named);
+            let reads = match action.verb {
+                WriteVerb::Get => self.get(entity, action.strong, item.clone()),
+                _ => Flow::Seq(vec![self.references(entity, action), self.read_back(&deed)]),
+            };
+            before.push(if action.when.is_some() { reads.maybe() } else { reads });
+            if action.verb != WriteVerb::Get {
+                let mut own = self.parts(&deed, item, action.when.is_some());
+                own.iter_mut().for_each(|(part, _)| part.many = many);
+                parts.extend(own);
+                deeds.push((deed, action.when.is_none() && !many));
             }
-            self.read_back(entity, &effects);
-            self.add(&mut draft, entity, action, &effects);
+            self.named.extend(name.map(|name| name.text.as_str()));
         }
-        draft.repeat = self.repeat.clone();
-        self.drafts.push(draft);
-        deleted.into_iter().for_each(|entity| self.sweeps(entity, true));
     }
 
-    fn add(&self, draft: &mut Draft, entity: &Entity, action: &Action, effects: &Effects<'_>) {
-        let bytes = typical_bytes(self.design, entity);
-        draft.writes = true;
-        draft.repeat = self.repeat.clone();
-        draft.items.push(describe(self.design, self.operation, entity, action));
-        draft.table_wcu += write_units(bytes) as f64;
-        draft.index_wcu += effects.index_units as f64;
-        for unique in &effects.guards {
-            let names: Vec<&str> = unique.names.iter().map(|name| name.text.as_str()).collect();
-            let guard = format!("{}({})", entity.name, names.join(", "));
-            let moves: &[&str] = match action.verb {
-                WriteVerb::Create | WriteVerb::Put => &["put guard"],
-                WriteVerb::Delete | WriteVerb::Purge => &["delete guard"],
-                _ => &["delete guard", "put guard"],
-            };
-            draft.items.extend(moves.iter().map(|word| format!("{word} {guard}")));
-            draft.table_wcu += moves.len() as f64;
+    /// The item and its guards.
+    fn parts(&self, deed: &Deed<'d>, item: String, sometimes: bool) -> Parts<'d> {
+        let entity = deed.entity;
+        let Some((part, item)) = self.item(deed, item, sometimes) else {
+            return Vec::new();
+        };
+        let table = part.table;
+        let mut parts = vec![(part, item)];
+        if deed.verb == WriteVerb::Check {
+            return parts;
         }
+        for unique in deed.effects(self.design).guards {
+            let names: Vec<&str> = unique.names.iter().map(|name| name.text.as_str()).collect();
+            let absent = |name: &&str| entity.attribute(name).is_none_or(Attribute::may_be_absent);
+            let moves: &[(Act, &str)] = match deed.verb {
+                WriteVerb::Create => &[(Act::Put, "put guard")],
+                WriteVerb::Delete | WriteVerb::Purge => &[(Act::Delete, "delete guard")],
+                _ => &[(Act::Delete, "delete guard"), (Act::Put, "put guard")],
+            };
+            // Only a new item surely takes its values.
+            let sure = deed.verb == WriteVerb::Create && unique.when.is_none() && !names.iter().any(absent);
+            for (act, word) in moves {
+                let guard = Part {
+                    act: *act,
+                    table,
+                    role: Role::Guard,
+                    sometimes: sometimes || !sure,
+                    many: false,
+                    arms: reserved_arms(table),
+                    bytes: KEY_BYTES,
+                };
+                parts.push((guard, format!("{word} {}({})", entity.name, names.join(", "))));
+            }
+        }
+        parts
+    }
+
+    fn item(&self, deed: &Deed<'d>, item: String, sometimes: bool) -> Option<(Part<'d>, String)> {
+        let entity = deed.entity;
+        let table = self.design.table_of(entity)?;
+        let act = match deed.verb {
+            WriteVerb::Create | WriteVerb::Put => Act::Put,
+            WriteVerb::Upsert => Act::Upsert,
+            WriteVerb::Check => Act::Check,
+            WriteVerb::Delete | WriteVerb::Purge if !deed.is_soft() => Act::Delete,
+            _ => Act::Update,
+        };
+        let arms = if act == Act::Check { Vec::new() } else { deed.effects(self.design).arms };
+        let bytes = typical_bytes(self.design, entity);
+        Some((Part { act, table, role: Role::Item(entity), sometimes, many: false, arms, bytes }, item))
     }
 
     /// What the write must know of the item as it is.
-    fn read_back(&mut self, entity: &Entity, effects: &Effects<'_>) {
+    fn read_back(&self, deed: &Deed<'d>) -> Flow<'d> {
+        if deed.verb == WriteVerb::Check {
+            return Flow::nothing();
+        }
+        let effects = deed.effects(self.design);
         if effects.read_back.is_empty() {
+            return Flow::nothing();
+        }
+        let item = format!("{} as it is, for {}", deed.entity.name, effects.read_back.join(", "));
+        let read = self.get(deed.entity, true, item);
+        if effects.reads { read } else { read.maybe() }
+    }
+
+    /// Whether a write will be refused is found out before the first child goes.
+    fn foreseen(&self, deed: &Deed<'d>) -> Flow<'d> {
+        self.get(deed.entity, true, format!("{}, before children go", deed.entity.name))
+    }
+
+    /// The items that a new one takes values from, where no statement before has read them.
+    fn references(&self, entity: &'d Entity, action: &Action) -> Flow<'d> {
+        if !matches!(action.verb, WriteVerb::Create | WriteVerb::Put) {
+            return Flow::nothing();
+        }
+        let mut arrows: Vec<&str> = Vec::new();
+        for fill in entity.attributes.iter().filter_map(|attribute| attribute.value.as_ref()) {
+            fill.value.walk(&mut |expr| {
+                if let ExprKind::Arrow { base, .. } = &expr.kind {
+                    arrows.extend(base.as_name());
+                }
+            });
+        }
+        arrows.sort_unstable();
+        arrows.dedup();
+        let mut flows = Vec::new();
+        for name in arrows {
+            let reference = entity.attribute(name).and_then(|attribute| attribute.reference.as_ref());
+            let Some(other) = reference.and_then(|each| self.design.entity(&each.entity.text)) else {
+                continue;
+            };
+            let target = reference.and_then(|each| each.attribute.as_ref()).map_or(name, |each| &each.text);
+            if key_attributes(self.design, other).iter().all(|key| *key == target) {
+                flows.push(self.get(other, true, format!("{} for {name}->", other.name)).maybe());
+            }
+        }
+        Flow::Seq(flows)
+    }
+
+    /// Finds the children of what is deleted and deletes them: at once, or each as any item is deleted.
+    fn sweeps(&mut self, deed: &Deed<'d>, seen: &mut Vec<&'d str>) -> Flow<'d> {
+        let parent = deed.entity;
+        let name = parent.name.text.as_str();
+        let deletes = matches!(deed.verb, WriteVerb::Delete | WriteVerb::Purge);
+        // Children of children of the same kind are swept as these are.
+        if !deletes || seen.contains(&name) || seen.len() >= MAX_SWEEPS {
+            return Flow::nothing();
+        }
+        seen.push(name);
+        let keys = key_attributes(self.design, parent);
+        let mut flows = Vec::new();
+        let found = sweeps(self.design, parent);
+        // What the key does not tell is read; once the item is gone, it cannot be told any more.
+        let told = found.iter().flat_map(|sweep| &sweep.binds).all(|(_, from)| keys.contains(from));
+        if !told {
+            flows.push(self.get(parent, true, format!("{name} for its children")));
+        }
+        for sweep in found {
+            let Some(pattern) = &sweep.finding else { continue };
+            let Some(plan) = read(self.design, pattern).and_then(|choice| choice.plan) else { continue };
+            let usual = expected_items(pattern, sweep.child, true) as f64;
+            let children = reads(self.design, pattern, &plan, true);
+            flows.push(if told { children } else { children.maybe() });
+            flows.push(self.swept(sweep.child, usual, seen));
+        }
+        seen.pop();
+        Flow::Seq(flows)
+    }
+
+    fn swept(&mut self, child: &'d Entity, usual: f64, seen: &mut Vec<&'d str>) -> Flow<'d> {
+        let deed = Deed::deletion(self.design, child);
+        let item = format!("delete {}", child.name);
+        let of = format!("the {} items", child.name);
+        match goes_at_once(self.design, child) {
+            true => match self.item(&deed, item, false) {
+                Some((part, item)) => Flow::Send(Request::batch(part, item)).each(of, usual),
+                None => Flow::nothing(),
+            },
+            false => self.alone(&deed, item, Flow::nothing(), false, seen).each(of, usual),
+        }
+    }
+
+    /// The receipt goes with the first write, so that a repeat finds it whatever became of the rest.
+    fn add_receipt(&mut self, parts: &mut Parts<'d>, surely: bool) {
+        if !self.receipt_due {
             return;
         }
-        let rcu = read_units(typical_bytes(self.design, entity), true);
-        let item = format!("{} as it is, for {}", entity.name, effects.read_back.join(", "));
-        self.read_step("GetItem", item, Cost { requests: 1, rcu, wcu: 0.0 });
+        if let Some(table) = self.receipt_table() {
+            let receipt = Part {
+                act: Act::Put,
+                table,
+                role: Role::Receipt,
+                sometimes: true,
+                many: false,
+                arms: reserved_arms(table),
+                bytes: KEY_BYTES,
+            };
+            parts.push((receipt, format!("put receipt {}", self.operation.name)));
+        }
+        self.receipt_due = !surely;
     }
 
-    fn sweeps(&mut self, entity: &'a Entity, deletes: bool) {
-        if !deletes {
-            return;
-        }
-        for sweep in cascade(self.design, entity) {
-            let path = sweep.path.as_deref().unwrap_or("no path");
-            let how = if sweep.batched { "25 at a time" } else { "one at a time" };
-            let item = format!("sweep {} by {} through {path}, {how}", sweep.child.name, sweep.by.join(", "));
-            self.read_step(sweep.requests(), item, sweep.cost);
-        }
+    /// Where the receipt lies: in the table of the first entity that the operation writes.
+    fn receipt_table(&self) -> Option<&'d Table> {
+        let sites = actions(self.operation);
+        let site = sites.iter().find(|site| site.action.verb.writes())?;
+        self.design.table_of(self.design.entity(&site.action.entity.text)?)
     }
 
-    /// The receipt goes with the last write, so that an interrupted operation is run again as a whole.
-    fn receipt(&mut self) {
-        if self.operation.idempotent.is_none() {
-            return;
-        }
-        let last = self.drafts.iter_mut().rev().find(|draft| draft.writes && draft.repeat == Repeat::Once);
-        if let Some(draft) = last {
-            draft.items.push(format!("put receipt {}", self.operation.name));
-            draft.table_wcu += 1.0;
-        }
+    /// A repeat finds the receipt, and then what the first call made.
+    fn repeated(&self) -> Flow<'d> {
+        let Some(table) = self.receipt_table() else {
+            return Flow::nothing();
+        };
+        let receipt = Request::get(table, KEY_BYTES, true, format!("receipt {}", self.operation.name));
+        let made = actions(self.operation).into_iter().filter(|site| site.action.verb.writes());
+        let made = made.filter_map(|site| self.design.entity(&site.action.entity.text));
+        let made = made.map(|entity| self.get(entity, true, format!("the {} it names", entity.name)));
+        Flow::Seq(vec![Flow::Send(receipt), Flow::Any(made.collect()).maybe()])
     }
-}
-
-/// What a list is called where its elements are gone through.
-fn element_of(list: &Expr) -> String {
-    list.as_name().map_or_else(|| "the list".to_owned(), str::to_owned)
-}
-
-fn describe(design: &Design, operation: &Operation, entity: &Entity, action: &Action) -> String {
-    let mut conditions: Vec<&str> = match action.verb {
-        WriteVerb::Create => vec!["not exists"],
-        WriteVerb::Update | WriteVerb::Delete | WriteVerb::Purge => vec!["exists"],
-        _ => Vec::new(),
-    };
-    let expires = design.table_of(entity).is_some_and(|table| table.ttl.is_some());
-    if matches!(action.verb, WriteVerb::Update | WriteVerb::Delete | WriteVerb::Check) {
-        conditions.extend(entity.deleted.as_ref().map(|_| "not deleted"));
-        conditions.extend(expires.then_some("not expired"));
-        // What the key already says needs no condition.
-        let keyed = |tenant: &&Name| !key_attributes(design, entity).contains(&tenant.text.as_str());
-        let tenant = entity.tenant.as_ref().filter(|_| !operation.system).filter(keyed);
-        conditions.extend(tenant.map(|_| "of the caller's tenant"));
-    }
-    let changed = settable(design, operation, action);
-    let sets_state = entity
-        .states
-        .iter()
-        .any(|states| states.path.first().is_some_and(|name| changed.contains(&name.text.as_str())));
-    conditions.extend((sets_state && action.verb == WriteVerb::Update).then_some("allowed transition"));
-    conditions.extend(action.condition.as_ref().map(|_| "its own condition"));
-    let conditions =
-        if conditions.is_empty() { String::new() } else { format!(" if {}", conditions.join(", ")) };
-    let maybe = if action.when.is_some() { " (not always)" } else { "" };
-    format!("{} {}{conditions}{maybe}", action.verb.as_str(), entity.name)
 }

@@ -160,7 +160,7 @@ fn called(design: &Design, name: &str, first: &Expr, second: Option<&str>) -> Re
         "strong" => Ok((Fact::Bool(pattern()?.strong), Kind::Strong)),
         "requests" => {
             let plan = read(design, pattern()?).and_then(|choice| choice.plan).ok_or("it has no path")?;
-            Ok((Fact::Number(plan.cost.requests as f64), Kind::Other))
+            Ok((Fact::Number(plan.cost.requests), Kind::Other))
         }
         "lifetime" => lifetime(design, entity()?).map(|ms| (Fact::Duration(ms), Kind::Other)),
         "expires" => {

@@ -43,7 +43,7 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_design::plan::cascade;
+use sortkey_design::plan::sweeps;
 use sortkey_diagnostics::Severity;
 
 /// The rule.
@@ -57,16 +57,8 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(parent: &Entity, cx: &mut Context<'_>) {
-    for sweep in cascade(cx.design, parent).into_iter().filter(|sweep| sweep.path.is_none()) {
-        let refers = |attribute: &&Attribute| {
-            attribute.reference.as_ref().is_some_and(|reference| {
-                reference.entity == parent.name && reference.on_delete == Some(OnDelete::Cascade)
-            })
-        };
-        // Deeper children are found, or not, when their own parent is looked at.
-        let Some(attribute) = sweep.child.attributes.iter().find(refers) else {
-            continue;
-        };
+    for sweep in sweeps(cx.design, parent).into_iter().filter(|sweep| sweep.finding.is_none()) {
+        let attribute = sweep.attribute;
         let place = attribute.reference.as_ref().map_or(attribute.span, |reference| reference.span);
         let title = format!("no key finds the `{}` of one `{}`", sweep.child.name, parent.name);
         let mut diagnostic = cx.at(place, title).label("they cannot be deleted with it");

@@ -28,14 +28,6 @@ fn put(item: Map) -> WriteRequest {
     WriteRequest { delete_request: None, put_request: Some(PutRequest { item: item.into() }) }
 }
 
-/// The one action of an `each` that a batch can carry out: a `put` of an entity without guards, on no condition.
-pub(super) fn bare_put<'a>(design: &Design, body: &'a [Stmt]) -> Option<&'a Action> {
-    let [Stmt { kind: StmtKind::Do { value: Value::Action(action) }, .. }] = body else { return None };
-    let guarded = design.entity(&action.entity.text).is_none_or(|entity| !entity.uniques.is_empty());
-    let bare = action.verb == WriteVerb::Put && action.condition.is_none() && action.when.is_none();
-    (bare && !guarded).then_some(action)
-}
-
 impl<'a> Runner<'_, 'a> {
     /// Puts one item for each element; the failures are those of elements that make no item.
     pub(super) async fn put_all(

@@ -43,7 +43,28 @@ impl<'a> Runner<'_, 'a> {
         if signature.system {
             inner.caller = None;
         }
-        let value = match signature.kind {
+        if self.is_test {
+            scope.shared.backend.hears(name, None);
+        }
+        let value = self.answered(scope, inner, signature, arguments).await;
+        if self.is_test {
+            let failed = value.as_ref().err().map(|failure| failure.kind.name().to_owned());
+            scope.shared.backend.hears(name, Some(failed));
+        }
+        let value = value?;
+        Ok(if self.is_test { public(scope, value, self.selected(scope, name)) } else { value })
+    }
+
+    /// The answer of a pattern or an operation whose arguments are admitted.
+    async fn answered(
+        &self,
+        scope: &mut Scope<'a>,
+        mut inner: Scope<'a>,
+        signature: &'a Signature,
+        arguments: Fields,
+    ) -> Result<Val, Failure> {
+        let name = &signature.name;
+        Ok(match signature.kind {
             Kind::Pattern => {
                 let read = scope.shared.read(name)?;
                 bind(&mut inner, signature, arguments)?;
@@ -55,8 +76,7 @@ impl<'a> Runner<'_, 'a> {
                 value_of(scope, found, read)
             }
             Kind::Operation => operation(self.session, inner, name, arguments).await?,
-        };
-        Ok(if self.is_test { public(scope, value, self.selected(scope, name)) } else { value })
+        })
     }
 
     fn selected(&self, scope: &Scope<'a>, name: &str) -> Option<&'a [Name]> {

@@ -6,6 +6,7 @@
 use futures_util::future::BoxFuture;
 use sortkey_design::Design;
 use sortkey_design::model::*;
+use sortkey_design::plan::{goes_at_once, sweeps};
 
 use super::{Runner, batch};
 use crate::catalog::EntityInfo;
@@ -15,9 +16,6 @@ use crate::settings::Settings;
 use crate::values::{Fields, Val};
 use crate::write::{Prepared, Refusal, explain};
 use crate::{Failure, FailureKind};
-
-/// More queries than this for the children of one parent are no path.
-const MAX_QUERIES: u64 = 64;
 
 /// Attributes of the child, and those of the parent that give their values.
 type Binds = Vec<(String, String)>;
@@ -29,65 +27,29 @@ pub(crate) struct Cascade {
     child: usize,
     binds: Binds,
     read: Read,
+    /// Whether the children go by twenty-five.
+    at_once: bool,
 }
 
 /// The cascades of a design, and the children that no path leads to.
 pub(crate) fn cascades(design: &Design, settings: &Settings) -> (Vec<Cascade>, Vec<(Name, Name)>) {
     let (mut found, mut pathless) = (Vec::new(), Vec::new());
-    for (child_at, child) in design.entities.iter().enumerate() {
-        for attribute in &child.attributes {
-            let Some(reference) = &attribute.reference else { continue };
-            let parent = design.entities.iter().position(|entity| entity.name == reference.entity);
-            let (Some(OnDelete::Cascade), Some(parent)) = (reference.on_delete, parent) else { continue };
-            let target = reference.attribute.as_ref().unwrap_or(&attribute.name).text.clone();
-            let first = vec![(attribute.name.text.clone(), target)];
-            // Where the reference alone leads nowhere, attributes that parent and child share may complete a key.
-            let shared = child.attributes.iter().filter(|each| {
-                each.name != attribute.name && design.entities[parent].attribute(&each.name.text).is_some()
-            });
-            let wider: Vec<(String, String)> = first
-                .iter()
-                .cloned()
-                .chain(shared.map(|each| (each.name.text.clone(), each.name.text.clone())))
-                .collect();
-            let mut ways: Vec<(Binds, Option<&str>)> = vec![(first.clone(), None)];
-            ways.extend(wider[1..].iter().map(|bind| (vec![bind.clone(), first[0].clone()], None)));
-            ways.push((wider, None));
-            // Or every value of an attribute with few values completes it: one query each.
-            let few = |each: &&Attribute| {
-                design.type_of(each).cardinality().is_some_and(|values| values <= MAX_QUERIES)
-            };
-            ways.extend(
-                child
-                    .attributes
-                    .iter()
-                    .filter(few)
-                    .map(|each| (first.clone(), Some(each.name.text.as_str()))),
-            );
-            let read = |binds: &[(String, String)], every: Option<&str>| {
-                Read::prepare(design, settings, &pattern(child, binds, every))
-            };
-            match ways.into_iter().find_map(|(binds, every)| read(&binds, every).map(|read| (binds, read))) {
-                Some((binds, read)) => found.push(Cascade { parent, child: child_at, binds, read }),
-                None => pathless.push((child.name.clone(), attribute.name.clone())),
+    for (parent, entity) in design.entities.iter().enumerate() {
+        for sweep in sweeps(design, entity) {
+            let child = design.entities.iter().position(|entity| entity.name == sweep.child.name);
+            let read = sweep.finding.as_ref().and_then(|finding| Read::prepare(design, settings, finding));
+            match child.zip(read) {
+                Some((child, read)) => {
+                    let owned = |(own, from): &(&str, &str)| ((*own).to_owned(), (*from).to_owned());
+                    let binds = sweep.binds.iter().map(owned).collect();
+                    let at_once = goes_at_once(design, sweep.child);
+                    found.push(Cascade { parent, child, binds, read, at_once });
+                }
+                None => pathless.push((sweep.child.name.clone(), sweep.attribute.name.clone())),
             }
         }
     }
     (found, pathless)
-}
-
-fn pattern(child: &Entity, binds: &[(String, String)], every: Option<&str>) -> Pattern {
-    let bind = |name: &str, value| Bind { name: Name::new(name, child.span), value };
-    let given = binds.iter().map(|(name, _)| bind(name, BindValue::Parameter));
-    Pattern {
-        name: Name::new(format!("children of {}", child.name), child.span),
-        system: true,
-        verb: ReadVerb::List,
-        entities: vec![child.name.clone()],
-        binds: given.chain(every.map(|name| bind(name, BindValue::All))).collect(),
-        all: true,
-        ..Pattern::default()
-    }
 }
 
 /// Which children a sweep takes.
@@ -107,10 +69,10 @@ impl<'a> Runner<'_, 'a> {
         scope: &Scope<'a>,
         prepared: &[&Prepared],
     ) -> Result<Children, Refusal> {
-        let mut children = Children::All;
         if !prepared.iter().any(|each| has_children(scope, each)) {
-            return Ok(children);
+            return Ok(Children::All);
         }
+        let mut missing = None;
         for each in prepared {
             let Some(write) = each.writes.first() else { continue };
             let table = &scope.shared.entities[write.entity].table;
@@ -122,12 +84,13 @@ impl<'a> Runner<'_, 'a> {
                 Refusal::Failed(failure)
                     if failure.kind == FailureKind::NotFound && has_children(scope, each) =>
                 {
-                    children = Children::LeftBehind;
+                    missing.get_or_insert(failure);
                 }
-                refusal => return Err(refusal),
+                // That there is no parent says more than what follows from it.
+                refusal => return Err(missing.map_or(refusal, Refusal::Failed)),
             }
         }
-        Ok(children)
+        Ok(if missing.is_some() { Children::LeftBehind } else { Children::All })
     }
 
     /// Deletes the children of what a prepared action deletes.
@@ -163,7 +126,7 @@ impl<'a> Runner<'_, 'a> {
                     cascade.read.run(self.session, &inner, Paging::default()).await?
                 {
                     let items = items.into_iter().map(|hit| hit.into_val(&inner)).collect();
-                    self.remove(&mut inner.fresh(), cascade.child, items).await?;
+                    self.remove(&mut inner.fresh(), cascade, items).await?;
                 }
             }
             Ok(())
@@ -180,14 +143,11 @@ impl<'a> Runner<'_, 'a> {
         Ok(item.map_or(known, |item| info.decode(&scope.shared.design, &item)))
     }
 
-    async fn remove(&self, scope: &mut Scope<'a>, child: usize, items: Vec<Val>) -> Result<(), Failure> {
+    async fn remove(&self, scope: &mut Scope<'a>, cascade: &Cascade, items: Vec<Val>) -> Result<(), Failure> {
         let shared = scope.shared;
-        let info = &shared.entities[child];
+        let info = &shared.entities[cascade.child];
         let entity = info.of(&shared.design);
-        let plain = entity.deleted.is_none()
-            && entity.uniques.is_empty()
-            && !shared.cascades.iter().any(|cascade| cascade.parent == child);
-        if plain {
+        if cascade.at_once {
             let keys = items.iter().filter_map(|item| key_of(scope, info, item.fields()?));
             return self.batch(&info.table, keys.map(batch::delete).collect()).await;
         }

@@ -81,7 +81,7 @@ impl Read {
     ) -> Result<Vec<Option<Item>>, Failure> {
         let info = self.entity(scope);
         let keys: Vec<Map> = found.iter().map(|item| info.key_of(item)).collect();
-        items(session, info, &keys, false).await
+        items(session, info, &keys, self.pattern.strong).await
     }
 
     /// `then get E`: the items that the found ones point to, each once.

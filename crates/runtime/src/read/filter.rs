@@ -112,25 +112,6 @@ impl Read {
         }
         Some(held)
     }
-
-    /// Whether deciding what may come back needs attributes that the index does not hold.
-    pub(super) fn filters_need_more(&self, design: &Design) -> bool {
-        let Some(held) = &self.held else { return false };
-        let entity = &design.entities[self.entities[0]];
-        let mut needed: Vec<&str> = Vec::new();
-        if self.pattern.including_deleted.is_none() {
-            needed.extend(entity.deleted.iter().flat_map(Expr::names));
-        }
-        if self.pattern.including_expired.is_none() {
-            let ttl = design.tables[self.table_at].ttl.as_ref();
-            needed.extend(ttl.map(|name| name.text.as_str()));
-        }
-        if !self.pattern.system {
-            needed.extend(entity.tenant.as_ref().map(|name| name.text.as_str()));
-        }
-        needed.extend(self.pattern.filters().into_iter().flat_map(Expr::names));
-        needed.iter().any(|name| entity.attribute(name).is_some() && !held.iter().any(|each| each == name))
-    }
 }
 
 /// Whether an item is past its time, though it may still be stored.

@@ -57,6 +57,16 @@ impl<'a> Story<'a> {
         Story { design, pool, known: Map::new(), subject: Map::new(), wanders: false, depth: 0 }
     }
 
+    /// A call about an item that exists, or about something new.
+    pub(crate) fn about(
+        design: &'a Design,
+        pool: &'a Pool,
+        subject: Option<&Map<String, Json>>,
+    ) -> Story<'a> {
+        let subject = subject.cloned().unwrap_or_default();
+        Story { known: subject.clone(), subject, ..Story::new(design, pool) }
+    }
+
     /// A call about an item, or about something new, that does not always fit together.
     #[cfg(test)]
     pub(crate) fn wandering(

@@ -9,7 +9,7 @@ use crate::values::{iso, iso_seconds};
 use crate::{Ids, KeyError};
 
 /// A time that generated times lie before: the seed decides everything, the machine's clock nothing.
-const LATEST_MS: u64 = 1_790_000_000_000;
+pub(crate) const LATEST_MS: u64 = 1_790_000_000_000;
 const SPAN_MS: u64 = 30 * 86_400_000;
 
 const FIRST: [&str; 12] = [

@@ -142,7 +142,7 @@ fn walk(system: &str) {
     let design = Arc::new(compile(&file.to_string_lossy(), &text, &FileLoader).design);
     let suite = pollster::block_on(Suite::new(design, BTreeMap::new())).expect("the design runs");
     let engine = suite.engine.fork().expect("in memory");
-    let runtime = suite.runtime(&engine, "walk").expect("the design runs");
+    let runtime = suite.runtime(&engine, "walk", &mut |engine| Arc::new(engine)).expect("the design runs");
     let ids = Ids::seeded(number("SORTKEY_WALK_SEED", 11));
     let mut walk = Walk {
         runtime: &runtime,

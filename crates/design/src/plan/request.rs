@@ -1,0 +1,261 @@
+//! One request of a plan: what it asks, which items it writes, which indexes that can touch.
+
+use super::cost::{Cost, Entry, Images, read_units};
+use crate::model::*;
+
+/// One request.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// What is asked.
+    pub ask: Ask<'a>,
+    /// What it does, item by item, in words.
+    pub items: Vec<String>,
+    /// Requests and units for items of the usual size.
+    pub cost: Cost,
+}
+
+/// What a request asks.
+#[derive(Clone, Debug)]
+pub enum Ask<'a> {
+    /// GetItem.
+    Item {
+        /// The table.
+        table: &'a Table,
+        /// Whether it is strongly consistent.
+        strong: bool,
+    },
+    /// GetItem for one, BatchGetItem for up to a hundred.
+    Items {
+        /// The table.
+        table: &'a Table,
+        /// Whether it is strongly consistent.
+        strong: bool,
+    },
+    /// Query, or Scan.
+    Query(Query<'a>),
+    /// One item: PutItem, UpdateItem, DeleteItem (and GetItem for a check). Several: TransactWriteItems.
+    Write(Vec<Part<'a>>),
+    /// BatchWriteItem of up to twenty-five such items.
+    Batch(Part<'a>),
+}
+
+/// A query, or a scan.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'a> {
+    /// The table.
+    pub table: &'a Table,
+    /// The index, if it is not the table itself.
+    pub index: Option<&'a Index>,
+    /// Whether it is strongly consistent.
+    pub strong: bool,
+    /// Whether everything is read.
+    pub scan: bool,
+}
+
+/// One item of a write.
+#[derive(Clone, Debug)]
+pub struct Part<'a> {
+    /// What happens to it.
+    pub act: Act,
+    /// The table.
+    pub table: &'a Table,
+    /// What it is.
+    pub role: Role<'a>,
+    /// Whether it may be left out.
+    pub sometimes: bool,
+    /// Whether there may be several.
+    pub many: bool,
+    /// The indexes that the write can touch; all others stay as they are.
+    pub arms: Vec<Arm<'a>>,
+    /// The usual size.
+    pub bytes: u64,
+}
+
+/// What happens to an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// It is stored.
+    Put,
+    /// It is changed.
+    Update,
+    /// It is changed, or stored where there is none.
+    Upsert,
+    /// It goes.
+    Delete,
+    /// It is looked at.
+    Check,
+}
+
+/// What an item is.
+#[derive(Clone, Copy, Debug)]
+pub enum Role<'a> {
+    /// One of an entity.
+    Item(&'a Entity),
+    /// The guard of a unique value.
+    Guard,
+    /// The receipt of an operation.
+    Receipt,
+}
+
+/// An index that a write can touch.
+#[derive(Clone, Copy, Debug)]
+pub struct Arm<'a> {
+    /// The index.
+    pub index: &'a Index,
+    /// What happens to the entry.
+    pub change: Change,
+    /// The usual size of an entry.
+    pub bytes: u64,
+}
+
+/// What a write does to an entry of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Only a new item brings one.
+    Born,
+    /// It changes and stays where it is.
+    InPlace,
+    /// Its key may change, it may come or go.
+    Moved,
+}
+
+impl Arm<'_> {
+    /// The units of the index for an entry. `new` says whether the item was not there before.
+    pub fn units(&self, entry: Entry, new: bool) -> u64 {
+        match self.change {
+            Change::Born if !new => 0,
+            // The plan says that the key stays: what contradicts it shows as a difference.
+            Change::InPlace if !new => Entry { same_key: true, ..entry }.units(),
+            _ => entry.units(),
+        }
+    }
+}
+
+impl<'a> Part<'a> {
+    /// Images of the usual size.
+    fn usual(&self, bytes: u64) -> Images {
+        match self.act {
+            Act::Put => Images { before: None, after: Some(bytes) },
+            Act::Delete => Images { before: Some(bytes), after: None },
+            Act::Update | Act::Upsert | Act::Check => Images { before: Some(bytes), after: Some(bytes) },
+        }
+    }
+
+    /// Units of the table and of the indexes for items of the usual size.
+    fn usual_units(&self) -> (f64, f64) {
+        let arm = |arm: &Arm<'_>| {
+            let images = self.usual(arm.bytes);
+            let entry = Entry { images, same_key: arm.change != Change::Moved, same: false };
+            arm.units(entry, images.before.is_none())
+        };
+        (self.usual(self.bytes).units() as f64, self.arms.iter().map(arm).sum::<u64>() as f64)
+    }
+}
+
+impl<'a> Request<'a> {
+    /// One GetItem.
+    pub(super) fn get(table: &'a Table, bytes: u64, strong: bool, item: String) -> Request<'a> {
+        let cost = Cost { requests: 1.0, rcu: read_units(bytes, strong), wcu: 0.0 };
+        Request { ask: Ask::Item { table, strong }, items: vec![item], cost }
+    }
+
+    /// As many items as usual, by their keys.
+    pub(super) fn items(table: &'a Table, bytes: u64, usual: u64, strong: bool, item: String) -> Request<'a> {
+        let rcu = usual as f64 * read_units(bytes, strong);
+        let cost = Cost { requests: usual.div_ceil(100) as f64, rcu, wcu: 0.0 };
+        Request { ask: Ask::Items { table, strong }, items: vec![item], cost }
+    }
+
+    /// One Query (or Scan) of some bytes.
+    pub(super) fn query(query: Query<'a>, bytes: u64, item: String) -> Request<'a> {
+        let cost = Cost { requests: 1.0, rcu: read_units(bytes, query.strong), wcu: 0.0 };
+        Request { ask: Ask::Query(query), items: vec![item], cost }
+    }
+
+    /// All parts in one request.
+    pub(super) fn write(parts: Vec<(Part<'a>, String)>) -> Request<'a> {
+        let (parts, items): (Vec<Part<'a>>, Vec<String>) = parts.into_iter().unzip();
+        let together = parts.len() > 1 || parts.iter().any(|part| part.many);
+        let mut cost = Cost { requests: 1.0, ..Cost::default() };
+        for part in &parts {
+            let (table, indexes) = part.usual_units();
+            match (part.act, together) {
+                (Act::Check, false) => cost.rcu += read_units(part.bytes, true),
+                // Transactions pay twice on the table, not on its indexes.
+                (_, true) => cost.wcu += 2.0 * table + indexes,
+                (_, false) => cost.wcu += table + indexes,
+            }
+        }
+        Request { ask: Ask::Write(parts), items, cost }
+    }
+
+    /// One item of a BatchWriteItem.
+    pub(super) fn batch(part: Part<'a>, item: String) -> Request<'a> {
+        let (table, indexes) = part.usual_units();
+        let cost = Cost { requests: 1.0 / 25.0, rcu: 0.0, wcu: table + indexes };
+        Request { ask: Ask::Batch(part), items: vec![item], cost }
+    }
+
+    /// Its name in DynamoDB's API, for the usual number of items.
+    pub fn name(&self) -> &'static str {
+        match &self.ask {
+            Ask::Item { .. } => "GetItem",
+            Ask::Items { .. } => "BatchGetItem",
+            Ask::Query(query) if query.scan => "Scan",
+            Ask::Query(_) => "Query",
+            Ask::Batch(_) => "BatchWriteItem",
+            Ask::Write(parts) => match parts.as_slice() {
+                [part] if !part.many => part.act.request(),
+                _ => "TransactWriteItems",
+            },
+        }
+    }
+}
+
+impl Act {
+    /// The request for one item alone.
+    pub fn request(self) -> &'static str {
+        match self {
+            Act::Put => "PutItem",
+            Act::Update | Act::Upsert => "UpdateItem",
+            Act::Delete => "DeleteItem",
+            Act::Check => "GetItem",
+        }
+    }
+}
+
+/// The usual bytes of an entry, for an item of some bytes: keys are small.
+pub(super) fn entry_bytes(index: &Index, bytes: u64) -> u64 {
+    match &index.projection {
+        Some(Projection::Keys) => bytes.min(KEY_BYTES),
+        _ => bytes,
+    }
+}
+
+/// What keys, guards and receipts are reckoned with.
+pub(super) const KEY_BYTES: u64 = 200;
+
+/// The indexes that hold a guard or a receipt: those whose keys are made of the table's own.
+pub(super) fn reserved_arms(table: &Table) -> Vec<Arm<'_>> {
+    let own = |name: &Name| table.key.contains(&name.text) || table.ttl.as_ref() == Some(name);
+    let holds = table.indexes.iter().filter(|index| index.key.attributes().all(own));
+    holds.map(|index| Arm { index, change: Change::Moved, bytes: KEY_BYTES }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::write_units;
+
+    #[test]
+    fn an_arm_is_charged_as_the_plan_says() {
+        let index = Index::default();
+        let arm = |change| Arm { index: &index, change, bytes: 1 };
+        let entry = Entry { images: Images { before: Some(1), after: Some(2000) }, ..Entry::default() };
+        assert_eq!(arm(Change::Born).units(entry, false), 0);
+        assert_eq!(arm(Change::InPlace).units(entry, false), write_units(2000));
+        assert_eq!(arm(Change::Moved).units(entry, false), 1 + write_units(2000));
+        let born = Entry { images: Images { before: None, after: Some(1) }, ..Entry::default() };
+        assert_eq!(arm(Change::Born).units(born, true), 1);
+    }
+}

@@ -1,0 +1,120 @@
+//! What was measured, pattern by pattern and operation by operation.
+
+use sortkey_design::Design;
+use sortkey_design::plan::{Cost, Script, operation_script, pattern_script};
+
+use super::fit::Comparison;
+use super::observed::{Charge, Observed};
+
+/// Everything that was measured of a design, in the order of its text.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Patterns, then operations.
+    pub entries: Vec<Measured>,
+}
+
+/// What was measured of one pattern or operation.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// Its name.
+    pub name: String,
+    /// What one call is predicted to cost, for items of the usual size.
+    pub usual: Cost,
+    /// Calls that succeeded.
+    pub succeeded: u64,
+    /// Calls that failed, as calls of a design may.
+    pub failed: u64,
+    /// How the last of them failed.
+    pub trouble: Option<String>,
+    /// What the plan predicts for all these calls, with the sizes of the items they touched.
+    pub predicted: Cost,
+    /// What they consumed.
+    pub consumed: Cost,
+    /// Calls that were not what the plan says, each with the difference.
+    pub differences: Vec<String>,
+}
+
+impl Report {
+    /// Nothing measured yet.
+    pub fn new(design: &Design) -> Report {
+        let entry =
+            |name: &str, usual: Cost| Measured { name: name.to_owned(), usual, ..Measured::default() };
+        let patterns = design.patterns.iter().map(|pattern| {
+            let script = pattern_script(design, pattern);
+            entry(&pattern.name.text, script.map(|script| script.body.cost()).unwrap_or_default())
+        });
+        let operations = design
+            .operations
+            .iter()
+            .map(|operation| entry(&operation.name.text, operation_script(design, operation).body.cost()));
+        Report { entries: patterns.chain(operations).collect() }
+    }
+
+    /// Adds one call.
+    pub fn add(
+        &mut self,
+        design: &Design,
+        comparison: Comparison<'_>,
+        name: &str,
+        requests: &[Observed],
+        failed: Option<&str>,
+    ) {
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.name == name) else { return };
+        let Some(script) = script(design, name) else { return };
+        match failed {
+            None => entry.succeeded += 1,
+            Some(failed) => {
+                entry.failed += 1;
+                entry.trouble = Some(failed.to_owned());
+            }
+        }
+        for request in requests {
+            entry.consumed += cost(request, &request.consumed);
+        }
+        match comparison.compare(&script, requests, failed) {
+            Ok(predicted) => {
+                for (request, charges) in requests.iter().zip(predicted) {
+                    entry.predicted += cost(request, &charges);
+                }
+            }
+            Err(difference) => entry.differences.push(difference),
+        }
+    }
+
+    /// Adds what another one measured of the same design.
+    pub fn extend(&mut self, other: Report) {
+        for (entry, more) in self.entries.iter_mut().zip(other.entries) {
+            entry.succeeded += more.succeeded;
+            entry.failed += more.failed;
+            entry.trouble = more.trouble.or(entry.trouble.take());
+            entry.predicted += more.predicted;
+            entry.consumed += more.consumed;
+            entry.differences.extend(more.differences);
+        }
+    }
+
+    /// Whether a call of a pattern or an operation succeeded.
+    pub fn has_succeeded(&self, name: &str) -> bool {
+        self.entries.iter().any(|entry| entry.name == name && entry.succeeded > 0)
+    }
+
+    /// The patterns and operations of which no call succeeded.
+    pub fn missing(&self) -> Vec<&Measured> {
+        self.entries.iter().filter(|entry| entry.succeeded == 0).collect()
+    }
+}
+
+fn script<'d>(design: &'d Design, name: &str) -> Option<Script<'d>> {
+    match design.pattern(name) {
+        Some(pattern) => pattern_script(design, pattern),
+        None => design.operation(name).map(|operation| operation_script(design, operation)),
+    }
+}
+
+fn cost(request: &Observed, charges: &[Charge]) -> Cost {
+    let units: f64 = charges.iter().map(Charge::total).sum();
+    match request.reads() {
+        true => Cost { requests: 1.0, rcu: units, wcu: 0.0 },
+        false => Cost { requests: 1.0, rcu: 0.0, wcu: units },
+    }
+}
