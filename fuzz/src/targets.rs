@@ -139,11 +139,23 @@ pub fn design(data: &[u8]) {
     }
 }
 
-/// The whole of `sortkey check` and `sortkey plan` on a text that stands alone.
+/// A migration from the text under test to itself; nothing else can be loaded.
+struct Itself<'a>(&'a str);
+
+impl sortkey_design::Loader for Itself<'_> {
+    fn load(&self, _from: &str, path: &str) -> Result<(String, String), String> {
+        match path {
+            "before.sk" => Ok((path.to_owned(), self.0.to_owned())),
+            _ => Err("this text stands alone".to_owned()),
+        }
+    }
+}
+
+/// The whole of `sortkey check` and `sortkey plan` on a text that stands alone, or follows itself.
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let options = sortkey_lints::Options::default();
-    let compilation = sortkey_lints::check("fuzz.sk", text, &sortkey_design::NoFiles, &options);
+    let compilation = sortkey_lints::check("fuzz.sk", text, &Itself(text), &options);
     for diagnostic in compilation.diagnostics.iter().take(20) {
         let shown =
             sortkey_diagnostics::render(diagnostic, &compilation.sources, sortkey_diagnostics::Style::Plain);

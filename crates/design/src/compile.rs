@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 /// How many files one design may consist of: a bound against imports that generate imports.
 const MAX_FILES: usize = 200;
 
-/// A design may migrate from one that migrates from another; nobody reads further back than this.
-const MAX_GENERATIONS: usize = 8;
+/// How many designs one may follow: each is compiled beside it.
+const MAX_MIGRATIONS: usize = 8;
 
 /// Where imported files come from.
 pub trait Loader {
@@ -66,7 +66,9 @@ impl Loader for NoFiles {
 pub fn compile(name: &str, text: &str, loader: &dyn Loader) -> Compilation {
     let mut sources = Sources::new();
     let mut diagnostics = Vec::new();
-    let mut design = compile_into(name, text, loader, &mut sources, &mut diagnostics, 0);
+    let units = read(name, text, loader, &mut sources, &mut diagnostics);
+    let mut design = lower::design(&units, &mut diagnostics);
+    load_the_past(name, &mut design, loader, &mut sources, &mut diagnostics);
     resolve::check(&design, &mut diagnostics);
     typing::check(&design, &mut diagnostics);
     sort(&mut diagnostics);
@@ -75,33 +77,36 @@ pub fn compile(name: &str, text: &str, loader: &dyn Loader) -> Compilation {
     Compilation { sources, design, diagnostics }
 }
 
-fn compile_into(
+/// Compiles the designs that this one follows. What they followed themselves is over: nothing looks further back.
+fn load_the_past(
     name: &str,
-    text: &str,
+    design: &mut Design,
     loader: &dyn Loader,
     sources: &mut Sources,
     diagnostics: &mut Vec<Diagnostic>,
-    generation: usize,
-) -> Design {
-    let units = read(name, text, loader, sources, diagnostics);
-    let mut design = lower::design(&units, diagnostics);
-    for at in 0..design.migrations.len() {
-        let (path, span) = (design.migrations[at].from.clone(), design.migrations[at].from_span);
-        if path.is_empty() || generation >= MAX_GENERATIONS {
-            continue;
+) {
+    for (at, migration) in design.migrations.iter_mut().enumerate().filter(|(_, each)| !each.from.is_empty())
+    {
+        let span = migration.from_span;
+        if at >= MAX_MIGRATIONS {
+            let title = format!("a design follows at most {MAX_MIGRATIONS} others");
+            diagnostics.push(IMPORT.at(span, title));
+            return;
         }
         let from = sources.get(span.file).map_or(name.to_owned(), |source| source.name.clone());
-        match loader.load(&from, &path) {
+        match loader.load(&from, &migration.from) {
             Ok((old_name, old_text)) => {
                 // What is wrong with the old design is its own affair, shown when it is checked itself.
                 let mut ignored = Vec::new();
-                let old = compile_into(&old_name, &old_text, loader, sources, &mut ignored, generation + 1);
-                design.migrations[at].old = Some(Box::new(old));
+                let units = read(&old_name, &old_text, loader, sources, &mut ignored);
+                migration.old = Some(Box::new(lower::design(&units, &mut ignored)));
             }
-            Err(reason) => diagnostics.push(IMPORT.at(span, format!("`{path}` cannot be read: {reason}"))),
+            Err(reason) => {
+                let title = format!("`{}` cannot be read: {reason}", migration.from);
+                diagnostics.push(IMPORT.at(span, title));
+            }
         }
     }
-    design
 }
 
 /// Reads and parses a file and its imports, each once.

@@ -92,3 +92,21 @@ fn steps_are_words_of_a_list() {
     assert_eq!(found[0].title, "there is no step of a migration called `verfy`");
     assert_eq!(found[0].primary.text, "did you mean `verify`?");
 }
+
+/// A design that follows itself, several times over, was compiled once for every way through its past.
+#[test]
+fn only_the_last_past_counts() {
+    let text = "table T { key (a) }\n".to_owned() + &"migrate \"before.sk\" { }\n".repeat(12);
+    struct Itself(String);
+    impl Loader for Itself {
+        fn load(&self, _from: &str, path: &str) -> Result<(String, String), String> {
+            Ok((path.to_owned(), self.0.clone()))
+        }
+    }
+    let compilation = compile("before.sk", &text, &Itself(text.clone()));
+    let past = compilation.design.migrations.iter().filter_map(|each| each.old.as_deref());
+    assert_eq!(past.clone().count(), 8);
+    assert!(past.into_iter().flat_map(|old| &old.migrations).all(|each| each.old.is_none()));
+    assert_eq!(compilation.diagnostics.len(), 1);
+    assert_eq!(compilation.diagnostics[0].title, "a design follows at most 8 others");
+}

@@ -36,7 +36,7 @@
 //! When a stream keeps the history.
 
 use crate::context::{Context, Inspect, Lint, Theme};
-use sortkey_design::facts::ActionSite;
+use sortkey_design::facts::actions;
 use sortkey_design::model::*;
 use sortkey_diagnostics::Severity;
 
@@ -47,20 +47,10 @@ pub(super) const LINT: Lint = Lint {
     theme: Theme::Operations,
     level: Severity::Hint,
     source: include_str!("audit_attribute_missing.rs"),
-    inspect: Inspect::Action(inspect),
+    inspect: Inspect::Entity(inspect),
 };
 
-fn inspect(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
-    let action = site.action;
-    let Some(entity) = cx.design.entity(&action.entity.text).filter(|_| action.verb == WriteVerb::Update)
-    else {
-        return;
-    };
-    let edits = operation.short.is_some() || !action.fields.spreads.is_empty();
-    // What the system does by itself is in its logs; people ask about what people did.
-    if !(edits || !operation.system && moves(entity, action, cx.design)) {
-        return;
-    }
+fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     let stamped = entity.attributes.iter().any(|each| {
         let kept = each.value.as_ref().is_some_and(|fill| fill.derived && fill.value.is_name("now"));
         let named = matches!(
@@ -69,12 +59,25 @@ fn inspect(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
         );
         kept || named
     });
-    if !stamped {
+    if stamped {
+        return;
+    }
+    let edited = cx.design.operations.iter().find_map(|operation| {
+        let sites = actions(operation);
+        let changes = |action: &&Action| {
+            let edits = operation.short.is_some() || !action.fields.spreads.is_empty();
+            // What the system does by itself is in its logs; people ask about what people did.
+            edits || !operation.system && moves(entity, action, cx.design)
+        };
+        let updates = sites.iter().map(|site| site.action).filter(|action| action.verb == WriteVerb::Update);
+        updates.filter(|action| action.entity == entity.name).find(changes).map(|action| action.verb_span)
+    });
+    if let Some(place) = edited {
         let title = format!("`{}` does not keep when it was changed", entity.name);
         cx.push(
             cx.at(entity.name.span, title)
                 .label("no `updatedAt`")
-                .also(action.verb_span, "edited here")
+                .also(place, "edited here")
                 .note("`updatedAt time(iso) := now` is set by every write."),
         );
     }

@@ -2,7 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! An entity hangs on something that belongs to a tenant, and does not say to whom it belongs itself.
+//! An entity hangs on something that belongs to a tenant, or on a user who belongs to several, and does not say to whom it
+//! belongs itself.
 //!
 //! ## Why it matters
 //!
@@ -82,16 +83,45 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         );
         return;
     }
-    let parent = entity.attributes.iter().find_map(|each| {
-        let target = cx.design.entity(&each.reference.as_ref()?.entity.text)?;
-        (target.name != entity.name && owner(cx.design, target).is_some()).then_some((each, target))
-    });
-    if let Some((attribute, target)) = parent {
+    let parents = || {
+        entity.attributes.iter().filter_map(|each| {
+            let target = cx.design.entity(&each.reference.as_ref()?.entity.text)?;
+            (target.name != entity.name).then_some((each, target))
+        })
+    };
+    if let Some((attribute, target)) = parents().find(|(_, target)| owner(cx.design, target).is_some()) {
         let title = format!("a `{}` does not say whose it is", entity.name);
         cx.push(
             cx.at(entity.name.span, title)
                 .label("each check reads the parent")
                 .also(attribute.name.span, format!("only its `{}` does", target.name)),
         );
+    } else if let Some((attribute, target, link)) =
+        parents().find_map(|(each, target)| Some((each, target, membership(cx.design, target)?)))
+    {
+        let title = format!("a `{}` does not say for which tenant it is", entity.name);
+        cx.push(
+            cx.at(entity.name.span, title)
+                .label("no tenant")
+                .also(attribute.name.span, format!("a `{}` may belong to several", target.name))
+                .also(link.name.span, "as this says"),
+        );
     }
+}
+
+/// What ties an entity to tenants, many to many: it refers to both.
+fn membership<'a>(design: &'a Design, member: &Entity) -> Option<&'a Entity> {
+    let refers = |each: &Entity, name: &Name| {
+        each.attributes
+            .iter()
+            .filter_map(|attribute| attribute.reference.as_ref())
+            .any(|to| to.entity == *name)
+    };
+    let mut tenants = design.caller.iter().filter_map(|each| Some(&each.reference.as_ref()?.entity));
+    let tenant = tenants.find(|tenant| **tenant != member.name)?;
+    design.entities.iter().find(|each| {
+        let keys = sortkey_design::facts::key_attributes(design, each);
+        let both = refers(each, tenant) && refers(each, &member.name);
+        both && each.name != member.name && keys.len() == 2
+    })
 }

@@ -54,11 +54,17 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     }
 }
 
+/// What the end of something is called.
+const ENDS: [&str; 3] = ["completedAt", "endedAt", "finishedAt"];
+
 fn look(neighbours: &[Attribute], attribute: &Attribute, cx: &mut Context<'_>) {
     let has = |test: &dyn Fn(&str) -> bool| neighbours.iter().any(|each| test(&each.name.text));
     let source = match attribute.name.text.as_str() {
         "percentage" | "percent" if has(&|name| name == "total") => "the total",
         "level" | "depth" if has(&|name| name.ends_with("Path") || name == "path") => "the path",
+        "duration" if has(&|name| name == "startedAt") && has(&|name| ENDS.contains(&name)) => {
+            "the times of its start and its end"
+        }
         _ => return,
     };
     if attribute.value.is_none() {

@@ -1,0 +1,165 @@
+//! What a rule notices beyond the example of its page: each case is a design that raises it, and the smallest change after
+//! which it is silent.
+
+use sortkey_design::NoFiles;
+use sortkey_lints::{Options, check};
+
+/// How often a design raises a rule.
+fn raises(design: &str, rule: &str) -> usize {
+    let found = check("variant.sk", design, &NoFiles, &Options::default()).diagnostics;
+    found.iter().filter(|diagnostic| diagnostic.rule == rule).count()
+}
+
+/// The rule speaks about the design, and not after `wrong` has become `right`.
+fn repaired(rule: &str, design: &str, wrong: &str, right: &str) {
+    assert!(design.contains(wrong), "{rule}: there is no {wrong:?}");
+    assert_eq!(raises(design, "syntax"), 0, "{design}");
+    assert_eq!(raises(design, rule), 1, "{rule} on\n{design}");
+    let better = design.replacen(wrong, right, 1);
+    assert_eq!(raises(&better, rule), 0, "{rule} on\n{better}");
+}
+
+const KEYS: &str = r#"
+table Keys { key (keyId)  index byHash (keyHash) project all }
+entity ApiKey in Keys { keyId uuid = new  keyHash string(64)  lastUsedAt? time(s)  status on | off = on }
+pattern apiKey = get ApiKey by keyHash
+operation use(keyId) { update ApiKey(keyId) { lastUsedAt: now } }
+operation stop(keyId) { update ApiKey(keyId) { status: off } }
+"#;
+
+#[test]
+fn keys_and_their_use() {
+    repaired("uniqueness-by-gsi", KEYS, "status on", "unique keyHash  status on");
+    repaired("hot-counter-item", KEYS, "use(keyId) {", "use(keyId) load 5/s {");
+    repaired("hot-counter-item", KEYS, "lastUsedAt: now", "lastUsedAt: now, status: on");
+    repaired("audit-attribute-missing", KEYS, "status on", "updatedAt time(s) := now  status on");
+    repaired("audit-attribute-missing", KEYS, "operation stop", "system operation stop");
+}
+
+const CHANNELS: &str = r#"
+caller { tenantId -> Tenant }
+table Talks { key (pk | sk) }
+table Tenants { key (pk | sk)  index byChannel (channel | owner) project keys }
+entity Tenant in Tenants { pk = "TENANT#{tenantId}"  sk = "META"  tenantId string(..40) }
+entity User in Tenants { pk = "TENANT#{tenantId}"  sk = "USER#{user}"  tenantId -> Tenant  user string(..40)  email string(..200) }
+entity Channel in Tenants {
+  pk = "TENANT#{tenantId}"  sk = "CH#{name}"
+  channel = "CH#{name}"  owner = "TENANT#{tenantId}"
+  tenantId -> Tenant  name string(..40)
+}
+entity Conversation in Talks {
+  pk = "{tenantId}"  sk = "{talk}"
+  tenantId string(..40)  talk string(..40)  words json(list(string(..9)))
+}
+pattern resolve = list Channel by name via byChannel then get Tenant
+pattern users(email: string) = list User by tenantId filter it.email = email
+operation say(tenantId, talk, words) {
+  let c = get Conversation(tenantId, talk)
+  put Conversation { ...c, words }
+}
+claim "cheap" cost(say, 1_000/d) < 2
+"#;
+
+#[test]
+fn tenants_channels_and_conversations() {
+    repaired(
+        "uniqueness-by-gsi",
+        &CHANNELS.replace("filter it.email = email", ""),
+        "name string(..40)\n",
+        "name string(..40)  unique name\n",
+    );
+    repaired(
+        "uniqueness-by-gsi",
+        &CHANNELS.replace(" then get Tenant", ""),
+        "email string(..200) }",
+        "email string(..200)  unique tenantId, email }",
+    );
+    repaired(
+        "id-format-mismatch-across-references",
+        CHANNELS,
+        "tenantId string(..40)  talk",
+        "tenantId -> Tenant  talk",
+    );
+    repaired("gsi-mergeable", CHANNELS, "channel = \"CH#{name}\"", "channel = \"CHANNEL#{name}\"");
+    repaired("reference-missing", CHANNELS, "words json", "user? -> User  words json");
+    repaired("large-item-update-cost", CHANNELS, "list(string(..9))", "list(string(..9), max 20)");
+    repaired("item-size-growth", CHANNELS, "list(string(..9))", "list(string(..9), max 20)");
+    repaired("capacity-vs-pattern", CHANNELS, "list(string(..9))", "list(string(..9), max 20)");
+    repaired("capacity-vs-pattern", CHANNELS, "< 2", "< 20");
+}
+
+const SERVICE: &str = r#"
+caller { accountId -> Account }
+table Accounts  { key (accountId) }
+table Sources   { key (sourceId) }
+table Runs      { key (sourceId | runId)  index byStatus (status | startedAt) project all }
+table Schedules { key (sourceId | scheduleId)  index due (shard | nextRunAt) project keys  billing provisioned 5 rcu 5 wcu }
+table Plans     { key (planId) }
+table Notes     { key (userId | noteId)  index unread (userId | `isRead#sentAt`) project all }
+table Users     { key (userId) }
+table Members   { key (userId | accountId) }
+entity Account in Accounts { accountId uuid = new  status active | terminated = active }
+entity Source in Sources { sourceId uuid = new  accountId -> Account  runStatus? ok | failed }
+entity Run in Runs {
+  sourceId -> Source  runId ulid = new  status pending | failed = pending
+  startedAt time(s)  completedAt? time(s)  duration? int
+}
+entity Schedule in Schedules { sourceId -> Source  scheduleId uuid = new  shard int(0..9)  nextRunAt time(s)  isActive bool }
+entity Plan in Plans { planId uuid = new  price int }
+entity User in Users { userId uuid = new }
+entity Member in Members { userId -> User  accountId -> Account }
+entity Note in Notes { userId -> User  noteId ulid = new  isRead bool  sentAt int }
+pattern failed = list Run by status page 50
+operation all(due: list(key(Schedule), max 9)) { each s in due { update Schedule(...s) { isActive: true } } }
+"#;
+
+#[test]
+fn a_service_of_many_tables() {
+    repaired("cross-tenant-index", SERVICE, "byStatus (status", "byStatus (sourceId, status");
+    repaired("enum-mismatch", SERVICE, "runStatus? ok | failed", "runStatus? pending | failed");
+    repaired("derived-attribute-unchecked", SERVICE, "duration? int", "duration? int := 5");
+    repaired("sparse-index-not-sparse", SERVICE, "nextRunAt time(s)", "nextRunAt? time(s)");
+    repaired("capacity-vs-pattern", SERVICE, "billing provisioned 5 rcu 5 wcu", "billing on_demand");
+    repaired(
+        "reference-missing",
+        SERVICE,
+        "accountId uuid = new  status",
+        "accountId uuid = new  planId -> Plan  status",
+    );
+    repaired(
+        "entity-unreachable",
+        SERVICE,
+        "accountId uuid = new  status",
+        "accountId uuid = new  planId -> Plan  status",
+    );
+    repaired(
+        "orphan-on-delete",
+        SERVICE,
+        "| terminated = active }",
+        "| terminated = active  deleted when status = terminated }",
+    );
+    repaired("attribute-name-needs-placeholder", SERVICE, "`isRead#sentAt`", "unreadAt");
+    repaired("derived-key-drift", SERVICE, "`isRead#sentAt`", "unreadAt");
+    repaired("numeric-in-sort-template-unpadded", SERVICE, "sentAt int", "sentAt time(s)");
+}
+
+#[test]
+fn sentences_about_entities() {
+    let promised = format!("{SERVICE}claim \"soft deletes\" soft_deletes(Account)\n");
+    repaired("soft-delete-status-missing", &promised, "soft_deletes(Account)", "not soft_deletes(Account)");
+    let named = format!("{SERVICE}claim \"accounts and billing\" holds(Accounts, Billing)\n");
+    repaired("entity-mentioned-not-defined", &named, "Billing)", "Account)");
+    let elsewhere = format!("{SERVICE}claim \"plans beside accounts\" holds(Accounts, Plan)\n");
+    repaired("doc-contradicts-model", &elsewhere, "holds(Accounts", "holds(Plans");
+    let expiring = format!("{SERVICE}claim \"runs expire\" expires(Run)\n");
+    repaired("ttl-undeclared", &expiring, "expires(Run)", "not expires(Run)");
+}
+
+/// Which tables say nothing is told in one sentence, or in two where the gaps are not the same tables'.
+#[test]
+fn what_tables_leave_open() {
+    let silent = "table A { key (a) }\ntable B { key (b) }\n";
+    assert_eq!(raises(silent, "billing-mode-missing"), 1);
+    let mixed = "table A { key (a)  billing on_demand }\ntable B { key (b) }\n";
+    assert_eq!(raises(mixed, "billing-mode-missing"), 2);
+}
