@@ -10,6 +10,7 @@ mod meter;
 mod observed;
 mod predict;
 mod report;
+mod text;
 mod trial;
 
 pub use fit::Comparison;

@@ -1,10 +1,14 @@
 //! `sortkey plan`: how each pattern and operation reaches its items, and what that costs.
 
-use std::path::{Path, PathBuf};
+mod compare;
+mod measure;
+mod price;
+
+use std::path::PathBuf;
 
 use clap::Args;
-use sortkey_design::plan::{lock_file, plan_text};
-use sortkey_design::{Design, FileLoader, compile};
+use sortkey_design::plan::{PRICES, lock_file, plan_text};
+use sortkey_design::{FileLoader, compile};
 
 use super::Run;
 use crate::designs;
@@ -13,11 +17,13 @@ use crate::failure::Failure;
 /// Show the access path of every pattern and the requests of every operation
 ///
 /// The paths are frozen in a file beside the design, so that a review sees when one changes: `--lock` writes it
-/// and `--check` compares.
+/// and `--check` compares. Units are for the declared or estimated sizes; `--price` makes a month of the declared load of
+/// them, and `--measure` compares them with what the engine consumes.
 #[derive(Args, Debug)]
 pub(super) struct Plan {
     /// The design
-    design: PathBuf,
+    #[arg(required_unless_present = "prices_form")]
+    design: Option<PathBuf>,
 
     /// Write the lock file
     #[arg(long, conflicts_with = "check")]
@@ -30,43 +36,59 @@ pub(super) struct Plan {
     /// Print the whole compiled design as JSON
     #[arg(long, conflicts_with_all = ["lock", "check"])]
     json: bool,
+
+    /// Show what a month costs, by `load` and `volume`
+    #[arg(long, conflicts_with_all = ["lock", "check", "json"])]
+    price: bool,
+
+    /// The region whose prices count
+    #[arg(long, value_name = "REGION", default_value = "us-east-1", requires = "price")]
+    region: String,
+
+    /// Prices from a file, in the form that `--prices-form` prints
+    #[arg(long, value_name = "FILE", requires = "price")]
+    prices: Option<PathBuf>,
+
+    /// Print the table of prices that comes with this version
+    #[arg(long, conflicts_with_all = ["lock", "check", "json", "price"])]
+    prices_form: bool,
+
+    /// Call everything over generated data in memory, and compare what was predicted with what was consumed
+    #[arg(long, conflicts_with_all = ["lock", "check", "json", "price"])]
+    measure: bool,
+
+    /// Generate at most so many items of a kind
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "measure")]
+    items: u64,
 }
 
 impl Run for Plan {
     const NAME: &'static str = "plan";
 
     fn run(self) -> Result<(), Failure> {
-        let text = designs::read(&self.design)?;
-        let compilation = compile(&self.design.to_string_lossy(), &text, &FileLoader);
+        let Some(design) = self.design.as_deref().filter(|_| !self.prices_form) else {
+            designs::say(PRICES);
+            return Ok(());
+        };
+        let compilation = compile(&design.to_string_lossy(), &designs::read(design)?, &FileLoader);
         if compilation.has_errors() {
             return Err(Failure::new("the design has errors").hint("sortkey check"));
         }
-        let lock = self.design.with_extension("lock");
+        let lock = design.with_extension("lock");
         if self.json {
             let json = serde_json::to_string_pretty(&compilation.design).map_err(Failure::new)?;
             designs::say(&(json + "\n"));
         } else if self.lock {
             designs::write(&lock, &lock_file(&compilation.design))?;
         } else if self.check {
-            compare(&lock, &compilation.design)?;
+            compare::with_lock(&lock, &compilation.design)?;
+        } else if self.price {
+            price::show(&compilation.design, &self.region, self.prices.as_deref())?;
+        } else if self.measure {
+            measure::show(compilation.design, self.items)?;
         } else {
             designs::say(&plan_text(&compilation.design));
         }
         Ok(())
     }
-}
-
-/// Prints the lines that differ, as a diff would.
-fn compare(lock: &Path, design: &Design) -> Result<(), Failure> {
-    let (agreed, now) = (designs::read(lock)?, lock_file(design));
-    let gone = agreed.lines().filter(|line| !now.lines().any(|other| other == *line));
-    let come = now.lines().filter(|line| !agreed.lines().any(|other| other == *line));
-    let gone: String = gone.map(|line| format!("- {line}\n")).collect();
-    let come: String = come.map(|line| format!("+ {line}\n")).collect();
-    if gone.is_empty() && come.is_empty() {
-        return Ok(());
-    }
-    designs::say(&(gone + &come));
-    let differs = format!("{} says otherwise", lock.display());
-    Err(Failure::new(differs).hint("if the change is meant: sortkey plan --lock"))
 }

@@ -100,7 +100,7 @@ fn step_line(step: &Step) -> String {
 }
 
 /// Units with as many decimals as they have, at most two.
-pub(super) fn units(units: f64) -> String {
+pub fn units(units: f64) -> String {
     let text = format!("{units:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

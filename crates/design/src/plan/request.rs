@@ -141,6 +141,16 @@ impl<'a> Part<'a> {
         }
     }
 
+    /// What it adds to a request for items of the usual size. Transactions pay twice on the table, not on its indexes.
+    fn cost(&self, together: bool) -> Cost {
+        let (table, indexes) = self.usual_units();
+        match (self.act, together) {
+            (Act::Check, false) => Cost { rcu: read_units(self.bytes, true), ..Cost::default() },
+            (_, true) => Cost { wcu: 2.0 * table + indexes, ..Cost::default() },
+            (_, false) => Cost { wcu: table + indexes, ..Cost::default() },
+        }
+    }
+
     /// Units of the table and of the indexes for items of the usual size.
     fn usual_units(&self) -> (f64, f64) {
         let arm = |arm: &Arm<'_>| {
@@ -177,15 +187,7 @@ impl<'a> Request<'a> {
         let (parts, items): (Vec<Part<'a>>, Vec<String>) = parts.into_iter().unzip();
         let together = parts.len() > 1 || parts.iter().any(|part| part.many);
         let mut cost = Cost { requests: 1.0, ..Cost::default() };
-        for part in &parts {
-            let (table, indexes) = part.usual_units();
-            match (part.act, together) {
-                (Act::Check, false) => cost.rcu += read_units(part.bytes, true),
-                // Transactions pay twice on the table, not on its indexes.
-                (_, true) => cost.wcu += 2.0 * table + indexes,
-                (_, false) => cost.wcu += table + indexes,
-            }
-        }
+        parts.iter().for_each(|part| cost += part.cost(together));
         Request { ask: Ask::Write(parts), items, cost }
     }
 
@@ -194,6 +196,19 @@ impl<'a> Request<'a> {
         let (table, indexes) = part.usual_units();
         let cost = Cost { requests: 1.0 / 25.0, rcu: 0.0, wcu: table + indexes };
         Request { ask: Ask::Batch(part), items: vec![item], cost }
+    }
+
+    /// What each table (with its indexes) has of the cost.
+    pub fn shares(&self) -> Vec<(&'a Table, Cost)> {
+        match &self.ask {
+            Ask::Item { table, .. } | Ask::Items { table, .. } => vec![(*table, self.cost)],
+            Ask::Query(query) => vec![(query.table, self.cost)],
+            Ask::Batch(part) => vec![(part.table, self.cost)],
+            Ask::Write(parts) => {
+                let together = parts.len() > 1 || parts.iter().any(|part| part.many);
+                parts.iter().map(|part| (part.table, part.cost(together))).collect()
+            }
+        }
     }
 
     /// Its name in DynamoDB's API, for the usual number of items.

@@ -14,7 +14,7 @@ pub struct Report {
 }
 
 /// What was measured of one pattern or operation.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// Its name.
     pub name: String,

@@ -138,7 +138,13 @@ impl<'a> Story<'a> {
             self.attribute(first, dice)?;
         }
         for attribute in &self.design.caller {
-            if let Some(value) = self.attribute(attribute, dice)? {
+            // Whose the item is, that is who calls.
+            let known = self.subject.get(&attribute.name.text).filter(|_| !self.wanders).cloned();
+            let value = match known {
+                Some(known) => Some(known),
+                None => self.attribute(attribute, dice)?,
+            };
+            if let Some(value) = value {
                 attributes.insert(attribute.name.text.clone(), value);
             }
         }

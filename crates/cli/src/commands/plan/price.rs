@@ -1,0 +1,27 @@
+//! What a month of a design costs.
+
+use std::path::Path;
+
+use sortkey_design::Design;
+use sortkey_design::plan::{PRICES, Prices, bill, bill_text};
+
+use crate::designs;
+use crate::failure::Failure;
+
+/// Prints the bill of a month, by the prices of a region.
+pub(super) fn show(design: &Design, region: &str, file: Option<&Path>) -> Result<(), Failure> {
+    let text = match file {
+        Some(file) => designs::read(file)?,
+        None => PRICES.to_owned(),
+    };
+    let prices: Prices = serde_json::from_str(&text).map_err(|error| {
+        Failure::new(format_args!("these are no prices: {error}")).hint("sortkey plan --prices-form")
+    })?;
+    let rates = prices.rates(region).ok_or_else(|| {
+        let known: Vec<&str> = prices.regions.keys().map(String::as_str).collect();
+        Failure::new(format_args!("the table has no prices of {region}; it has {}", known.join(", ")))
+            .hint("give your own with --prices FILE")
+    })?;
+    designs::say(&bill_text(&bill(design, rates), &prices, region));
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! A report for people: what was predicted and what was consumed, call by call.
+
+use sortkey_design::plan::{Cost, columns, row, units};
+
+use super::report::{Measured, Report};
+
+impl Report {
+    /// One line for each pattern and operation: what a call usually costs by the plan, what the plan predicts for the calls
+    /// that were made, with the sizes of their items, and what these consumed, both for one call on average.
+    pub fn text(&self) -> String {
+        let mut rows = vec![row(&["call", "calls", "failed", "usual", "predicted", "consumed", ""])];
+        rows.extend(self.entries.iter().map(Measured::cells));
+        let mut text = columns(&rows).trim_start().to_owned();
+        for entry in &self.entries {
+            for difference in &entry.differences {
+                text += &format!("\n{}: {difference}\n", entry.name);
+            }
+        }
+        for entry in self.missing().into_iter().filter(|entry| entry.failed > 0) {
+            let trouble = entry.trouble.as_deref().unwrap_or_default();
+            text += &format!("\n{}: no call succeeded; the last failed with {trouble}\n", entry.name);
+        }
+        text
+    }
+
+    /// How many calls were not what the plan says.
+    pub fn differences(&self) -> usize {
+        self.entries.iter().map(|entry| entry.differences.len()).sum()
+    }
+}
+
+impl Measured {
+    fn cells(&self) -> Vec<String> {
+        let calls = self.succeeded + self.failed;
+        let each = |cost: Cost| match calls {
+            0 => "-".to_owned(),
+            calls => shown(cost.times(1.0 / calls as f64)),
+        };
+        let agrees = match (calls, self.differences.is_empty() && self.predicted == self.consumed) {
+            (0, _) => "not called",
+            (_, true) => "equal",
+            (_, false) => "differs",
+        };
+        row(&[
+            self.name.clone(),
+            calls.to_string(),
+            self.failed.to_string(),
+            shown(self.usual),
+            each(self.predicted),
+            each(self.consumed),
+            agrees.to_owned(),
+        ])
+    }
+}
+
+/// `1.5 RCU, 2 WCU`
+fn shown(cost: Cost) -> String {
+    let mut parts = Vec::new();
+    if cost.rcu > 0.0 || cost.wcu == 0.0 {
+        parts.push(format!("{} RCU", units(cost.rcu)));
+    }
+    if cost.wcu > 0.0 {
+        parts.push(format!("{} WCU", units(cost.wcu)));
+    }
+    parts.join(", ")
+}
