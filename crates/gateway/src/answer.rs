@@ -1,7 +1,7 @@
 //! What a call answers, as HTTP.
 
-use serde_json::{Value as Json, json};
-use sortkey_runtime::{Answer, Consumed, Failure, FailureKind, Yields};
+use serde_json::Value as Json;
+use sortkey_runtime::{Consumed, Failure, FailureKind, Reply, Yields};
 use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use sortkey_server::hyper::{Response, StatusCode};
 
@@ -14,13 +14,16 @@ const CONSUMED: HeaderName = HeaderName::from_static("sortkey-consumed");
 /// The response to a call.
 pub(crate) fn response(
     endpoint: &Endpoint,
-    outcome: Result<Answer, Failure>,
+    outcome: Result<Reply<'_>, Failure>,
     consumed: Consumed,
 ) -> Response<Vec<u8>> {
     let mut response = match outcome {
-        Ok(Answer::Value(value)) => json_response(&value),
-        Ok(Answer::Page { items, cursor }) => json_response(&json!({ "items": items, "cursor": cursor })),
-        Ok(Answer::Nothing) => nothing(endpoint),
+        Ok(reply) if reply.is_nothing() => nothing(endpoint),
+        Ok(reply) => {
+            let mut text = Vec::with_capacity(512);
+            reply.write_json(&mut text);
+            json_text(text)
+        }
         Err(failure) => problem::response(&failure),
     };
     let Consumed { requests, rcu, wcu } = consumed;
@@ -46,7 +49,11 @@ fn nothing(endpoint: &Endpoint) -> Response<Vec<u8>> {
 
 /// JSON with status 200.
 pub(crate) fn json_response(value: &Json) -> Response<Vec<u8>> {
-    let mut response = Response::new(value.to_string().into_bytes());
+    json_text(value.to_string().into_bytes())
+}
+
+fn json_text(text: Vec<u8>) -> Response<Vec<u8>> {
+    let mut response = Response::new(text);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

@@ -85,7 +85,7 @@ impl Gateway {
             cursor: arguments.cursor.as_deref(),
             limit: arguments.limit,
         };
-        let (outcome, consumed) = self.runtime.measured(call).await;
+        let (outcome, consumed) = self.runtime.reply(call).await;
         answer::response(endpoint, outcome, consumed)
     }
 

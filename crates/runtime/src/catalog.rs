@@ -9,6 +9,7 @@ use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 use crate::Settings;
 use crate::anatomy::Anatomy;
 use crate::deploy::{parameter_values, table_name};
+use crate::proof::Proof;
 use crate::values::{Fields, Val, to_stored};
 
 /// The reserved beginning of guard keys.
@@ -36,6 +37,8 @@ pub(crate) struct EntityInfo {
     /// Whether other entities share the table.
     pub(crate) shares_table: bool,
     pub(crate) anatomy: Anatomy,
+    /// What shows that an item is one of this entity; none where that takes a closer look.
+    pub(crate) proof: Option<Proof>,
     /// Entities of the table whose keys begin with text where this one has a plain value, by their places.
     rivals: Vec<usize>,
 }
@@ -47,6 +50,7 @@ pub(crate) fn entities(design: &Design, settings: &Settings) -> Vec<EntityInfo> 
         let table = design.table_of(entity);
         let key = table.map(|table| &table.key);
         let name = |names: &[Name]| names.first().map(|name| name.text.clone());
+        let anatomy = Anatomy::of(design, entity);
         found.push(EntityInfo {
             at,
             name: entity.name.text.clone(),
@@ -57,7 +61,8 @@ pub(crate) fn entities(design: &Design, settings: &Settings) -> Vec<EntityInfo> 
             ttl: table.and_then(|table| table.ttl.as_ref()).map(|name| name.text.clone()),
             kind: table.and_then(|table| table.kind.as_ref()).map(|name| name.text.clone()),
             shares_table: table.is_some_and(|table| design.entities_in(table).count() > 1),
-            anatomy: Anatomy::of(design, entity),
+            proof: Proof::of(design, entity, &anatomy),
+            anatomy,
             rivals: rivals(design, entity, key),
         });
     }
@@ -158,7 +163,12 @@ fn rivals(design: &Design, entity: &Entity, key: Option<&Key>) -> Vec<usize> {
 /// Whether an item is ours, not the design's: a guard or a receipt.
 pub(crate) fn is_reserved(item: &Item, partition: &str) -> bool {
     match item.get(partition) {
-        Some(ValueRef::S(text)) => text.starts_with(GUARD) || text.starts_with(RECEIPT),
+        Some(ValueRef::S(text)) => is_reserved_text(text.as_bytes()),
         _ => false,
     }
+}
+
+/// Whether a partition key is that of a guard or a receipt.
+pub(crate) fn is_reserved_text(partition: &[u8]) -> bool {
+    partition.starts_with(GUARD.as_bytes()) || partition.starts_with(RECEIPT.as_bytes())
 }

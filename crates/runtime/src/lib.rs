@@ -21,6 +21,7 @@ mod keyring;
 pub mod measure;
 mod operate;
 mod pause;
+mod proof;
 mod read;
 mod reply;
 mod runtime;

@@ -148,17 +148,18 @@ impl<'s, 'a> Runner<'s, 'a> {
             scope.attempt = attempt;
             let prepared = write::prepare(self.session, scope, action, short).await;
             scope.attempt = 0;
-            let prepared = prepared?;
+            let mut prepared = prepared?;
             let children = match self.foresee(scope, &[&prepared]).await {
                 Ok(children) => children,
                 Err(Refusal::Stale) => continue,
                 Err(Refusal::Failed(failure)) => return Err(failure),
             };
             self.sweep(scope, &prepared, children).await?;
-            match self.send(scope, &[&prepared]).await {
+            let at = prepared.writes.first().map(|write| write.entity);
+            match self.send(scope, std::slice::from_mut(&mut prepared)).await {
                 Ok(image) => {
                     self.sweep(scope, &prepared, Children::All).await?;
-                    return self.yielded(scope, &prepared, image);
+                    return self.yielded(scope, at, prepared, image);
                 }
                 Err(Refusal::Stale) => {}
                 Err(Refusal::Failed(failure)) => return Err(failure),
@@ -170,10 +171,10 @@ impl<'s, 'a> Runner<'s, 'a> {
     fn yielded(
         &self,
         scope: &Scope<'_>,
-        prepared: &Prepared,
+        at: Option<usize>,
+        prepared: Prepared,
         image: Option<sortkey_value::Item>,
     ) -> Result<Val, Failure> {
-        let at = prepared.writes.first().map(|write| write.entity);
         match (image, at) {
             (Some(image), Some(at)) if prepared.answers != Answers::Nothing => {
                 let info = &scope.shared.entities[at];
@@ -181,17 +182,20 @@ impl<'s, 'a> Runner<'s, 'a> {
                 crate::read::add_virtual(scope, info, &mut fields)?;
                 Ok(Val::item(at, fields))
             }
-            _ => Ok(prepared.yields.clone()),
+            _ => Ok(prepared.yields),
         }
     }
 
-    /// Sends what is prepared, with the receipt if one is due.
+    /// Sends what is prepared, which gives its writes away, with the receipt if one is due.
     async fn send(
         &self,
         scope: &Scope<'a>,
-        prepared: &[&Prepared],
+        prepared: &mut [Prepared],
     ) -> Result<Option<sortkey_value::Item>, Refusal> {
-        let mut writes: Vec<write::Write> = prepared.iter().flat_map(|each| each.writes.clone()).collect();
+        let mut writes: Vec<write::Write> = match &mut *prepared {
+            [one] => std::mem::take(&mut one.writes),
+            many => many.iter_mut().flat_map(|each| std::mem::take(&mut each.writes)).collect(),
+        };
         let answers = prepared.first().map_or(Answers::Nothing, |each| each.answers);
         let due = self.receipt.lock().take();
         if let Some(receipt) = &due {

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use sortkey_api::operations::*;
 use sortkey_api::shapes::capacity::ConsumedCapacity;
 use sortkey_api::shapes::returns::ReturnConsumedCapacity;
-use sortkey_api::{ApiError, ErrorDetails, ErrorKind, TableName};
-use sortkey_value::{Item, Map};
+use sortkey_api::{ApiError, ErrorDetails, ErrorKind, SuppliedItem, TableName};
+use sortkey_value::Item;
 
 use crate::backend::Pending;
 use crate::pause::pause;
@@ -50,7 +50,7 @@ impl<'a> Session<'a> {
     pub(crate) async fn get(
         &self,
         table: &TableName,
-        key: Map,
+        key: impl Into<SuppliedItem>,
         strong: bool,
     ) -> Result<Option<Item>, Failure> {
         let input = GetItemInput {

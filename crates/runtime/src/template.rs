@@ -31,6 +31,10 @@ pub(crate) fn render_pieces(
             Piece::Literal(literal) => text.push_str(literal),
             Piece::Slot { attribute, format } => {
                 let value = fields.get(&attribute.text)?;
+                if let (None, Val::Text(slot)) = (format, value) {
+                    text.push_str(slot);
+                    continue;
+                }
                 text.push_str(&slot(design, entity, template, &attribute.text, format.as_ref(), value)?);
             }
         }
@@ -84,6 +88,16 @@ pub(crate) fn slot(
     value: &Val,
 ) -> Option<String> {
     let ty = entity.attribute(attribute).map(|attribute| design.type_of(attribute));
+    slot_of(template, ty, format, value)
+}
+
+/// The text of one slot whose type is known.
+pub(crate) fn slot_of(
+    template: &Template,
+    ty: Option<&Type>,
+    format: Option<&SlotFormat>,
+    value: &Val,
+) -> Option<String> {
     match (format, value) {
         (Some(SlotFormat::Pad(width)), Val::Number(number)) => {
             Some(format!("{:0>width$}", number.to_string(), width = *width as usize))

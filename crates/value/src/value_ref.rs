@@ -1,5 +1,6 @@
 //! Values read in place out of the compact form.
 
+use std::cmp::Ordering;
 use std::marker::PhantomData;
 
 use crate::codec::Cursor;
@@ -279,12 +280,42 @@ impl<'a> MapRef<'a> {
             let name = cursor.bytes()?;
             // Names ascend, so the search ends at the first one behind the wanted.
             match name.cmp(wanted.as_bytes()) {
-                std::cmp::Ordering::Less => skip_value(&mut cursor)?,
-                std::cmp::Ordering::Equal => return ValueRef::read(&mut cursor),
-                std::cmp::Ordering::Greater => return None,
+                Ordering::Less => skip_value(&mut cursor)?,
+                Ordering::Equal => return ValueRef::read(&mut cursor),
+                Ordering::Greater => return None,
             }
         }
         None
+    }
+
+    /// The values under several names, which ascend as the map's own do, in one walk. Values under other names are not
+    /// looked at, and texts are not read, only found.
+    pub fn pick<N: AsRef<str>>(self, wanted: &[N], found: &mut [Option<Picked<'a>>]) {
+        let mut wanted = wanted.iter().zip(found);
+        let Some(mut next) = wanted.next() else { return };
+        let mut cursor = Cursor::new(self.bytes);
+        for _ in 0..cursor.u32().unwrap_or(0) {
+            let Some(name) = cursor.bytes() else { return };
+            let order = loop {
+                match next.0.as_ref().as_bytes().cmp(name) {
+                    Ordering::Less => match wanted.next() {
+                        Some(behind) => next = behind,
+                        None => return,
+                    },
+                    order => break order,
+                }
+            };
+            let walked = match order {
+                Ordering::Equal => {
+                    *next.1 = Picked::read(&mut cursor);
+                    next.1.is_some()
+                }
+                _ => skip_value(&mut cursor).is_some(),
+            };
+            if !walked {
+                return;
+            }
+        }
     }
 
     /// The map as a tree.
@@ -296,6 +327,36 @@ impl<'a> MapRef<'a> {
 impl std::fmt::Debug for MapRef<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// A value that [`MapRef::pick`] found. To compare texts, nobody needs to know that their bytes are UTF-8.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Picked<'a> {
+    /// The bytes of a string.
+    Text(&'a [u8]),
+    /// A value of another type.
+    Other(ValueRef<'a>),
+}
+
+impl<'a> Picked<'a> {
+    fn read(cursor: &mut Cursor<'a>) -> Option<Picked<'a>> {
+        const STRING: u8 = AttributeType::S as u8;
+        let mut ahead = *cursor;
+        if ahead.byte()? != STRING {
+            return ValueRef::read(cursor).map(Picked::Other);
+        }
+        let text = ahead.bytes()?;
+        *cursor = ahead;
+        Some(Picked::Text(text))
+    }
+
+    /// The value itself; none for text that is damaged.
+    pub fn value(self) -> Option<ValueRef<'a>> {
+        match self {
+            Picked::Text(bytes) => std::str::from_utf8(bytes).ok().map(ValueRef::S),
+            Picked::Other(value) => Some(value),
+        }
     }
 }
 

@@ -28,6 +28,14 @@ pub(crate) struct Scope<'a> {
     missed: Vec<(usize, Map)>,
 }
 
+/// How much a scope knew.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    names: usize,
+    referred: usize,
+    missed: usize,
+}
+
 impl<'a> Scope<'a> {
     pub(crate) fn new(shared: &'a Shared, caller: Option<Arc<Fields>>, now_ms: i64) -> Scope<'a> {
         Scope {
@@ -52,6 +60,18 @@ impl<'a> Scope<'a> {
 
     pub(crate) fn set(&mut self, name: impl Into<Arc<str>>, value: Val) {
         self.names.push((name.into(), value));
+    }
+
+    /// How much is known, to come back to.
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { names: self.names.len(), referred: self.referred.len(), missed: self.missed.len() }
+    }
+
+    /// Forgets what was learned since a mark: an operation starts again.
+    pub(crate) fn forget_since(&mut self, mark: Mark) {
+        self.names.truncate(mark.names);
+        self.referred.truncate(mark.referred);
+        self.missed.truncate(mark.missed);
     }
 
     /// Parameters and `let`s, the latest last.

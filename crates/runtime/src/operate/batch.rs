@@ -6,7 +6,7 @@ use sortkey_api::operations::BatchWriteItemInput;
 use sortkey_api::shapes::batch::{DeleteRequest, PutRequest, WriteRequest};
 use sortkey_api::{StringMap, TableName};
 use sortkey_design::model::*;
-use sortkey_value::Map;
+use sortkey_value::{Item, Map};
 
 use super::Runner;
 use crate::evaluate::Scope;
@@ -24,7 +24,7 @@ pub(super) fn delete(key: Map) -> WriteRequest {
     WriteRequest { delete_request: Some(DeleteRequest { key: key.into() }), put_request: None }
 }
 
-fn put(item: Map) -> WriteRequest {
+fn put(item: Item) -> WriteRequest {
     WriteRequest { delete_request: None, put_request: Some(PutRequest { item: item.into() }) }
 }
 
@@ -39,7 +39,7 @@ impl<'a> Runner<'_, 'a> {
     ) -> Result<Vec<Failure>, Failure> {
         let table = &scope.shared.entities[scope.shared.entity_at(&action.entity.text)?].table;
         // A batch takes a key once; of two puts the later one counts.
-        let mut items: BTreeMap<String, Map> = BTreeMap::new();
+        let mut items: BTreeMap<String, Item> = BTreeMap::new();
         let mut failures = Vec::new();
         for element in elements {
             let mut inner = scope.clone();

@@ -286,7 +286,7 @@ pub(crate) fn value_of(scope: &Scope<'_>, found: Found, read: &Read) -> Val {
 /// Runs an operation. If somebody else changed what it read, and nothing was written yet, it starts again.
 pub(crate) fn operation<'f, 'a>(
     session: &'f Session<'a>,
-    scope: Scope<'a>,
+    mut scope: Scope<'a>,
     name: &'f str,
     arguments: Fields,
 ) -> BoxFuture<'f, Result<Val, Failure>>
@@ -299,11 +299,12 @@ where
         let Some(operation) = shared.design.operation(name) else {
             return Err(Failure::new(FailureKind::NotFound, format!("the design has no `{name}`")));
         };
+        bind(&mut scope, signature, arguments)?;
+        let bound = scope.mark();
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let mut scope = scope.clone();
-            bind(&mut scope, signature, arguments.clone())?;
+            scope.forget_since(bound);
             let receipt = Receipt::of(operation, &scope);
             let runner = Runner {
                 receipt: parking_lot::Mutex::new(receipt.clone()),

@@ -68,7 +68,7 @@ impl Receipt {
         });
         let result = returned.or_else(|| yields.cloned()).unwrap_or_default();
         item.extend(remembered(scope, &result));
-        let mut write = Write::new(info, key, Act::Put(item));
+        let mut write = Write::new(info, key, Act::Put(item.into()));
         let repeated = Failure::new(FailureKind::AlreadyExists, "this was already carried out");
         write.demand(scope, Test::Passed(EXPIRES.to_owned()), repeated)?;
         Ok(write)

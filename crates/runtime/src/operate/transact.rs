@@ -26,9 +26,9 @@ impl<'a> Runner<'_, 'a> {
             *scope = before.clone();
             let mut gathered = Gathered::default();
             self.gather(scope, body, attempt, &mut gathered).await?;
-            let Gathered { prepared, made } = gathered;
-            let all: Vec<&Prepared> = prepared.iter().collect();
-            let children = match self.foresee(scope, &all).await {
+            let Gathered { mut prepared, made } = gathered;
+            let foreseen = self.foresee(scope, &prepared.iter().collect::<Vec<_>>()).await;
+            let children = match foreseen {
                 Ok(children) => children,
                 Err(Refusal::Stale) => continue,
                 Err(Refusal::Failed(failure)) => return Err(failure),
@@ -36,7 +36,7 @@ impl<'a> Runner<'_, 'a> {
             for each in &prepared {
                 self.sweep(scope, each, children).await?;
             }
-            match self.send(scope, &all).await {
+            match self.send(scope, &mut prepared).await {
                 Ok(_) => {
                     for each in &prepared {
                         self.sweep(scope, each, Children::All).await?;

@@ -17,23 +17,30 @@ impl Read {
         let design = &scope.shared.design;
         let entity = self.entity(scope).of(design);
         let admit = Admit::computed(scope).finding();
-        let mut branches = vec![Fields::new()];
+        let mut branches = vec![Fields::with_capacity(self.pattern.binds.len())];
         for bind in &self.pattern.binds {
             let name = &bind.name.text;
+            let attribute = entity.attribute(name);
+            let admitted = |value: Val| match attribute {
+                Some(attribute) => admit.attribute(attribute, value, name),
+                None => Ok(value),
+            };
             let values = match &bind.value {
-                BindValue::Parameter => vec![scope.get(name).cloned().unwrap_or_default()],
-                BindValue::Expr(expr) => vec![scope.eval(expr, None)?],
-                BindValue::All => every_value(entity.attribute(name).map(|each| design.type_of(each))),
+                BindValue::Parameter => {
+                    let value = admitted(scope.get(name).cloned().unwrap_or_default())?;
+                    with(&mut branches, name, value);
+                    continue;
+                }
+                BindValue::Expr(expr) => {
+                    let value = admitted(scope.eval(expr, None)?)?;
+                    with(&mut branches, name, value);
+                    continue;
+                }
+                BindValue::All => every_value(attribute.map(|each| design.type_of(each))),
                 BindValue::In(list) => distinct(scope.eval(list, None)?),
             };
-            let mut admitted = Vec::with_capacity(values.len());
-            for value in values {
-                admitted.push(match entity.attribute(name) {
-                    Some(attribute) => admit.attribute(attribute, value, name)?,
-                    None => value,
-                });
-            }
-            branches = product(branches, name, &admitted);
+            let values = values.into_iter().map(admitted).collect::<Result<Vec<Val>, Failure>>()?;
+            branches = product(&branches, name, &values);
             if branches.len() > MAX_BRANCHES {
                 return Err(Failure::invalid(name, format!("`{name}` has more than {MAX_BRANCHES} values")));
             }
@@ -43,7 +50,7 @@ impl Read {
                 && let Some(attribute) = entity.attribute(name)
             {
                 let value = admit.attribute(attribute, scope.eval(value, None)?, name)?;
-                branches = product(branches, name, &[value]);
+                with(&mut branches, name, value);
             }
         }
         branches.retain(|branch| self.is_ours(scope, entity, branch));
@@ -98,24 +105,25 @@ pub(crate) fn derive(scope: &Scope<'_>, entity_at: usize, known: &mut Fields) ->
     Ok(())
 }
 
-fn product(branches: Vec<Fields>, name: &str, values: &[Val]) -> Vec<Fields> {
-    if let [value] = values {
-        return branches
-            .into_iter()
-            .map(|mut branch| {
-                if !value.is_absent() {
-                    branch.insert(name.to_owned(), value.clone());
-                }
-                branch
-            })
-            .collect();
+/// Adds a value to every branch; what is absent is not known.
+fn with(branches: &mut [Fields], name: &str, value: Val) {
+    match branches {
+        _ if value.is_absent() => {}
+        [branch] => branch.insert(name, value),
+        branches => branches.iter_mut().for_each(|branch| branch.insert(name, value.clone())),
     }
-    let with = |branch: &Fields, value: &Val| {
+}
+
+/// Every branch with every value. One value alone that is absent is not known.
+fn product(branches: &[Fields], name: &str, values: &[Val]) -> Vec<Fields> {
+    let joined = |branch: &Fields, value: &Val| {
         let mut branch = branch.clone();
-        branch.insert(name.to_owned(), value.clone());
+        if values.len() > 1 || !value.is_absent() {
+            branch.insert(name, value.clone());
+        }
         branch
     };
-    branches.iter().flat_map(|branch| values.iter().map(move |value| with(branch, value))).collect()
+    branches.iter().flat_map(|branch| values.iter().map(move |value| joined(branch, value))).collect()
 }
 
 fn distinct(list: Val) -> Vec<Val> {

@@ -29,7 +29,7 @@ impl Read {
         for known in branches {
             let found = match &self.route {
                 Route::Guard(unique) => self.through_guard(session, scope, known, *unique).await?,
-                _ => match self.table_key(scope, known).filter(|_| self.route == Route::Table) {
+                _ => match self.table_key_item(scope, known).filter(|_| self.route == Route::Table) {
                     Some(key) => match session.get(&self.table, key, self.pattern.strong).await? {
                         Some(item) => self.admitted(scope, &self.sieve(scope), item)?,
                         None => None,

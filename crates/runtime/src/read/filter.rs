@@ -15,6 +15,17 @@ use crate::values::{Admit, Fields, Origin, Val};
 /// The conditions that a call asks of items, for each entity of its pattern; none if it asks nothing.
 pub(super) struct Sieve<'a>(Vec<Vec<&'a Expr>>);
 
+impl Sieve<'_> {
+    fn lets_through(&self, scope: &Scope<'_>, at: usize, item: View<'_>) -> Result<bool, Failure> {
+        for conjunct in self.0.get(at).into_iter().flatten() {
+            if !scope.holds(conjunct, Some(item))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
 impl Read {
     /// A stored item, if the pattern may return it.
     pub(super) fn admitted(
@@ -24,6 +35,14 @@ impl Read {
         item: Item,
     ) -> Result<Option<Hit>, Failure> {
         let design = &scope.shared.design;
+        let first = self.entity(scope);
+        if let (1, None, Some(proof)) = (self.entities.len(), &self.held, &first.proof) {
+            let view = View::stored(first.at, &item);
+            let passes = proof.holds(scope, &item, self.pattern.including_expired.is_some())
+                && (self.pattern.including_deleted.is_some() || !is_deleted(scope, view)?)
+                && sieve.lets_through(scope, 0, view)?;
+            return if passes { Hit::stored(scope, first, item).map(Some) } else { Ok(None) };
+        }
         let Some((at, info)) = self.owner(scope, &item) else { return Ok(None) };
         if self.held.is_some() {
             let mut fields = info.decode(design, &item);
@@ -52,12 +71,7 @@ impl Read {
         if !live || !is_ours(scope, view) {
             return Ok(false);
         }
-        for conjunct in sieve.0.get(at).into_iter().flatten() {
-            if !scope.holds(conjunct, Some(view))? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        sieve.lets_through(scope, at, view)
     }
 
     /// What is asked of items in this call.

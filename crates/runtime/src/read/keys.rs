@@ -5,7 +5,7 @@
 
 use sortkey_design::facts::{Source, source};
 use sortkey_design::model::*;
-use sortkey_value::{AttributeValue, Map};
+use sortkey_value::{AttributeValue, Item, Map};
 
 use super::{Read, Route};
 use crate::Failure;
@@ -57,6 +57,28 @@ impl Read {
     pub(super) fn table_key(&self, scope: &Scope<'_>, known: &Fields) -> Option<Map> {
         let names = scope.shared.design.tables[self.table_at].key.attributes();
         names.map(|name| Some((name.text.clone(), self.fixed(scope, &name.text, known)?))).collect()
+    }
+
+    /// The same in the form in which it is sent.
+    pub(super) fn table_key_item(&self, scope: &Scope<'_>, known: &Fields) -> Option<Item> {
+        let design = &scope.shared.design;
+        let entity = &design.entities[self.entities[0]];
+        let mut key = Item::builder();
+        for name in design.tables[self.table_at].key.attributes() {
+            match entity.template(&name.text).filter(|_| !known.contains_key(&name.text)) {
+                Some(template) => {
+                    let text = template::render(design, entity, template, known)?;
+                    key.name(&name.text);
+                    key.string(&text);
+                }
+                None => {
+                    let value = self.fixed(scope, &name.text, known)?;
+                    key.name(&name.text);
+                    key.tree(&value);
+                }
+            }
+        }
+        Some(key.finish())
     }
 
     /// Whether the path is the table's key, whole.

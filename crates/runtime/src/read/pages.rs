@@ -128,7 +128,7 @@ impl Read {
         wanted: Option<usize>,
     ) -> Result<Vec<Item>, Failure> {
         if let [branch] = branches {
-            return self.next(session, scope, branch, wanted).await;
+            return self.next(session, branch, wanted).await;
         }
         let mut taken = Vec::new();
         while wanted.is_none_or(|wanted| taken.len() < wanted) {
@@ -136,11 +136,11 @@ impl Read {
             let ordered = self.pattern.order.is_some() && branches.len() > 1;
             if ordered {
                 // Every query has a say in what comes next, so all are asked at the same time.
-                let filled = branches.iter_mut().map(|branch| self.fill(session, scope, branch, left));
+                let filled = branches.iter_mut().map(|branch| self.fill(session, branch, left));
                 join_all(filled).await.into_iter().collect::<Result<Vec<()>, Failure>>()?;
             } else {
                 for branch in branches.iter_mut() {
-                    self.fill(session, scope, branch, left).await?;
+                    self.fill(session, branch, left).await?;
                     if !branch.waiting.is_empty() {
                         break;
                     }
@@ -165,14 +165,13 @@ impl Read {
     async fn next(
         &self,
         session: &Session<'_>,
-        scope: &Scope<'_>,
         branch: &mut Branch,
         wanted: Option<usize>,
     ) -> Result<Vec<Item>, Failure> {
         let mut taken = Vec::new();
         while wanted.is_none_or(|wanted| taken.len() < wanted) {
             let left = wanted.map(|wanted| wanted - taken.len());
-            self.fill(session, scope, branch, left).await?;
+            self.fill(session, branch, left).await?;
             let count = left.unwrap_or(usize::MAX).min(branch.waiting.len());
             if count == 0 {
                 break;
@@ -189,7 +188,6 @@ impl Read {
     async fn fill(
         &self,
         session: &Session<'_>,
-        scope: &Scope<'_>,
         branch: &mut Branch,
         wanted: Option<usize>,
     ) -> Result<(), Failure> {
@@ -234,8 +232,7 @@ impl Read {
             };
             // Without a bound the whole answer is wanted, however many requests it takes.
             branch.rounds += usize::from(wanted.is_some());
-            let reserved = |item: &Item| crate::catalog::is_reserved(item, &self.entity(scope).partition);
-            branch.waiting.extend(items.into_iter().filter(|item| !reserved(item)));
+            branch.waiting = items.into();
             branch.next = last.map_or(Position::End, Position::After);
         }
         Ok(())

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 use sortkey_design::Design;
 use sortkey_design::model::{Attribute, TimeUnit, Type};
-use sortkey_value::{AttributeValue, Map, Number, ValueRef};
+use sortkey_value::{AttributeValue, ItemBuilder, Map, Number, ValueRef};
 
 use super::{Fields, Val, from_json, iso, iso_seconds, parse_time, to_json};
 
@@ -38,6 +38,45 @@ pub(crate) fn to_stored(design: &Design, ty: &Type, value: &Val) -> Option<Attri
         },
         _ => untyped(value)?,
     })
+}
+
+/// Writes the attribute value of a value into an item, as [`to_stored`] makes it; nothing for what is absent.
+pub(crate) fn store(item: &mut ItemBuilder, design: &Design, name: &str, ty: &Type, value: &Val) {
+    match (ty, value) {
+        (ty, Val::Text(text)) if !is_json(ty) => {
+            item.name(name);
+            item.string(text);
+        }
+        (ty, Val::Number(number)) if !is_json(ty) => {
+            item.name(name);
+            item.number(*number);
+        }
+        (ty, Val::Bool(value)) if !is_json(ty) => {
+            item.name(name);
+            item.boolean(*value);
+        }
+        (Type::Object { attributes }, Val::Map(fields)) => {
+            item.name(name);
+            item.begin_map();
+            for (name, value) in fields {
+                let attribute = attributes.iter().find(|each| each.name.is(name) && each.is_stored());
+                if let Some(attribute) = attribute {
+                    store(item, design, name, design.type_of(attribute), value);
+                }
+            }
+            item.end_map();
+        }
+        (ty, value) => {
+            if let Some(stored) = to_stored(design, ty, value) {
+                item.name(name);
+                item.tree(&stored);
+            }
+        }
+    }
+}
+
+fn is_json(ty: &Type) -> bool {
+    matches!(ty, Type::Json { .. })
 }
 
 fn object(design: &Design, attributes: &[Attribute], fields: &Fields) -> Map {

@@ -4,24 +4,48 @@ const DAY_MS: i64 = 86_400_000;
 
 /// `2026-01-31T12:00:00.000Z`
 pub(crate) fn iso(time_ms: i64) -> String {
-    format!("{}.{:03}Z", clock(time_ms), time_ms.rem_euclid(1_000))
+    let mut text = clock(time_ms);
+    text.push('.');
+    digits(&mut text, time_ms.rem_euclid(1_000), 3);
+    text.push('Z');
+    text
 }
 
 /// `2026-01-31T12:00:00Z`
 pub(crate) fn iso_seconds(time_ms: i64) -> String {
-    format!("{}Z", clock(time_ms))
+    let mut text = clock(time_ms);
+    text.push('Z');
+    text
 }
 
 /// `2026-01-31`
 pub(crate) fn date(time_ms: i64) -> String {
     let (year, month, day) = civil(time_ms.div_euclid(DAY_MS));
-    format!("{year:04}-{month:02}-{day:02}")
+    let mut text = String::with_capacity(24);
+    digits(&mut text, year, 4);
+    text.push('-');
+    digits(&mut text, month, 2);
+    text.push('-');
+    digits(&mut text, day, 2);
+    text
 }
 
 /// `2026-01`
 pub(crate) fn month(time_ms: i64) -> String {
-    let (year, month, _) = civil(time_ms.div_euclid(DAY_MS));
-    format!("{year:04}-{month:02}")
+    let mut text = date(time_ms);
+    text.truncate(text.len() - 3);
+    text
+}
+
+/// A number in at least so many digits; years before our era and after 9999 are written out.
+fn digits(text: &mut String, number: i64, width: u32) {
+    if !(0..10_i64.pow(width)).contains(&number) {
+        text.push_str(&format!("{number:0width$}", width = width as usize));
+        return;
+    }
+    for place in (0..width).rev() {
+        text.push(char::from(b'0' + (number / 10_i64.pow(place) % 10) as u8));
+    }
 }
 
 /// Reads a day, or a day with a time and an offset.
@@ -79,7 +103,12 @@ fn two(text: &str) -> Option<i64> {
 
 fn clock(time_ms: i64) -> String {
     let seconds = time_ms.rem_euclid(DAY_MS) / 1_000;
-    format!("{}T{:02}:{:02}:{:02}", date(time_ms), seconds / 3_600, seconds / 60 % 60, seconds % 60)
+    let mut text = date(time_ms);
+    for (before, number) in [('T', seconds / 3_600), (':', seconds / 60 % 60), (':', seconds % 60)] {
+        text.push(before);
+        digits(&mut text, number, 2);
+    }
+    text
 }
 
 /// Year, month and day of a number of days since 1970, in the Gregorian calendar. Years are counted from March, so that
@@ -123,6 +152,8 @@ mod tests {
         assert_eq!(parse_time("2026-01-01T02:00:00+02:00"), parse_time("2026-01-01"));
         assert_eq!(iso_seconds(1_767_225_600_999), "2026-01-01T00:00:00Z");
         assert_eq!(month(1_767_225_600_000), "2026-01");
+        assert_eq!(iso(253_402_300_800_000), "10000-01-01T00:00:00.000Z");
+        assert_eq!(iso(-62_198_755_200_000), "-001-01-01T00:00:00.000Z");
     }
 
     #[test]

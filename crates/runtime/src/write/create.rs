@@ -237,7 +237,7 @@ pub(super) fn guards(
         if let Some((ttl, value)) = info.ttl.as_ref().and_then(|ttl| Some((ttl, new.get(ttl)?))) {
             item.extend(info.encode(design, ttl, value).map(|value| (ttl.clone(), value)));
         }
-        let mut write = Write::new(info, key, Act::Put(item));
+        let mut write = Write::new(info, key, Act::Put(item.into()));
         write.demand(scope, Test::Free(owner.clone()), not_unique(info, unique))?;
         writes.push(write);
     }

@@ -27,7 +27,7 @@ pub(crate) struct Write {
 /// What happens to the item.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Act {
-    Put(Map),
+    Put(Item),
     /// An update expression.
     Update(String),
     Delete,

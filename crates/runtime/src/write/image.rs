@@ -1,13 +1,13 @@
 //! The image of an item: attributes filled, derived and dropped as the entity says, then as they are stored.
 
 use sortkey_design::model::*;
-use sortkey_value::{AttributeValue, Map};
+use sortkey_value::{AttributeValue, Item, ItemBuilder};
 
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::seal::Place;
 use crate::template;
-use crate::values::{Admit, Fields, Val, to_stored};
+use crate::values::{Admit, Fields, Val, store, to_stored};
 use crate::{Failure, FailureKind};
 
 /// Fills what `=` and `:=` say, in the order in which one needs the other. `given` holds what may not be replaced.
@@ -97,25 +97,39 @@ pub(super) fn check_failed(info: &EntityInfo, check: &Check) -> Failure {
 }
 
 /// An image as it is stored: encrypted, encoded, with templates and the entity's name.
-pub(super) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<Map, Failure> {
+pub(super) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<Item, Failure> {
     let design = &scope.shared.design;
     let entity = info.of(design);
-    let mut map = Map::new();
-    for attribute in entity.attributes.iter().filter(|attribute| attribute.is_stored()) {
-        let Some(value) = fields.get(&attribute.name.text) else { continue };
-        if let Some(value) = stored_value(scope, info, attribute, value, fields)? {
-            map.insert(attribute.name.text.clone(), value);
-        }
-    }
+    let mut texts: Vec<(&str, String)> = Vec::with_capacity(entity.templates.len() + 1);
     for template in &entity.templates {
-        if let Some(text) = rendered(scope, info, template, fields)? {
-            map.insert(template.name.text.clone(), AttributeValue::S(text));
+        texts
+            .extend(rendered(scope, info, template, fields)?.map(|text| (template.name.text.as_str(), text)));
+    }
+    texts.extend(info.kind.as_deref().map(|kind| (kind, info.name.clone())));
+    texts.sort_unstable_by_key(|(name, _)| *name);
+    // Names go in as they sort: the builder has nothing to put in order.
+    let mut texts = texts.into_iter().peekable();
+    let mut item = Item::builder();
+    let text = |item: &mut ItemBuilder, (name, text): (&str, String)| {
+        item.name(name);
+        item.string(&text);
+    };
+    for (name, value) in fields {
+        while let Some(earlier) = texts.next_if(|(each, _)| **each < **name) {
+            text(&mut item, earlier);
+        }
+        let Some(attribute) = info.anatomy.attribute(name).filter(|each| each.is_stored) else { continue };
+        if !attribute.is_encrypted {
+            store(&mut item, design, name, &attribute.ty, value);
+        } else if let Some(sealed) =
+            stored_value(scope, info, &entity.attributes[attribute.at], value, fields)?
+        {
+            item.name(name);
+            item.tree(&sealed);
         }
     }
-    if let Some(kind) = &info.kind {
-        map.insert(kind.clone(), AttributeValue::S(info.name.clone()));
-    }
-    Ok(map)
+    texts.for_each(|each| text(&mut item, each));
+    Ok(item.finish())
 }
 
 /// One attribute as it is stored.

@@ -20,15 +20,13 @@ pub(crate) fn stored_image(
     info: &EntityInfo,
     fields: &Fields,
 ) -> Option<(PutItemInput, Vec<(String, PutItemInput)>)> {
-    let put = |item: sortkey_value::Map| PutItemInput {
+    let put = |item: sortkey_value::Item| PutItemInput {
         table_name: info.table.clone(),
         item: item.into(),
         ..PutItemInput::default()
     };
     let item = stored(scope, info, fields).ok()?;
-    let names = std::iter::once(&info.partition).chain(&info.sort);
-    let owner = names.filter_map(|name| Some((name.clone(), item.get(name)?.clone()))).collect();
-    let writes = guards(scope, info, &[], fields, &owner, false).ok()?;
+    let writes = guards(scope, info, &[], fields, &info.key_of(&item), false).ok()?;
     let guards = writes.into_iter().filter_map(|write| match write.act {
         Act::Put(guard) => Some((format!("{} {:?}", info.table.name(), write.key), put(guard))),
         _ => None,

@@ -81,9 +81,9 @@ async fn impossible(session: &Session<'_>, scope: &Scope<'_>, write: &Write) -> 
     explain(scope, write, stored.as_ref())
 }
 
-fn condition(write: &Write) -> Option<String> {
-    match &write.condition {
-        Condition::Text(text) => Some(text.clone()),
+fn condition(condition: Condition) -> Option<String> {
+    match condition {
+        Condition::Text(text) => Some(text),
         Condition::Always | Condition::Never => None,
     }
 }
@@ -91,15 +91,16 @@ fn condition(write: &Write) -> Option<String> {
 async fn alone(
     session: &Session<'_>,
     scope: &Scope<'_>,
-    write: Write,
+    mut write: Write,
     answers: Answers,
 ) -> Result<Option<Item>, Refusal> {
     let table_name = scope.shared.entities[write.entity].table.clone();
-    let condition_expression = condition(&write);
-    let key = write.key.clone().into();
-    let (expression_attribute_names, expression_attribute_values) = write.placeholders.clone().into_parts();
+    // What is sent is given away; the demands stay, to explain a refusal.
+    let condition_expression = condition(std::mem::replace(&mut write.condition, Condition::Always));
+    let (expression_attribute_names, expression_attribute_values) =
+        std::mem::take(&mut write.placeholders).into_parts();
     let return_values_on_condition_check_failure = Some(ReturnValuesOnConditionCheckFailure::AllOld);
-    let sent = match write.act.clone() {
+    let sent = match std::mem::replace(&mut write.act, Act::Check) {
         Act::Put(item) => session
             .put(PutItemInput {
                 table_name,
@@ -115,7 +116,7 @@ async fn alone(
         Act::Update(expression) => session
             .update(UpdateItemInput {
                 table_name,
-                key,
+                key: std::mem::take(&mut write.key).into(),
                 update_expression: Some(expression),
                 condition_expression,
                 expression_attribute_names,
@@ -129,7 +130,7 @@ async fn alone(
         Act::Delete => session
             .delete(DeleteItemInput {
                 table_name,
-                key,
+                key: std::mem::take(&mut write.key).into(),
                 condition_expression,
                 expression_attribute_names,
                 expression_attribute_values,
@@ -140,7 +141,7 @@ async fn alone(
             .await
             .map(|output| output.attributes),
         Act::Check => {
-            let stored = session.get(&table_name, write.key.clone(), true).await?;
+            let stored = session.get(&table_name, std::mem::take(&mut write.key), true).await?;
             return match write.unmet(scope, stored.as_ref())? {
                 None => Ok(stored),
                 Some(_) => Err(explain(scope, &write, stored.as_ref())?),
@@ -206,7 +207,7 @@ fn twice(scope: &Scope<'_>, writes: &[Write]) -> Option<Failure> {
 
 fn item(scope: &Scope<'_>, write: &Write) -> TransactWriteItem {
     let table_name = scope.shared.entities[write.entity].table.clone();
-    let condition_expression = condition(write);
+    let condition_expression = condition(write.condition.clone());
     let (expression_attribute_names, expression_attribute_values) = write.placeholders.clone().into_parts();
     let return_values_on_condition_check_failure = Some(ReturnValuesOnConditionCheckFailure::AllOld);
     let key = write.key.clone().into();

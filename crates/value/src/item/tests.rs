@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::Picked;
 
 pub(crate) fn any_value() -> impl Strategy<Value = AttributeValue> {
     let number = (any::<i64>(), -40i32..40)
@@ -107,5 +108,19 @@ proptest! {
         }
         let item = Item::from_bytes(bytes.into());
         let _ = (item.to_map(), item.size_bytes(), item.get("a"));
+    }
+}
+
+#[test]
+fn several_values_are_picked_in_one_walk() {
+    let number = AttributeValue::from(2);
+    let text = |text: &str| AttributeValue::S(text.to_owned());
+    let item = Item::from([("a", text("1")), ("b", number), ("d", text("ü")), ("e", AttributeValue::Null)]);
+    for wanted in [&["a", "d"][..], &["", "b", "c", "e", "f"], &["c"], &["x"], &[]] {
+        let mut found = [None; 5];
+        item.entries().pick(wanted, &mut found);
+        for (name, value) in wanted.iter().zip(found) {
+            assert_eq!(value.and_then(Picked::value), item.get(name), "{name} of {wanted:?}");
+        }
     }
 }

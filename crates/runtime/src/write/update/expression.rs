@@ -143,7 +143,7 @@ impl Expression {
         fresh: &Fields,
         into: &mut Placeholders,
     ) -> Result<(), Failure> {
-        for (name, value) in crate::write::image::stored(scope, info, fresh)? {
+        for (name, value) in crate::write::image::stored(scope, info, fresh)?.to_map() {
             let key = name == info.partition || info.sort.as_ref() == Some(&name);
             if key || self.named.contains(&name) {
                 continue;
