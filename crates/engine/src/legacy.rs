@@ -16,13 +16,14 @@ use sortkey_expression::{Condition, KeyCondition, KeyConditionError, Projection,
 use sortkey_value::AttributeValue;
 
 use crate::expressions::invalid;
+use crate::text;
 
 /// The condition of `Expected`.
 pub(crate) fn expected(
     expected: Option<&StringMap<ExpectedAttributeValue>>,
     join: Option<&JoinShape>,
 ) -> Result<Option<Condition>, ApiError> {
-    let Some(expected) = expected else { return Ok(None) };
+    let Some(expected) = expected else { return without_conditions(join) };
     let expectation = |shape: &ExpectedAttributeValue| {
         Ok(LegacyExpectation {
             exists: shape.exists,
@@ -39,8 +40,13 @@ pub(crate) fn filter(
     filter: Option<&StringMap<ConditionShape>>,
     join: Option<&JoinShape>,
 ) -> Result<Option<Condition>, ApiError> {
-    let Some(filter) = filter else { return Ok(None) };
+    let Some(filter) = filter else { return without_conditions(join) };
     translate_conditions(&translate(filter, condition)?, join.map(joined)).map_err(invalid)
+}
+
+/// A `ConditionalOperator` needs something to join.
+fn without_conditions(join: Option<&JoinShape>) -> Result<Option<Condition>, ApiError> {
+    translate_conditions(&BTreeMap::new(), join.map(joined)).map_err(invalid)
 }
 
 /// The key condition of `KeyConditions`.
@@ -59,6 +65,7 @@ pub(crate) fn attribute_updates(
     updates: Option<&StringMap<AttributeValueUpdate>>,
 ) -> Result<Option<Update>, ApiError> {
     let Some(updates) = updates else { return Ok(None) };
+    text::check_names(updates.keys())?;
     let update = |shape: &AttributeValueUpdate| {
         let action = match shape.action {
             Some(AttributeAction::Add) => LegacyAction::Add,
@@ -72,6 +79,7 @@ pub(crate) fn attribute_updates(
 
 /// The projection of `AttributesToGet`.
 pub(crate) fn attributes_to_get(attributes: Option<&[String]>) -> Result<Option<Projection>, ApiError> {
+    text::check_names(attributes.into_iter().flatten().map(String::as_str))?;
     attributes.map(|attributes| translate_attributes_to_get(attributes).map_err(invalid)).transpose()
 }
 

@@ -72,6 +72,9 @@ impl Mutation {
         if let Some(fault) = table.key.fault(item) {
             return Err(text::item_key_fault(&fault));
         }
+        if item.get("").is_some() {
+            return Err(text::empty_name());
+        }
         check_index_keys(table, item)?;
         let key = table.item_key(item).ok_or_else(text::key_does_not_match)?;
         let key_item = table.key.project(item);

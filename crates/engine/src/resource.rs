@@ -35,6 +35,9 @@ impl Resource {
 
 /// The resource of a tagging request.
 pub(crate) fn tagged_resource(arn: &str) -> Result<Resource, ApiError> {
+    if !arn.starts_with("arn:") {
+        return Err(ApiError::validation(format!("Invalid TableArn: ARNs must start with 'arn:': {arn}")));
+    }
     Resource::parse(arn)
         .filter(|resource| resource.stream.is_none() && resource.table.len() >= MIN_NAME_CHARACTERS)
         .ok_or_else(|| {

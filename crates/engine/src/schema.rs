@@ -1,5 +1,7 @@
 //! Keys, projections and indexes: which attributes place an item where.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use sortkey_value::limits::{PARTITION_KEY_BYTES, SORT_KEY_BYTES};
 use sortkey_value::{AttributeType, Item, ValueRef, key};
@@ -27,6 +29,20 @@ pub(crate) enum KeyFault {
     Empty { name: String, kind: AttributeType },
     PartitionTooLong,
     SortTooLong,
+}
+
+/// As AWS shows a key in its errors.
+impl fmt::Display for KeySchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let element = |role: &'static str| {
+            move |attribute: &KeyAttribute| {
+                format!("SchemaElement: key{{{}:{}:{role}}}", attribute.name, attribute.kind.as_str())
+            }
+        };
+        let elements =
+            self.partition.iter().map(element("HASH")).chain(self.sort.iter().map(element("RANGE")));
+        write!(f, "Schema:[{}]", elements.collect::<Vec<_>>().join(", "))
+    }
 }
 
 impl KeySchema {

@@ -28,13 +28,24 @@ pub(crate) fn add(
                 "One or more parameter values were invalid: Tag keys starting with 'aws:' are reserved for system use",
             ));
         }
+        if !tag.key.chars().chain(tag.value.chars()).all(is_allowed) {
+            return Err(ApiError::invalid_parameter(
+                "Tag keys and values may contain letters, digits, spaces and the characters _ . : / = + - @",
+            ));
+        }
         if !seen.insert(&tag.key) {
             return Err(ApiError::invalid_parameter(format_args!("Duplicate tag key: {}", tag.key)));
         }
         tags.insert(tag.key.clone(), tag.value.clone());
     }
     if tags.len() > MAX_TAGS {
-        return Err(ApiError::limit_exceeded("The number of tags exceeds the limit of 50 per resource"));
+        return Err(ApiError::validation(
+            "Number of Tags exceed the current limit for the provided ResourceArn",
+        ));
     }
     Ok(tags)
+}
+
+fn is_allowed(letter: char) -> bool {
+    letter.is_alphanumeric() || letter.is_whitespace() || "_.:/=+-@".contains(letter)
 }

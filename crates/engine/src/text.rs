@@ -110,6 +110,18 @@ pub(crate) fn nested_too_deep() -> ApiError {
     )
 }
 
+/// An attribute has a name.
+pub(crate) fn check_names<'a>(mut names: impl Iterator<Item = &'a str>) -> Result<(), ApiError> {
+    match names.any(str::is_empty) {
+        true => Err(empty_name()),
+        false => Ok(()),
+    }
+}
+
+pub(crate) fn empty_name() -> ApiError {
+    ApiError::invalid_parameter("Empty attribute name")
+}
+
 pub(crate) fn item_too_large() -> ApiError {
     ApiError::validation("Item size has exceeded the maximum allowed size")
 }

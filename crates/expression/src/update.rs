@@ -216,8 +216,8 @@ impl SetOperand {
 fn number_text(error: NumberError) -> &'static str {
     match error {
         NumberError::NotANumber => "The parameter cannot be converted to a numeric value",
-        NumberError::TooManyDigits => "Attempting to store more than 38 significant digits in a Number",
-        NumberError::Overflow => {
+        // A sum that has more digits than fit is told to be too large.
+        NumberError::TooManyDigits | NumberError::Overflow => {
             "Number overflow. Attempting to store a number with magnitude larger than supported range"
         }
         NumberError::Underflow => {

@@ -4,7 +4,7 @@ use crate::attributes::SuppliedItem;
 use crate::shape::{TableName, shape};
 use crate::shapes::capacity::ConsumedCapacity;
 use crate::shapes::expression::ExpressionAttributeNames;
-use crate::shapes::limits::ATTRIBUTES_TO_GET;
+use crate::shapes::limits::{ATTRIBUTE_NAMES, ATTRIBUTES_TO_GET};
 use crate::shapes::returns::ReturnConsumedCapacity;
 use sortkey_value::Item;
 
@@ -17,7 +17,7 @@ shape! {
         key: SuppliedItem = "Key";
         consistent_read: Option<bool> = "ConsistentRead";
         projection_expression: Option<String> = "ProjectionExpression";
-        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames";
+        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames", ATTRIBUTE_NAMES;
     }
 }
 

@@ -1,5 +1,6 @@
 //! PutItem: stores an item, in the place of an earlier one with the same key.
 
+use crate::shapes::limits::ATTRIBUTE_NAMES;
 use crate::attributes::SuppliedItem;
 use crate::shape::{StringMap, TableName, shape};
 use crate::shapes::capacity::{ConsumedCapacity, ItemCollectionMetrics};
@@ -21,7 +22,7 @@ shape! {
         expected: Option<StringMap<ExpectedAttributeValue>> = "Expected";
         conditional_operator: Option<ConditionalOperator> = "ConditionalOperator";
         condition_expression: Option<String> = "ConditionExpression";
-        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames";
+        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames", ATTRIBUTE_NAMES;
         expression_attribute_values: Option<ExpressionAttributeValues> = "ExpressionAttributeValues";
         return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure> = "ReturnValuesOnConditionCheckFailure";
     }

@@ -5,7 +5,7 @@ use crate::shape::{StringMap, TableName, shape};
 use crate::shapes::capacity::ConsumedCapacity;
 use crate::shapes::expression::{ExpressionAttributeNames, ExpressionAttributeValues};
 use crate::shapes::legacy::{Condition, ConditionalOperator};
-use crate::shapes::limits::{ATTRIBUTES_TO_GET, INDEX_NAME};
+use crate::shapes::limits::{ATTRIBUTE_NAMES, ATTRIBUTES_TO_GET, INDEX_NAME};
 use crate::shapes::returns::{ReturnConsumedCapacity, Select};
 use sortkey_value::Item;
 
@@ -27,7 +27,7 @@ shape! {
         projection_expression: Option<String> = "ProjectionExpression";
         filter_expression: Option<String> = "FilterExpression";
         key_condition_expression: Option<String> = "KeyConditionExpression";
-        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames";
+        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames", ATTRIBUTE_NAMES;
         expression_attribute_values: Option<ExpressionAttributeValues> = "ExpressionAttributeValues";
     }
 }

@@ -5,7 +5,7 @@ use crate::shape::{StringMap, TableName, shape};
 use crate::shapes::capacity::ConsumedCapacity;
 use crate::shapes::expression::{ExpressionAttributeNames, ExpressionAttributeValues};
 use crate::shapes::legacy::{Condition, ConditionalOperator};
-use crate::shapes::limits::{ATTRIBUTES_TO_GET, INDEX_NAME, POSITIVE};
+use crate::shapes::limits::{ATTRIBUTE_NAMES, ATTRIBUTES_TO_GET, INDEX_NAME, POSITIVE};
 use crate::shapes::returns::{ReturnConsumedCapacity, Select};
 use sortkey_value::Item;
 
@@ -26,7 +26,7 @@ shape! {
         consistent_read: Option<bool> = "ConsistentRead";
         projection_expression: Option<String> = "ProjectionExpression";
         filter_expression: Option<String> = "FilterExpression";
-        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames";
+        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames", ATTRIBUTE_NAMES;
         expression_attribute_values: Option<ExpressionAttributeValues> = "ExpressionAttributeValues";
     }
 }

@@ -1,5 +1,6 @@
 //! UpdateItem: changes attributes of the item with a key, or creates it.
 
+use crate::shapes::limits::ATTRIBUTE_NAMES;
 use crate::attributes::SuppliedItem;
 use crate::shape::{StringMap, TableName, shape};
 use crate::shapes::capacity::{ConsumedCapacity, ItemCollectionMetrics};
@@ -23,7 +24,7 @@ shape! {
         conditional_operator: Option<ConditionalOperator> = "ConditionalOperator";
         update_expression: Option<String> = "UpdateExpression";
         condition_expression: Option<String> = "ConditionExpression";
-        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames";
+        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames", ATTRIBUTE_NAMES;
         expression_attribute_values: Option<ExpressionAttributeValues> = "ExpressionAttributeValues";
         return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure> = "ReturnValuesOnConditionCheckFailure";
     }

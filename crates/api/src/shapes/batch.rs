@@ -1,7 +1,7 @@
 //! The parts of batch reads and writes.
 
 use super::expression::ExpressionAttributeNames;
-use super::limits::ATTRIBUTES_TO_GET;
+use super::limits::{ATTRIBUTE_NAMES, ATTRIBUTES_TO_GET};
 use crate::attributes::SuppliedItem;
 use crate::shape::shape;
 
@@ -12,7 +12,7 @@ shape! {
         attributes_to_get: Option<Vec<String>> = "AttributesToGet", ATTRIBUTES_TO_GET;
         consistent_read: Option<bool> = "ConsistentRead";
         projection_expression: Option<String> = "ProjectionExpression";
-        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames";
+        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames", ATTRIBUTE_NAMES;
     }
 }
 

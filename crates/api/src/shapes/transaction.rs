@@ -4,6 +4,7 @@ use super::expression::{ExpressionAttributeNames, ExpressionAttributeValues};
 use super::returns::ReturnValuesOnConditionCheckFailure;
 use crate::attributes::SuppliedItem;
 use crate::shape::{TableName, shape};
+use crate::shapes::limits::ATTRIBUTE_NAMES;
 use sortkey_value::Item;
 
 shape! {
@@ -19,7 +20,7 @@ shape! {
         key: SuppliedItem = "Key";
         table_name: TableName = "TableName";
         projection_expression: Option<String> = "ProjectionExpression";
-        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames";
+        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames", ATTRIBUTE_NAMES;
     }
 }
 
@@ -39,7 +40,7 @@ shape! {
         key: SuppliedItem = "Key";
         table_name: TableName = "TableName";
         condition_expression: String = "ConditionExpression";
-        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames";
+        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames", ATTRIBUTE_NAMES;
         expression_attribute_values: Option<ExpressionAttributeValues> = "ExpressionAttributeValues";
         return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure> = "ReturnValuesOnConditionCheckFailure";
     }
@@ -51,7 +52,7 @@ shape! {
         item: SuppliedItem = "Item";
         table_name: TableName = "TableName";
         condition_expression: Option<String> = "ConditionExpression";
-        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames";
+        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames", ATTRIBUTE_NAMES;
         expression_attribute_values: Option<ExpressionAttributeValues> = "ExpressionAttributeValues";
         return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure> = "ReturnValuesOnConditionCheckFailure";
     }
@@ -63,7 +64,7 @@ shape! {
         key: SuppliedItem = "Key";
         table_name: TableName = "TableName";
         condition_expression: Option<String> = "ConditionExpression";
-        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames";
+        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames", ATTRIBUTE_NAMES;
         expression_attribute_values: Option<ExpressionAttributeValues> = "ExpressionAttributeValues";
         return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure> = "ReturnValuesOnConditionCheckFailure";
     }
@@ -76,7 +77,7 @@ shape! {
         update_expression: String = "UpdateExpression";
         table_name: TableName = "TableName";
         condition_expression: Option<String> = "ConditionExpression";
-        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames";
+        expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames", ATTRIBUTE_NAMES;
         expression_attribute_values: Option<ExpressionAttributeValues> = "ExpressionAttributeValues";
         return_values_on_condition_check_failure: Option<ReturnValuesOnConditionCheckFailure> = "ReturnValuesOnConditionCheckFailure";
     }

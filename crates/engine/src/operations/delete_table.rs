@@ -38,6 +38,8 @@ impl Run for DeleteTable {
             // AWS shows no more of a table that goes than what identifies it.
             description.attribute_definitions = None;
             description.key_schema = None;
+            description.global_secondary_indexes = None;
+            description.local_secondary_indexes = None;
             description.creation_date_time = None;
             let mut batch = Batch::new();
             if table.recovery.is_some() {

@@ -15,7 +15,7 @@ use super::Run;
 use crate::declaration::{self, MAX_GLOBAL_INDEXES};
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::schema::{Index, IndexKind, IndexStatus};
+use crate::schema::{Index, IndexKind, IndexStatus, KeySchema};
 use crate::table::{Capacity, Table};
 use crate::throughput::{capacity, check_bounds, check_index_throughput};
 use crate::{encryption, layout, streaming, text};
@@ -115,6 +115,12 @@ fn check_index_updates(updates: &[GlobalSecondaryIndexUpdate]) -> Result<(), Api
                  GlobalSecondaryIndexUpdate.Delete must not be null",
             ));
         };
+        if [created, updated, deleted].into_iter().flatten().count() > 1 {
+            return Err(ApiError::invalid_parameter(
+                "Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
+                 GlobalSecondaryIndexUpdate.Delete may be given",
+            ));
+        }
         if !seen.insert(index) {
             return Err(ApiError::invalid_parameter(format_args!(
                 "Only one global secondary index update per index is allowed simultaneously. Index: {index}"
@@ -262,21 +268,20 @@ fn create_index(
             "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
         ));
     }
+    // The attributes of the new key are defined again, whether the table knows them or not.
+    let defined = declaration::attributes(input.attribute_definitions.as_deref().unwrap_or_default())?;
+    let declared =
+        declaration::declare_global(&create.index_name, &create.key_schema, &create.projection, &defined)?;
     let mut attributes = table.attributes.clone();
-    for defined in declaration::attributes(input.attribute_definitions.as_deref().unwrap_or_default())? {
+    for defined in defined {
         match attributes.iter().find(|known| known.name == defined.name) {
             Some(known) if known.kind != defined.kind => {
-                return Err(ApiError::invalid_parameter(format_args!(
-                    "Attribute {} is already defined with another type",
-                    defined.name
-                )));
+                return Err(redefined(table, &defined.name, &declared.key));
             }
             Some(_) => {}
             None => attributes.push(defined),
         }
     }
-    let declared =
-        declaration::declare_global(&create.index_name, &create.key_schema, &create.projection, &attributes)?;
     check_index_throughput(&declared.name, table.billing.on_demand, create.provisioned_throughput.as_ref())?;
     table.indexes.push(Index {
         id: table.next_index_id,
@@ -295,6 +300,16 @@ fn create_index(
     table.attributes = attributes;
     table.keep_used_attributes();
     Ok(())
+}
+
+/// What defining an attribute with another type than an existing key has it is answered.
+fn redefined(table: &Table, name: &str, key: &KeySchema) -> ApiError {
+    let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
+    let existing = keys.into_iter().find(|key| key.contains(name)).unwrap_or(&table.key);
+    ApiError::invalid_parameter(format_args!(
+        "Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. \
+         Existing schema: {existing} New schema: {key}"
+    ))
 }
 
 fn update_index(shared: &Shared, table: &mut Table, update: &UpdateGlobalSecondaryIndexAction) -> Result<(), ApiError> {

@@ -181,3 +181,41 @@ fn a_table_that_is_not_there() {
         assert_eq!(database.refused(operation, body), expected, "{operation}");
     }
 }
+
+#[test]
+fn every_attribute_has_a_name() {
+    const EMPTY: &str = "One or more parameter values were invalid: Empty attribute name";
+    let database = database();
+    let key = json!({"a": {"S": "x"}});
+    let item = json!({"a": {"S": "x"}, "": {"S": "x"}});
+    refused_on(&database, "PutItem", "hash", [(json!({"Item": item}), EMPTY)]);
+    refused_on(&database, "GetItem", "hash", [(json!({"Key": key, "AttributesToGet": [""]}), EMPTY)]);
+    let updates = json!({"": {"Value": {"S": "x"}}});
+    refused_on(&database, "UpdateItem", "hash", [(json!({"Key": key, "AttributeUpdates": updates}), EMPTY)]);
+}
+
+#[test]
+fn a_conditional_operator_joins_something() {
+    let without = "ConditionalOperator cannot be used without Filter or Expected";
+    let item = json!({"a": {"S": "x"}});
+    let database = database();
+    for (operation, body) in [
+        ("PutItem", json!({"Item": item, "ConditionalOperator": "OR"})),
+        ("DeleteItem", json!({"Key": item, "ConditionalOperator": "AND"})),
+        ("UpdateItem", json!({"Key": item, "ConditionalOperator": "AND"})),
+        ("Scan", json!({"ConditionalOperator": "AND"})),
+    ] {
+        refused_on(&database, operation, "hash", [(body, without)]);
+    }
+}
+
+#[test]
+fn a_sum_with_too_many_digits_is_told_to_be_too_large() {
+    let update = json!({
+        "Key": {"a": {"S": "x"}},
+        "UpdateExpression": "SET n = :one + :other",
+        "ExpressionAttributeValues": {":one": {"N": "1E50"}, ":other": {"N": "1"}}
+    });
+    let overflow = "Number overflow. Attempting to store a number with magnitude larger than supported range";
+    refused_on(&database(), "UpdateItem", "hash", [(update, overflow)]);
+}

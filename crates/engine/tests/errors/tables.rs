@@ -28,9 +28,41 @@ fn updates_of_indexes_are_looked_at_before_the_table() {
             (updates(json!([{}])), nothing),
             (updates(json!([delete("abc"), {}])), nothing),
             (
+                updates(json!([{"Delete": {"IndexName": "abc"}, "Update": {"IndexName": "abc"}}])),
+                "One or more parameter values were invalid: Only one of GlobalSecondaryIndexUpdate.Update, \
+                 GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete may be given",
+            ),
+            (
                 updates(json!([delete("abc"), delete("abc")])),
                 "One or more parameter values were invalid: Only one global secondary index update per index is \
                  allowed simultaneously. Index: abc",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn a_new_index_defines_its_attributes_as_they_are() {
+    let create = |defined: Value| {
+        let index =
+            json!({"IndexName": "new", "KeySchema": key(&["c"]), "Projection": {"ProjectionType": "ALL"}});
+        json!({"AttributeDefinitions": defined, "GlobalSecondaryIndexUpdates": [{"Create": index}]})
+    };
+    refused_on(
+        &database(),
+        "UpdateTable",
+        "range",
+        [
+            (
+                create(json!([])),
+                "One or more parameter values were invalid: Some index key attributes are not defined in \
+                 AttributeDefinitions. Keys: [c], AttributeDefinitions: []",
+            ),
+            (
+                create(json!([{"AttributeName": "c", "AttributeType": "N"}])),
+                "One or more parameter values were invalid: Attributes cannot be redefined. Please check that your \
+                 attribute has the same type as previously defined. Existing schema: Schema:[SchemaElement: \
+                 key{a:S:HASH}, SchemaElement: key{c:S:RANGE}] New schema: Schema:[SchemaElement: key{c:N:HASH}]",
             ),
         ],
     );

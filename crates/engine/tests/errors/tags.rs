@@ -17,6 +17,7 @@ fn arns_and_lists_are_looked_at_before_the_table() {
         "TagResource",
         [
             (json!({"ResourceArn": SHORT, "Tags": []}), INVALID),
+            (json!({"ResourceArn": "it", "Tags": []}), "Invalid TableArn: ARNs must start with 'arn:': it"),
             (json!({"ResourceArn": UNKNOWN, "Tags": []}), "Atleast one Tag needs to be provided as Input."),
         ],
     );
@@ -32,6 +33,28 @@ fn arns_and_lists_are_looked_at_before_the_table() {
         ],
     );
     refused(&database, "ListTagsOfResource", [(json!({"ResourceArn": SHORT}), INVALID)]);
+}
+
+#[test]
+fn tags_are_few_and_plain() {
+    let database = database();
+    let arn = "arn:aws:dynamodb:us-east-1:000000000000:table/hash";
+    let many: Vec<_> = (0..51).map(|at| json!({"Key": at.to_string(), "Value": ""})).collect();
+    refused(
+        &database,
+        "TagResource",
+        [
+            (
+                json!({"ResourceArn": arn, "Tags": many}),
+                "Number of Tags exceed the current limit for the provided ResourceArn",
+            ),
+            (
+                json!({"ResourceArn": arn, "Tags": [{"Key": "hi!", "Value": "x"}]}),
+                "One or more parameter values were invalid: Tag keys and values may contain letters, digits, spaces and \
+                 the characters _ . : / = + - @",
+            ),
+        ],
+    );
 }
 
 #[test]
