@@ -272,6 +272,7 @@ fn the_named_rule_fires_on_nine_of_ten_mutants() {
     assert!(by_rule.len() >= 15, "only {} kinds of mutants were made", by_rule.len());
     assert!(total.made >= 100, "only {} mutants were made", total.made);
     let survivors = survivors.join("\n");
+    said(&format!("not noticed:\n{survivors}"));
     for (name, score) in &by_design {
         assert!(score.made > 0, "{name} was never broken");
     }
@@ -290,7 +291,7 @@ fn sum<'a>(scores: impl Iterator<Item = &'a Score>) -> Score {
     })
 }
 
-/// The table, for who asks: `cargo test -p sortkey-lints --test mutants -- --nocapture`.
+/// The tables, for who asks: `cargo test -p sortkey-lints --test mutants -- --nocapture`.
 #[allow(clippy::print_stdout)]
 fn show<'a>(what: &str, scores: impl Iterator<Item = (&'a str, Score)>) {
     let scores: Vec<_> = scores.collect();
@@ -300,4 +301,9 @@ fn show<'a>(what: &str, scores: impl Iterator<Item = (&'a str, Score)>) {
     }
     let all = sum(scores.iter().map(|(_, score)| score));
     println!("{:40} {:7} {:7}\n", "all", all.made, all.caught);
+}
+
+#[allow(clippy::print_stdout)]
+fn said(text: &str) {
+    println!("{text}");
 }

@@ -163,3 +163,22 @@ fn what_tables_leave_open() {
     let mixed = "table A { key (a)  billing on_demand }\ntable B { key (b) }\n";
     assert_eq!(raises(mixed, "billing-mode-missing"), 2);
 }
+
+/// Entities that all go with each other were followed along every path between them.
+#[test]
+fn a_knot_of_cascades_is_looked_at_once() {
+    let mut design =
+        "table T { key (pk | sk) }\nentity E0 in T { pk = \"E0#{own}\"  sk = \"X\"  own uuid = new }\n"
+            .to_owned();
+    for at in 1..14 {
+        let others: String = (1..14)
+            .filter(|other| *other != at)
+            .map(|other| format!("  r{other} -> E{other}.own on delete cascade\n"))
+            .collect();
+        design += &format!(
+            "entity E{at} in T {{\n  pk = \"E{at}#{{own}}\"  sk = \"X\"\n  own uuid = new\n  r0 -> E0.own\n{others}}}\n"
+        );
+    }
+    design += "operation drop = delete E0\n";
+    assert_eq!(raises(&design, "orphan-on-delete"), 13);
+}

@@ -138,18 +138,25 @@ fn children<'a>(design: &'a Design, parent: &Entity) -> Vec<(&'a Entity, &'a Att
     let others = design.entities.iter().filter(|child| child.name != parent.name);
     others
         .filter_map(|child| Some((child, child.attributes.iter().find(orphaned)?)))
-        .filter(|(child, _)| !expires(child) && !cascades(design, child, parent, 8))
+        .filter(|(child, _)| !expires(child) && !cascades(design, child, parent))
         .collect()
 }
 
 /// Whether the child goes with something that goes with the parent.
-fn cascades(design: &Design, child: &Entity, parent: &Entity, depth: usize) -> bool {
-    depth > 0
-        && child.attributes.iter().filter_map(|each| each.reference.as_ref()).any(|reference| {
-            reference.on_delete == Some(OnDelete::Cascade)
-                && (reference.entity == parent.name
-                    || design
-                        .entity(&reference.entity.text)
-                        .is_some_and(|next| cascades(design, next, parent, depth - 1)))
-        })
+fn cascades(design: &Design, child: &Entity, parent: &Entity) -> bool {
+    let (mut seen, mut open) = (vec![&child.name], vec![child]);
+    while let Some(entity) = open.pop() {
+        let references = entity.attributes.iter().filter_map(|each| each.reference.as_ref());
+        for reference in references.filter(|each| each.on_delete == Some(OnDelete::Cascade)) {
+            if reference.entity == parent.name {
+                return true;
+            }
+            let next = design.entity(&reference.entity.text);
+            if let Some(next) = next.filter(|next| !seen.contains(&&next.name)) {
+                seen.push(&next.name);
+                open.push(next);
+            }
+        }
+    }
+    false
 }

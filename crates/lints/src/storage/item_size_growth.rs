@@ -71,7 +71,7 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         .attributes
         .iter()
         .filter(|attribute| attribute.is_stored())
-        .find(|attribute| takes_anything(&attribute.ty));
+        .find(|attribute| takes_anything(cx.design, &attribute.ty, &mut Vec::new()));
     if let Some(attribute) = open {
         let title = format!("`{}` takes anything of any size", attribute.name);
         cx.push(
@@ -106,11 +106,20 @@ fn weight(design: &Design, attribute: &Attribute) -> u64 {
     }
 }
 
-fn takes_anything(ty: &Type) -> bool {
+/// How many records one attribute is followed into.
+const MOST_RECORDS: usize = 32;
+
+/// Records may contain records, and themselves: each is looked into once.
+fn takes_anything<'a>(design: &'a Design, ty: &'a Type, seen: &mut Vec<&'a str>) -> bool {
     match ty {
         Type::Any { max: None } => true,
-        Type::Json { of } | Type::Map { of, max: None } => takes_anything(of),
-        Type::Object { attributes } => attributes.iter().any(|inner| takes_anything(&inner.ty)),
+        Type::Json { of } | Type::Map { of, max: None } => takes_anything(design, of, seen),
+        Type::Object { attributes } => attributes.iter().any(|inner| takes_anything(design, &inner.ty, seen)),
+        Type::Record { name } if seen.len() < MOST_RECORDS && !seen.contains(&name.as_str()) => {
+            seen.push(name);
+            let record = design.record(name).into_iter();
+            record.flat_map(|each| &each.attributes).any(|inner| takes_anything(design, &inner.ty, seen))
+        }
         _ => false,
     }
 }

@@ -50,10 +50,11 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(_entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
-    look(&attribute.ty, attribute, cx);
+    look(&attribute.ty, attribute, &mut Vec::new(), cx);
 }
 
-fn look(ty: &Type, attribute: &Attribute, cx: &mut Context<'_>) {
+/// Records may contain records, and themselves: each is looked into once.
+fn look<'a, 'd: 'a>(ty: &'a Type, attribute: &'a Attribute, seen: &mut Vec<&'a str>, cx: &mut Context<'d>) {
     match ty {
         // A map of anything is a form without fields, not a collection; `item-size-growth` speaks about its size.
         Type::Map { of, max: None } if matches!(**of, Type::Any { .. }) => {}
@@ -69,9 +70,17 @@ fn look(ty: &Type, attribute: &Attribute, cx: &mut Context<'_>) {
         }
         // JSON text is stored in the item as well.
         Type::List { of, .. } | Type::Map { of, .. } | Type::Set { of, .. } | Type::Json { of } => {
-            look(of, attribute, cx);
+            look(of, attribute, seen, cx);
         }
-        Type::Object { attributes } => attributes.iter().for_each(|inner| look(&inner.ty, inner, cx)),
+        Type::Object { attributes } => attributes.iter().for_each(|inner| look(&inner.ty, inner, seen, cx)),
+        Type::Record { name } if seen.len() < MOST_RECORDS && !seen.contains(&name.as_str()) => {
+            seen.push(name);
+            let record = cx.design.record(name).into_iter();
+            record.flat_map(|each| &each.attributes).for_each(|inner| look(&inner.ty, inner, seen, cx));
+        }
         _ => {}
     }
 }
+
+/// How many records one attribute is followed into.
+const MOST_RECORDS: usize = 32;
