@@ -9,6 +9,7 @@ mod calls;
 mod cascade;
 mod columns;
 mod cost;
+mod deed;
 mod describe;
 mod effects;
 mod flow;

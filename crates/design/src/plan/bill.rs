@@ -63,6 +63,8 @@ pub struct TableBill<'a> {
     pub on_demand: f64,
     /// Reads and writes with as many provisioned units as the peak needs.
     pub provisioned: f64,
+    /// Reads and writes as the design says that they are paid.
+    pub declared: f64,
     /// Storage.
     pub storage: f64,
     /// Point-in-time recovery.
@@ -137,7 +139,16 @@ fn of_table<'a>(
     let (own, local, global) = stored_bytes(design, table);
     let (own, local, global) = (own as f64 / GB, local as f64 / GB, global as f64 / GB);
     let class = &rates.standard;
-    let hour = peak.rcu.ceil() * class.read_unit_hour + peak.wcu.ceil() * class.write_unit_hour;
+    let hour = |reads: f64, writes: f64| reads * class.read_unit_hour + writes * class.write_unit_hour;
+    let on_demand_month = on_demand(usual, class);
+    let declared = match &table.billing {
+        Some(Billing::Provisioned(own)) => {
+            let indexes = table.indexes.iter().filter(|index| !index.local);
+            let units = indexes.map(|index| index.provisioned.as_ref().unwrap_or(own)).chain([own]);
+            units.map(|each| hour(each.rcu as f64, each.wcu as f64) * HOURS).sum()
+        }
+        _ => on_demand_month,
+    };
     let recovers = table.recovery_days.is_some_and(|days| days > 0);
     let shards = (peak.wcu / SHARD_WRITES).ceil().max(1.0);
     let stream_reads = (SECONDS * shards - rates.free_stream_reads).max(0.0);
@@ -148,8 +159,9 @@ fn of_table<'a>(
         usual,
         peak,
         stored_gb: (own, local + global),
-        on_demand: on_demand(usual, class),
-        provisioned: hour * HOURS,
+        on_demand: on_demand_month,
+        provisioned: hour(peak.rcu.ceil(), peak.wcu.ceil()) * HOURS,
+        declared,
         storage: stored * class.gb_month,
         recovery: if recovers { (own + local) * rates.recovery_gb_month } else { 0.0 },
         stream: if table.stream.is_some() { stream_reads / 1e5 * rates.stream_reads_100k } else { 0.0 },

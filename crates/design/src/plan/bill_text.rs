@@ -57,8 +57,12 @@ fn tables(bill: &Bill<'_>, text: &mut String) {
         money(on_demand),
         money(provisioned)
     );
+    let declared = bill.total(|table| table.declared);
+    if declared != on_demand {
+        let _ = writeln!(text, "With the capacity that the design declares: {}.", money(declared));
+    }
     if bill.free_storage > 0.0 {
-        let _ = writeln!(text, "Both are less {} for storage that is free.", money(bill.free_storage));
+        let _ = writeln!(text, "These are less {} for storage that is free.", money(bill.free_storage));
     }
     for table in bill.tables.iter().filter(|table| table.infrequent < table.on_demand + table.storage) {
         let _ =

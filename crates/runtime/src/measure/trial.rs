@@ -84,7 +84,7 @@ pub async fn trial(
         report.lock().add(&design, comparison, &signature.name, &meter.take(), failed);
     };
     let ids = Ids::seeded(seed);
-    let (mut dice, mut pool) = (Dice::new(&ids), Pool::default());
+    let (mut dice, mut pool) = (Dice::generous(&ids), Pool::default());
     plant(&runtime, most, &mut dice, &mut pool, &mut called, &mut |_| {}).await.map_err(random)?;
     // Arguments are random, so that many calls fail: of what never succeeded some more are tried.
     for round in 0..calls.saturating_mul(PATIENCE) {

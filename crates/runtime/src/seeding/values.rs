@@ -23,6 +23,10 @@ const WORDS: [&str; 12] = [
     "lantern", "orbit",
 ];
 
+/// What may be longer than this is long now and then, if that is wanted, up to some kilobytes.
+const LONG: u64 = 200;
+const LONGEST: u64 = 9_000;
+
 /// How deep generated records nest.
 const DEEPEST: usize = 6;
 
@@ -31,11 +35,27 @@ pub(crate) struct Dice<'a> {
     ids: &'a Ids,
     /// Makes every text different from the last.
     count: u64,
+    /// Whether texts are long now and then.
+    long: bool,
 }
 
 impl<'a> Dice<'a> {
     pub(crate) fn new(ids: &'a Ids) -> Dice<'a> {
-        Dice { ids, count: 0 }
+        Dice { ids, count: 0, long: false }
+    }
+
+    /// Makes items of many sizes: where a design allows long texts, some are.
+    pub(crate) fn generous(ids: &'a Ids) -> Dice<'a> {
+        Dice { long: true, ..Dice::new(ids) }
+    }
+
+    /// The length of a text that is to be long; zero if it is not.
+    fn length(&mut self, most: Option<u64>) -> Result<u64, KeyError> {
+        let most = most.unwrap_or(0).min(LONGEST);
+        match self.long && most >= LONG && self.below(2)? == 0 {
+            true => self.below(most),
+            false => Ok(0),
+        }
     }
 
     /// A number below a bound.
@@ -73,7 +93,10 @@ pub(super) fn of(
         Type::Decimal { scale: 0, .. } => json!(dice.below(10)?),
         Type::Decimal { .. } => json!(format!("{}.{}", dice.below(10)?, dice.below(10)?)),
         Type::Bool => json!(dice.below(2)? == 1),
-        Type::Bytes { .. } => json!("eyJvayI6dHJ1ZX0="),
+        Type::Bytes { max } => match dice.length(*max)? / 4 * 4 {
+            0 => json!("eyJvayI6dHJ1ZX0="),
+            length => json!("A".repeat(usize::try_from(length).unwrap_or(0))),
+        },
         Type::Time { unit } => time(*unit, LATEST_MS - dice.below(SPAN_MS)?),
         Type::Date => json!(iso_ms(LATEST_MS - dice.below(SPAN_MS)?).get(..10)),
         Type::Month => json!(iso_ms(LATEST_MS - dice.below(SPAN_MS)?).get(..7)),
@@ -96,7 +119,11 @@ pub(super) fn of(
             None => json!({}),
         },
         Type::Input { of, entity } => return input(story, *of, entity, dice),
-        Type::Any { .. } | Type::Undeclared => json!({ "note": dice.one(&WORDS)? }),
+        Type::Any { max } => {
+            let length = usize::try_from(dice.length(max.map(|max| max / 2))?).unwrap_or(0);
+            json!({ "note": format!("{:x<length$}", dice.one(&WORDS)?) })
+        }
+        Type::Undeclared => json!({ "note": dice.one(&WORDS)? }),
     }))
 }
 
@@ -178,7 +205,8 @@ fn text(
     };
     let most = usize::try_from(max.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
     let mut text: String = text.chars().take(most).collect();
-    while (text.chars().count() as u64) < min.min(1_000) {
+    let long = if *format == StringFormat::Plain { dice.length(max)? } else { 0 };
+    while (text.chars().count() as u64) < min.min(1_000).max(long) {
         text.push_str(word);
     }
     Ok(text.chars().take(most).collect())
