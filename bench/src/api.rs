@@ -33,7 +33,7 @@ pub fn run(programs: &Programs, directory: &Path, plan: Plan) -> io::Result<()> 
 fn measure(place: &str, server: &Server, customers: usize, plan: Plan) -> io::Result<()> {
     let orders = (0..customers).flat_map(|customer| (0..ORDERS).map(move |number| (customer, number)));
     let place_order = |(customer, number)| {
-        http::post("/api/placeOrder", &caller(customer), &object(shop::known_order(customer, number)))
+        http::post("/api/importOrder", &caller(customer), &object(shop::known_order(customer, number)))
     };
     load::run_once(server.address, &load::deal(orders.map(place_order).collect(), plan.connections))?;
     let mut table = Table::new(&["what", "asked by", "req/s", "p50 us", "p99 us", "CPU us/req", "ratio"]);
