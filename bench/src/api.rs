@@ -129,7 +129,7 @@ fn item(key: Json, customer: usize, number: usize) -> Json {
     let order_id = key["SK"]["S"].as_str().unwrap_or_default().trim_start_matches("ORDER#").to_owned();
     let mut item = key;
     let more = json!({
-        "GSI1PK": {"S": "DAY#2026-01-01"},
+        "GSI1PK": {"S": format!("DAY#{}#2026-01-01", shop::customer_id(customer))},
         "GSI1SK": {"S": format!("2026-01-01T00:00:00.000Z#{order_id}")},
         "customerId": {"S": shop::customer_id(customer)},
         "orderId": {"S": order_id},
