@@ -33,7 +33,7 @@ pub fn run(programs: &Programs, directory: &Path, plan: Plan) -> io::Result<()> 
 fn measure(place: &str, server: &Server, customers: usize, plan: Plan) -> io::Result<()> {
     let orders = (0..customers).flat_map(|customer| (0..ORDERS).map(move |number| (customer, number)));
     let place_order = |(customer, number)| {
-        http::post("/api/placeOrder", &caller(customer), &object(shop::known_order(customer, number)))
+        http::post("/api/importOrder", &caller(customer), &object(shop::known_order(customer, number)))
     };
     load::run_once(server.address, &load::deal(orders.map(place_order).collect(), plan.connections))?;
     let mut table = Table::new(&["what", "asked by", "req/s", "p50 us", "p99 us", "CPU us/req", "ratio"]);
@@ -129,7 +129,7 @@ fn item(key: Json, customer: usize, number: usize) -> Json {
     let order_id = key["SK"]["S"].as_str().unwrap_or_default().trim_start_matches("ORDER#").to_owned();
     let mut item = key;
     let more = json!({
-        "GSI1PK": {"S": "DAY#2026-01-01"},
+        "GSI1PK": {"S": format!("DAY#{}#2026-01-01", shop::customer_id(customer))},
         "GSI1SK": {"S": format!("2026-01-01T00:00:00.000Z#{order_id}")},
         "customerId": {"S": shop::customer_id(customer)},
         "orderId": {"S": order_id},

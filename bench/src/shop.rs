@@ -93,9 +93,10 @@ pub fn new_order(customer: usize, number: usize) -> Map<String, Json> {
     order.as_object().cloned().unwrap_or_default()
 }
 
-/// The same with the id that [`order_id`] gives.
+/// The arguments of `importOrder` for the order with the id that [`order_id`] gives.
 pub fn known_order(customer: usize, number: usize) -> Map<String, Json> {
     let mut order = new_order(customer, number);
+    order.insert("customerId".to_owned(), customer_id(customer).into());
     order.insert("orderId".to_owned(), order_id(customer, number).into());
     order
 }
@@ -114,9 +115,10 @@ pub fn open(engine: &Engine, customers: usize) -> io::Result<Runtime> {
     let naming = sortkey_runtime::deploy::Naming::default();
     block_on(deploy(runtime.design(), &naming, &embedded, &pause, &mut |_| {})).map_err(failed)?;
     for customer in 0..customers {
-        let caller = runtime.caller(caller(customer)).map_err(failed)?;
         for number in 0..ORDERS {
-            call(&runtime, Deed::Create, &caller, known_order(customer, number))?;
+            let arguments = known_order(customer, number);
+            let call = Call { name: "importOrder", arguments, ..Call::default() };
+            block_on(runtime.call(call)).map_err(failed)?;
         }
     }
     Ok(runtime)

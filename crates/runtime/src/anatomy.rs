@@ -19,6 +19,8 @@ pub(crate) struct Anatomy {
     pub(crate) settled: Vec<usize>,
     /// Whether reading computes some of them.
     pub(crate) has_virtual: bool,
+    /// Whether some are stored encrypted.
+    pub(crate) has_encrypted: bool,
     /// Whether filling one looks at an item that another points to.
     pub(crate) has_arrows: bool,
 }
@@ -53,6 +55,7 @@ impl Anatomy {
             fill.value.walk(&mut |expr| has_arrows |= matches!(expr.kind, ExprKind::Arrow { .. }));
         }
         Anatomy {
+            has_encrypted: attributes.iter().any(|attribute| attribute.is_encrypted),
             attributes,
             derived: derived(entity),
             settled: settled(entity),

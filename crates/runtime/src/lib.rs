@@ -42,5 +42,5 @@ pub use failure::{Failure, FailureKind};
 pub use keyring::{DataKey, KeyError, KeyFile, Keyring};
 pub use reply::Reply;
 pub use runtime::{Problem, Runtime};
-pub use settings::{Ids, Settings};
+pub use settings::{Aside, Ids, Settings};
 pub use signature::{Kind, Parameter, Signature, Yields};

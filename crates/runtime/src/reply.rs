@@ -7,6 +7,7 @@ use sortkey_design::model::{Name, ReadVerb};
 use sortkey_value::Item;
 
 use crate::Answer;
+use crate::anatomy::AttributeInfo;
 use crate::answer::{is_selected, print_public, public, to_public_json};
 use crate::evaluate::Scope;
 use crate::operate::value_of;
@@ -152,6 +153,7 @@ fn is_seen(is_secret: bool, select: Option<&[Name]>, name: &str) -> bool {
 
 /// Whether clients see something of an entity that is stored encrypted.
 fn shows_sealed(scope: &Scope<'_>, entity: usize, select: Option<&[Name]>) -> bool {
-    let attributes = scope.shared.entities[entity].anatomy.attributes();
-    attributes.iter().any(|each| each.is_encrypted && is_seen(each.is_secret, select, &each.name))
+    let anatomy = &scope.shared.entities[entity].anatomy;
+    let is_seen = |each: &AttributeInfo| is_seen(each.is_secret, select, &each.name);
+    anatomy.has_encrypted && anatomy.attributes().iter().any(|each| each.is_encrypted && is_seen(each))
 }

@@ -9,6 +9,9 @@ use sortkey_storage::{Clock, SystemClock};
 use crate::deploy::Naming;
 use crate::keyring::{KeyError, KeyFile, Keyring, random};
 
+/// Carries out a piece of work before it returns, wherever that disturbs least.
+pub type Aside = Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
+
 /// Settings of a runtime.
 #[derive(Clone)]
 pub struct Settings {
@@ -26,6 +29,9 @@ pub struct Settings {
     pub parameters: BTreeMap<String, String>,
     /// How expensive `bcrypt` is: the logarithm of its rounds.
     pub bcrypt_cost: u32,
+    /// Carries out what keeps a processor busy for long, a `bcrypt`. Where calls share the threads of an async runtime,
+    /// it tells the runtime, so that other calls go on meanwhile.
+    pub aside: Aside,
 }
 
 impl Settings {
@@ -39,6 +45,7 @@ impl Settings {
             table_prefix: None,
             parameters: BTreeMap::new(),
             bcrypt_cost: 12,
+            aside: Arc::new(|work| work()),
         })
     }
 
@@ -49,13 +56,40 @@ impl Settings {
 }
 
 /// A source of random bytes: the operating system's, or a seeded one that replays.
-pub struct Ids(Option<Mutex<[u64; 4]>>);
+pub struct Ids(Source);
+
+enum Source {
+    System(Box<Mutex<Pool>>),
+    Seeded(Mutex<[u64; 4]>),
+}
+
+/// Bytes of the operating system, fetched by the page: asking for each id would cost more than the id.
+struct Pool {
+    bytes: [u8; 256],
+    used: usize,
+}
+
+impl Pool {
+    fn next(&mut self) -> Result<u64, KeyError> {
+        if self.used == self.bytes.len() {
+            self.bytes = random()?;
+            self.used = 0;
+        }
+        let mut next = [0; 8];
+        let taken = &mut self.bytes[self.used..self.used + 8];
+        next.copy_from_slice(taken);
+        // What was given out is nobody's to find here again.
+        taken.fill(0);
+        self.used += 8;
+        Ok(u64::from_le_bytes(next))
+    }
+}
 
 impl Ids {
     /// Bytes that nobody can guess.
     pub fn from_system() -> Result<Ids, KeyError> {
-        // Asked once here, so that a system without randomness is noticed at the start.
-        random::<8>().map(|_| Ids(None))
+        // Fetched here already, so that a system without randomness is noticed at the start.
+        Ok(Ids(Source::System(Box::new(Mutex::new(Pool { bytes: random()?, used: 0 })))))
     }
 
     /// The same bytes for the same seed: for tests, never for secrets.
@@ -67,14 +101,14 @@ impl Ids {
             let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
             mixed ^ (mixed >> 31)
         };
-        Ids(Some(Mutex::new([next(), next(), next(), next()])))
+        Ids(Source::Seeded(Mutex::new([next(), next(), next(), next()])))
     }
 
     /// The next 64 bits.
     pub fn next(&self) -> Result<u64, KeyError> {
         match &self.0 {
-            None => random().map(u64::from_le_bytes),
-            Some(state) => Ok(step(&mut state.lock())),
+            Source::System(pool) => pool.lock().next(),
+            Source::Seeded(state) => Ok(step(&mut state.lock())),
         }
     }
 }
@@ -85,4 +119,18 @@ fn step(state: &mut [u64; 4]) -> u64 {
     let result = a.wrapping_add(d).rotate_left(23).wrapping_add(a);
     *state = [a ^ b ^ d, b ^ c ^ a, c ^ a ^ (b << 17), (d ^ b).rotate_left(45)];
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_random_number_comes_twice() {
+        let ids = Ids::from_system().expect("a system with randomness");
+        let mut all: Vec<u64> = (0..1_000).map(|_| ids.next().expect("random")).collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 1_000);
+    }
 }

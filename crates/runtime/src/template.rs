@@ -25,7 +25,7 @@ pub(crate) fn render_pieces(
     count: usize,
     fields: &Fields,
 ) -> Option<String> {
-    let mut text = String::new();
+    let mut text = String::with_capacity(64);
     for piece in &template.pieces[..count] {
         match piece {
             Piece::Literal(literal) => text.push_str(literal),

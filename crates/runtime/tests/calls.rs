@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
@@ -11,10 +12,14 @@ use sortkey_runtime::deploy::deploy;
 use sortkey_runtime::{Answer, Call, Caller, Embedded, Failure, FailureKind, Pending, Runtime, Settings};
 
 fn ferryhook() -> Runtime {
+    ferryhook_with(Settings::ephemeral().expect("a system with randomness"))
+}
+
+fn ferryhook_with(settings: Settings) -> Runtime {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems/ferryhook/ferryhook.sk");
     let text = std::fs::read_to_string(&file).expect("the design is there");
     let design = Arc::new(compile(&file.to_string_lossy(), &text, &FileLoader).design);
-    let settings = Settings { bcrypt_cost: 4, ..Settings::ephemeral().expect("a system with randomness") };
+    let settings = Settings { bcrypt_cost: 4, ..settings };
     let backend = Embedded::new(Engine::memory(sortkey_engine::Settings::default()));
     let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
     pollster::block_on(deploy(&design, &settings.naming(), &backend, &pause, &mut |_| {})).expect("deployed");
@@ -154,4 +159,61 @@ fn what_a_call_took_is_told() {
     let (answer, consumed) = pollster::block_on(runtime.measured(call));
     assert!(answer.is_ok());
     assert_eq!((consumed.requests, consumed.rcu, consumed.wcu), (1, 0.5, 0.0));
+}
+
+/// A hash takes long on purpose: whoever runs calls side by side is told before it begins.
+#[test]
+fn passwords_are_hashed_aside() {
+    let hashes = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&hashes);
+    let aside = move |work: &mut dyn FnMut()| {
+        seen.fetch_add(1, Ordering::Relaxed);
+        work();
+    };
+    let settings = Settings { aside: Arc::new(aside), ..Settings::ephemeral().expect("randomness") };
+    let runtime = ferryhook_with(settings);
+    let arguments = json!({ "email": "ada@x.com", "name": "Ada", "password": "correct horse" });
+    let user = value(call(&runtime, None, "users.create", arguments));
+    assert_eq!((hashes.load(Ordering::Relaxed), &user["passwordHash"]), (1, &Json::Null));
+}
+
+/// A reply is the same as text and as a tree; nothing is null.
+#[test]
+fn replies_are_printed_as_their_trees_say() {
+    let runtime = ferryhook();
+    let (user, caller) = user(&runtime, "ada");
+    for name in ["One", "Two"] {
+        let arguments = json!({ "name": name, "provider": "stripe" });
+        call(&runtime, Some(&caller), "createSource", arguments).expect("created");
+    }
+    for (name, caller, arguments) in [
+        ("getUser", Some(&caller), json!({ "userId": user["userId"] })),
+        ("listSources", Some(&caller), json!({})),
+        ("userByEmail", None, json!({ "email": "nobody@x.com" })),
+        ("createSource", Some(&caller), json!({ "name": "Three", "provider": "github" })),
+    ] {
+        let call = Call { name, caller, arguments: object(arguments), ..Call::default() };
+        let reply = pollster::block_on(runtime.reply(call)).0.expect("answered");
+        let mut text = Vec::new();
+        reply.write_json(&mut text);
+        let printed: Json = serde_json::from_slice(&text).expect("JSON");
+        assert_eq!(reply.is_nothing(), printed.is_null(), "{name}");
+        let expected = match reply.into_answer() {
+            Answer::Nothing => Json::Null,
+            Answer::Value(value) => value,
+            Answer::Page { items, cursor } => json!({ "items": items, "cursor": cursor }),
+        };
+        assert_eq!(printed, expected, "{name}");
+    }
+}
+
+/// A caller of another runtime is checked anew.
+#[test]
+fn a_caller_belongs_to_whoever_checked_it() {
+    let (one, other) = (ferryhook(), ferryhook());
+    let (user, caller) = user(&one, "ada");
+    let arguments = json!({ "userId": user["userId"] });
+    assert!(matches!(call(&one, Some(&caller), "getUser", arguments.clone()), Ok(Answer::Value(_))));
+    assert_eq!(call(&other, Some(&caller), "getUser", arguments.clone()), Ok(Answer::Nothing));
+    assert!(call(&one, Some(&Caller::default()), "getUser", arguments).is_err());
 }

@@ -1,5 +1,7 @@
 //! What a pattern binds: one set of known attributes for each query it makes.
 
+use std::sync::Arc;
+
 use sortkey_design::facts::{Condition, condition};
 use sortkey_design::model::*;
 
@@ -18,6 +20,9 @@ impl Read {
         let entity = self.entity(scope).of(design);
         let admit = Admit::computed(scope).finding();
         let mut branches = vec![Fields::with_capacity(self.pattern.binds.len())];
+        let anatomy = &self.entity(scope).anatomy;
+        let shared_name =
+            |name: &str| anatomy.attribute(name).map_or_else(|| name.into(), |each| each.name.clone());
         for bind in &self.pattern.binds {
             let name = &bind.name.text;
             let attribute = entity.attribute(name);
@@ -28,12 +33,12 @@ impl Read {
             let values = match &bind.value {
                 BindValue::Parameter => {
                     let value = admitted(scope.get(name).cloned().unwrap_or_default())?;
-                    with(&mut branches, name, value);
+                    with(&mut branches, &shared_name(name), value);
                     continue;
                 }
                 BindValue::Expr(expr) => {
                     let value = admitted(scope.eval(expr, None)?)?;
-                    with(&mut branches, name, value);
+                    with(&mut branches, &shared_name(name), value);
                     continue;
                 }
                 BindValue::All => every_value(attribute.map(|each| design.type_of(each))),
@@ -50,7 +55,7 @@ impl Read {
                 && let Some(attribute) = entity.attribute(name)
             {
                 let value = admit.attribute(attribute, scope.eval(value, None)?, name)?;
-                with(&mut branches, name, value);
+                with(&mut branches, &shared_name(name), value);
             }
         }
         branches.retain(|branch| self.is_ours(scope, entity, branch));
@@ -106,11 +111,11 @@ pub(crate) fn derive(scope: &Scope<'_>, entity_at: usize, known: &mut Fields) ->
 }
 
 /// Adds a value to every branch; what is absent is not known.
-fn with(branches: &mut [Fields], name: &str, value: Val) {
+fn with(branches: &mut [Fields], name: &Arc<str>, value: Val) {
     match branches {
         _ if value.is_absent() => {}
-        [branch] => branch.insert(name, value),
-        branches => branches.iter_mut().for_each(|branch| branch.insert(name, value.clone())),
+        [branch] => branch.insert(name.clone(), value),
+        branches => branches.iter_mut().for_each(|branch| branch.insert(name.clone(), value.clone())),
     }
 }
 

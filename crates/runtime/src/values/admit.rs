@@ -3,6 +3,8 @@
 //! What passes is in the type's own form: times cut to their unit, sets sorted, text checked. What does not pass is
 //! refused with the field named.
 
+use std::fmt;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sortkey_design::facts::{is_made, key_attributes};
@@ -17,6 +19,24 @@ use crate::evaluate::Scope;
 
 /// Milliseconds have thirteen digits, seconds at most eleven until the year 5138.
 const LAST_SECOND: i64 = 100_000_000_000;
+
+/// Which field is meant, written out only where somebody complains about it.
+#[derive(Clone, Copy)]
+enum Field<'a> {
+    Name(&'a str),
+    Member(&'a Field<'a>, &'a str),
+    Element(&'a Field<'a>, usize),
+}
+
+impl fmt::Display for Field<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Field::Name(name) => f.write_str(name),
+            Field::Member(whole, name) => write!(f, "{whole}.{name}"),
+            Field::Element(whole, at) => write!(f, "{whole}[{at}]"),
+        }
+    }
+}
 
 /// Where a value comes from: JSON writes bytes and times as text, an expression has them as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,27 +98,39 @@ impl<'a> Admit<'a> {
     }
     /// A value for an attribute: normalised, then of its type. Null takes an optional attribute away.
     pub(crate) fn attribute(&self, attribute: &Attribute, value: Val, field: &str) -> Result<Val, Failure> {
+        self.attribute_at(attribute, value, Field::Name(field))
+    }
+
+    fn attribute_at(&self, attribute: &Attribute, value: Val, field: Field<'_>) -> Result<Val, Failure> {
         match value {
             Val::Null if attribute.has("null") => Ok(Val::Null),
             Val::Null if attribute.may_be_absent() => Ok(Val::Absent),
             Val::Sealed(_) if attribute.has("encrypted") => Ok(value),
             value => {
                 let ty = self.scope.shared.design.type_of(attribute);
-                self.value(ty, normalize(attribute, value), field)
+                self.value_at(ty, normalize(attribute, value), field)
             }
         }
     }
 
-    /// A value for a type. Types nest as deep as their text does, which the parser bounds.
+    /// A value for a type.
     pub(crate) fn value(&self, ty: &Type, value: Val, field: &str) -> Result<Val, Failure> {
+        self.value_at(ty, value, Field::Name(field))
+    }
+
+    /// Types nest as deep as their text does, which the parser bounds.
+    fn value_at(&self, ty: &Type, value: Val, field: Field<'_>) -> Result<Val, Failure> {
         let wrong = |value: &Val, wanted: &str| {
-            Failure::invalid(field, format!("`{field}` is {}; {wanted} is expected", value.describe()))
+            Failure::invalid(
+                field.to_string(),
+                format!("`{field}` is {}; {wanted} is expected", value.describe()),
+            )
         };
         match (ty, value) {
             (_, Val::Absent) => Ok(Val::Absent),
             (Type::Any { max }, value) => self.any(*max, value, field),
             (Type::Undeclared, value) => Ok(value),
-            (Type::Json { of }, value) => self.value(of, value, field),
+            (Type::Json { of }, value) => self.value_at(of, value, field),
             (Type::String { format, min, max }, Val::Text(text)) => {
                 let length = text.chars().count() as u64;
                 let complaint = too_long_or_short(length, *min, *max, "characters")
@@ -172,7 +204,7 @@ impl<'a> Admit<'a> {
                 let complaint = too_long_or_short(fields.len() as u64, 0, *max, "entries");
                 let mut admitted = Fields::new();
                 for (name, value) in fields {
-                    let value = self.value(of, value, &format!("{field}.{name}"))?;
+                    let value = self.value_at(of, value, Field::Member(&field, &name))?;
                     admitted.insert(name, value);
                 }
                 refuse_or(complaint, field, Val::Map(admitted))
@@ -193,14 +225,15 @@ impl<'a> Admit<'a> {
         }
     }
 
-    fn members(&self, of: &Type, members: Vec<Val>, field: &str) -> Result<Vec<Val>, Failure> {
-        let admit = |(at, each)| self.value(of, each, &format!("{field}[{at}]"));
+    fn members(&self, of: &Type, members: Vec<Val>, field: Field<'_>) -> Result<Vec<Val>, Failure> {
+        let admit = |(at, each)| self.value_at(of, each, Field::Element(&field, at));
         members.into_iter().enumerate().map(admit).collect()
     }
 
     /// The attributes of an object, with defaults filled in and derived ones computed.
-    fn object(&self, attributes: &[Attribute], value: &Val, field: &str) -> Result<Val, Failure> {
-        let given = value.fields().cloned().unwrap_or_default();
+    fn object(&self, attributes: &[Attribute], value: &Val, field: Field<'_>) -> Result<Val, Failure> {
+        let nothing = Fields::new();
+        let given = value.fields().unwrap_or(&nothing);
         if let Some(unknown) = given.keys().find(|name| !attributes.iter().any(|each| each.name.is(name))) {
             let field = format!("{field}.{unknown}");
             return Err(Failure::invalid(&field, format!("`{field}` is not known")));
@@ -208,7 +241,7 @@ impl<'a> Admit<'a> {
         let mut admitted = Fields::new();
         for attribute in attributes.iter().filter(|attribute| !attribute.has("virtual")) {
             let name = &attribute.name.text;
-            let path = format!("{field}.{name}");
+            let path = Field::Member(&field, name);
             let given = given.get(name).cloned().unwrap_or_default();
             let filled = match &attribute.value {
                 Some(fill) if fill.derived || given.is_absent() => {
@@ -216,13 +249,13 @@ impl<'a> Admit<'a> {
                 }
                 _ => given,
             };
-            let value = self.attribute(attribute, filled, &path)?;
+            let value = self.attribute_at(attribute, filled, path)?;
             let empty_set = matches!(self.scope.shared.design.type_of(attribute), Type::Set { .. });
             if value.is_absent() && !attribute.may_be_absent() && !empty_set {
-                return Err(Failure::invalid(&path, format!("`{path}` is required")));
+                return Err(Failure::invalid(path.to_string(), format!("`{path}` is required")));
             }
             if !value.is_absent() {
-                admitted.insert(name.clone(), value);
+                admitted.insert(name.as_str(), value);
             }
         }
         Ok(Val::Map(admitted))
@@ -230,13 +263,13 @@ impl<'a> Admit<'a> {
 
     /// `new(E)`, `patch(E)` and `key(E)`: attributes of an entity, each checked, none required here. An item may stand
     /// for its key.
-    fn input(&self, of: InputKind, entity: &str, value: &Val, field: &str) -> Result<Val, Failure> {
+    fn input(&self, of: InputKind, entity: &str, value: &Val, field: Field<'_>) -> Result<Val, Failure> {
         let design = &self.scope.shared.design;
         let Some(entity) = design.entity(entity) else { return Ok(value.clone()) };
         let keys = key_attributes(design, entity);
         let mut admitted = Fields::new();
         for (name, each) in value.fields().into_iter().flatten() {
-            let path = format!("{field}.{name}");
+            let path = Field::Member(&field, name);
             let attribute = entity.attribute(name);
             let wanted = match of {
                 InputKind::Key => keys.contains(&&**name),
@@ -246,47 +279,50 @@ impl<'a> Admit<'a> {
                 Some(attribute)
                     if of == InputKind::New && self.scope.caller.is_some() && is_made(attribute) =>
                 {
-                    return Err(Failure::invalid(&path, format!("`{path}` is made, not given")));
+                    return Err(Failure::invalid(path.to_string(), format!("`{path}` is made, not given")));
                 }
                 Some(attribute) if wanted => {
-                    admitted.insert(name.clone(), self.attribute(attribute, each.clone(), &path)?);
+                    admitted.insert(name.clone(), self.attribute_at(attribute, each.clone(), path)?);
                 }
                 _ if matches!(value, Val::Item(_)) => {}
                 Some(_) if of != InputKind::Key => {
-                    return Err(Failure::invalid(&path, format!("`{path}` is derived and cannot be given")));
+                    return Err(Failure::invalid(
+                        path.to_string(),
+                        format!("`{path}` is derived and cannot be given"),
+                    ));
                 }
-                _ => return Err(Failure::invalid(&path, format!("`{path}` is not known"))),
+                _ => return Err(Failure::invalid(path.to_string(), format!("`{path}` is not known"))),
             }
         }
         Ok(Val::Map(admitted))
     }
 
-    fn any(&self, max: Option<u64>, value: Val, field: &str) -> Result<Val, Failure> {
+    fn any(&self, max: Option<u64>, value: Val, field: Field<'_>) -> Result<Val, Failure> {
         let bytes = super::to_stored(&self.scope.shared.design, &Type::Undeclared, &value)
             .map_or(0, |stored| stored.size_bytes() as u64);
         refuse_or(too_long_or_short(bytes, 0, max, "bytes"), field, value)
     }
 
-    fn bytes(&self, max: Option<u64>, value: Val, field: &str) -> Result<Val, Failure> {
+    fn bytes(&self, max: Option<u64>, value: Val, field: Field<'_>) -> Result<Val, Failure> {
         let bytes = match (value, self.origin) {
             (Val::Text(text), Origin::Expression) => text.into_bytes(),
             (Val::Text(text), Origin::Json) => STANDARD
                 .decode(text)
-                .map_err(|_| Failure::invalid(field, format!("`{field}` is not base64")))?,
+                .map_err(|_| Failure::invalid(field.to_string(), format!("`{field}` is not base64")))?,
             (Val::Bytes(bytes), _) => bytes,
             _ => Vec::new(),
         };
         refuse_or(too_long_or_short(bytes.len() as u64, 0, max, "bytes"), field, Val::Bytes(bytes))
     }
 
-    fn decimal(&self, digits: u64, scale: u64, value: &Val, field: &str) -> Result<Val, Failure> {
+    fn decimal(&self, digits: u64, scale: u64, value: &Val, field: Field<'_>) -> Result<Val, Failure> {
         let number = match value {
             Val::Number(number) => Some(*number),
             Val::Text(text) => Number::parse(text).ok(),
             _ => None,
         };
         let Some(number) = number else {
-            return Err(Failure::invalid(field, format!("`{field}` is no decimal number")));
+            return Err(Failure::invalid(field.to_string(), format!("`{field}` is no decimal number")));
         };
         let text = number.to_string();
         let (whole, fraction) = text.trim_start_matches('-').split_once('.').unwrap_or((&text, ""));
@@ -297,7 +333,7 @@ impl<'a> Admit<'a> {
         refuse_or(complaint, field, Val::Number(number))
     }
 
-    fn time(&self, unit: TimeUnit, value: Val, field: &str) -> Result<Val, Failure> {
+    fn time(&self, unit: TimeUnit, value: Val, field: Field<'_>) -> Result<Val, Failure> {
         let time_ms = match (&value, unit) {
             (Val::Time(time_ms), _) => Some(*time_ms),
             (Val::Text(text), TimeUnit::Iso | TimeUnit::IsoSeconds | TimeUnit::Unstated) => parse_time(text),
@@ -314,7 +350,7 @@ impl<'a> Admit<'a> {
         };
         match (time_ms, unit) {
             (None, _) => Err(Failure::invalid(
-                field,
+                field.to_string(),
                 format!("`{field}` is {}; {} is expected", value.describe(), form(unit)),
             )),
             (Some(time_ms), TimeUnit::Seconds | TimeUnit::IsoSeconds) => {
@@ -349,10 +385,10 @@ fn expected(ty: &Type) -> String {
     }
 }
 
-fn refuse_or(complaint: Option<String>, field: &str, value: Val) -> Result<Val, Failure> {
+fn refuse_or(complaint: Option<String>, field: Field<'_>, value: Val) -> Result<Val, Failure> {
     match complaint {
         None => Ok(value),
-        Some(complaint) => Err(Failure::invalid(field, format!("`{field}` {complaint}"))),
+        Some(complaint) => Err(Failure::invalid(field.to_string(), format!("`{field}` {complaint}"))),
     }
 }
 

@@ -93,6 +93,8 @@ impl Place {
             cursor_key: secret("cursor.key")?,
             table_prefix: naming.prefix,
             parameters: naming.parameters,
+            // A password takes a quarter of a second to hash: the other calls of this thread move to another.
+            aside: Arc::new(|work| tokio::task::block_in_place(work)),
             ..defaults
         })
     }
