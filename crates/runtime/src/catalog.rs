@@ -36,6 +36,8 @@ pub(crate) struct EntityInfo {
     pub(crate) kind: Option<String>,
     /// Whether other entities share the table.
     pub(crate) shares_table: bool,
+    /// The attributes that keys and expiry of the table are made of: nothing else may be put into them.
+    taken: Vec<String>,
     pub(crate) anatomy: Anatomy,
     /// What shows that an item is one of this entity; none where that takes a closer look.
     pub(crate) proof: Option<Proof>,
@@ -61,12 +63,19 @@ pub(crate) fn entities(design: &Design, settings: &Settings) -> Vec<EntityInfo> 
             ttl: table.and_then(|table| table.ttl.as_ref()).map(|name| name.text.clone()),
             kind: table.and_then(|table| table.kind.as_ref()).map(|name| name.text.clone()),
             shares_table: table.is_some_and(|table| design.entities_in(table).count() > 1),
+            taken: table.map(taken).unwrap_or_default(),
             proof: Proof::of(design, entity, &anatomy),
             anatomy,
             rivals: rivals(design, entity, key),
         });
     }
     found
+}
+
+fn taken(table: &Table) -> Vec<String> {
+    let indexes = table.indexes.iter().flat_map(|index| index.key.attributes());
+    let names = table.key.attributes().chain(indexes).chain(&table.ttl);
+    names.map(|name| name.text.clone()).collect()
 }
 
 /// The deployed name of a table. Names that cannot be made were refused when the runtime was built.
@@ -76,6 +85,14 @@ pub(crate) fn deployed(design: &Design, table: &Table, settings: &Settings) -> S
 }
 
 impl EntityInfo {
+    /// The attribute in which a guard or a receipt keeps something: of this name, unless a key is called so.
+    pub(crate) fn aside(&self, name: &str) -> String {
+        match self.taken.iter().any(|taken| taken == name) {
+            true => format!("sortkey#{name}"),
+            false => name.to_owned(),
+        }
+    }
+
     /// The entity itself.
     pub(crate) fn of<'a>(&self, design: &'a Design) -> &'a Entity {
         &design.entities[self.at]

@@ -14,7 +14,7 @@ use crate::evaluate::{Scope, View};
 use crate::template::{canonical, escape};
 use crate::values::Fields;
 
-/// The attribute that holds the owner's key.
+/// The attribute that holds the owner's key, where no key is called so.
 pub(crate) const OWNER: &str = "owner";
 
 /// Longer values are replaced by their digest: a sort key has at most 1,024 bytes.

@@ -148,3 +148,34 @@ fn a_sparse_key_comes_and_goes_with_its_condition() {
         }"#,
     );
 }
+
+/// A key called as guards and receipts call what they keep once made both impossible to store.
+#[test]
+fn keys_may_be_called_as_guards_and_receipts_call_theirs() {
+    check(
+        r#"
+        table Things "things" { key (owner | key)  index byResult (result | key) project all }
+        entity Thing in Things {
+          owner  slug
+          key    slug
+          result slug
+          name   slug
+          unique name else NameTaken
+        }
+        pattern byName = get Thing by name strong
+        operation make(owner, key, result, name) idempotent by token { create Thing { owner, key, result, name } }
+        operation rename = update Thing [name]
+        operation drop = delete Thing
+        test "guards and receipts stand aside" {
+          let t = make("a", "k", "r", "n", token: "1")
+          expect make("a", "k", "r", "n", token: "1") = t
+          expect byName("n").key = "k"
+          expect make("b", "k", "r", "n", token: "2") fails NameTaken
+          rename(owner: "a", key: "k", name: "m")
+          expect byName("n") absent
+          expect byName("m").owner = "a"
+          drop(owner: "a", key: "k")
+          expect byName("m") absent
+        }"#,
+    );
+}

@@ -54,7 +54,7 @@ impl Receipt {
         let (info, key) = self.place(scope, operation)?;
         let mut item = key.clone();
         let until_ms = scope.now_ms.saturating_add_unsigned(self.period_ms);
-        item.insert(EXPIRES.to_owned(), AttributeValue::from(until_ms.div_euclid(1_000)));
+        item.insert(info.aside(EXPIRES), AttributeValue::from(until_ms.div_euclid(1_000)));
         if let Some((ttl, value)) = info
             .ttl
             .as_ref()
@@ -67,10 +67,10 @@ impl Receipt {
             _ => None,
         });
         let result = returned.or_else(|| yields.cloned()).unwrap_or_default();
-        item.extend(remembered(scope, &result));
+        item.extend(remembered(scope, info, &result));
         let mut write = Write::new(info, key, Act::Put(item.into()));
         let repeated = Failure::new(FailureKind::AlreadyExists, "this was already carried out");
-        write.demand(scope, Test::Passed(EXPIRES.to_owned()), repeated)?;
+        write.demand(scope, Test::Passed(info.aside(EXPIRES)), repeated)?;
         Ok(write)
     }
 
@@ -83,19 +83,19 @@ impl Receipt {
     ) -> Result<Option<Val>, Failure> {
         let (info, key) = self.place(scope, operation)?;
         let Some(receipt) = session.get(&info.table, key, true).await? else { return Ok(None) };
-        let passed = match receipt.get(EXPIRES) {
+        let passed = match receipt.get(&info.aside(EXPIRES)) {
             Some(ValueRef::N(until)) => until.to_i64().is_none_or(|until| until * 1_000 <= scope.now_ms),
             _ => true,
         };
         if passed {
             return Ok(None);
         }
-        if let Some(ValueRef::S(json)) = receipt.get(RESULT) {
+        if let Some(ValueRef::S(json)) = receipt.get(&info.aside(RESULT)) {
             let json: Option<Json> = serde_json::from_str(json).ok();
             return Ok(Some(json.and_then(from_json).unwrap_or_default()));
         }
-        let (Some(ValueRef::S(entity)), Some(ValueRef::M(key))) = (receipt.get(ENTITY), receipt.get(KEY))
-        else {
+        let kept = (receipt.get(&info.aside(ENTITY)), receipt.get(&info.aside(KEY)));
+        let (Some(ValueRef::S(entity)), Some(ValueRef::M(key))) = kept else {
             return Ok(Some(Val::Absent));
         };
         let info = &scope.shared.entities[scope.shared.entity_at(entity)?];
@@ -124,20 +124,20 @@ impl Receipt {
     }
 }
 
-fn remembered(scope: &Scope<'_>, result: &Val) -> Map {
+fn remembered(scope: &Scope<'_>, receipt: &EntityInfo, result: &Val) -> Map {
     let mut map = Map::new();
     match result {
         Val::Absent => {}
         Val::Item(record) => {
             let info = &scope.shared.entities[record.entity];
             if let Some(key) = crate::read::key_of(scope, info, &record.fields) {
-                map.insert(ENTITY.to_owned(), AttributeValue::S(info.name.clone()));
-                map.insert(KEY.to_owned(), AttributeValue::M(key));
+                map.insert(receipt.aside(ENTITY), AttributeValue::S(info.name.clone()));
+                map.insert(receipt.aside(KEY), AttributeValue::M(key));
             }
         }
         other => {
             let json = to_public_json(scope, other).to_string();
-            map.insert(RESULT.to_owned(), AttributeValue::S(json));
+            map.insert(receipt.aside(RESULT), AttributeValue::S(json));
         }
     }
     map

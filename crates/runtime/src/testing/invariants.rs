@@ -46,7 +46,7 @@ pub(super) async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure>
             for unique in info.of(design).uniques.iter().filter(|unique| unique.via.is_none()) {
                 let Some(key) = guard::held(&scope, info, unique, &fields)? else { continue };
                 let key = identity(&key);
-                if owner(by_key.get(&key).copied()) != Some(identity(&info.key_of(item))) {
+                if owner(info, by_key.get(&key).copied()) != Some(identity(&info.key_of(item))) {
                     return Ok(Some(format!("{} {fields:?} does not hold its guard {key}", info.name)));
                 }
                 held.push(key);
@@ -93,8 +93,8 @@ fn is_guard(info: &EntityInfo, item: &Item) -> bool {
 }
 
 /// Whom a guard belongs to.
-fn owner(guard: Option<&Item>) -> Option<String> {
-    let Some(ValueRef::M(owner)) = guard?.get(guard::OWNER) else { return None };
+fn owner(info: &EntityInfo, guard: Option<&Item>) -> Option<String> {
+    let Some(ValueRef::M(owner)) = guard?.get(&info.aside(guard::OWNER)) else { return None };
     let owner: Map = owner.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     Some(identity(&owner))
 }

@@ -233,7 +233,7 @@ pub(super) fn guards(
         }
         let Some(key) = wanted else { continue };
         let mut item = key.clone();
-        item.insert(guard::OWNER.to_owned(), AttributeValue::M(owner.clone()));
+        item.insert(info.aside(guard::OWNER), AttributeValue::M(owner.clone()));
         if let Some((ttl, value)) = info.ttl.as_ref().and_then(|ttl| Some((ttl, new.get(ttl)?))) {
             item.extend(info.encode(design, ttl, value).map(|value| (ttl.clone(), value)));
         }

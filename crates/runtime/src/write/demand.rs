@@ -169,7 +169,8 @@ impl Write {
             }
             Test::Free(owner) => {
                 let vacant = format!("attribute_not_exists({})", into.name(&info.partition));
-                let ours = format!("{} = {}", into.name(OWNER), into.value(AttributeValue::M(owner.clone())));
+                let name = into.name(&info.aside(OWNER));
+                let ours = format!("{name} = {}", into.value(AttributeValue::M(owner.clone())));
                 match expired(info, scope, into, "<=") {
                     Some(expired) => text(format!("{vacant} OR {ours} OR {expired}")),
                     None => text(format!("{vacant} OR {ours}")),
@@ -226,7 +227,7 @@ impl Test {
                 _ => true,
             },
             Test::Free(owner) => {
-                let owned = has(stored, OWNER) == Some(AttributeValue::M(owner.clone()));
+                let owned = has(stored, &info.aside(OWNER)) == Some(AttributeValue::M(owner.clone()));
                 stored.is_none() || owned || is_expired()
             }
         })
