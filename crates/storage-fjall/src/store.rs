@@ -286,8 +286,8 @@ fn keyspace_options() -> KeyspaceCreateOptions {
         .max_memtable_size(MEMTABLE_BYTES)
         .with_kv_separation(Some(large_values))
         .data_block_hash_ratio_policy(HashRatioPolicy::all(0.75))
-        // Below the first levels fjall would keep them among the blocks that are read: with more data than cache, a read of
-        // one item then reads the whole index of a table, more than a megabyte. The deepest levels have them in parts.
+        // Below the first levels fjall would keep them among the blocks that are read, where more data than cache drives
+        // them out: reading one item would begin with the whole index of its table. The deepest levels have them in parts.
         .index_block_pinning_policy(PinningPolicy::all(true))
         .filter_block_pinning_policy(PinningPolicy::all(true))
         .data_block_compression_policy(CompressionPolicy::disabled())
