@@ -279,7 +279,7 @@ impl<'a> MapRef<'a> {
         for _ in 0..count {
             let name = cursor.bytes()?;
             // Names ascend, so the search ends at the first one behind the wanted.
-            match name.cmp(wanted.as_bytes()) {
+            match quick_cmp(name, wanted.as_bytes()) {
                 Ordering::Less => skip_value(&mut cursor)?,
                 Ordering::Equal => return ValueRef::read(&mut cursor),
                 Ordering::Greater => return None,
@@ -297,7 +297,7 @@ impl<'a> MapRef<'a> {
         for _ in 0..cursor.u32().unwrap_or(0) {
             let Some(name) = cursor.bytes() else { return };
             let order = loop {
-                match next.0.as_ref().as_bytes().cmp(name) {
+                match quick_cmp(next.0.as_ref().as_bytes(), name) {
                     Ordering::Less => match wanted.next() {
                         Some(behind) => next = behind,
                         None => return,
@@ -357,6 +357,15 @@ impl<'a> Picked<'a> {
             Picked::Text(bytes) => std::str::from_utf8(bytes).ok().map(ValueRef::S),
             Picked::Other(value) => Some(value),
         }
+    }
+}
+
+/// The order of two names. Most differ in their first byte, and need no more than that.
+#[inline]
+fn quick_cmp(left: &[u8], right: &[u8]) -> Ordering {
+    match (left.first(), right.first()) {
+        (Some(one), Some(other)) if one != other => one.cmp(other),
+        _ => left.cmp(right),
     }
 }
 
