@@ -9,15 +9,17 @@ cargo build --release --quiet
 if [ "${1:-}" = --instructions ]; then
     calls=1000
     count() {
-        valgrind --tool=callgrind --toggle-collect='*measured_calls*' --callgrind-out-file="target/callgrind.$1.$2.out" \
-            target/release/sortkey-bench instructions "$1" "$2" "$calls" 2>&1 | sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
+        valgrind --tool=callgrind --toggle-collect='*measured_calls*' --callgrind-out-file="target/callgrind.$1.$2.$3.out" \
+            target/release/sortkey-bench instructions "$1" "$2" "$3" "$calls" 2>&1 | sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
     }
-    printf '| %-10s | %10s | %10s | %5s |\n' call engine runtime ratio
-    printf '|------------|------------|------------|-------|\n'
-    for call in getOrder placeOrder listOrders; do
-        engine=$(count engine $call) runtime=$(count runtime $call)
-        ratio=$((100 * runtime / engine))
-        printf '| %-10s | %10d | %10d | %3d.%02d |\n' $call $((engine / calls)) $((runtime / calls)) $((ratio / 100)) $((ratio % 100))
+    printf '| %-10s | %-6s | %10s | %10s | %5s |\n' call from engine runtime ratio
+    printf '|------------|--------|------------|------------|-------|\n'
+    for form in text stored; do
+        for call in getOrder placeOrder listOrders; do
+            engine=$(count engine $form $call) runtime=$(count runtime $form $call)
+            ratio=$((100 * runtime / engine))
+            printf '| %-10s | %-6s | %10d | %10d | %2d.%02d |\n' $call $form $((engine / calls)) $((runtime / calls)) $((ratio / 100)) $((ratio % 100))
+        done
     done
     exit
 fi

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 
 use crate::compare::{Plan, Turns};
 use crate::directory::Scratch;
@@ -99,59 +99,7 @@ fn designed(deed: Deed, customer: usize, number: usize) -> Vec<u8> {
 
 /// The request that the runtime makes of the same; `unique` is in the key of a new order.
 fn raw(deed: Deed, customer: usize, number: usize, unique: usize) -> Vec<u8> {
-    let partition = format!("CUSTOMER#{}", shop::customer_id(customer));
-    let key = |order: &str| json!({"PK": {"S": partition}, "SK": {"S": format!("ORDER#{order}")}});
-    let body = match deed {
-        Deed::Get => json!({"TableName": "shop", "Key": key(&shop::order_id(customer, number))}),
-        Deed::List => json!({
-            "TableName": "shop",
-            "KeyConditionExpression": "#n0 = :v0 AND begins_with(#n1, :v1)",
-            "ExpressionAttributeNames": {"#n0": "PK", "#n1": "SK"},
-            "ExpressionAttributeValues": {":v0": {"S": partition}, ":v1": {"S": "ORDER#"}},
-            "Limit": ORDERS,
-        }),
-        Deed::Create => json!({
-            "TableName": "shop",
-            "Item": item(key(&format!("ord_R{unique:025}")), customer, number),
-            "ConditionExpression": "attribute_not_exists(#n0)",
-            "ExpressionAttributeNames": {"#n0": "PK"},
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-        }),
-    };
-    // The runtime tells its callers what a call consumed, so it always asks.
-    let mut body = body;
-    body["ReturnConsumedCapacity"] = json!("TOTAL");
-    http::request(deed.operation(), &body.to_string())
-}
-
-/// An order as the runtime stores it.
-fn item(key: Json, customer: usize, number: usize) -> Json {
-    let order_id = key["SK"]["S"].as_str().unwrap_or_default().trim_start_matches("ORDER#").to_owned();
-    let mut item = key;
-    let more = json!({
-        "GSI1PK": {"S": format!("DAY#{}#2026-01-01", shop::customer_id(customer))},
-        "GSI1SK": {"S": format!("2026-01-01T00:00:00.000Z#{order_id}")},
-        "customerId": {"S": shop::customer_id(customer)},
-        "orderId": {"S": order_id},
-        "placedAt": {"S": "2026-01-01T00:00:00.000Z"},
-        "day": {"S": "2026-01-01"},
-        "status": {"S": "placed"},
-        "email": {"S": format!("customer{customer}@example.com")},
-        "amount": {"N": ((customer * 31 + number * 17) % 10_000).to_string()},
-        "quantity": {"N": "3"},
-        "gift": {"BOOL": false},
-        "address": {"M": {
-            "street": {"S": format!("Long Street {number}")},
-            "city": {"S": "Springfield"},
-            "zip": {"S": format!("{customer:05}")},
-        }},
-        "tags": {"SS": ["express", "gift", "repeat"]},
-        "note": {"S": "Please leave it with the neighbours if nobody answers the door, and ring twice."},
-    });
-    if let (Some(item), Some(more)) = (item.as_object_mut(), more.as_object()) {
-        item.extend(more.clone());
-    }
-    item
+    http::request(deed.operation(), &deed.body(customer, number, unique))
 }
 
 fn caller(customer: usize) -> String {

@@ -5,7 +5,7 @@ use std::io;
 use sortkey_api::OperationId;
 use sortkey_engine::{Engine, Settings};
 
-use crate::overhead::Bench;
+use crate::overhead::{Bench, Form};
 use crate::random::Random;
 use crate::shop::Deed;
 use crate::workload::{self, INDEXED, PLAIN, WORKLOADS};
@@ -36,17 +36,28 @@ pub fn run(operation: &str, calls: usize) -> io::Result<()> {
 }
 
 /// Carries out one deed `calls` times, through the runtime or by the requests that the runtime makes of it.
-pub fn run_deed(deed: &str, by_runtime: bool, calls: usize) -> io::Result<()> {
+pub fn run_deed(deed: &str, by_runtime: bool, form: Form, calls: usize) -> io::Result<()> {
     let deed = Deed::ALL.into_iter().find(|each| each.call() == deed || each.operation() == deed);
     let deed = deed.ok_or_else(|| io::Error::other("not measured"))?;
     let bench = Bench::new(&Engine::memory(Settings::default()), LOADED)?;
     let mut random = Random::new(7);
-    if by_runtime {
-        let prepared = bench.prepare(deed, &mut random, calls);
-        measured_calls(prepared.into_iter(), |each| bench.call(deed, each))
-    } else {
-        let recorded = bench.record(deed, &mut random, calls)?;
-        measured_calls(recorded.into_iter(), |each| bench.request(each))
+    match (by_runtime, form) {
+        (true, Form::Stored) => {
+            let prepared = bench.prepare(deed, &mut random, calls);
+            measured_calls(prepared.into_iter(), |each| bench.call(deed, each))
+        }
+        (true, Form::Text) => {
+            let prepared = bench.texts(deed, &mut random, calls);
+            measured_calls(prepared.into_iter(), |each| bench.call_by_text(deed, each))
+        }
+        (false, Form::Stored) => {
+            let recorded = bench.record(deed, &mut random, calls)?;
+            measured_calls(recorded.into_iter(), |each| bench.request(each))
+        }
+        (false, Form::Text) => {
+            let bodies = bench.bodies(deed, &mut random, calls);
+            measured_calls(bodies.into_iter(), |each| bench.request_by_text(deed, &each))
+        }
     }
 }
 

@@ -30,6 +30,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::compare::Plan;
+use crate::overhead::Form;
 use crate::programs::Programs;
 
 const HELP: &str = "\
@@ -42,7 +43,7 @@ usage: sortkey-bench [--quick] --sortkey <binary>   compares everything and prin
                                                     what the runtime adds to the engine, and the API of a design
        sortkey-bench overhead [--quick] <directory> the first half of it, without HTTP
        sortkey-bench instructions <operation> <n>   calls one operation n times, for callgrind
-       sortkey-bench instructions (runtime | engine) <call> <n>
+       sortkey-bench instructions (runtime | engine) (text | stored) <call> <n>
                                                     the same for a call, and for the requests it becomes
        sortkey-bench serve-dynoxide [<file>]        is Dynoxide, on a free port, in memory or in a file
        sortkey-bench serve-bare <file>              is a bare server that answers what is in the file";
@@ -66,8 +67,9 @@ fn main() -> io::Result<()> {
             overhead::run(&PathBuf::from(directory), 3, Duration::from_millis(200))
         }
         ["overhead", directory] => overhead::run(&PathBuf::from(directory), 9, Duration::from_millis(500)),
-        ["instructions", by @ ("runtime" | "engine"), deed, calls] => {
-            instructions::run_deed(deed, *by == "runtime", calls.parse().map_err(io::Error::other)?)
+        ["instructions", by @ ("runtime" | "engine"), form @ ("text" | "stored"), deed, calls] => {
+            let form = if *form == "text" { Form::Text } else { Form::Stored };
+            instructions::run_deed(deed, *by == "runtime", form, calls.parse().map_err(io::Error::other)?)
         }
         ["instructions", operation, calls] => {
             instructions::run(operation, calls.parse().map_err(io::Error::other)?)

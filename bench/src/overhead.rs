@@ -5,10 +5,12 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use pollster::block_on;
 use serde_json::{Map, Value as Json};
+use sortkey_api::OperationId;
 use sortkey_engine::Engine;
 use sortkey_runtime::{Caller, Embedded, Runtime};
 use sortkey_storage_fjall::{FjallStore, Options};
@@ -36,32 +38,34 @@ pub fn run(directory: &Path, rounds: usize, turn: Duration) -> io::Result<()> {
 
 fn measure(place: &str, engine: &Engine, customers: usize, rounds: usize, turn: Duration) -> io::Result<()> {
     let bench = Bench::new(engine, customers)?;
-    let mut table = Table::new(&["call", "request", "engine us", "runtime us", "ratio", "with its JSON us"]);
+    let mut table = Table::new(&["call", "request", "from", "engine us", "runtime us", "ratio"]);
     for deed in Deed::ALL {
-        let mut random = Random::new(7);
-        let (mut bare, mut whole, mut printed) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..rounds {
-            bare.push(bench.requests(deed, &mut random, turn)?);
-            whole.push(bench.calls(deed, &mut random, turn, shop::call)?);
-            printed.push(bench.calls(deed, &mut random, turn, shop::call_for_json)?);
+        for (form, from) in [(Form::Text, "text to text"), (Form::Stored, "typed to stored")] {
+            let mut random = Random::new(7);
+            let (mut bare, mut whole) = (Vec::new(), Vec::new());
+            for _ in 0..rounds {
+                bare.push(bench.requests(deed, form, &mut random, turn)?);
+                whole.push(bench.calls(deed, form, &mut random, turn)?);
+            }
+            let (bare, whole) = (median(bare.into_iter()), median(whole.into_iter()));
+            let ratio = format!("{:.2}", whole / bare);
+            let cells =
+                [deed.call(), deed.operation(), from, &format!("{bare:.2}"), &format!("{whole:.2}"), &ratio];
+            table.row(cells.map(str::to_owned).to_vec());
         }
-        let (bare, whole) = (median(bare.into_iter()), median(whole.into_iter()));
-        let cells = [
-            deed.call().to_owned(),
-            deed.operation().to_owned(),
-            format!("{bare:.2}"),
-            format!("{whole:.2}"),
-            format!("{:.2}", whole / bare),
-            format!("{:.2}", median(printed.into_iter())),
-        ];
-        table.row(cells.to_vec());
     }
     println!("\n## The runtime and the engine, {place}, {} items\n\n{table}", customers * ORDERS);
     Ok(())
 }
 
-/// A way to call.
-type Calling = fn(&Runtime, Deed, &Caller, Map<String, Json>) -> io::Result<()>;
+/// What a call begins and ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// JSON on both sides, as clients write and read it: DynamoDB's for the engine, the design's for the runtime.
+    Text,
+    /// Values that were built before, and an answer in the form in which it is stored.
+    Stored,
+}
 
 /// One engine, asked through a runtime and directly.
 pub struct Bench {
@@ -71,6 +75,8 @@ pub struct Bench {
     watched: Runtime,
     recorder: Arc<Recorder>,
     callers: Vec<Caller>,
+    /// Orders that requests have placed.
+    placed: AtomicUsize,
 }
 
 impl Bench {
@@ -81,7 +87,7 @@ impl Bench {
         let watched = shop::runtime(recorder.clone())?;
         let caller = |customer| runtime.caller(shop::caller(customer)).map_err(failed);
         let callers = (0..customers).map(caller).collect::<io::Result<_>>()?;
-        Ok(Bench { engine: engine.clone(), runtime, watched, recorder, callers })
+        Ok(Bench { engine: engine.clone(), runtime, watched, recorder, callers, placed: AtomicUsize::new(0) })
     }
 
     /// So many calls, each with its caller.
@@ -111,6 +117,11 @@ impl Bench {
         shop::call(&self.runtime, deed, caller, arguments)
     }
 
+    /// The same by the text of its arguments.
+    pub fn call_by_text(&self, deed: Deed, (caller, arguments): (&Caller, Vec<u8>)) -> io::Result<()> {
+        shop::call_by_text(&self.runtime, deed, caller, &arguments)
+    }
+
     /// Carries out one request.
     pub fn request(&self, request: Request) -> io::Result<()> {
         match request {
@@ -120,15 +131,49 @@ impl Bench {
         }
     }
 
+    /// The same by its body.
+    pub fn request_by_text(&self, deed: Deed, body: &str) -> io::Result<()> {
+        let operation =
+            OperationId::from_name(deed.operation()).ok_or_else(|| failed("no such operation"))?;
+        let answer = block_on(self.engine.call(operation, body.as_bytes()));
+        answer.result.map(|text| drop(std::hint::black_box(text))).map_err(failed)
+    }
+
+    /// So many bodies of requests. New orders are new for good.
+    pub fn bodies(&self, deed: Deed, random: &mut Random, count: usize) -> Vec<String> {
+        let one = |_| {
+            let (customer, number) = (random.below(self.callers.len()), random.below(ORDERS));
+            deed.body(customer, number, self.placed.fetch_add(1, Ordering::Relaxed))
+        };
+        (0..count).map(one).collect()
+    }
+
+    /// So many calls as texts, each with its caller.
+    pub fn texts(&self, deed: Deed, random: &mut Random, count: usize) -> Vec<(&Caller, Vec<u8>)> {
+        let text = |(caller, arguments)| (caller, Json::Object(arguments).to_string().into_bytes());
+        self.prepare(deed, random, count).into_iter().map(text).collect()
+    }
+
     /// Microseconds of one call.
-    fn calls(&self, deed: Deed, random: &mut Random, turn: Duration, call: Calling) -> io::Result<f64> {
-        let prepare = || Ok(self.prepare(deed, random, CALLS));
-        timed(turn, prepare, |(caller, arguments)| call(&self.runtime, deed, caller, arguments))
+    fn calls(&self, deed: Deed, form: Form, random: &mut Random, turn: Duration) -> io::Result<f64> {
+        match form {
+            Form::Stored => {
+                timed(turn, || Ok(self.prepare(deed, random, CALLS)), |each| self.call(deed, each))
+            }
+            Form::Text => {
+                timed(turn, || Ok(self.texts(deed, random, CALLS)), |each| self.call_by_text(deed, each))
+            }
+        }
     }
 
     /// Microseconds of one request.
-    fn requests(&self, deed: Deed, random: &mut Random, turn: Duration) -> io::Result<f64> {
-        timed(turn, || self.record(deed, random, CALLS), |request| self.request(request))
+    fn requests(&self, deed: Deed, form: Form, random: &mut Random, turn: Duration) -> io::Result<f64> {
+        match form {
+            Form::Stored => timed(turn, || self.record(deed, random, CALLS), |each| self.request(each)),
+            Form::Text => {
+                timed(turn, || Ok(self.bodies(deed, random, CALLS)), |each| self.request_by_text(deed, &each))
+            }
+        }
     }
 }
 

@@ -59,6 +59,31 @@ impl Deed {
             Deed::List => Map::new(),
         }
     }
+
+    /// The body of the request that the runtime makes of the same; `unique` is in the key of a new order.
+    pub fn body(self, customer: usize, number: usize, unique: usize) -> String {
+        let partition = format!("CUSTOMER#{}", customer_id(customer));
+        let key = |order: &str| json!({"PK": {"S": partition}, "SK": {"S": format!("ORDER#{order}")}});
+        let mut body = match self {
+            Deed::Get => json!({"Key": key(&order_id(customer, number))}),
+            Deed::List => json!({
+                "KeyConditionExpression": "#n0 = :v0 AND begins_with(#n1, :v1)",
+                "ExpressionAttributeNames": {"#n0": "PK", "#n1": "SK"},
+                "ExpressionAttributeValues": {":v0": {"S": partition}, ":v1": {"S": "ORDER#"}},
+                "Limit": ORDERS,
+            }),
+            Deed::Create => json!({
+                "Item": stored_order(key(&format!("ord_R{unique:025}")), customer, number),
+                "ConditionExpression": "attribute_not_exists(#n0)",
+                "ExpressionAttributeNames": {"#n0": "PK"},
+                "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+            }),
+        };
+        body["TableName"] = json!("shop");
+        // The runtime tells its callers what a call consumed, so it always asks.
+        body["ReturnConsumedCapacity"] = json!("TOTAL");
+        body.to_string()
+    }
 }
 
 /// The attributes of a caller.
@@ -101,6 +126,36 @@ pub fn known_order(customer: usize, number: usize) -> Map<String, Json> {
     order
 }
 
+/// An order as the runtime stores it.
+fn stored_order(key: Json, customer: usize, number: usize) -> Json {
+    let order_id = key["SK"]["S"].as_str().unwrap_or_default().trim_start_matches("ORDER#").to_owned();
+    let mut item = key;
+    let more = json!({
+        "GSI1PK": {"S": format!("DAY#{}#2026-01-01", customer_id(customer))},
+        "GSI1SK": {"S": format!("2026-01-01T00:00:00.000Z#{order_id}")},
+        "customerId": {"S": customer_id(customer)},
+        "orderId": {"S": order_id},
+        "placedAt": {"S": "2026-01-01T00:00:00.000Z"},
+        "day": {"S": "2026-01-01"},
+        "status": {"S": "placed"},
+        "email": {"S": format!("customer{customer}@example.com")},
+        "amount": {"N": ((customer * 31 + number * 17) % 10_000).to_string()},
+        "quantity": {"N": "3"},
+        "gift": {"BOOL": false},
+        "address": {"M": {
+            "street": {"S": format!("Long Street {number}")},
+            "city": {"S": "Springfield"},
+            "zip": {"S": format!("{customer:05}")},
+        }},
+        "tags": {"SS": ["express", "gift", "repeat"]},
+        "note": {"S": "Please leave it with the neighbours if nobody answers the door, and ring twice."},
+    });
+    if let (Some(item), Some(more)) = (item.as_object_mut(), more.as_object()) {
+        item.extend(more.clone());
+    }
+    item
+}
+
 /// A runtime of the design on a backend.
 pub fn runtime(backend: Arc<dyn Backend>) -> io::Result<Runtime> {
     let design = Arc::new(compile("shop.sk", DESIGN, &NoFiles).design);
@@ -130,13 +185,9 @@ pub fn call(runtime: &Runtime, deed: Deed, caller: &Caller, arguments: Map<Strin
     block_on(runtime.reply(call)).0.map(drop).map_err(failed)
 }
 
-/// The same with the answer written as JSON.
-pub fn call_for_json(
-    runtime: &Runtime,
-    deed: Deed,
-    caller: &Caller,
-    arguments: Map<String, Json>,
-) -> io::Result<()> {
+/// The same from the text of the arguments to the text of the answer.
+pub fn call_by_text(runtime: &Runtime, deed: Deed, caller: &Caller, arguments: &[u8]) -> io::Result<()> {
+    let arguments = serde_json::from_slice(arguments)?;
     let call = Call { name: deed.call(), caller: Some(caller), arguments, ..Call::default() };
     let reply = block_on(runtime.reply(call)).0.map_err(failed)?;
     let mut text = Vec::new();

@@ -23,6 +23,14 @@ pub(crate) struct Anatomy {
     pub(crate) has_encrypted: bool,
     /// Whether filling one looks at an item that another points to.
     pub(crate) has_arrows: bool,
+    /// Those that no item may lack, by their names.
+    pub(crate) required: Vec<Arc<str>>,
+    /// Whether some are required only under a condition.
+    pub(crate) has_conditions: bool,
+    /// Secrets that are made where nobody gives them.
+    pub(crate) secrets: Vec<Arc<str>>,
+    /// Whether an item as it is stored shows all that clients may see of it, and nothing else.
+    pub(crate) is_open: bool,
 }
 
 /// An attribute.
@@ -54,12 +62,26 @@ impl Anatomy {
         for fill in entity.attributes.iter().filter_map(|attribute| attribute.value.as_ref()) {
             fill.value.walk(&mut |expr| has_arrows |= matches!(expr.kind, ExprKind::Arrow { .. }));
         }
+        let names = |wanted: &dyn Fn(&Attribute) -> bool| -> Vec<Arc<str>> {
+            let wanted = attributes.iter().filter(|each| wanted(&entity.attributes[each.at]));
+            wanted.map(|each| each.name.clone()).collect()
+        };
+        let has_encrypted = attributes.iter().any(|attribute| attribute.is_encrypted);
+        let has_virtual = entity.attributes.iter().any(|attribute| is_virtual(design, attribute));
+        let is_open = |each: &AttributeInfo| each.is_stored && !each.is_secret;
         Anatomy {
-            has_encrypted: attributes.iter().any(|attribute| attribute.is_encrypted),
+            required: names(&|attribute| {
+                let is_set = matches!(design.type_of(attribute), Type::Set { .. });
+                attribute.is_stored() && !attribute.may_be_absent() && !is_set
+            }),
+            has_conditions: entity.attributes.iter().any(|each| each.when.is_some() && !each.optional),
+            secrets: names(&|attribute| attribute.has("secret") && !attribute.is_derived()),
+            is_open: !has_encrypted && !has_virtual && attributes.iter().all(is_open),
+            has_encrypted,
             attributes,
             derived: derived(entity),
             settled: settled(entity),
-            has_virtual: entity.attributes.iter().any(|attribute| is_virtual(design, attribute)),
+            has_virtual,
             has_arrows,
         }
     }

@@ -14,7 +14,7 @@ const ULID: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 pub(crate) fn new_id(ids: &Ids, now_ms: i64, ty: &Type) -> Result<Option<String>, KeyError> {
     Ok(Some(match ty {
         Type::Id { prefix, body: IdBody::Uuid } => format!("{prefix}{}", uuid(ids)?),
-        Type::Id { prefix, body: IdBody::Ulid } => format!("{prefix}{}", ulid(ids, now_ms)?),
+        Type::Id { prefix, body: IdBody::Ulid } => ulid(ids, now_ms, prefix)?,
         Type::Id { prefix, body: IdBody::Nanoid(length) } | Type::Token { prefix, length } => {
             format!("{prefix}{}", token(ids, *length)?)
         }
@@ -49,9 +49,12 @@ fn uuid(ids: &Ids) -> Result<String, KeyError> {
 }
 
 /// Ten characters of time, sixteen of randomness: text that sorts by time.
-fn ulid(ids: &Ids, now_ms: i64) -> Result<String, KeyError> {
+fn ulid(ids: &Ids, now_ms: i64, prefix: &str) -> Result<String, KeyError> {
     let time = u128::from(now_ms.unsigned_abs() & 0xFFFF_FFFF_FFFF) << 80;
     let random = (u128::from(ids.next()?) << 16 | u128::from(ids.next()? & 0xFFFF)) & ((1 << 80) - 1);
     let bits = time | random;
-    Ok((0..26).rev().map(|at| char::from(ULID[((bits >> (at * 5)) & 31) as usize])).collect())
+    let mut text = String::with_capacity(prefix.len() + 26);
+    text.push_str(prefix);
+    text.extend((0..26).rev().map(|at| char::from(ULID[((bits >> (at * 5)) & 31) as usize])));
+    Ok(text)
 }

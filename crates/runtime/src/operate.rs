@@ -3,14 +3,16 @@
 mod batch;
 mod call;
 mod cascade;
+mod plain;
 mod receipt;
 mod requires;
 mod settle;
 mod transact;
 
-pub(crate) use call::{admitted, bind, caller, operation, pattern, value_of};
+pub(crate) use call::{Outcome, arguments, bind, caller, operation, pattern, value, value_of};
 use cascade::Children;
 pub(crate) use cascade::{Cascade, cascades};
+pub(crate) use plain::created;
 
 use futures_util::future::{BoxFuture, join_all};
 use parking_lot::Mutex;

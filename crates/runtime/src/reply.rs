@@ -10,7 +10,7 @@ use crate::Answer;
 use crate::anatomy::AttributeInfo;
 use crate::answer::{is_selected, print_public, public, to_public_json};
 use crate::evaluate::Scope;
-use crate::operate::value_of;
+use crate::operate::{Outcome, value_of};
 use crate::read::{Found, Hit, Read};
 use crate::values::{ObjectPrinter, Val, print_json, print_stored};
 
@@ -33,8 +33,11 @@ enum Body {
 
 impl<'r> Reply<'r> {
     /// The reply of an operation.
-    pub(crate) fn of_value(scope: Scope<'r>, value: Val) -> Reply<'r> {
-        let body = Body::of_value(&scope, value, None);
+    pub(crate) fn of_outcome(scope: Scope<'r>, outcome: Outcome) -> Reply<'r> {
+        let body = match outcome {
+            Outcome::Value(value) => Body::of_value(&scope, value, None),
+            Outcome::Stored(entity, item) => Body::Item(entity, item),
+        };
         Reply { scope, select: None, body }
     }
 

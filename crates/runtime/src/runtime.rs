@@ -15,7 +15,7 @@ use crate::read::{Paging, Read};
 use crate::seal::Seals;
 use crate::session::Session;
 use crate::signature::{self, Kind, Signature};
-use crate::values::{Admit, Fields, Origin, from_json};
+use crate::values::{Admit, Fields, Origin};
 use crate::{Answer, Backend, Call, Caller, Consumed, Failure, FailureKind, Reply, Settings};
 
 /// A design bound to a backend. Clones are handles of the same runtime.
@@ -39,6 +39,8 @@ pub(crate) struct Shared {
     names: HashMap<String, usize>,
     /// By the places of the patterns.
     reads: Vec<Read>,
+    /// By the places of the operations: the entity that one merely creates an item of.
+    pub(crate) created: Vec<Option<usize>>,
 }
 
 /// Why a design cannot be run as it is.
@@ -88,8 +90,20 @@ impl Runtime {
         let signatures = signature::of_design(&design);
         let names = names(&design, &signatures);
         let seals = Seals::default();
-        let shared =
-            Shared { design, backend, settings, entities, cascades, seals, signatures, names, reads };
+        let created = |operation| operate::created(&design, &entities, operation);
+        let created = design.operations.iter().map(created).collect();
+        let shared = Shared {
+            design,
+            backend,
+            settings,
+            entities,
+            cascades,
+            seals,
+            signatures,
+            names,
+            reads,
+            created,
+        };
         Ok(Runtime { shared: Arc::new(shared) })
     }
 
@@ -145,11 +159,11 @@ impl Runtime {
             scope.caller = Some(self.admitted(&scope, caller)?);
         }
         let admit = Admit::argument(&scope, Origin::Json);
-        let arguments = operate::admitted(&admit, signature, values(call.arguments)?)?;
+        let arguments = operate::arguments(&admit, signature, call.arguments)?;
         match signature.kind {
             Kind::Operation => {
-                let value = operate::operation(session, scope.clone(), &signature.name, arguments).await?;
-                Ok(Reply::of_value(scope, value))
+                let outcome = operate::operation(session, scope.clone(), &signature.name, arguments).await?;
+                Ok(Reply::of_outcome(scope, outcome))
             }
             Kind::Pattern => {
                 let read = &self.shared.reads[at];
@@ -190,6 +204,15 @@ impl Shared {
         found.ok_or_else(|| Failure::new(FailureKind::NotFound, format!("the design has no `{name}`")))
     }
 
+    /// An operation's signature and its place in the design.
+    pub(crate) fn operation(&self, name: &str) -> Result<(&Signature, usize), Failure> {
+        let patterns = self.design.patterns.len();
+        let found = self.names.get(name).filter(|at| **at >= patterns);
+        found.map(|at| (&self.signatures[*at], *at - patterns)).ok_or_else(|| {
+            Failure::new(FailureKind::NotFound, format!("the design has no operation `{name}`"))
+        })
+    }
+
     pub(crate) fn read(&self, name: &str) -> Result<&Read, Failure> {
         let found = self.names.get(name).and_then(|at| self.reads.get(*at));
         found
@@ -213,16 +236,11 @@ fn names(design: &Design, signatures: &[Signature]) -> HashMap<String, usize> {
     names
 }
 
-fn values(arguments: Map<String, Json>) -> Result<Fields, Failure> {
-    let mut fields = Fields::with_capacity(arguments.len());
-    for (name, json) in arguments {
-        match from_json(json) {
-            Some(value) => fields.insert(name, value),
-            None => {
-                let why = format!("`{name}` holds a number that cannot be kept");
-                return Err(Failure::invalid(name, why));
-            }
-        }
+fn values(attributes: Map<String, Json>) -> Result<Fields, Failure> {
+    let mut fields = Fields::with_capacity(attributes.len());
+    for (name, json) in attributes {
+        let value = operate::value(&name, json)?;
+        fields.insert(name, value);
     }
     Ok(fields)
 }

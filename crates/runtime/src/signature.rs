@@ -3,8 +3,12 @@
 //! A pattern takes the names that `by` leaves open, in order, then its declared parameters. An operation takes its
 //! declared parameters; the short form takes the key and the attributes it names.
 
+use std::sync::Arc;
+
 use sortkey_design::facts::{is_made_for, key_attributes};
 use sortkey_design::model::*;
+
+use crate::values::Fields;
 
 /// What a pattern or an operation takes and yields.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +41,8 @@ pub enum Kind {
 pub struct Parameter {
     /// Its name.
     pub name: String,
+    /// The name as arguments carry it: a copy costs no text.
+    pub(crate) label: Arc<str>,
     /// Its type, references followed.
     pub ty: Type,
     /// Whether it may be left out.
@@ -45,6 +51,8 @@ pub struct Parameter {
     pub of_caller: bool,
     /// The entity and attribute it stands for, if it is one's: its normalisation applies.
     pub attribute: Option<(String, String)>,
+    /// The same by their places in the design.
+    pub(crate) place: Option<(usize, usize)>,
 }
 
 /// What a call gives.
@@ -72,6 +80,13 @@ impl Signature {
     /// The parameter of that name.
     pub fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.parameters.iter().find(|parameter| parameter.name == name)
+    }
+}
+
+impl Signature {
+    /// The first parameter that must be given and is not among these arguments.
+    pub(crate) fn missing(&self, arguments: &Fields) -> Option<&Parameter> {
+        self.parameters.iter().find(|each| !each.optional && !arguments.contains_key(&each.name))
     }
 }
 
@@ -130,11 +145,18 @@ fn of_operation(design: &Design, operation: &Operation) -> Signature {
         }
     }
     if let Some((name, _)) = &operation.idempotent
-        && !parameters.iter().any(|each| each.name == name.text)
+        && !parameters.iter().any(|each| name.is(&each.name))
     {
         let ty = Type::String { format: StringFormat::Plain, min: 1, max: Some(256) };
-        let (name, optional) = (name.text.clone(), true);
-        parameters.push(Parameter { name, ty, optional, of_caller: false, attribute: None });
+        parameters.push(Parameter {
+            name: name.text.clone(),
+            label: name.text.as_str().into(),
+            ty,
+            optional: true,
+            of_caller: false,
+            attribute: None,
+            place: None,
+        });
     }
     Signature {
         name: operation.name.text.clone(),
@@ -220,14 +242,20 @@ fn of_attribute(
     of_caller: bool,
 ) -> Parameter {
     let attribute = entity.and_then(|entity| entity.attribute(name));
+    let at = |entity: &Entity| {
+        let place = design.entities.iter().position(|each| each.name == entity.name)?;
+        Some((place, entity.attributes.iter().position(|each| each.name.is(name))?))
+    };
     Parameter {
         name: name.to_owned(),
+        label: name.into(),
         ty: attribute.map(|each| design.type_of(each).clone()).unwrap_or_default(),
         optional: optional || of_caller,
         of_caller,
         attribute: entity
             .filter(|_| attribute.is_some())
             .map(|each| (each.name.text.clone(), name.to_owned())),
+        place: entity.and_then(at),
     }
 }
 
@@ -236,6 +264,7 @@ fn of_param(design: &Design, entity: Option<&Entity>, param: &Param) -> Paramete
     if !param.ty.is_undeclared() {
         parameter.ty = param.ty.clone();
         parameter.attribute = None;
+        parameter.place = None;
     }
     parameter.optional = param.optional || param.default.is_some();
     parameter

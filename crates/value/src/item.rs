@@ -126,6 +126,10 @@ pub struct ItemBuilder {
     open: Vec<Frame>,
     /// Entries of all open maps; a frame knows where its own begin.
     entries: Vec<Entry>,
+    /// What was written, as DynamoDB accounts it.
+    size_bytes: usize,
+    /// Whether a name was given twice, so that what its earlier value took must be taken off again.
+    overwritten: bool,
 }
 
 #[derive(Debug)]
@@ -154,16 +158,24 @@ impl Default for ItemBuilder {
 impl ItemBuilder {
     /// An item without attributes.
     pub fn new() -> ItemBuilder {
-        let mut out = Vec::with_capacity(128);
+        ItemBuilder::with_capacity(128, 8)
+    }
+
+    /// The same with room for so many bytes and attributes, where that is known.
+    pub fn with_capacity(bytes: usize, attributes: usize) -> ItemBuilder {
+        let mut out = Vec::with_capacity(bytes);
         out.extend_from_slice(&[0; HEADER_BYTES + 4]);
-        let item = Frame { count_at: HEADER_BYTES, count: 0, first_entry: Some(0) };
-        ItemBuilder { out, open: vec![item], entries: Vec::with_capacity(8) }
+        let mut open = Vec::with_capacity(4);
+        open.push(Frame { count_at: HEADER_BYTES, count: 0, first_entry: Some(0) });
+        ItemBuilder { out, open, entries: Vec::with_capacity(attributes), size_bytes: 0, overwritten: false }
     }
 
     /// Names the next value. A name given twice keeps its later value.
     pub fn name(&mut self, name: &str) {
         let at = self.out.len();
         put_bytes(&mut self.out, name.as_bytes());
+        // In a map inside the item, an entry takes a byte of its own.
+        self.size_bytes += name.len() + usize::from(self.open.len() > 1);
         self.entries.push(Entry { at, name_at: self.out.len() - name.len(), name_length: name.len() });
     }
 
@@ -171,29 +183,34 @@ impl ItemBuilder {
     pub fn string(&mut self, text: &str) {
         self.tag(AttributeType::S);
         put_bytes(&mut self.out, text.as_bytes());
+        self.size_bytes += text.len();
     }
 
     /// A number.
     pub fn number(&mut self, number: Number) {
         self.tag(AttributeType::N);
         put_number(&mut self.out, number);
+        self.size_bytes += number.size_bytes();
     }
 
     /// A binary.
     pub fn binary(&mut self, bytes: &[u8]) {
         self.tag(AttributeType::B);
         put_bytes(&mut self.out, bytes);
+        self.size_bytes += bytes.len();
     }
 
     /// A boolean.
     pub fn boolean(&mut self, value: bool) {
         self.tag(AttributeType::Bool);
         self.out.push(u8::from(value));
+        self.size_bytes += 1;
     }
 
     /// Null.
     pub fn null(&mut self) {
         self.tag(AttributeType::Null);
+        self.size_bytes += 1;
     }
 
     /// A string set.
@@ -201,12 +218,12 @@ impl ItemBuilder {
         &mut self,
         members: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), DuplicateInSet> {
-        self.set(AttributeType::Ss, members, |out, text| put_bytes(out, text.as_bytes()))
+        self.set(AttributeType::Ss, members, |out, text| put_text(out, text))
     }
 
     /// A number set.
     pub fn number_set(&mut self, members: impl IntoIterator<Item = Number>) -> Result<(), DuplicateInSet> {
-        self.set(AttributeType::Ns, members, |out, number| put_number(out, *number))
+        self.set(AttributeType::Ns, members, |out, number| put_digits(out, *number))
     }
 
     /// A binary set.
@@ -214,7 +231,7 @@ impl ItemBuilder {
         &mut self,
         members: impl IntoIterator<Item = &'a [u8]>,
     ) -> Result<(), DuplicateInSet> {
-        self.set(AttributeType::Bs, members, |out, bytes| put_bytes(out, bytes))
+        self.set(AttributeType::Bs, members, |out, bytes| put_binary(out, bytes))
     }
 
     /// Opens a list.
@@ -260,11 +277,9 @@ impl ItemBuilder {
                 }
                 self.end_map();
             }
-            ValueRef::Ss(set) => {
-                self.known_set(AttributeType::Ss, set.iter(), |out, text| put_bytes(out, text.as_bytes()))
-            }
-            ValueRef::Ns(set) => self.known_set(AttributeType::Ns, set.iter(), put_number),
-            ValueRef::Bs(set) => self.known_set(AttributeType::Bs, set.iter(), put_bytes),
+            ValueRef::Ss(set) => self.known_set(AttributeType::Ss, set.iter(), put_text),
+            ValueRef::Ns(set) => self.known_set(AttributeType::Ns, set.iter(), put_digits),
+            ValueRef::Bs(set) => self.known_set(AttributeType::Bs, set.iter(), put_binary),
         }
     }
 
@@ -290,13 +305,13 @@ impl ItemBuilder {
                 self.end_map();
             }
             AttributeValue::Ss(set) => {
-                self.known_set(AttributeType::Ss, set, |out, text| put_bytes(out, text.as_bytes()));
+                self.known_set(AttributeType::Ss, set, |out, text| put_text(out, text))
             }
             AttributeValue::Ns(set) => {
-                self.known_set(AttributeType::Ns, set, |out, number| put_number(out, *number))
+                self.known_set(AttributeType::Ns, set, |out, number| put_digits(out, *number))
             }
             AttributeValue::Bs(set) => {
-                self.known_set(AttributeType::Bs, set, |out, bytes| put_bytes(out, bytes))
+                self.known_set(AttributeType::Bs, set, |out, bytes| put_binary(out, bytes))
             }
         }
     }
@@ -309,7 +324,10 @@ impl ItemBuilder {
         if let Some(frame) = self.open.pop() {
             self.close_entries(&frame);
         }
-        let size_bytes = entries_size_bytes(&self.out[HEADER_BYTES..]).unwrap_or(0);
+        let size_bytes = match self.overwritten {
+            true => entries_size_bytes(&self.out[HEADER_BYTES..]).unwrap_or(0),
+            false => self.size_bytes,
+        };
         self.put_u32(0, size_bytes);
         Item { bytes: self.out.into() }
     }
@@ -320,12 +338,14 @@ impl ItemBuilder {
             && frame.first_entry.is_none()
         {
             frame.count += 1;
+            self.size_bytes += 1;
         }
         self.out.push(kind as u8);
     }
 
     fn begin(&mut self, first_entry: Option<usize>) {
         self.out.extend_from_slice(&[0; 8]);
+        self.size_bytes += 3;
         self.open.push(Frame { count_at: self.out.len() - 4, count: 0, first_entry });
     }
 
@@ -362,6 +382,7 @@ impl ItemBuilder {
                     (name, &body[entry.at - body_at..end - body_at])
                 })
                 .collect();
+            self.overwritten |= sorted.len() < count;
             count = sorted.len();
             sorted.into_values().for_each(|entry| self.out.extend_from_slice(entry));
         }
@@ -373,7 +394,7 @@ impl ItemBuilder {
         &mut self,
         kind: AttributeType,
         members: impl IntoIterator<Item = M>,
-        put: impl Fn(&mut Vec<u8>, &M),
+        put: impl Fn(&mut Vec<u8>, &M) -> usize,
     ) -> Result<(), DuplicateInSet> {
         let mut members: Vec<M> = members.into_iter().collect();
         members.sort();
@@ -384,19 +405,19 @@ impl ItemBuilder {
         if unique == given { Ok(()) } else { Err(DuplicateInSet) }
     }
 
-    /// A set whose members are known to ascend.
+    /// A set whose members are known to ascend; `put` tells what each takes.
     fn known_set<M>(
         &mut self,
         kind: AttributeType,
         members: impl IntoIterator<Item = M>,
-        put: impl Fn(&mut Vec<u8>, M),
+        put: impl Fn(&mut Vec<u8>, M) -> usize,
     ) {
         self.tag(kind);
         self.out.extend_from_slice(&[0; 8]);
         let count_at = self.out.len() - 4;
         let mut count = 0;
         for member in members {
-            put(&mut self.out, member);
+            self.size_bytes += put(&mut self.out, member);
             count += 1;
         }
         self.put_u32(count_at, count);
@@ -407,6 +428,24 @@ impl ItemBuilder {
         let value = u32::try_from(value).unwrap_or(u32::MAX);
         self.out[at..at + 4].copy_from_slice(&value.to_le_bytes());
     }
+}
+
+/// A member of a string set, and what it takes.
+fn put_text(out: &mut Vec<u8>, text: &str) -> usize {
+    put_bytes(out, text.as_bytes());
+    text.len()
+}
+
+/// A member of a number set, and what it takes.
+fn put_digits(out: &mut Vec<u8>, number: Number) -> usize {
+    put_number(out, number);
+    number.size_bytes()
+}
+
+/// A member of a binary set, and what it takes.
+fn put_binary(out: &mut Vec<u8>, bytes: &[u8]) -> usize {
+    put_bytes(out, bytes);
+    bytes.len()
 }
 
 /// Reads a value that stands alone, as [`ItemBuilder::value`] writes it; for codecs above this crate.

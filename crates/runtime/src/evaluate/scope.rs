@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sortkey_design::model::{Attribute, Expr};
-use sortkey_value::Map;
+use sortkey_value::Item;
 
 use crate::Failure;
 use crate::generate::new_id;
@@ -25,7 +25,7 @@ pub(crate) struct Scope<'a> {
     /// Items read only so that `->` finds them.
     referred: Vec<(usize, Fields)>,
     /// Items that were looked for and not found: a write that relies on it is conditional on it.
-    missed: Vec<(usize, Map)>,
+    missed: Vec<(usize, Item)>,
 }
 
 /// How much a scope knew.
@@ -89,12 +89,12 @@ impl<'a> Scope<'a> {
     }
 
     /// Remembers that an item was not there.
-    pub(crate) fn miss(&mut self, entity: usize, key: Map) {
-        self.missed.push((entity, key));
+    pub(crate) fn miss(&mut self, entity: usize, key: impl Into<Item>) {
+        self.missed.push((entity, key.into()));
     }
 
     /// Whether an item was looked for and not found.
-    pub(crate) fn missed(&self, entity: usize, key: &Map) -> bool {
+    pub(crate) fn missed(&self, entity: usize, key: &Item) -> bool {
         self.missed.iter().any(|(other, missed)| *other == entity && missed == key)
     }
 

@@ -3,18 +3,23 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use serde_json::{Map, Value as Json};
 use sortkey_design::model::*;
+use sortkey_value::Item;
 
 use super::receipt::Receipt;
-use super::{Flow, Runner};
+use super::{Flow, Runner, plain};
 use crate::answer::{public, select};
 use crate::evaluate::{Scope, View};
 use crate::read::{Found, Hit, Paging, Read};
 use crate::session::Session;
 use crate::signature::{Kind, Parameter, Signature};
-use crate::values::{Admit, Fields, Origin, Val};
+use crate::values::{Admit, Fields, Origin, Val, from_json};
 use crate::write::key_fields;
 use crate::{Failure, FailureKind};
+
+/// Room for what is filled in.
+const SPARE: usize = 8;
 
 impl<'a> Runner<'_, 'a> {
     /// `name(args)` in an expression.
@@ -75,7 +80,13 @@ impl<'a> Runner<'_, 'a> {
                 }
                 value_of(scope, found, read)
             }
-            Kind::Operation => operation(self.session, inner, name, arguments).await?,
+            Kind::Operation => match operation(self.session, inner, name, arguments).await? {
+                Outcome::Value(value) => value,
+                Outcome::Stored(entity, item) => {
+                    let info = &scope.shared.entities[entity];
+                    Val::item(entity, info.decode(&scope.shared.design, &item))
+                }
+            },
         })
     }
 
@@ -166,31 +177,59 @@ impl<'a> Runner<'_, 'a> {
     }
 }
 
-/// Arguments of the declared types; an unknown one is refused.
-pub(crate) fn admitted(
+/// Arguments of the declared types, as a client writes them; an unknown one is refused.
+pub(crate) fn arguments(
     admit: &Admit<'_>,
     signature: &Signature,
-    arguments: Fields,
+    given: Map<String, Json>,
 ) -> Result<Fields, Failure> {
-    let admit = if signature.kind == Kind::Pattern { admit.finding() } else { *admit };
-    let mut admitted = Fields::new();
-    for (name, value) in arguments {
-        let Some(parameter) = signature.parameter(&name) else {
-            return Err(Failure::invalid(&*name, format!("`{}` takes no `{name}`", signature.name)));
-        };
+    let admit = suited(admit, signature);
+    let mut admitted = Fields::with_capacity(given.len() + SPARE);
+    for (name, json) in given {
+        let parameter = signature.parameter(&name).ok_or_else(|| unknown(signature, &name))?;
+        admitted.insert(parameter.label.clone(), admit_one(&admit, parameter, value(&name, json)?)?);
+    }
+    Ok(admitted)
+}
+
+/// The same for values of the design.
+fn admitted(admit: &Admit<'_>, signature: &Signature, given: Fields) -> Result<Fields, Failure> {
+    let admit = suited(admit, signature);
+    let mut admitted = Fields::with_capacity(given.len());
+    for (name, value) in given {
+        let parameter = signature.parameter(&name).ok_or_else(|| unknown(signature, &name))?;
         admitted.insert(name, admit_one(&admit, parameter, value)?);
     }
     Ok(admitted)
 }
 
+/// What a client wrote for an argument.
+pub(crate) fn value(name: &str, json: Json) -> Result<Val, Failure> {
+    from_json(json)
+        .ok_or_else(|| Failure::invalid(name, format!("`{name}` holds a number that cannot be kept")))
+}
+
+/// A pattern looks for its arguments, an operation stores them.
+fn suited<'a>(admit: &Admit<'a>, signature: &Signature) -> Admit<'a> {
+    if signature.kind == Kind::Pattern { admit.finding() } else { *admit }
+}
+
+fn unknown(signature: &Signature, name: &str) -> Failure {
+    Failure::invalid(name, format!("`{}` takes no `{name}`", signature.name))
+}
+
+fn required(parameter: &Parameter) -> Failure {
+    Failure::invalid(&parameter.name, format!("`{}` is required", parameter.name))
+}
+
 fn admit_one(admit: &Admit<'_>, parameter: &Parameter, value: Val) -> Result<Val, Failure> {
     let design = &admit.scope.shared.design;
-    let attribute =
-        parameter.attribute.as_ref().and_then(|(entity, name)| design.entity(entity)?.attribute(name));
-    match (attribute, value) {
+    match (parameter.place, value) {
         // Null says that an attribute goes, and leaves an optional parameter out.
         (_, Val::Null) if parameter.optional => Ok(Val::Absent),
-        (Some(attribute), value) => admit.attribute(attribute, value, &parameter.name),
+        (Some((entity, at)), value) => {
+            admit.attribute(&design.entities[entity].attributes[at], value, &parameter.name)
+        }
         (None, value) => admit.value(&parameter.ty, value, &parameter.name),
     }
 }
@@ -217,9 +256,9 @@ pub(crate) fn bind(scope: &mut Scope<'_>, signature: &Signature, arguments: Fiel
             (None, None) => None,
         };
         if let Some(value) = value {
-            scope.set(name.as_str(), value);
+            scope.set(parameter.label.clone(), value);
         } else if !parameter.optional || (parameter.of_caller && signature.kind == Kind::Pattern) {
-            return Err(Failure::invalid(name, format!("`{name}` is required")));
+            return Err(required(parameter));
         }
     }
     // What is declared and left out is absent, not a word of that name.
@@ -283,22 +322,34 @@ pub(crate) fn value_of(scope: &Scope<'_>, found: Found, read: &Read) -> Val {
     }
 }
 
+/// What an operation gives.
+pub(crate) enum Outcome {
+    Value(Val),
+    /// An item as it is stored, of the entity at a place; clients may see all of it.
+    Stored(usize, Item),
+}
+
 /// Runs an operation. If somebody else changed what it read, and nothing was written yet, it starts again.
 pub(crate) fn operation<'f, 'a>(
     session: &'f Session<'a>,
     mut scope: Scope<'a>,
     name: &'f str,
     arguments: Fields,
-) -> BoxFuture<'f, Result<Val, Failure>>
+) -> BoxFuture<'f, Result<Outcome, Failure>>
 where
     'a: 'f,
 {
     Box::pin(async move {
         let shared = scope.shared;
-        let signature = shared.signature(name)?;
-        let Some(operation) = shared.design.operation(name) else {
-            return Err(Failure::new(FailureKind::NotFound, format!("the design has no `{name}`")));
-        };
+        let (signature, at) = shared.operation(name)?;
+        let operation = &shared.design.operations[at];
+        if let Some(entity) = shared.created[at] {
+            if let Some(missing) = signature.missing(&arguments) {
+                return Err(required(missing));
+            }
+            let item = plain::create(session, &scope, entity, operation, arguments).await?;
+            return Ok(Outcome::Stored(entity, item));
+        }
         bind(&mut scope, signature, arguments)?;
         let bound = scope.mark();
         let mut attempt = 0;
@@ -312,7 +363,7 @@ where
             };
             let written = session.writes();
             let failure = match runner.body(&mut scope, operation).await {
-                Ok(value) => return Ok(value),
+                Ok(value) => return Ok(Outcome::Value(value)),
                 Err(failure) => failure,
             };
             if failure.kind == FailureKind::Conflict
@@ -325,7 +376,7 @@ where
             if let Some(receipt) = receipt
                 && let Some(value) = receipt.found(session, &scope, operation).await?
             {
-                return Ok(value);
+                return Ok(Outcome::Value(value));
             }
             for (error, handler) in &operation.handlers {
                 if error.is(failure.kind.name()) {

@@ -132,7 +132,8 @@ impl<'a> Admit<'a> {
             (Type::Undeclared, value) => Ok(value),
             (Type::Json { of }, value) => self.value_at(of, value, field),
             (Type::String { format, min, max }, Val::Text(text)) => {
-                let length = text.chars().count() as u64;
+                // Text of ASCII alone has as many characters as bytes.
+                let length = if text.is_ascii() { text.len() } else { text.chars().count() } as u64;
                 let complaint = too_long_or_short(length, *min, *max, "characters")
                     .or_else(|| formats::complaint(format, &text));
                 refuse_or(complaint, field, Val::Text(text))
@@ -209,13 +210,13 @@ impl<'a> Admit<'a> {
                 }
                 refuse_or(complaint, field, Val::Map(admitted))
             }
-            (Type::Object { attributes }, value @ (Val::Map(_) | Val::Item(_))) => {
-                self.object(attributes, &value, field)
-            }
+            (Type::Object { attributes }, Val::Map(given)) => self.object(attributes, given, field),
+            (Type::Object { attributes }, Val::Item(given)) => self.object(attributes, given.fields, field),
             (Type::Record { name }, value @ (Val::Map(_) | Val::Item(_))) => {
-                match self.scope.shared.design.record(name) {
-                    Some(record) => self.object(&record.attributes, &value, field),
-                    None => Ok(value),
+                match (self.scope.shared.design.record(name), value) {
+                    (Some(record), Val::Map(given)) => self.object(&record.attributes, given, field),
+                    (Some(record), Val::Item(given)) => self.object(&record.attributes, given.fields, field),
+                    (_, value) => Ok(value),
                 }
             }
             (Type::Input { of, entity }, value @ (Val::Map(_) | Val::Item(_))) => {
@@ -231,18 +232,17 @@ impl<'a> Admit<'a> {
     }
 
     /// The attributes of an object, with defaults filled in and derived ones computed.
-    fn object(&self, attributes: &[Attribute], value: &Val, field: Field<'_>) -> Result<Val, Failure> {
-        let nothing = Fields::new();
-        let given = value.fields().unwrap_or(&nothing);
+    fn object(&self, attributes: &[Attribute], mut given: Fields, field: Field<'_>) -> Result<Val, Failure> {
         if let Some(unknown) = given.keys().find(|name| !attributes.iter().any(|each| each.name.is(name))) {
             let field = format!("{field}.{unknown}");
             return Err(Failure::invalid(&field, format!("`{field}` is not known")));
         }
-        let mut admitted = Fields::new();
+        let mut admitted = Fields::with_capacity(attributes.len());
         for attribute in attributes.iter().filter(|attribute| !attribute.has("virtual")) {
-            let name = &attribute.name.text;
-            let path = Field::Member(&field, name);
-            let given = given.get(name).cloned().unwrap_or_default();
+            let path = Field::Member(&field, &attribute.name.text);
+            let (name, given) = given
+                .take(&attribute.name.text)
+                .map_or((None, Val::Absent), |(name, each)| (Some(name), each));
             let filled = match &attribute.value {
                 Some(fill) if fill.derived || given.is_absent() => {
                     self.scope.fill(attribute, &fill.value, &admitted)?
@@ -250,12 +250,14 @@ impl<'a> Admit<'a> {
                 _ => given,
             };
             let value = self.attribute_at(attribute, filled, path)?;
-            let empty_set = matches!(self.scope.shared.design.type_of(attribute), Type::Set { .. });
-            if value.is_absent() && !attribute.may_be_absent() && !empty_set {
-                return Err(Failure::invalid(path.to_string(), format!("`{path}` is required")));
-            }
             if !value.is_absent() {
-                admitted.insert(name.as_str(), value);
+                admitted.insert(name.unwrap_or_else(|| attribute.name.text.as_str().into()), value);
+                continue;
+            }
+            let may_lack = attribute.may_be_absent()
+                || matches!(self.scope.shared.design.type_of(attribute), Type::Set { .. });
+            if !may_lack {
+                return Err(Failure::invalid(path.to_string(), format!("`{path}` is required")));
             }
         }
         Ok(Val::Map(admitted))
@@ -324,6 +326,10 @@ impl<'a> Admit<'a> {
         let Some(number) = number else {
             return Err(Failure::invalid(field.to_string(), format!("`{field}` is no decimal number")));
         };
+        // Most are whole numbers of a few digits.
+        if number.to_i64().is_some_and(|whole| has_at_most(whole, digits.saturating_sub(scale))) {
+            return Ok(Val::Number(number));
+        }
         let text = number.to_string();
         let (whole, fraction) = text.trim_start_matches('-').split_once('.').unwrap_or((&text, ""));
         let whole = whole.trim_start_matches(['-', '0']).len() as u64;
@@ -359,6 +365,12 @@ impl<'a> Admit<'a> {
             (Some(time_ms), _) => Ok(Val::Time(time_ms)),
         }
     }
+}
+
+/// Whether a whole number has no more digits than this.
+fn has_at_most(number: i64, digits: u64) -> bool {
+    let digits = u32::try_from(digits).unwrap_or(u32::MAX);
+    10_u64.checked_pow(digits).is_none_or(|bound| number.unsigned_abs() < bound)
 }
 
 fn form(unit: TimeUnit) -> &'static str {

@@ -28,6 +28,11 @@ impl Fields {
         self.find(name).ok().map(|at| &self.0[at].1)
     }
 
+    /// An attribute with its name.
+    pub(crate) fn entry(&self, name: &str) -> Option<(&Arc<str>, &Val)> {
+        self.find(name).ok().map(|at| (&self.0[at].0, &self.0[at].1))
+    }
+
     pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Val> {
         self.find(name).ok().map(|at| &mut self.0[at].1)
     }
@@ -58,6 +63,17 @@ impl Fields {
             }
         };
         &mut self.0[at].1
+    }
+
+    /// Whether all of these names, which ascend, have values.
+    pub(crate) fn have_all(&self, names: &[Arc<str>]) -> bool {
+        let mut fields = self.0.iter();
+        names.iter().all(|name| fields.any(|(each, value)| each == name && !value.is_absent()))
+    }
+
+    /// Takes an attribute out, name and all.
+    pub(crate) fn take(&mut self, name: &str) -> Option<(Arc<str>, Val)> {
+        self.find(name).ok().map(|at| self.0.remove(at))
     }
 
     pub(crate) fn remove(&mut self, name: &str) -> Option<Val> {

@@ -55,6 +55,15 @@ pub(crate) fn store(item: &mut ItemBuilder, design: &Design, name: &str, ty: &Ty
             item.name(name);
             item.boolean(*value);
         }
+        (Type::Set { of, .. }, Val::Set(members)) if is_plain_text(of) && !members.is_empty() => {
+            item.name(name);
+            // Admitted sets have no member twice.
+            let _ = item.string_set(members.iter().filter_map(Val::as_text));
+        }
+        (Type::Time { unit: TimeUnit::Iso }, Val::Time(time_ms)) => {
+            item.name(name);
+            item.string(&iso(*time_ms));
+        }
         (Type::Object { attributes }, Val::Map(fields)) => {
             item.name(name);
             item.begin_map();
@@ -73,6 +82,11 @@ pub(crate) fn store(item: &mut ItemBuilder, design: &Design, name: &str, ty: &Ty
             }
         }
     }
+}
+
+/// Whether values of a type are text, and stored as they are.
+fn is_plain_text(ty: &Type) -> bool {
+    matches!(ty, Type::String { .. } | Type::Id { .. } | Type::Enum { .. })
 }
 
 fn is_json(ty: &Type) -> bool {

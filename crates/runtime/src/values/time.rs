@@ -43,8 +43,10 @@ fn digits(text: &mut String, number: i64, width: u32) {
         text.push_str(&format!("{number:0width$}", width = width as usize));
         return;
     }
-    for place in (0..width).rev() {
-        text.push(char::from(b'0' + (number / 10_i64.pow(place) % 10) as u8));
+    let mut place = 10_i64.pow(width);
+    while place > 1 {
+        place /= 10;
+        text.push(char::from(b'0' + (number / place % 10) as u8));
     }
 }
 

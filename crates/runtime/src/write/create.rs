@@ -1,10 +1,11 @@
 //! `create` and `put`: a whole item, with its guards.
 
 use sortkey_design::model::*;
-use sortkey_value::{AttributeValue, Map};
+use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
 use super::image::{checked, complete, fill, stored};
-use super::{Act, Answers, Prepared, Test, Write, declared, given};
+use super::send::send_one;
+use super::{Act, Answers, Prepared, Refusal, Test, Write, declared, given};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::read::{add_virtual, fixed, is_ours};
@@ -44,10 +45,7 @@ pub(super) async fn prepare(
     let mut write = Write::new(info, key.clone(), Act::Put(stored(scope, info, &made.fields)?));
     let mut freed = Vec::new();
     if action.verb == WriteVerb::Create {
-        let taken =
-            Failure::new(FailureKind::AlreadyExists, format!("there is already such a {}", info.name));
-        let taken = declared(action.error.as_ref().filter(|_| action.condition.is_none()), taken);
-        write.demand(scope, Test::Vacant, taken)?;
+        vacant(scope, info, action, &mut write)?;
     } else if has_guards(info, scope) {
         freed = replaced(session, scope, info, &key, &mut write).await?;
     }
@@ -64,6 +62,56 @@ pub(super) async fn prepare(
     Ok(Prepared { writes, yields, answers: Answers::Nothing, cascades: None })
 }
 
+/// A new item as it is stored, of attributes that have been admitted.
+pub(crate) fn new_item(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<Item, Failure> {
+    let made = finish(scope, info, given)?;
+    stored(scope, info, &made.fields)
+}
+
+/// Stores a new item, if there is no such item yet.
+pub(crate) async fn send_new(
+    session: &Session<'_>,
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    action: &Action,
+    item: &Item,
+) -> Result<(), Refusal> {
+    let mut write = Write::new(info, key_of(info, item)?, Act::Put(item.clone()));
+    vacant(scope, info, action, &mut write)?;
+    send_one(session, scope, write, Answers::Nothing).await.map(drop)
+}
+
+/// The table key of an item.
+fn key_of(info: &EntityInfo, item: &Item) -> Result<Item, Failure> {
+    let mut key = Item::builder();
+    for name in info.parts() {
+        match item.get(name) {
+            None => return Err(lacks(info, name)),
+            Some(ValueRef::S("")) => return Err(empty(name)),
+            Some(value) => {
+                key.name(name);
+                key.value(value);
+            }
+        }
+    }
+    Ok(key.finish())
+}
+
+fn lacks(info: &EntityInfo, name: &str) -> Failure {
+    Failure::internal(format!("the key of {} lacks `{name}`", info.name))
+}
+
+fn empty(name: &str) -> Failure {
+    Failure::invalid(name, format!("`{name}` is part of the key and cannot be empty"))
+}
+
+/// A `create` finds no such item.
+fn vacant(scope: &Scope<'_>, info: &EntityInfo, action: &Action, write: &mut Write) -> Result<bool, Failure> {
+    let taken = Failure::new(FailureKind::AlreadyExists, format!("there is already such a {}", info.name));
+    let taken = declared(action.error.as_ref().filter(|_| action.condition.is_none()), taken);
+    write.demand(scope, Test::Vacant, taken)
+}
+
 /// Attributes from `create E(a, b) { ... }`.
 fn key_arguments(scope: &Scope<'_>, info: &EntityInfo, action: &Action) -> Result<Fields, Failure> {
     match &action.key {
@@ -76,7 +124,7 @@ fn key_arguments(scope: &Scope<'_>, info: &EntityInfo, action: &Action) -> Resul
 pub(crate) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<Made, Failure> {
     let entity = info.of(&scope.shared.design);
     let admit = Admit::computed(scope);
-    let mut admitted = Fields::new();
+    let mut admitted = Fields::with_capacity(info.anatomy.attributes().len());
     for (name, value) in given {
         let Some(attribute) = entity.attribute(&name) else {
             return Err(Failure::invalid(&*name, format!("{} has no `{name}`", info.name)));
@@ -89,17 +137,17 @@ pub(crate) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Resul
             admitted.insert(name, value);
         }
     }
-    tenant(scope, info, &mut admitted)?;
-    let given_names: Vec<std::sync::Arc<str>> = admitted.keys().cloned().collect();
-    let fields = fill(scope, info, admitted, true)?;
+    finish(scope, info, admitted)
+}
+
+/// Fills in what is not given and checks it all. What is given has been admitted, and nothing of it is absent.
+pub(super) fn finish(scope: &Scope<'_>, info: &EntityInfo, mut given: Fields) -> Result<Made, Failure> {
+    tenant(scope, info, &mut given)?;
+    let secrets = info.anatomy.secrets.iter();
+    let generated = secrets.filter(|name| !given.contains_key(name)).map(|name| name.to_string()).collect();
+    let fields = fill(scope, info, given, true)?;
     complete(scope, info, &fields)?;
     checked(scope, info, &fields)?;
-    let generated = |attribute: &&Attribute| {
-        attribute.has("secret")
-            && !given_names.iter().any(|name| attribute.name.is(name))
-            && !attribute.is_derived()
-    };
-    let generated = entity.attributes.iter().filter(generated).map(|each| each.name.text.clone()).collect();
     Ok(Made { fields, generated })
 }
 
@@ -108,9 +156,10 @@ fn tenant(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) -> Result<(
     let entity = info.of(&scope.shared.design);
     let (Some(caller), Some(tenant)) = (&scope.caller, &entity.tenant) else { return Ok(()) };
     if !fields.contains_key(&tenant.text)
-        && let Some(own) = caller.get(&tenant.text)
+        && let Some((name, own)) = caller.entry(&tenant.text)
     {
-        fields.insert(tenant.text.clone(), own.clone());
+        fields.insert(name.clone(), own.clone());
+        return Ok(());
     }
     match is_ours(scope, View::of(info.at, fields)) {
         true => Ok(()),
@@ -176,10 +225,9 @@ pub(super) async fn refer(
 pub(super) fn key(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<Map, Failure> {
     let mut key = Map::new();
     for name in std::iter::once(&info.partition).chain(&info.sort) {
-        let value = fixed(scope, info.at, name, fields)
-            .ok_or_else(|| Failure::internal(format!("the key of {} lacks `{name}`", info.name)))?;
+        let value = fixed(scope, info.at, name, fields).ok_or_else(|| lacks(info, name))?;
         if matches!(&value, AttributeValue::S(text) if text.is_empty()) {
-            return Err(Failure::invalid(name, format!("`{name}` is part of the key and cannot be empty")));
+            return Err(empty(name));
         }
         key.insert(name.clone(), value);
     }

@@ -17,7 +17,7 @@ use crate::values::{Fields, Val};
 pub(crate) struct Write {
     /// The entity, by its place in the design.
     pub(crate) entity: usize,
-    pub(crate) key: Map,
+    pub(crate) key: Item,
     pub(crate) act: Act,
     pub(crate) placeholders: Placeholders,
     pub(crate) condition: Condition,
@@ -75,10 +75,10 @@ pub(crate) enum Test {
 }
 
 impl Write {
-    pub(crate) fn new(info: &EntityInfo, key: Map, act: Act) -> Write {
+    pub(crate) fn new(info: &EntityInfo, key: impl Into<Item>, act: Act) -> Write {
         Write {
             entity: info.at,
-            key,
+            key: key.into(),
             act,
             placeholders: Placeholders::default(),
             condition: Condition::Always,

@@ -10,6 +10,9 @@ use crate::template;
 use crate::values::{Admit, Fields, Val, store, to_stored};
 use crate::{Failure, FailureKind};
 
+/// Room for most items.
+const ROOM_BYTES: usize = 1_024;
+
 /// Fills what `=` and `:=` say, in the order in which one needs the other. `given` holds what may not be replaced.
 pub(super) fn fill(
     scope: &Scope<'_>,
@@ -63,6 +66,9 @@ fn settle(
 /// Refuses an image that lacks something required.
 pub(super) fn complete(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<(), Failure> {
     let design = &scope.shared.design;
+    if !info.anatomy.has_conditions && fields.have_all(&info.anatomy.required) {
+        return Ok(());
+    }
     for attribute in &info.of(design).attributes {
         let name = &attribute.name.text;
         let may_lack = attribute.may_be_absent()
@@ -81,8 +87,12 @@ pub(super) fn complete(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) ->
 
 /// Refuses an image that the entity's checks do not allow.
 pub(super) fn checked(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<(), Failure> {
+    let checks = &info.of(&scope.shared.design).checks;
+    if checks.is_empty() {
+        return Ok(());
+    }
     let bare = scope.bare();
-    for check in &info.of(&scope.shared.design).checks {
+    for check in checks {
         if !bare.holds(&check.condition, Some(View::of(info.at, fields)))? {
             return Err(check_failed(info, check));
         }
@@ -109,7 +119,7 @@ pub(super) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> R
     texts.sort_unstable_by_key(|(name, _)| *name);
     // Names go in as they sort: the builder has nothing to put in order.
     let mut texts = texts.into_iter().peekable();
-    let mut item = Item::builder();
+    let mut item = ItemBuilder::with_capacity(ROOM_BYTES, fields.len() + texts.len());
     let text = |item: &mut ItemBuilder, (name, text): (&str, String)| {
         item.name(name);
         item.string(&text);

@@ -37,15 +37,10 @@ pub(crate) async fn send(
     answers: Answers,
 ) -> Result<Option<Item>, Refusal> {
     let mut writes = merged(writes);
-    for write in &writes {
-        if write.condition == Condition::Never {
-            return Err(impossible(session, scope, write).await?);
-        }
-    }
     match writes.len() {
         0 => Ok(None),
         1 => match writes.pop() {
-            Some(write) => alone(session, scope, write, answers).await,
+            Some(write) => send_one(session, scope, write, answers).await,
             None => Ok(None),
         },
         count if count > MAX_ITEMS => Err(Refusal::Failed(Failure::new(
@@ -88,12 +83,16 @@ fn condition(condition: Condition) -> Option<String> {
     }
 }
 
-async fn alone(
+/// Sends one write, which answers with the image that was asked for.
+pub(super) async fn send_one(
     session: &Session<'_>,
     scope: &Scope<'_>,
     mut write: Write,
     answers: Answers,
 ) -> Result<Option<Item>, Refusal> {
+    if write.condition == Condition::Never {
+        return Err(impossible(session, scope, &write).await?);
+    }
     let table_name = scope.shared.entities[write.entity].table.clone();
     // What is sent is given away; the demands stay, to explain a refusal.
     let condition_expression = condition(std::mem::replace(&mut write.condition, Condition::Always));
@@ -165,6 +164,11 @@ async fn alone(
 }
 
 async fn together(session: &Session<'_>, scope: &Scope<'_>, writes: Vec<Write>) -> Result<(), Refusal> {
+    for write in &writes {
+        if write.condition == Condition::Never {
+            return Err(impossible(session, scope, write).await?);
+        }
+    }
     if let Some(twice) = twice(scope, &writes) {
         return Err(Refusal::Failed(twice));
     }

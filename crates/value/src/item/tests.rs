@@ -74,6 +74,24 @@ fn sizes_as_dynamodb_accounts_them() {
     assert_eq!(item.size_bytes(), 4 + 3 + 9 + 7);
 }
 
+#[test]
+fn what_was_overwritten_takes_no_room() {
+    let mut item = Item::builder();
+    for text in ["first", "second"] {
+        item.name("m");
+        item.begin_map();
+        for number in [1, 2] {
+            item.name("a");
+            item.string(&text.repeat(number));
+        }
+        item.end_map();
+    }
+    let item = item.finish();
+    let expected = Item::from_map(&item.to_map());
+    assert_eq!(item.size_bytes(), 1 + 3 + 1 + 1 + "secondsecond".len());
+    assert_eq!(item, expected);
+}
+
 proptest! {
     #[test]
     fn trees_come_back(map in any_map()) {

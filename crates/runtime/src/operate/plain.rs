@@ -1,0 +1,69 @@
+//! `operation x = create E` with nothing else to it: the arguments are the item, so that no statement has to find them in
+//! a scope, and the item that is stored is the answer.
+
+use sortkey_design::Design;
+use sortkey_design::model::*;
+use sortkey_value::Item;
+
+use super::again_and_again;
+use crate::anatomy::Anatomy;
+use crate::evaluate::Scope;
+use crate::session::Session;
+use crate::values::Fields;
+use crate::write::{self, ATTEMPTS, Refusal};
+use crate::{Failure, catalog::EntityInfo};
+
+/// The entity, by its place, that an operation creates an item of, if that is all it does. What takes more than one write,
+/// asks for more, or answers with more than what is stored is carried out statement by statement.
+pub(crate) fn created(design: &Design, entities: &[EntityInfo], operation: &Operation) -> Option<usize> {
+    let action = action(operation)?;
+    let at = entities.iter().position(|info| action.entity.is(&info.name))?;
+    let (entity, anatomy): (&Entity, &Anatomy) = (&design.entities[at], &entities[at].anatomy);
+    let is_plain = operation.short.as_ref().is_some_and(|short| short.names.is_none())
+        && operation.params.is_empty()
+        && operation.requires.is_none()
+        && operation.idempotent.is_none()
+        && operation.handlers.is_empty()
+        && entity.uniques.is_empty()
+        && anatomy.is_open
+        && !anatomy.has_arrows;
+    is_plain.then_some(at)
+}
+
+/// The only action of an operation, if it is a bare `create`.
+fn action(operation: &Operation) -> Option<&Action> {
+    let [Stmt { kind: StmtKind::Do { value: Value::Action(action) }, .. }] = operation.body.as_slice() else {
+        return None;
+    };
+    let is_bare = action.verb == WriteVerb::Create
+        && action.key.is_none()
+        && action.when.is_none()
+        && action.condition.is_none()
+        && action.fields.fields.is_empty()
+        && action.fields.spreads.is_empty();
+    is_bare.then_some(action)
+}
+
+/// Creates the item that the arguments, which have been admitted, describe.
+pub(super) async fn create(
+    session: &Session<'_>,
+    scope: &Scope<'_>,
+    at: usize,
+    operation: &Operation,
+    mut arguments: Fields,
+) -> Result<Item, Failure> {
+    let info = &scope.shared.entities[at];
+    arguments.retain(|_, value| !value.is_absent());
+    let item = write::new_item(scope, info, arguments)?;
+    let Some(action) = action(operation) else {
+        return Err(Failure::internal(format!("`{}` is more than a create", operation.name)));
+    };
+    for _ in 0..ATTEMPTS {
+        match write::send_new(session, scope, info, action, &item).await {
+            Ok(()) => return Ok(item),
+            Err(Refusal::Stale) => {}
+            Err(Refusal::Failed(failure)) => return Err(failure),
+        }
+    }
+    Err(again_and_again())
+}
