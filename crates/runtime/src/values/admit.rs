@@ -64,19 +64,19 @@ pub(crate) struct Admit<'a> {
     pub(crate) purpose: Purpose,
 }
 
-/// Applies `@normalize` to text.
+/// Applies `@normalize` to text. Text that is as it should be is left alone.
 pub(crate) fn normalize(attribute: &Attribute, value: Val) -> Val {
-    let (Some(annotation), Val::Text(text)) = (attribute.annotation("normalize"), &value) else {
-        return value;
-    };
-    let mut text = text.clone();
+    let Val::Text(mut text) = value else { return value };
+    let Some(annotation) = attribute.annotation("normalize") else { return Val::Text(text) };
     for step in annotation.args.iter().filter_map(|(_, argument)| argument.as_name()) {
-        text = match step {
-            "trim" => text.trim().to_owned(),
-            "lower" => text.to_lowercase(),
-            "upper" => text.to_uppercase(),
-            _ => text,
-        };
+        match step {
+            "trim" if text.trim().len() < text.len() => text = text.trim().to_owned(),
+            "lower" if text.is_ascii() => text.make_ascii_lowercase(),
+            "lower" => text = text.to_lowercase(),
+            "upper" if text.is_ascii() => text.make_ascii_uppercase(),
+            "upper" => text = text.to_uppercase(),
+            _ => {}
+        }
     }
     Val::Text(text)
 }

@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 use super::Val;
 
+/// As many as items have.
+const FEW: usize = 24;
+
 /// Attributes by name. Names ascend.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Fields(Vec<(Arc<str>, Val)>);
@@ -25,12 +28,17 @@ impl Fields {
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Val> {
-        self.find(name).ok().map(|at| &self.0[at].1)
+        self.entry(name).map(|(_, value)| value)
     }
 
     /// An attribute with its name.
     pub(crate) fn entry(&self, name: &str) -> Option<(&Arc<str>, &Val)> {
-        self.find(name).ok().map(|at| (&self.0[at].0, &self.0[at].1))
+        let at = match self.0.len() {
+            // Names differ in their lengths more often than not: to walk over a few is faster than to search.
+            0..=FEW => self.0.iter().position(|(each, _)| **each == *name)?,
+            _ => self.find(name).ok()?,
+        };
+        self.0.get(at).map(|(name, value)| (name, value))
     }
 
     pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Val> {
@@ -38,7 +46,7 @@ impl Fields {
     }
 
     pub(crate) fn contains_key(&self, name: &str) -> bool {
-        self.find(name).is_ok()
+        self.entry(name).is_some()
     }
 
     /// Sets an attribute.

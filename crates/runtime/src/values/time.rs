@@ -4,50 +4,50 @@ const DAY_MS: i64 = 86_400_000;
 
 /// `2026-01-31T12:00:00.000Z`
 pub(crate) fn iso(time_ms: i64) -> String {
-    let mut text = clock(time_ms);
-    text.push('.');
-    digits(&mut text, time_ms.rem_euclid(1_000), 3);
-    text.push('Z');
-    text
+    written(time_ms, "YYYY-MM-DDTHH:MM:SS.mmmZ".len())
 }
 
 /// `2026-01-31T12:00:00Z`
 pub(crate) fn iso_seconds(time_ms: i64) -> String {
-    let mut text = clock(time_ms);
+    let mut text = written(time_ms, "YYYY-MM-DDTHH:MM:SS".len());
     text.push('Z');
     text
 }
 
 /// `2026-01-31`
 pub(crate) fn date(time_ms: i64) -> String {
-    let (year, month, day) = civil(time_ms.div_euclid(DAY_MS));
-    let mut text = String::with_capacity(24);
-    digits(&mut text, year, 4);
-    text.push('-');
-    digits(&mut text, month, 2);
-    text.push('-');
-    digits(&mut text, day, 2);
-    text
+    written(time_ms, "YYYY-MM-DD".len())
 }
 
 /// `2026-01`
 pub(crate) fn month(time_ms: i64) -> String {
-    let mut text = date(time_ms);
-    text.truncate(text.len() - 3);
-    text
+    written(time_ms, "YYYY-MM".len())
 }
 
-/// A number in at least so many digits; years before our era and after 9999 are written out.
-fn digits(text: &mut String, number: i64, width: u32) {
-    if !(0..10_i64.pow(width)).contains(&number) {
-        text.push_str(&format!("{number:0width$}", width = width as usize));
-        return;
+/// The beginning of a time's full text, of so many characters if its year has four digits.
+fn written(time_ms: i64, length: usize) -> String {
+    let (year, month, day) = civil(time_ms.div_euclid(DAY_MS));
+    let (in_day, in_second) = (time_ms.rem_euclid(DAY_MS), time_ms.rem_euclid(1_000));
+    let (hours, minutes, seconds) = (in_day / 3_600_000, in_day / 60_000 % 60, in_day / 1_000 % 60);
+    // Years before our era and after 9999 are written out.
+    let Ok(year @ 0..=9_999) = u16::try_from(year) else {
+        let text =
+            format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{in_second:03}Z");
+        let behind = "YYYY-MM-DDTHH:MM:SS.mmmZ".len() - length;
+        return text[..text.len() - behind].to_owned();
+    };
+    let mut text = *b"0000-00-00T00:00:00.000Z";
+    let mut put = |at: usize, number: i64| {
+        text[at] += (number / 10 % 10) as u8;
+        text[at + 1] += (number % 10) as u8;
+    };
+    put(0, i64::from(year) / 100);
+    put(2, i64::from(year));
+    for (at, number) in [(5, month), (8, day), (11, hours), (14, minutes), (17, seconds), (21, in_second)] {
+        put(at, number);
     }
-    let mut place = 10_i64.pow(width);
-    while place > 1 {
-        place /= 10;
-        text.push(char::from(b'0' + (number / place % 10) as u8));
-    }
+    text[20] += (in_second / 100) as u8;
+    String::from_utf8_lossy(&text[..length]).into_owned()
 }
 
 /// Reads a day, or a day with a time and an offset.
@@ -101,16 +101,6 @@ fn parse_zone(text: &str) -> Option<i64> {
 
 fn two(text: &str) -> Option<i64> {
     (text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
-}
-
-fn clock(time_ms: i64) -> String {
-    let seconds = time_ms.rem_euclid(DAY_MS) / 1_000;
-    let mut text = date(time_ms);
-    for (before, number) in [('T', seconds / 3_600), (':', seconds / 60 % 60), (':', seconds % 60)] {
-        text.push(before);
-        digits(&mut text, number, 2);
-    }
-    text
 }
 
 /// Year, month and day of a number of days since 1970, in the Gregorian calendar. Years are counted from March, so that

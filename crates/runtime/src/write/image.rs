@@ -124,11 +124,16 @@ pub(super) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> R
         item.name(name);
         item.string(&text);
     };
+    let mut known = info.anatomy.attributes().iter().peekable();
     for (name, value) in fields {
         while let Some(earlier) = texts.next_if(|(each, _)| **each < **name) {
             text(&mut item, earlier);
         }
-        let Some(attribute) = info.anatomy.attribute(name).filter(|each| each.is_stored) else { continue };
+        // Both ascend, and what is no attribute is not stored.
+        while known.next_if(|each| each.name < *name).is_some() {}
+        let Some(attribute) = known.next_if(|each| each.name == *name).filter(|each| each.is_stored) else {
+            continue;
+        };
         if !attribute.is_encrypted {
             store(&mut item, design, name, &attribute.ty, value);
         } else if let Some(sealed) =
