@@ -55,24 +55,39 @@ impl<'a> Cursor<'a> {
         Cursor { rest: bytes }
     }
 
+    #[inline]
     pub(crate) fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.rest.split_at_checked(count)?;
         self.rest = rest;
         Some(taken)
     }
 
+    #[inline]
     pub(crate) fn byte(&mut self) -> Option<u8> {
         let (&first, rest) = self.rest.split_first()?;
         self.rest = rest;
         Some(first)
     }
 
+    #[inline]
     pub(crate) fn u32(&mut self) -> Option<usize> {
         let bytes = self.take(4)?.try_into().ok()?;
         usize::try_from(u32::from_le_bytes(bytes)).ok()
     }
 
+    /// Most lengths are below 128, and one byte.
+    #[inline]
     pub(crate) fn varint(&mut self) -> Option<usize> {
+        match self.rest.split_first()? {
+            (&first, rest) if first < 0x80 => {
+                self.rest = rest;
+                Some(usize::from(first))
+            }
+            _ => self.long_varint(),
+        }
+    }
+
+    fn long_varint(&mut self) -> Option<usize> {
         let mut value = 0usize;
         for shift in (0..usize::BITS).step_by(7) {
             let byte = self.byte()?;
@@ -84,6 +99,7 @@ impl<'a> Cursor<'a> {
         None
     }
 
+    #[inline]
     pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
         let length = self.varint()?;
         self.take(length)
@@ -103,6 +119,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The contents of a list, map or set: what its size spans.
+    #[inline]
     pub(crate) fn sized(&mut self) -> Option<&'a [u8]> {
         let size = self.u32()?;
         self.take(size)
