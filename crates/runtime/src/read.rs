@@ -45,6 +45,8 @@ pub(crate) struct Read {
     pub(crate) fetches: bool,
     /// Attributes that the items of the path hold, where they do not hold all.
     held: Option<Vec<String>>,
+    /// Whether it looks one item up by attributes that its parameters alone give: they are then all that is known.
+    pub(crate) is_lookup: bool,
 }
 
 /// The path, by places in the design.
@@ -104,11 +106,26 @@ impl Read {
             route,
             fetches: plan.fetches,
             held: None,
+            is_lookup: is_lookup(pattern, plan.entity),
         };
         if !read.fetches {
             read.held = read.held_by_index(design);
         }
         Some(read)
+    }
+
+    /// Looks an item up by what is known of it: the arguments, admitted.
+    pub(crate) async fn look_up(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        mut known: Fields,
+    ) -> Result<Found, Failure> {
+        if !self.is_ours(scope, self.entity(scope).of(&scope.shared.design), &known) {
+            return Ok(Found::Item(None));
+        }
+        derive(scope, self.entities[0], &mut known)?;
+        Ok(Found::Item(self.get(session, scope, std::slice::from_ref(&known)).await?))
     }
 
     /// Runs the pattern. Its parameters are in the scope, admitted.
@@ -186,4 +203,16 @@ impl Read {
         let mut infos = self.entities.iter().map(|at| &scope.shared.entities[*at]).enumerate();
         infos.find(|(_, info)| info.owns(&scope.shared.design, item))
     }
+}
+
+fn is_lookup(pattern: &Pattern, entity: &Entity) -> bool {
+    let is_given = |bind: &Bind| {
+        matches!(bind.value, BindValue::Parameter) && entity.attribute(&bind.name.text).is_some()
+    };
+    pattern.verb == ReadVerb::Get
+        && pattern.binds.iter().all(is_given)
+        && pattern.params.is_empty()
+        && pattern.condition.is_none()
+        && pattern.filter.is_none()
+        && pattern.requires.is_none()
 }

@@ -167,6 +167,11 @@ impl Runtime {
             }
             Kind::Pattern => {
                 let read = &self.shared.reads[at];
+                if read.is_lookup {
+                    let known = operate::known(&scope, signature, arguments)?;
+                    let found = read.look_up(session, &scope, known).await?;
+                    return Ok(Reply::of_found(scope, found, read));
+                }
                 operate::bind(&mut scope, signature, arguments)?;
                 let (cursor, limit, context) = (call.cursor, call.limit, Some(signature.name.as_str()));
                 let paging = Paging { cursor, limit, context, to_the_end: false };

@@ -26,6 +26,19 @@ pub(crate) fn render_pieces(
     fields: &Fields,
 ) -> Option<String> {
     let mut text = String::with_capacity(64);
+    render_into(design, entity, template, count, fields, &mut text)?;
+    Some(text)
+}
+
+/// Appends the text of the first pieces of a template.
+pub(crate) fn render_into(
+    design: &Design,
+    entity: &Entity,
+    template: &Template,
+    count: usize,
+    fields: &Fields,
+    text: &mut String,
+) -> Option<()> {
     for piece in &template.pieces[..count] {
         match piece {
             Piece::Literal(literal) => text.push_str(literal),
@@ -39,7 +52,7 @@ pub(crate) fn render_pieces(
             }
         }
     }
-    Some(text)
+    Some(())
 }
 
 /// Whether a template makes exactly this text of a stored item's attributes.

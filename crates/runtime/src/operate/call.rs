@@ -270,6 +270,27 @@ pub(crate) fn bind(scope: &mut Scope<'_>, signature: &Signature, arguments: Fiel
     Ok(())
 }
 
+/// What the arguments of a lookup say of the item: what is given, and the caller's own tenant.
+pub(crate) fn known(
+    scope: &Scope<'_>,
+    signature: &Signature,
+    mut arguments: Fields,
+) -> Result<Fields, Failure> {
+    for parameter in &signature.parameters {
+        if arguments.contains_key(&parameter.name) {
+            continue;
+        }
+        let caller = scope.caller.as_ref().filter(|_| parameter.of_caller);
+        match caller.and_then(|caller| caller.get(&parameter.name)) {
+            Some(own) => arguments.insert(parameter.label.clone(), own.clone()),
+            None if !parameter.optional || parameter.of_caller => return Err(required(parameter)),
+            None => {}
+        }
+    }
+    arguments.retain(|_, value| !value.is_absent());
+    Ok(arguments)
+}
+
 fn declared_params<'a>(scope: &Scope<'a>, name: &str) -> &'a [Param] {
     let design = &scope.shared.design;
     let pattern = design.pattern(name).map(|pattern| pattern.params.as_slice());

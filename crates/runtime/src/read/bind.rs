@@ -82,7 +82,7 @@ impl Read {
     }
 
     /// Whether the tenant that the arguments name is the caller's own.
-    fn is_ours(&self, scope: &Scope<'_>, entity: &Entity, branch: &Fields) -> bool {
+    pub(super) fn is_ours(&self, scope: &Scope<'_>, entity: &Entity, branch: &Fields) -> bool {
         let (Some(caller), Some(tenant)) = (&scope.caller, &entity.tenant) else { return true };
         match branch.get(&tenant.text) {
             Some(value) => caller.get(&tenant.text).is_some_and(|own| own.same(value)),

@@ -64,10 +64,13 @@ impl Read {
         let design = &scope.shared.design;
         let entity = &design.entities[self.entities[0]];
         let mut key = Item::builder();
+        let mut text = String::with_capacity(128);
         for name in design.tables[self.table_at].key.attributes() {
             match entity.template(&name.text).filter(|_| !known.contains_key(&name.text)) {
                 Some(template) => {
-                    let text = template::render(design, entity, template, known)?;
+                    text.clear();
+                    let pieces = template.pieces.len();
+                    template::render_into(design, entity, template, pieces, known, &mut text)?;
                     key.name(&name.text);
                     key.string(&text);
                 }
