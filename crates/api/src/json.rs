@@ -5,21 +5,9 @@
 
 mod base64;
 mod reader;
+mod run;
 mod writer;
 
 pub use self::base64::{Base64Error, decode_base64, encode_base64};
 pub use self::reader::{Kind, MAX_DEPTH, Malformed, Reader};
-pub use self::writer::Writer;
-
-/// The bytes that cannot stand in a string as they are: quote, backslash and control characters.
-const ENDS_RUN: [bool; 256] = {
-    let mut ends = [false; 256];
-    let mut control = 0;
-    while control < 0x20 {
-        ends[control] = true;
-        control += 1;
-    }
-    ends[b'"' as usize] = true;
-    ends[b'\\' as usize] = true;
-    ends
-};
+pub use self::writer::{Writer, put_string};

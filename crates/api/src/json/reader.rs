@@ -4,7 +4,7 @@
 //! strings are borrowed unless they contain an escape. Invariants: the text is valid UTF-8 (checked
 //! once, up front), nesting never exceeds [`MAX_DEPTH`], and nothing here recurses.
 
-use super::ENDS_RUN;
+use super::run::run_length;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -229,10 +229,10 @@ impl<'a> Reader<'a> {
     /// Moves to the first byte that ends a run of ordinary characters and gives it: a quote or a backslash.
     fn plain_run(&mut self) -> Result<u8, Malformed> {
         let rest = &self.text.as_bytes()[self.position..];
-        let length = rest.iter().position(|&byte| ENDS_RUN[usize::from(byte)]).ok_or(Malformed)?;
+        let length = run_length(rest);
         self.position += length;
-        match rest[length] {
-            stop @ (b'"' | b'\\') => Ok(stop),
+        match rest.get(length) {
+            Some(stop @ (b'"' | b'\\')) => Ok(*stop),
             _ => Err(Malformed),
         }
     }

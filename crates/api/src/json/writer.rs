@@ -3,8 +3,8 @@
 //! It keeps no state of its own: whether a comma is due is read off the last byte written. The caller
 //! keeps brackets balanced, which the generated shapes do by construction.
 
-use super::ENDS_RUN;
 use super::base64::encode_base64;
+use super::run::run_length;
 use std::io::Write;
 
 /// Appends JSON to a buffer.
@@ -56,15 +56,7 @@ impl<'a> Writer<'a> {
     /// Writes a string.
     pub fn string(&mut self, text: &str) {
         self.separate();
-        self.out.push(b'"');
-        let mut rest = text.as_bytes();
-        while let Some(at) = rest.iter().position(|&byte| ENDS_RUN[usize::from(byte)]) {
-            self.out.extend_from_slice(&rest[..at]);
-            self.escape(rest[at]);
-            rest = &rest[at + 1..];
-        }
-        self.out.extend_from_slice(rest);
-        self.out.push(b'"');
+        put_string(self.out, text);
     }
 
     /// Writes text that needs no escaping, such as the digits of a number, as a string.
@@ -141,24 +133,39 @@ impl<'a> Writer<'a> {
             self.out.push(b',');
         }
     }
+}
 
-    fn escape(&mut self, byte: u8) {
-        let short = match byte {
-            b'"' => b'"',
-            b'\\' => b'\\',
-            b'\n' => b'n',
-            b'\r' => b'r',
-            b'\t' => b't',
-            0x08 => b'b',
-            0x0c => b'f',
-            _ => {
-                // Writing into a vector cannot fail.
-                let _ = write!(self.out, "\\u{byte:04x}");
-                return;
-            }
-        };
-        self.out.extend_from_slice(&[b'\\', short]);
+/// Appends a string, quoted and escaped.
+pub fn put_string(out: &mut Vec<u8>, text: &str) {
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    let mut rest = text.as_bytes();
+    loop {
+        let (run, behind) = rest.split_at(run_length(rest));
+        out.extend_from_slice(run);
+        let Some((&stop, behind)) = behind.split_first() else { break };
+        put_escape(out, stop);
+        rest = behind;
     }
+    out.push(b'"');
+}
+
+fn put_escape(out: &mut Vec<u8>, byte: u8) {
+    let short = match byte {
+        b'"' => b'"',
+        b'\\' => b'\\',
+        b'\n' => b'n',
+        b'\r' => b'r',
+        b'\t' => b't',
+        0x08 => b'b',
+        0x0c => b'f',
+        _ => {
+            // Writing into a vector cannot fail.
+            let _ = write!(out, "\\u{byte:04x}");
+            return;
+        }
+    };
+    out.extend_from_slice(&[b'\\', short]);
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Invariant: the text is what [`to_json`](super::to_json) of the value says.
 
 use serde_json::Value as Json;
+use sortkey_api::json::put_string;
 use sortkey_design::Design;
 use sortkey_design::model::{Attribute, TimeUnit, Type};
 use sortkey_value::{MapRef, Number, ValueRef};
@@ -69,12 +70,12 @@ pub(crate) fn print_value(out: &mut Vec<u8>, design: &Design, ty: &Type, value: 
 
 /// Prints text.
 pub(crate) fn print_text(out: &mut Vec<u8>, text: &str) {
-    // Memory takes everything, here and below.
-    let _ = serde_json::to_writer(out, text);
+    put_string(out, text);
 }
 
 /// Prints what is JSON already.
 pub(crate) fn print_json(out: &mut Vec<u8>, json: &Json) {
+    // Memory takes everything, here and below.
     let _ = serde_json::to_writer(out, json);
 }
 
