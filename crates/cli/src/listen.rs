@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 use sortkey_server::{Backend, Mount, Server, Settings};
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
 use crate::failure::Failure;
@@ -39,7 +39,7 @@ pub(crate) struct Listen {
 impl Listen {
     /// Runs a server's life on threads of its own.
     pub(crate) fn block_on(&self, life: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
-        let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_filter(self.log.clone());
+        let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_filter(self.filter());
         tracing_subscriber::registry().with(lines).init();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .thread_name("sortkey")
@@ -50,6 +50,15 @@ impl Listen {
         // What outlived the grace period is not waited for any longer.
         runtime.shutdown_background();
         lived
+    }
+
+    /// What to log. The AWS SDK warns in pages about what we say in a sentence, so it is asked by name.
+    fn filter(&self) -> Targets {
+        let quiet =
+            ["aws_config", "aws_runtime", "aws_smithy_http_client", "aws_smithy_runtime", "aws_sdk_sts"];
+        let quiet = Targets::new().with_targets(quiet.map(|name| (name, LevelFilter::ERROR)));
+        let filter = quiet.with_targets(self.log.iter());
+        filter.with_default(self.log.default_level().unwrap_or(LevelFilter::OFF))
     }
 
     /// Where to listen.

@@ -6,6 +6,7 @@ use sortkey_server::Access;
 use sortkey_server::hyper::HeaderMap;
 use sortkey_server::hyper::header::{AUTHORIZATION, HeaderName};
 
+use crate::exact;
 use crate::keys::{ApiKeys, Holder};
 
 const CALLER: HeaderName = HeaderName::from_static("sortkey-caller");
@@ -72,18 +73,19 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 
 fn named_caller(headers: &HeaderMap) -> Result<Option<Map<String, Json>>, Failure> {
     let Some(header) = headers.get(CALLER) else { return Ok(None) };
-    match serde_json::from_slice(header.as_bytes()) {
+    let refused = |why: &str| Failure::invalid("Sortkey-Caller", format!("the header Sortkey-Caller {why}"));
+    match exact::read(header.as_bytes(), "it") {
         Ok(Json::Object(caller)) => Ok(Some(caller)),
-        _ => Err(Failure::invalid("Sortkey-Caller", "the header Sortkey-Caller is a JSON object")),
+        Err(Failure { field: Some(name), .. }) => Err(refused(&format!("gives `{name}` twice"))),
+        _ => Err(refused("is a JSON object")),
     }
 }
 
 fn check(runtime: &Runtime, caller: Map<String, Json>) -> Result<Caller, Failure> {
     runtime.caller(caller).map_err(|failure| {
-        let field = failure
-            .field
-            .as_deref()
-            .map_or("Sortkey-Caller".into(), |field| format!("Sortkey-Caller.{field}"));
+        // What the runtime knows as the caller, its client knows as a header.
+        let field = failure.field.as_deref().unwrap_or_default();
+        let field = format!("Sortkey-Caller{}", field.strip_prefix("caller").unwrap_or_default());
         Failure::invalid(field, failure.message)
     })
 }

@@ -11,7 +11,7 @@ use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName};
 use sortkey_server::hyper::{Method, Request};
 
 use crate::endpoints::Endpoint;
-use crate::query;
+use crate::{exact, query};
 
 /// The most that a transaction may write, as base64 in JSON.
 pub(crate) const MAX_BODY_BYTES: usize = 6 << 20;
@@ -65,10 +65,9 @@ fn body(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Map<String, Jso
     if !media_type.eq_ignore_ascii_case("application/json") {
         return Err(invalid("send the arguments as application/json"));
     }
-    match serde_json::from_slice(body) {
-        Ok(Json::Object(values)) => Ok(values),
-        Ok(_) => Err(invalid("the body is a JSON object of arguments by name")),
-        Err(error) => Err(invalid(&format!("the body is not JSON: {error}"))),
+    match exact::read(body, "the body")? {
+        Json::Object(values) => Ok(values),
+        _ => Err(invalid("the body is a JSON object of arguments by name")),
     }
 }
 

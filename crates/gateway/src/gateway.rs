@@ -37,7 +37,7 @@ impl Gateway {
         let html = page::of(self.runtime.design(), &self.endpoints);
         let access = self.admission.access();
         let page = |prefix, content_type, body: String| {
-            let handler = Arc::new(Document { content_type, body: body.into_bytes() });
+            let handler = Arc::new(Document { path: prefix, content_type, body: body.into_bytes() });
             Mount { prefix, access: Access::Anyone, handler }
         };
         vec![
@@ -50,7 +50,10 @@ impl Gateway {
     async fn answer(&self, request: Request<Bytes>) -> Response<Vec<u8>> {
         let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default().trim_matches('/');
         if path.is_empty() {
-            return answer::json_response(&self.directory());
+            return match *request.method() {
+                Method::GET | Method::HEAD => answer::json_response(&self.directory()),
+                _ => problem::method_not_allowed("GET", "name what to call: GET /api lists what there is"),
+            };
         }
         let Some(endpoint) = self.endpoints.find(path) else {
             return self.unknown(path);
@@ -144,22 +147,30 @@ impl Handler for Gateway {
         let kind = match status {
             StatusCode::PAYLOAD_TOO_LARGE => FailureKind::TooLarge,
             StatusCode::SERVICE_UNAVAILABLE => FailureKind::Unavailable,
+            StatusCode::FORBIDDEN => FailureKind::Forbidden,
             status if status.is_client_error() => FailureKind::Invalid,
             _ => FailureKind::Internal,
         };
+        // AWS's clients hear nothing about a body that cannot be unpacked; ours do.
+        let why = if why.is_empty() { "the body is not what its Content-Encoding says" } else { why };
         Some(problem::response(&Failure::new(kind, why)).map(Content::from))
     }
 }
 
 /// A text that is made once.
 struct Document {
+    path: &'static str,
     content_type: &'static str,
     body: Vec<u8>,
 }
 
 impl Handler for Document {
     fn handle<'a>(&'a self, request: Request<Bytes>) -> Answered<'a> {
-        let response = if matches!(*request.method(), Method::GET | Method::HEAD) {
+        let path = request.uri().path().trim_end_matches('/');
+        let response = if path != self.path {
+            let detail = format!("there is no {path}; {} is what there is", self.path);
+            problem::refused(StatusCode::NOT_FOUND, "NotFound", &detail)
+        } else if matches!(*request.method(), Method::GET | Method::HEAD) {
             let mut response = Response::new(self.body.clone());
             let headers = response.headers_mut();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));

@@ -14,6 +14,7 @@ mod admission;
 mod answer;
 mod arguments;
 mod endpoints;
+mod exact;
 mod example;
 mod gateway;
 mod keys;

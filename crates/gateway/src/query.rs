@@ -3,6 +3,8 @@
 use serde_json::Value as Json;
 use sortkey_design::model::{TimeUnit, Type};
 
+use crate::exact;
+
 /// The names and values, percent-decoded; none if an escape is broken or a text is not UTF-8.
 pub(crate) fn parse(text: &str) -> Option<Vec<(String, String)>> {
     let parts = text.split('&').filter(|part| !part.is_empty());
@@ -46,7 +48,7 @@ pub(crate) fn coerce(ty: &Type, text: String) -> Json {
 }
 
 fn json(text: &str) -> Option<Json> {
-    serde_json::from_str(text).ok()
+    exact::read(text.as_bytes(), "the value").ok()
 }
 
 #[cfg(test)]

@@ -43,6 +43,17 @@ fn an_event_is_ingested_once_and_listed() {
     let first = ingest(&api, &source, "r1");
     assert_eq!(first.status, 200, "{}", first.text());
     assert_eq!(ingest(&api, &source, "r1").json()["eventId"], first.json()["eventId"]);
+    let other = json!({
+        "sourceId": source["sourceId"], "headers": { "x": "2" }, "body": "e30=", "sourceIp": "203.0.113.9", "method": "POST",
+    });
+    let (status, code, field, detail) =
+        api.post("/api/events/create", &[("idempotency-key", "r1")], &other).problem();
+    assert_eq!((status, code.as_str(), field.as_deref()), (400, "Invalid", Some("requestId")), "{detail}");
+    let nowhere = json!({
+        "sourceId": "src_V1StGXR8_Z5jdHi6", "headers": {}, "body": "", "sourceIp": "203.0.113.9", "method": "POST",
+    });
+    let (status, code, _, detail) = api.post("/api/events/create", &[], &nowhere).problem();
+    assert_eq!((status, code.as_str(), detail.as_str()), (404, "SourceNotFound", "there is no such Source"));
 
     let as_caller = [("sortkey-caller", caller.as_str())];
     let path = format!("/api/events/listBySource?sourceId={}", source["sourceId"].as_str().expect("an id"));

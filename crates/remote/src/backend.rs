@@ -14,6 +14,10 @@ macro_rules! backend {
             ) -> Pending<'_, <$operation as Operation>::Output> {
                 Box::pin(self.call::<$operation>(input))
             })+
+
+            fn repeats(&self) -> bool {
+                true
+            }
         }
     };
 }

@@ -1,4 +1,4 @@
-//! The client: one prepared operation of the SDK that every request goes through.
+//! The client: two prepared operations of the SDK that every request goes through, one for those that may happen twice.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +9,7 @@ use aws_smithy_http_client::{Builder, tls};
 use aws_smithy_runtime::client::orchestrator::operation::Operation as SdkOperation;
 use aws_smithy_runtime_api::client::behavior_version::BehaviorVersion;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use aws_smithy_runtime_api::client::runtime_plugin::SharedRuntimePlugin;
 use aws_smithy_types::retry::RetryConfig;
 use aws_smithy_types::timeout::TimeoutConfig;
 use sortkey_api::operations::Operation;
@@ -16,7 +17,7 @@ use sortkey_api::shape::{Decode, Encode};
 use sortkey_api::{ApiError, decode_output, encode};
 
 use crate::identity;
-use crate::retry::Retryable;
+use crate::retry::{self, Retryable};
 use crate::settings::{Credentials, Settings};
 use crate::trouble;
 use crate::wire::{self, Answered, Asked};
@@ -32,7 +33,8 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub struct Remote {
     endpoint: Arc<str>,
-    operation: SdkOperation<Asked, Answered, ApiError>,
+    freely: SdkOperation<Asked, Answered, ApiError>,
+    carefully: SdkOperation<Asked, Answered, ApiError>,
 }
 
 impl Remote {
@@ -49,24 +51,28 @@ impl Remote {
             .with_max_attempts(settings.attempts.max(1))
             .with_initial_backoff(FIRST_BACKOFF)
             .with_max_backoff(LONGEST_BACKOFF);
-        let operation = SdkOperation::builder()
-            .service_name("dynamodb")
-            // The name only labels the SDK's own logs; the request says what it asks for.
-            .operation_name("any")
-            .behavior_version(BehaviorVersion::latest())
-            .http_client(http.clone())
-            .endpoint_url(&settings.endpoint)
-            .retry_classifier(Retryable)
-            .standard_retry(&retries)
-            .timeout_config(timeouts)
-            .sleep_impl(TokioSleep::new())
-            .time_source(SystemTimeSource::new())
-            .with_connection_poisoning()
-            .runtime_plugin(identity::signing(&settings, &http).await)
-            .serializer(wire::serialize)
-            .deserializer(wire::deserialize)
-            .build();
-        Remote { endpoint: settings.endpoint.into(), operation }
+        let signing = SharedRuntimePlugin::new(identity::signing(&settings, &http).await);
+        let operation = |harmless| {
+            SdkOperation::builder()
+                .service_name("dynamodb")
+                // The name only labels the SDK's own logs; the request says what it asks for.
+                .operation_name("any")
+                .behavior_version(BehaviorVersion::latest())
+                .http_client(http.clone())
+                .endpoint_url(&settings.endpoint)
+                .retry_classifier(Retryable { harmless })
+                .standard_retry(&retries)
+                .timeout_config(timeouts.clone())
+                .sleep_impl(TokioSleep::new())
+                .time_source(SystemTimeSource::new())
+                .with_connection_poisoning()
+                .runtime_plugin(signing.clone())
+                .serializer(wire::serialize)
+                .deserializer(wire::deserialize)
+                .build()
+        };
+        let (freely, carefully) = (operation(true), operation(false));
+        Remote { endpoint: settings.endpoint.into(), freely, carefully }
     }
 
     /// Where it is.
@@ -83,11 +89,12 @@ impl Remote {
         let mut body = Vec::new();
         encode(&input, &mut body);
         let asked = Asked { target: O::ID.target(), body };
-        let answered = self.operation.invoke(asked).await;
-        let answered = answered.map_err(|error| trouble::explain(&self.endpoint, error))?;
+        let operation = if retry::is_harmless(asked.target) { &self.freely } else { &self.carefully };
+        let answered = operation.invoke(asked).await;
+        let answered = answered.map_err(|error| trouble::explain(&self.endpoint, O::ID.target(), error))?;
         // Some operations answer with no body at all.
         let body = if answered.is_empty() { b"{}" } else { answered.as_slice() };
-        decode_output(body)
+        decode_output(body).map_err(|_| trouble::not_understood(&self.endpoint, O::ID.target(), body))
     }
 }
 

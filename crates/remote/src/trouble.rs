@@ -2,39 +2,89 @@
 
 use std::error::Error;
 
+use aws_credential_types::provider::error::CredentialsError;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
-use aws_smithy_runtime_api::client::result::SdkError;
+use aws_smithy_runtime_api::client::result::{ConnectorError, SdkError};
 use sortkey_api::{ApiError, ErrorKind};
 
+use crate::retry::{find, is_harmless, never_sent};
+
+/// As much of an answer as helps to recognise who gave it.
+const EXCERPT: usize = 80;
+
 /// The error of a request: DynamoDB's own, or why there is none.
-pub(crate) fn explain(endpoint: &str, error: SdkError<ApiError, HttpResponse>) -> ApiError {
-    let (kind, what) = match error {
-        SdkError::ServiceError(answered) => return answered.into_err(),
-        SdkError::TimeoutError(_) => {
-            (ErrorKind::ServiceUnavailableException, format!("{endpoint} did not answer in time"))
-        }
-        SdkError::DispatchFailure(failure) if failure.is_timeout() => {
-            (ErrorKind::ServiceUnavailableException, format!("{endpoint} did not answer in time"))
-        }
+pub(crate) fn explain(endpoint: &str, target: &str, error: SdkError<ApiError, HttpResponse>) -> ApiError {
+    let unsent = match &error {
         SdkError::DispatchFailure(failure) => {
-            let why = failure.as_connector_error().map(|error| root(error)).unwrap_or_default();
-            let kind = match failure.is_user() {
-                true => ErrorKind::ValidationException,
-                false => ErrorKind::ServiceUnavailableException,
-            };
-            (kind, format!("cannot reach {endpoint}: {why}"))
+            failure.as_connector_error().is_some_and(|error| never_sent(error))
         }
-        SdkError::ResponseError(_) => {
-            (ErrorKind::ServiceUnavailableException, format!("{endpoint} broke off its answer"))
+        SdkError::ConstructionFailure(_) => true,
+        SdkError::ServiceError(answered) => is_refusal(answered.err().kind),
+        _ => false,
+    };
+    let mut error = reason(endpoint, error);
+    if !unsent && error.kind != ErrorKind::UnrecognizedClientException {
+        doubt(target, &mut error);
+    }
+    error
+}
+
+/// Adds that a write may have been carried out.
+fn doubt(target: &str, error: &mut ApiError) {
+    if !is_harmless(target) {
+        error.message.push_str("; whether it was done is not known");
+    }
+}
+
+/// What an answer is called that is none of DynamoDB's.
+pub(crate) fn not_understood(endpoint: &str, target: &str, body: &[u8]) -> ApiError {
+    let text = String::from_utf8_lossy(body);
+    let excerpt: String = text.chars().filter(|letter| !letter.is_control()).take(EXCERPT).collect();
+    let what = format!("{endpoint} does not answer as DynamoDB does: {excerpt}");
+    let mut error = ApiError::new(ErrorKind::ServiceUnavailableException, what);
+    doubt(target, &mut error);
+    error
+}
+
+/// Whether DynamoDB says by an error that it did nothing.
+fn is_refusal(kind: ErrorKind) -> bool {
+    !matches!(kind, ErrorKind::InternalServerError | ErrorKind::ServiceUnavailableException)
+}
+
+fn reason(endpoint: &str, error: SdkError<ApiError, HttpResponse>) -> ApiError {
+    let unavailable = |what: String| ApiError::new(ErrorKind::ServiceUnavailableException, what);
+    match error {
+        SdkError::ServiceError(answered) => answered.into_err(),
+        SdkError::TimeoutError(_) => unavailable(format!("{endpoint} did not answer in time")),
+        SdkError::DispatchFailure(failure) if failure.is_timeout() => {
+            unavailable(format!("{endpoint} did not answer in time"))
         }
+        SdkError::DispatchFailure(failure) => match failure.as_connector_error() {
+            Some(error) if find::<CredentialsError>(error).is_some() => nobody_signs(endpoint, error),
+            Some(error) => unreachable(endpoint, error, failure.is_user()),
+            None => unavailable(format!("cannot reach {endpoint}")),
+        },
+        SdkError::ResponseError(_) => unavailable(format!("{endpoint} broke off its answer")),
         // The request was never sent: the usual reason is that nobody is there to sign it.
         other => {
-            let why = other.into_source().map_or_else(|error| error.to_string(), |source| root(&*source));
-            (
-                ErrorKind::UnrecognizedClientException,
-                format!("the request to {endpoint} cannot be made: {why}"),
-            )
+            let source = other.into_source();
+            let why = source.map_or_else(|error| error.to_string(), |source| root(&*source));
+            let what = format!("the request to {endpoint} cannot be made: {why}");
+            ApiError::new(ErrorKind::UnrecognizedClientException, what)
         }
+    }
+}
+
+fn nobody_signs(endpoint: &str, error: &ConnectorError) -> ApiError {
+    let what = format!("no AWS credentials are found to sign the request to {endpoint}: {}", root(error));
+    ApiError::new(ErrorKind::UnrecognizedClientException, what)
+}
+
+fn unreachable(endpoint: &str, error: &ConnectorError, ours: bool) -> ApiError {
+    let kind = if ours { ErrorKind::ValidationException } else { ErrorKind::ServiceUnavailableException };
+    let what = match never_sent(error) {
+        true => format!("cannot reach {endpoint}: {}", root(error)),
+        false => format!("the connection to {endpoint} broke: {}", root(error)),
     };
     ApiError::new(kind, what)
 }

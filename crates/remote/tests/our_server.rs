@@ -1,7 +1,8 @@
 //! The client against our own server: what it says is what the engine has, errors arrive whole, trouble has a name.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -17,6 +18,7 @@ use sortkey_remote::{Remote, Settings};
 use sortkey_runtime::{Backend, Embedded};
 use sortkey_server::{Database, Server};
 use sortkey_value::{AttributeValue, Item};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// An engine, and a server that shows it on a thread of its own for as long as the process lives.
 fn served() -> (Engine, String) {
@@ -165,6 +167,53 @@ fn a_dynamodb_that_is_not_there_or_does_not_answer_is_named() {
             let error = Remote::new(settings).await.get_item(get("a")).await.expect_err("no answer");
             assert_eq!(error.kind, ErrorKind::ServiceUnavailableException, "{error}");
             assert!(error.message.contains(expected), "{error}");
+        }
+    });
+}
+
+/// A server that answers every request with this text and closes the connection; and how many requests it got.
+async fn answering(text: &'static str) -> (String, Arc<AtomicU32>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let endpoint = format!("http://{}", listener.local_addr().expect("bound"));
+    let requests = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&requests);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut received = Vec::new();
+            // The requests of these tests end with their JSON.
+            while !received.ends_with(b"}") && stream.read_buf(&mut received).await.is_ok_and(|read| read > 0)
+            {
+            }
+            counted.fetch_add(1, Ordering::SeqCst);
+            let _ = stream.write_all(text.as_bytes()).await;
+        }
+    });
+    (endpoint, requests)
+}
+
+#[test]
+fn what_may_have_happened_is_not_repeated_and_what_cannot_harm_is() {
+    const HTML: &str = "HTTP/1.1 200 OK\r\ncontent-length: 13\r\nconnection: close\r\n\r\n<html></html>";
+    const BROKEN: &str = "HTTP/1.1 500 Oops\r\ncontent-length: 7\r\nconnection: close\r\n\r\n<html/>";
+    const CUT: &str = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{";
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        for (answer, says, reads) in [
+            ("", "broke", 3),
+            (CUT, "broke", 3),
+            (BROKEN, "HTTP status 500", 3),
+            (HTML, "does not answer as DynamoDB does: <html></html>", 1),
+        ] {
+            let (endpoint, requests) = answering(answer).await;
+            let settings = Settings { attempts: 3, ..Settings::new(&endpoint).expect("an endpoint") };
+            let remote = Remote::new(settings).await;
+            let error = remote.get_item(get("a")).await.expect_err("no answer");
+            assert!(error.message.contains(says), "{answer:?}: {error}");
+            assert_eq!(requests.swap(0, Ordering::SeqCst), reads, "reads: {answer:?}");
+
+            let error = remote.put_item(put(&Item::from([("id", "a")]))).await.expect_err("no answer");
+            assert!(error.message.ends_with("whether it was done is not known"), "{answer:?}: {error}");
+            assert_eq!(requests.load(Ordering::SeqCst), 1, "writes: {answer:?}");
         }
     });
 }

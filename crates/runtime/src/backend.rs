@@ -17,6 +17,11 @@ macro_rules! backend {
         pub trait Backend: Send + Sync + 'static {
             $($(#[$doc])* fn $method(&self, input: $input) -> Pending<'_, $output>;)+
 
+            /// Whether it repeats requests itself where that may help, so that nobody above needs to.
+            fn repeats(&self) -> bool {
+                false
+            }
+
             /// Hears that a test calls a pattern or an operation, and then whether that failed, and how. Only a backend
             /// that measures has a use for it.
             fn hears(&self, _call: &str, _failed: Option<Option<String>>) {}

@@ -16,6 +16,7 @@ pub(crate) use plain::created;
 
 use futures_util::future::{BoxFuture, join_all};
 use parking_lot::Mutex;
+use sortkey_design::Design;
 use sortkey_design::model::*;
 use sortkey_design::plan::batched;
 
@@ -75,10 +76,13 @@ impl<'s, 'a> Runner<'s, 'a> {
     async fn statement(&self, scope: &mut Scope<'a>, statement: &'a Stmt) -> Result<Flow, Failure> {
         Ok(Flow::Next(match &statement.kind {
             StmtKind::Let { name, value, error } => {
-                let value = self.evaluate(scope, value).await?;
-                if let (true, Some(error)) = (value.is_absent(), error) {
-                    return Err(named(&error.text, format!("there is no `{name}`")));
+                let found = self.evaluate(scope, value).await?;
+                if let (true, Some(error)) = (found.is_absent(), error) {
+                    let what = looked_for(&scope.shared.design, value);
+                    let what = what.map_or_else(|| format!("`{name}`"), |entity| format!("such {entity}"));
+                    return Err(named(&error.text, format!("there is no {what}")));
                 }
+                let value = found;
                 scope.set(name.text.as_str(), value.clone());
                 value
             }
@@ -257,4 +261,13 @@ impl<'s, 'a> Runner<'s, 'a> {
 
 fn again_and_again() -> Failure {
     Failure::new(FailureKind::Conflict, "the item was changed by others again and again; try later")
+}
+
+/// The entity that a `let` looks for: callers know it, and not what the operation calls it.
+fn looked_for<'d>(design: &'d Design, value: &'d Value) -> Option<&'d Name> {
+    let Value::Expr(Expr { kind: ExprKind::Call { callee, .. }, .. }) = value else { return None };
+    match design.pattern(callee.as_name()?)?.entities.as_slice() {
+        [entity] => Some(entity),
+        _ => None,
+    }
 }

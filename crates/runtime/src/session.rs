@@ -60,21 +60,26 @@ impl<'a> Session<'a> {
             return_consumed_capacity: Some(ReturnConsumedCapacity::Total),
             ..GetItemInput::default()
         };
-        let output = self.send(|| self.shared.backend.get_item(input.clone())).await.map_err(failure)?;
+        let output = self
+            .send(Repeat::Freely, || self.shared.backend.get_item(input.clone()))
+            .await
+            .map_err(failure)?;
         self.read(output.consumed_capacity.iter());
         Ok(output.item)
     }
 
     pub(crate) async fn query(&self, mut input: QueryInput) -> Result<QueryOutput, Failure> {
         input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
-        let output = self.send(|| self.shared.backend.query(input.clone())).await.map_err(failure)?;
+        let output =
+            self.send(Repeat::Freely, || self.shared.backend.query(input.clone())).await.map_err(failure)?;
         self.read(output.consumed_capacity.iter());
         Ok(output)
     }
 
     pub(crate) async fn scan(&self, mut input: ScanInput) -> Result<ScanOutput, Failure> {
         input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
-        let output = self.send(|| self.shared.backend.scan(input.clone())).await.map_err(failure)?;
+        let output =
+            self.send(Repeat::Freely, || self.shared.backend.scan(input.clone())).await.map_err(failure)?;
         self.read(output.consumed_capacity.iter());
         Ok(output)
     }
@@ -84,8 +89,10 @@ impl<'a> Session<'a> {
         mut input: BatchGetItemInput,
     ) -> Result<BatchGetItemOutput, Failure> {
         input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
-        let output =
-            self.send(|| self.shared.backend.batch_get_item(input.clone())).await.map_err(failure)?;
+        let output = self
+            .send(Repeat::Freely, || self.shared.backend.batch_get_item(input.clone()))
+            .await
+            .map_err(failure)?;
         self.read(output.consumed_capacity.iter().flatten());
         Ok(output)
     }
@@ -95,47 +102,50 @@ impl<'a> Session<'a> {
         mut input: BatchWriteItemInput,
     ) -> Result<BatchWriteItemOutput, Failure> {
         input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
-        let output =
-            self.send(|| self.shared.backend.batch_write_item(input.clone())).await.map_err(failure)?;
+        let output = self
+            .send(Repeat::Freely, || self.shared.backend.batch_write_item(input.clone()))
+            .await
+            .map_err(failure)?;
         self.wrote(output.consumed_capacity.iter().flatten());
         Ok(output)
     }
 
     pub(crate) async fn put(&self, mut input: PutItemInput) -> Result<PutItemOutput, ApiError> {
         input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
-        let output = self.send(|| self.shared.backend.put_item(input.clone())).await?;
+        let output = self.send(Repeat::IfRefused, || self.shared.backend.put_item(input.clone())).await?;
         self.wrote(output.consumed_capacity.iter());
         Ok(output)
     }
 
     pub(crate) async fn update(&self, mut input: UpdateItemInput) -> Result<UpdateItemOutput, ApiError> {
         input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
-        let output = self.send(|| self.shared.backend.update_item(input.clone())).await?;
+        let output = self.send(Repeat::IfRefused, || self.shared.backend.update_item(input.clone())).await?;
         self.wrote(output.consumed_capacity.iter());
         Ok(output)
     }
 
     pub(crate) async fn delete(&self, mut input: DeleteItemInput) -> Result<DeleteItemOutput, ApiError> {
         input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
-        let output = self.send(|| self.shared.backend.delete_item(input.clone())).await?;
+        let output = self.send(Repeat::IfRefused, || self.shared.backend.delete_item(input.clone())).await?;
         self.wrote(output.consumed_capacity.iter());
         Ok(output)
     }
 
     pub(crate) async fn transact(&self, mut input: TransactWriteItemsInput) -> Result<(), ApiError> {
         input.return_consumed_capacity = Some(ReturnConsumedCapacity::Total);
-        let output = self.send(|| self.shared.backend.transact_write_items(input.clone())).await?;
+        let output =
+            self.send(Repeat::Freely, || self.shared.backend.transact_write_items(input.clone())).await?;
         self.wrote(output.consumed_capacity.iter().flatten());
         Ok(())
     }
 
     /// Sends a request, again and again while it is only a matter of time: full jitter, doubled from one to the next.
-    async fn send<'b, T>(&self, request: impl Fn() -> Pending<'b, T>) -> Result<T, ApiError> {
+    async fn send<'b, T>(&self, repeat: Repeat, request: impl Fn() -> Pending<'b, T>) -> Result<T, ApiError> {
         let mut longest_ms = FIRST_PAUSE_MS;
         for attempt in 1.. {
             self.consumed.lock().requests += 1;
             match request().await {
-                Err(error) if attempt < ATTEMPTS && passes(&error) => {
+                Err(error) if attempt < ATTEMPTS && self.passes(&error, repeat) => {
                     let random = self.shared.settings.ids.next().unwrap_or(0);
                     pause(Duration::from_millis(random % longest_ms + 1)).await;
                     longest_ms *= 2;
@@ -153,30 +163,37 @@ impl<'a> Session<'a> {
     fn wrote<'b>(&self, consumed: impl Iterator<Item = &'b ConsumedCapacity>) {
         self.consumed.lock().wcu += consumed.filter_map(|each| each.capacity_units).sum::<f64>();
     }
+
+    /// Whether the same request may succeed a moment later.
+    fn passes(&self, error: &ApiError, repeat: Repeat) -> bool {
+        match error.kind {
+            ErrorKind::TransactionConflictException | ErrorKind::TransactionInProgressException => true,
+            ErrorKind::TransactionCanceledException => only_haste(error),
+            ErrorKind::ProvisionedThroughputExceededException
+            | ErrorKind::RequestLimitExceeded
+            | ErrorKind::ThrottlingException => !self.shared.backend.repeats(),
+            ErrorKind::InternalServerError | ErrorKind::ServiceUnavailableException => {
+                repeat == Repeat::Freely && !self.shared.backend.repeats()
+            }
+            _ => false,
+        }
+    }
 }
 
-/// Whether the same request may succeed a moment later.
-fn passes(error: &ApiError) -> bool {
-    match error.kind {
-        ErrorKind::ProvisionedThroughputExceededException
-        | ErrorKind::RequestLimitExceeded
-        | ErrorKind::ThrottlingException
-        | ErrorKind::TransactionConflictException
-        | ErrorKind::TransactionInProgressException
-        | ErrorKind::InternalServerError
-        | ErrorKind::ServiceUnavailableException => true,
-        ErrorKind::TransactionCanceledException => match error.details.as_deref() {
-            // Only if nothing but haste stands against it.
-            Some(ErrorDetails::CancellationReasons(reasons)) => reasons.iter().all(|reason| {
-                matches!(
-                    reason.code.as_str(),
-                    "None" | "TransactionConflict" | "ThrottlingError" | "ProvisionedThroughputExceeded"
-                )
-            }),
-            _ => false,
-        },
-        _ => false,
-    }
+/// Whether a request may be repeated although the first may have happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repeat {
+    /// It reads, writes the same again, or carries a token.
+    Freely,
+    /// It would count twice, or refuse what it did itself.
+    IfRefused,
+}
+
+/// Whether nothing but haste stands against a transaction.
+fn only_haste(error: &ApiError) -> bool {
+    let Some(ErrorDetails::CancellationReasons(reasons)) = error.details.as_deref() else { return false };
+    let haste = ["None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
+    reasons.iter().all(|reason| haste.contains(&reason.code.as_str()))
 }
 
 /// What a backend's error means to whoever called us.

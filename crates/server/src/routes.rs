@@ -133,7 +133,7 @@ async fn mounted<B: Backend>(
         Access::ThisMachine
             if !server.settings.admin_from_anywhere && !neighbour::is_local(connection.peer, head) =>
         {
-            return not_from_here();
+            return not_from_here(mount);
         }
         Access::Anyone | Access::ThisMachine => {}
     }
@@ -152,10 +152,16 @@ async fn mounted<B: Backend>(
 }
 
 /// What a program elsewhere, or a web page of somebody else, hears from a route that is for this machine.
-fn not_from_here() -> Answer {
-    let why = r#"{"error":"answers programs on this machine only, unless the server is told to open it"}"#;
-    let content_type = HeaderValue::from_static("application/json");
-    reply::answer(StatusCode::FORBIDDEN, Some(content_type), why.into())
+fn not_from_here(mount: &Mount) -> Answer {
+    let why = "answers programs on this machine only, unless the server is told to open it";
+    mount.handler.refuse(StatusCode::FORBIDDEN, why).unwrap_or_else(|| {
+        let content_type = HeaderValue::from_static("application/json");
+        reply::answer(
+            StatusCode::FORBIDDEN,
+            Some(content_type),
+            format!(r#"{{"error":"{why}"}}"#).into_bytes(),
+        )
+    })
 }
 
 /// Whether a path answers scripts of any web page. What is for this machine only is not for them.

@@ -66,6 +66,7 @@ impl Run for Test {
         designs::say(&format!("{ran} test{plural}: {} passed, {failed} failed\n", ran - failed));
         match (failed, unnoticed) {
             (0, 0) => Ok(()),
+            (0, 1) => Err(Failure::new("1 mutant is noticed by no test")),
             (0, unnoticed) => Err(Failure::new(format_args!("{unnoticed} mutants are noticed by no test"))),
             (failed, _) => Err(Failure::new(format_args!("{failed} of {ran} tests failed"))),
         }

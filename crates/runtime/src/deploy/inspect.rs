@@ -46,7 +46,10 @@ pub(super) async fn description(
     name: &str,
 ) -> Result<Option<TableDescription>, ApiError> {
     match backend.describe_table(DescribeTableInput { table_name: name.into() }).await {
-        Ok(output) => Ok(output.table),
+        Ok(output) => output.table.map(Some).ok_or_else(|| {
+            let why = "the answer describes no table: is this a DynamoDB?";
+            ApiError::new(ErrorKind::ServiceUnavailableException, why)
+        }),
         Err(error) if error.kind == ErrorKind::ResourceNotFoundException => Ok(None),
         Err(error) => Err(error),
     }

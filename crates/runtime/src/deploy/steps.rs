@@ -23,6 +23,9 @@ use crate::backend::Backend;
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
+/// How often a table is looked for that was there: DescribeTable may lag behind CreateTable by seconds.
+const LOOKS: u32 = 20;
+
 /// How often a setting is tried that a table refuses while it is new.
 const TRIES: u32 = 12;
 
@@ -76,10 +79,15 @@ async fn settle(
     tell: &mut (dyn FnMut(Step) + Send),
 ) -> Result<(), ApiError> {
     let mut wait = FIRST_PAUSE;
+    let mut missed = 0;
     loop {
         let table = description(backend, name).await?;
         if table.as_ref().is_some_and(is_active) {
             return Ok(());
+        }
+        missed = if table.is_none() { missed + 1 } else { 0 };
+        if missed > LOOKS {
+            return Err(ApiError::table_not_found(name));
         }
         let items = table.and_then(|table| indexed_items(&table, change));
         tell(Step::Waiting { items });

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 use sortkey_design::model::*;
 use sortkey_value::Item;
 
-use super::receipt::Receipt;
+use super::receipt::{self, Receipt};
 use super::{Flow, Runner, plain};
 use crate::answer::{public, select};
 use crate::evaluate::{Scope, View};
@@ -371,13 +371,14 @@ where
             let item = plain::create(session, &scope, entity, operation, arguments).await?;
             return Ok(Outcome::Stored(entity, item));
         }
+        let fingerprint = receipt::fingerprint(&scope, operation, signature, &arguments);
         bind(&mut scope, signature, arguments)?;
         let bound = scope.mark();
         let mut attempt = 0;
         loop {
             attempt += 1;
             scope.forget_since(bound);
-            let receipt = Receipt::of(operation, &scope);
+            let receipt = Receipt::of(operation, &scope, fingerprint);
             let runner = Runner {
                 receipt: parking_lot::Mutex::new(receipt.clone()),
                 ..Runner::new(session, Some(operation))

@@ -2,13 +2,18 @@
 //!
 //! The first transaction of an idempotent operation carries a receipt, an item in the table it writes whose key is
 //! `receipt#operation#value`. A repeat fails on it, finds it, and returns the same result. Items are remembered by their
-//! keys, other results as JSON.
+//! keys, other results as JSON. A call that brings other arguments is no repeat, and is refused: its result is not the first
+//! one's, and somebody would lose what they sent.
+
+mod fingerprint;
 
 use serde_json::Value as Json;
 use sortkey_design::facts::actions;
 use sortkey_design::model::*;
 use sortkey_value::{AttributeValue, Map, ValueRef};
 
+use self::fingerprint::Fingerprint;
+pub(super) use self::fingerprint::fingerprint;
 use super::Runner;
 use crate::answer::to_public_json;
 use crate::catalog::{EntityInfo, RECEIPT};
@@ -25,6 +30,7 @@ const EXPIRES: &str = "expires";
 const ENTITY: &str = "entity";
 const KEY: &str = "key";
 const RESULT: &str = "result";
+const ARGUMENTS: &str = "arguments";
 
 /// A receipt that is due.
 #[derive(Clone, Debug)]
@@ -32,14 +38,15 @@ pub(crate) struct Receipt {
     /// The value of the parameter that the operation is idempotent by.
     value: String,
     period_ms: u64,
+    arguments: Fingerprint,
 }
 
 impl Receipt {
     /// The receipt of an operation; none if it is not idempotent, or the caller names nothing to repeat by.
-    pub(super) fn of(operation: &Operation, scope: &Scope<'_>) -> Option<Receipt> {
+    pub(super) fn of(operation: &Operation, scope: &Scope<'_>, arguments: Fingerprint) -> Option<Receipt> {
         let (name, period) = operation.idempotent.as_ref()?;
         let value = canonical(None, scope.get(&name.text)?)?;
-        Some(Receipt { value: escape(&value, &['#']), period_ms: period.unwrap_or(DAY_MS) })
+        Some(Receipt { value: escape(&value, &['#']), period_ms: period.unwrap_or(DAY_MS), arguments })
     }
 
     /// The receipt as one more item of a transaction.
@@ -55,6 +62,7 @@ impl Receipt {
         let mut item = key.clone();
         let until_ms = scope.now_ms.saturating_add_unsigned(self.period_ms);
         item.insert(info.aside(EXPIRES), AttributeValue::from(until_ms.div_euclid(1_000)));
+        item.insert(info.aside(ARGUMENTS), AttributeValue::B(self.arguments.to_vec()));
         if let Some((ttl, value)) = info
             .ttl
             .as_ref()
@@ -89,6 +97,13 @@ impl Receipt {
         };
         if passed {
             return Ok(None);
+        }
+        if let (Some(ValueRef::B(first)), Some((name, _))) =
+            (receipt.get(&info.aside(ARGUMENTS)), &operation.idempotent)
+            && *first != self.arguments
+        {
+            let why = format!("`{name}` was used before, with other arguments; a new call needs a new one");
+            return Err(Failure::invalid(name.text.as_str(), why));
         }
         if let Some(ValueRef::S(json)) = receipt.get(&info.aside(RESULT)) {
             let json: Option<Json> = serde_json::from_str(json).ok();

@@ -10,10 +10,11 @@ use crate::designs;
 /// Says where the server is. The first line is for programs too: it has always this form.
 pub(super) fn say(runtime: &Runtime, address: SocketAddr, by_keys: bool, kept: &str) {
     let design = runtime.design();
-    let (patterns, operations) = (design.patterns.len(), design.operations.len());
+    let patterns = counted(design.patterns.len(), "pattern");
+    let operations = counted(design.operations.len(), "operation");
     let mut text = format!(
         "sortkey is listening on http://{address}\n\
-         {}: {patterns} patterns and {operations} operations under http://{address}/api, shown at http://{address}/docs\n\
+         {}: {patterns} and {operations} under http://{address}/api, shown at http://{address}/docs\n\
          {kept}; Ctrl-C stops it.\n",
         design.name,
     );
@@ -21,4 +22,8 @@ pub(super) fn say(runtime: &Runtime, address: SocketAddr, by_keys: bool, kept: &
         text.push_str(&format!("\nTry a call:\n{call}\n"));
     }
     designs::say(&text);
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
