@@ -280,11 +280,7 @@ pub(super) fn guards(
             }
         }
         let Some(key) = wanted else { continue };
-        let mut item = key.clone();
-        item.insert(info.aside(guard::OWNER), AttributeValue::M(owner.clone()));
-        if let Some((ttl, value)) = info.ttl.as_ref().and_then(|ttl| Some((ttl, new.get(ttl)?))) {
-            item.extend(info.encode(design, ttl, value).map(|value| (ttl.clone(), value)));
-        }
+        let item = guard::item(scope, info, &key, owner, new);
         let mut write = Write::new(info, key, Act::Put(item.into()));
         write.demand(scope, Test::Free(owner.clone()), not_unique(info, unique))?;
         writes.push(write);
