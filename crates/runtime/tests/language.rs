@@ -179,3 +179,71 @@ fn keys_may_be_called_as_guards_and_receipts_call_theirs() {
         }"#,
     );
 }
+
+/// A guard once kept the expiry it was born with, so that a session that was prolonged lost its name.
+#[test]
+fn a_guard_lives_as_long_as_its_owner() {
+    check(
+        r#"
+        table Sessions "sessions" { key (id)  ttl expiresAt }
+        entity Session in Sessions {
+          id        slug
+          name      slug
+          expiresAt time(s) = now + 1h
+          unique name else NameTaken
+        }
+        pattern session = get Session by id
+        operation begin = create Session
+        operation prolong(id) { update Session(id) { expiresAt: now + 3h } }
+        operation replace = put Session
+        test "a prolonged session keeps its name" {
+          begin(id: "a", name: "x")
+          prolong("a")
+          advance 2h
+          expect begin(id: "b", name: "x") fails NameTaken
+          advance 2h
+          begin(id: "b", name: "x")
+        }
+        test "what somebody else has by now is left alone" {
+          begin(id: "a", name: "x")
+          advance 2h
+          begin(id: "b", name: "x")
+          replace(id: "a", name: "y")
+          expect session("a").name = "y"
+          expect begin(id: "c", name: "x") fails NameTaken
+        }"#,
+    );
+}
+
+/// To purge an item whose name somebody else had meanwhile once was a conflict for ever.
+#[test]
+fn what_counts_as_deleted_holds_nothing() {
+    check(
+        r#"
+        table Users "users" { key (id) }
+        entity User in Users {
+          id     slug
+          name   slug
+          status active | blocked | gone = active
+          deleted when status = gone
+          unique name else NameTaken
+        }
+        pattern user = get User by id
+        operation join = create User
+        operation leave = delete User
+        operation forget(id) { purge User(id) }
+        operation turn(id, status) { update User(id) { status } }
+        test "a name is free when its owner has left, however that is said" {
+          join(id: "a", name: "x")
+          turn("a", "blocked")
+          expect join(id: "b", name: "x") fails NameTaken
+          turn("a", "gone")
+          join(id: "b", name: "x")
+          leave(id: "b")
+          join(id: "c", name: "x")
+          forget("a")
+          expect join(id: "d", name: "x") fails NameTaken
+          expect user("c").name = "x"
+        }"#,
+    );
+}

@@ -11,7 +11,7 @@ use sortkey_value::{Item, Map, ValueRef};
 use super::failed;
 use crate::catalog::{EntityInfo, GUARD};
 use crate::evaluate::{Scope, View};
-use crate::read::is_deleted;
+use crate::read::{is_deleted, is_expired};
 use crate::session::Session;
 use crate::write::rendered;
 use crate::{Failure, Runtime, guard};
@@ -44,8 +44,9 @@ pub(crate) async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure>
                 return Ok(Some(what));
             }
             let fields = info.decode(design, item);
-            // What counts as deleted has its unique values free again.
-            if is_deleted(&scope, View::of(info.at, &fields))? {
+            // What is not live has its unique values free again.
+            let view = View::of(info.at, &fields);
+            if is_expired(&scope, view) || is_deleted(&scope, view)? {
                 continue;
             }
             for unique in info.of(design).uniques.iter().filter(|unique| unique.via.is_none()) {
@@ -59,7 +60,10 @@ pub(crate) async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure>
                 held.push(key);
             }
         }
-        let guards = items.iter().filter(|item| is_guard(first, item));
+        // A guard that has expired counts as absent, whoever had it.
+        let guards = items
+            .iter()
+            .filter(|item| is_guard(first, item) && !is_expired(&scope, View::stored(first.at, item)));
         if let Some(key) = guards.map(|item| identity(&first.key_of(item))).find(|key| !held.contains(key)) {
             return Ok(Some(format!("the guard {key} has no owner")));
         }

@@ -8,7 +8,7 @@ use super::send::send_one;
 use super::{Act, Answers, Prepared, Refusal, Test, Write, declared, given};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
-use crate::read::{add_virtual, fixed, is_ours};
+use crate::read::{add_virtual, fixed, is_deleted, is_expired, is_ours};
 use crate::session::Session;
 use crate::values::{Admit, Fields, Record, Val};
 use crate::{Failure, FailureKind, guard};
@@ -267,10 +267,19 @@ pub(super) fn guards(
     gone: bool,
 ) -> Result<Vec<Write>, Failure> {
     let design = &scope.shared.design;
+    // What counts as deleted holds nothing; what has expired does so no more, and somebody else may hold it by now.
+    let gone = gone || is_deleted(scope, View::of(info.at, new))?;
+    let mut held_before = Vec::with_capacity(old.len());
+    for fields in old {
+        let view = View::of(info.at, fields);
+        if !is_expired(scope, view) && !is_deleted(scope, view)? {
+            held_before.push(fields);
+        }
+    }
     let mut writes = Vec::new();
     for unique in &info.of(design).uniques {
         let wanted = if gone { None } else { guard::held(scope, info, unique, new)? };
-        for fields in old {
+        for fields in &held_before {
             let held = guard::held(scope, info, unique, fields)?;
             if let Some(held) = held.filter(|held| wanted.as_ref() != Some(held)) {
                 let mut write = Write::new(info, held, Act::Delete);
