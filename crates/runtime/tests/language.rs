@@ -247,3 +247,72 @@ fn what_counts_as_deleted_holds_nothing() {
         }"#,
     );
 }
+
+/// DynamoDB refuses to write into an object that is not there.
+#[test]
+fn an_object_is_made_when_something_is_put_into_it() {
+    check(
+        r#"
+        table Users "users" { key (id) }
+        entity User in Users {
+          id      slug
+          name    slug = "n"
+          look?   { theme? slug, size int(1..9) = 3, font? { face slug, bold bool = false } }
+          place?  { city slug, zip slug }
+          counts? map(int, max 9)
+          notes?  json({ a? slug, b? slug })
+          shout   string := upper(name)
+        }
+        pattern user = get User by id
+        operation paint(id, theme) { update User(id) { look.theme: theme } }
+        operation plain(id) { update User(id) { look.theme: null } }
+        operation grow(id) { update User(id) { look.size += 1 } }
+        operation write(id, face) { update User(id) { look.font.face: face } }
+        operation move(id, city) { update User(id) { place.city: city } }
+        operation count(id, what: slug) { upsert User(id) { counts[what] += 1 } }
+        operation note(id, a) { update User(id) { notes.a: a } }
+        operation rename(id, name, theme) { update User(id) { name, look.theme: theme } }
+        operation both(id, other: slug, theme) {
+          transact {
+            update User(id) { look.theme: theme }
+            update User(id: other) { look.theme: theme }
+          }
+        }
+        test "with its defaults" {
+          create User { id: "a" }
+          expect paint("a", "dark").look = { theme: "dark", size: 3 }
+          expect paint("a", "light").look = { theme: "light", size: 3 }
+          expect grow("a").look.size = 4
+          expect write("a", "serif").look = { theme: "light", size: 4, font: { face: "serif", bold: false } }
+          expect plain("a").look = { size: 4, font: { face: "serif", bold: false } }
+        }
+        test "but not to take something away" {
+          create User { id: "a" }
+          expect plain("a").look absent
+        }
+        test "nor without what it requires" {
+          create User { id: "a" }
+          expect move("a", "rome") fails Invalid
+          update User(id: "a") { place: { city: "oslo", zip: "0150" } }
+          expect move("a", "rome").place = { city: "rome", zip: "0150" }
+          expect paint("nobody", "dark") fails NotFound
+        }
+        test "in an item that is not there either" {
+          expect count("a", "x").counts = { x: 1 }
+          expect count("a", "x").counts = { x: 2 }
+          expect count("a", "y").counts = { x: 2, y: 1 }
+        }
+        test "beside other changes, and in a transaction" {
+          create User { id: "a" }
+          create User { id: "b", look: { size: 7 } }
+          expect rename("a", "m", "dark").look = { theme: "dark", size: 3 }
+          expect user("a").shout = "M"
+          both("a", "b", "grey")
+          expect user("b").look = { theme: "grey", size: 7 }
+          create User { id: "c" }
+          both("b", "c", "blue")
+          expect user("c").look = { theme: "blue", size: 3 }
+          expect note("c", "x").notes = { a: "x" }
+        }"#,
+    );
+}

@@ -154,7 +154,8 @@ impl Expression {
         Ok(())
     }
 
-    /// Everything in which two images differ. Numbers that are counted stay counted.
+    /// Everything in which two images differ. Numbers that are counted stay counted, and objects that are there keep
+    /// what others write into them.
     pub(super) fn difference(
         &mut self,
         scope: &Scope<'_>,
@@ -164,8 +165,8 @@ impl Expression {
         into: &mut Placeholders,
     ) -> Result<(), Failure> {
         let entity = info.of(&scope.shared.design);
-        for change in plan.changes.iter().filter(|change| change.op != FieldOp::Set && change.path.len() == 1)
-        {
+        let counts = |change: &&Change| change.op != FieldOp::Set && change.path.len() == 1;
+        for change in plan.changes.iter().filter(|change| counts(change) || plan.is_in_place(change, old)) {
             self.change(scope, info, change, new, None, into)?;
         }
         for attribute in entity.attributes.iter().filter(|attribute| attribute.is_stored()) {

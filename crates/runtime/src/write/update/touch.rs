@@ -103,14 +103,6 @@ impl<'a> Touched<'a> {
             if let To::OfItem(expr) = &change.to {
                 names.extend(expr.names().into_iter().filter(|name| !scope.has(name)));
             }
-            let inside_json = |name: &str| {
-                entity
-                    .attribute(name)
-                    .is_some_and(|each| matches!(scope.shared.design.type_of(each), Type::Json { .. }))
-            };
-            if change.path.len() > 1 && inside_json(&change.path[0]) {
-                names.push(&change.path[0]);
-            }
         }
         let mut members = Vec::new();
         if let Some(expr) = plan.condition {
