@@ -144,7 +144,7 @@ pub(crate) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Resul
 pub(super) fn finish(scope: &Scope<'_>, info: &EntityInfo, mut given: Fields) -> Result<Made, Failure> {
     tenant(scope, info, &mut given)?;
     let secrets = info.anatomy.secrets.iter();
-    let generated = secrets.filter(|name| !given.contains_key(name)).map(|name| name.to_string()).collect();
+    let generated = secrets.filter(|name| !given.contains_key(name)).map(ToString::to_string).collect();
     let fields = fill(scope, info, given, true)?;
     complete(scope, info, &fields)?;
     checked(scope, info, &fields)?;

@@ -100,11 +100,11 @@ fn blind(
     }
     let mut in_hand = plan.known.clone();
     plan.apply(&mut in_hand, true)?;
+    touched.recompute(scope, info, &mut in_hand)?;
     let mut expression = Expression::default();
-    for change in &plan.changes {
+    for change in plan.changes.iter().filter(|change| !touched.takes_away(change, &in_hand)) {
         expression.change(scope, info, change, &in_hand, fresh.as_ref(), &mut write.placeholders)?;
     }
-    touched.recompute(scope, info, &mut in_hand)?;
     for attribute in &touched.attributes {
         expression.attribute(scope, info, attribute, &in_hand, &mut write.placeholders)?;
     }

@@ -90,6 +90,12 @@ impl<'a> Touched<'a> {
         Ok(())
     }
 
+    /// Whether an attribute goes although it is given, because its `when` does not hold.
+    pub(super) fn takes_away(&self, change: &super::Change, image: &Fields) -> bool {
+        let name = &change.path[0];
+        self.attributes.iter().any(|each| each.name.is(name)) && image.get(name).is_some_and(Val::is_absent)
+    }
+
     /// The stored attributes that must be unchanged for what was computed from them to be right.
     pub(super) fn consulted(&self, scope: &Scope<'_>, plan: &Plan<'_>) -> Vec<String> {
         let entity = plan.info.of(&scope.shared.design);
