@@ -316,3 +316,26 @@ fn an_object_is_made_when_something_is_put_into_it() {
         }"#,
     );
 }
+
+/// What was given and had to go once left a value behind that no expression used, which DynamoDB refuses.
+#[test]
+fn what_is_given_goes_where_its_condition_does_not_hold() {
+    check(
+        r#"
+        table Jobs "jobs" { key (id) }
+        entity Job in Jobs {
+          id      slug
+          state   waiting | done = waiting
+          retryAt? time(s) when state = waiting
+        }
+        pattern job = get Job by id
+        operation settle(id, state, retryAt?) { update Job(id) { state, retryAt } }
+        test "a job that is done is not tried again" {
+          create Job { id: "a" }
+          settle("a", "waiting", retryAt: now + 1h)
+          expect job("a").retryAt = now + 1h
+          settle("a", "done", retryAt: now + 2h)
+          expect job("a").retryAt absent
+        }"#,
+    );
+}
