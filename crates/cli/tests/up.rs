@@ -173,6 +173,36 @@ fn a_table_that_differs_is_explained_and_left_alone() {
 }
 
 #[test]
+fn what_becomes_unique_is_so_for_items_that_are_there() {
+    let folder = folder();
+    let path = folder.path();
+    let server = up(path, &[]);
+    for text in ["text=one", "text=two"] {
+        assert!(server.call(path, &[&["createNote", text], &ADA[..]].concat()).0);
+    }
+    drop(server);
+    let unique = DESIGN.replace("  tenant userId", "  tenant userId\n  unique userId, text");
+    std::fs::write(path.join("notes.sk"), &unique).expect("written");
+    let server = up(path, &[]);
+    assert!(server.said.contains("notes: every item has its guard of Note(userId, text)"), "{}", server.said);
+    let (done, _, why) = server.call(path, &[&["createNote", "text=one"], &ADA[..]].concat());
+    assert!(!done && why.contains("there is already a Note with this userId and text"), "{why}");
+    drop(server);
+    let server = up(path, &[]);
+    assert!(!server.said.contains("guard"), "{}", server.said);
+    drop(server);
+
+    let alone = DESIGN.replace("  tenant userId", "  tenant userId\n  unique userId");
+    std::fs::write(path.join("notes.sk"), alone).expect("written");
+    let output = run(&["up", "notes.sk", "--port", "0"], path);
+    let (said, why) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(!output.status.success() && why.contains("no item was changed"), "{why}");
+    assert!(said.contains("two items of Note have the same userId"), "{said}");
+    assert_eq!(said.matches("userId \"ada\"").count(), 2, "{said}");
+    assert_eq!(said.matches("noteId \"note_").count(), 2, "{said}");
+}
+
+#[test]
 fn a_design_runs_on_another_dynamodb() {
     let folder = folder();
     let path = folder.path();

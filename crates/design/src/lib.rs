@@ -18,5 +18,5 @@ mod typing;
 
 pub use compile::{Compilation, FileLoader, Loader, NoFiles, compile};
 pub use model::Design;
-pub use problems::{PARAMETER, PROBLEMS, Problem, TABLE_DIFFERS, nearest};
+pub use problems::{NOT_UNIQUE, PARAMETER, PROBLEMS, Problem, TABLE_DIFFERS, nearest};
 pub use schema::schema;

@@ -19,7 +19,7 @@ macro_rules! problems {
     ($($constant:ident $code:literal $name:literal $text:literal)*) => {
         $(pub(crate) const $constant: Problem = Problem { code: $code, name: $name, text: $text };)*
         /// All of them, in the order of their codes.
-        pub const PROBLEMS: &[Problem] = &[SYNTAX, $($constant,)* PARAMETER, TABLE_DIFFERS];
+        pub const PROBLEMS: &[Problem] = &[SYNTAX, $($constant,)* PARAMETER, TABLE_DIFFERS, NOT_UNIQUE];
     };
 }
 
@@ -46,6 +46,16 @@ pub const TABLE_DIFFERS: Problem = Problem {
     text: "A table that is there differs from the design in a way that could only be changed by rebuilding it or by \
            taking something away: its key, an index, how it is paid for, how items expire. Nothing was changed. Give \
            the table or the index a new name in the design, or change what is there by hand.",
+};
+
+/// Raised when a `unique` clause meets items that are there.
+pub const NOT_UNIQUE: Problem = Problem {
+    code: "SK0022",
+    name: "not-unique-yet",
+    text: "Two items that are there have the same value of what the design now says is unique. When a clause is new, or \
+           its attribute is normalised in another way, every item that is there gets its guard before the design runs; of \
+           two items with one value only one can. No item was changed, and guards that were made are seen by nobody. Run the \
+           design as it was, change or delete one of the two items, and start again.",
 };
 
 problems! {

@@ -1,18 +1,22 @@
 //! Guards: one item per unique value, in the entity's own table.
 //!
 //! Both key attributes are `unique#Entity#attributes#values`; `owner` is the key of the item that has the value. A guard
-//! is in no index, carries its owner's expiry, and counts as absent when that has passed.
+//! is in no index, carries its owner's expiry, and counts as absent when that has passed. Items that were there before
+//! the clause get theirs when the design is deployed.
 
 use sha2::{Digest, Sha256};
 use sortkey_design::facts::{Source, source};
 use sortkey_design::model::{Stored, Unique};
-use sortkey_value::{AttributeValue, Map, Number};
+use sortkey_value::{AttributeValue, Item, Map, Number, ValueRef};
 
 use crate::Failure;
 use crate::catalog::{EntityInfo, GUARD};
 use crate::evaluate::{Scope, View};
 use crate::template::{canonical, escape};
-use crate::values::Fields;
+use crate::values::{Fields, normalize};
+
+/// The key of what a table says of its guards. No entity has an empty name, so no guard has it.
+pub(crate) const MARKER: &str = "unique##covered";
 
 /// The attribute that holds the owner's key, where no key is called so.
 pub(crate) const OWNER: &str = "owner";
@@ -26,15 +30,43 @@ pub(crate) fn key(scope: &Scope<'_>, info: &EntityInfo, unique: &Unique, fields:
     let entity = info.of(design);
     let mut values = Vec::new();
     for name in &unique.names {
-        let ty = entity.attribute(&name.text).map(|attribute| design.type_of(attribute));
-        values.push(escape(&canonical(ty, fields.get(&name.text)?)?, &['#']));
+        let attribute = entity.attribute(&name.text);
+        let ty = attribute.map(|attribute| design.type_of(attribute));
+        let value = fields.get(&name.text)?;
+        // A value that was stored before the attribute was normalised counts as what it would be now.
+        let text = match attribute.filter(|attribute| attribute.has("normalize")) {
+            Some(attribute) => canonical(ty, &normalize(attribute, value.clone()))?,
+            None => canonical(ty, value)?,
+        };
+        values.push(escape(&text, &['#']));
     }
-    let names: Vec<&str> = unique.names.iter().map(|name| name.text.as_str()).collect();
     let mut values = values.join("#");
     if values.len() > MAX_BYTES {
         values = format!("sha256:{}", crate::evaluate::hex(&Sha256::digest(values.as_bytes())));
     }
-    Some(reserved_key(scope, info, &format!("{GUARD}{}#{}#{values}", info.name, names.join(","))))
+    Some(reserved_key(scope, info, &format!("{}{values}", prefix(info, unique))))
+}
+
+/// How the keys of a clause's guards begin.
+pub(crate) fn prefix(info: &EntityInfo, unique: &Unique) -> String {
+    let names: Vec<&str> = unique.names.iter().map(|name| name.text.as_str()).collect();
+    format!("{GUARD}{}#{}#", info.name, names.join(","))
+}
+
+/// The guard under a key: whose it is, and until when.
+pub(crate) fn item(scope: &Scope<'_>, info: &EntityInfo, key: &Map, owner: &Map, fields: &Fields) -> Map {
+    let mut item = key.clone();
+    item.insert(info.aside(OWNER), AttributeValue::M(owner.clone()));
+    if let Some((ttl, value)) = info.ttl.as_ref().and_then(|ttl| Some((ttl, fields.get(ttl)?))) {
+        item.extend(info.encode(&scope.shared.design, ttl, value).map(|value| (ttl.clone(), value)));
+    }
+    item
+}
+
+/// The key of the item that a guard belongs to.
+pub(crate) fn owner(info: &EntityInfo, guard: &Item) -> Option<Map> {
+    let Some(ValueRef::M(owner)) = guard.get(&info.aside(OWNER)) else { return None };
+    Some(owner.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
 }
 
 /// The key of the guard that an item holds; none if the clause does not concern it.

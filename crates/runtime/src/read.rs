@@ -13,7 +13,7 @@ mod oracle;
 mod pages;
 
 pub(crate) use bind::derive;
-pub(crate) use fetch::{key_of, live};
+pub(crate) use fetch::{items, key_of, live};
 pub(crate) use filter::{add_virtual, is_deleted, is_expired, is_ours};
 pub(crate) use hit::Hit;
 pub(crate) use keys::fixed;

@@ -2,29 +2,33 @@
 //!
 //! Every item goes through the operation that creates its kind, so that what is generated obeys the design: references
 //! lead to items that exist, tenants own what they create, guards and counters are right. An entity that no operation
-//! creates from plain arguments is left out.
+//! makes is left out.
 
 mod existing;
+mod makers;
 mod matching;
 mod story;
 mod values;
 
-use existing::existing;
+pub(crate) use makers::makers;
+use makers::{brings, changers};
 pub(crate) use story::{Pool, Story};
 pub(crate) use values::{Dice, LATEST_MS};
 
 use serde_json::{Map, Value as Json};
 use sortkey_design::Design;
-use sortkey_design::facts::actions;
-use sortkey_design::model::{Attribute, Entity, WriteVerb};
+use sortkey_design::model::Entity;
 
-use crate::{Answer, Call, Failure, Ids, KeyError, Kind, Runtime, Signature, Yields};
+use crate::{Answer, Call, Failure, Ids, KeyError, Runtime, Signature};
 
 /// Where no volume is declared, and the fewest of a kind where one is.
 const FEWEST: u64 = 10;
 
 /// Calls may fail, since arguments are random: so many for every one that is wanted, and a few more.
 const PATIENCE: u64 = 4;
+
+/// How often what changes items is called, so that some are in the state that others need.
+const STIRS: u64 = 20;
 
 /// What was generated of an entity so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,37 +63,106 @@ pub(crate) async fn plant(
     most: u64,
     dice: &mut Dice<'_>,
     pool: &mut Pool,
-    called: &mut (dyn FnMut(&Signature, Option<&Failure>) + Send),
-    watch: &mut (dyn FnMut(&Seeded) + Send),
+    called: &mut Called<'_>,
+    watch: &mut Watch<'_>,
 ) -> Result<Vec<Seeded>, KeyError> {
-    let mut done = Vec::new();
-    for (entity, signature) in makers(runtime) {
-        let mut seeded = Seeded {
-            entity: entity.name.text.clone(),
-            wanted: wanted(runtime.design(), entity, most),
-            ..Seeded::default()
-        };
-        for _ in 0..seeded.wanted.saturating_mul(PATIENCE).saturating_add(FEWEST) {
-            if seeded.made == seeded.wanted {
-                break;
-            }
-            let (told, answer) = tell(runtime, signature, Story::new(runtime.design(), pool), dice).await?;
-            called(signature, answer.as_ref().err());
-            match made(signature, told, answer) {
-                Ok(item) => {
-                    seeded.made += 1;
-                    pool.add(&entity.name.text, item);
-                    watch(&seeded);
-                }
-                Err(why) => seeded.trouble = Some(why),
-            }
-        }
-        if seeded.made > 0 {
-            seeded.trouble = None;
-        }
-        done.push(seeded);
+    let makers = makers(runtime);
+    let done = makers.iter().map(|(entity, _)| Seeded {
+        entity: entity.name.text.clone(),
+        wanted: wanted(runtime.design(), entity, most),
+        ..Seeded::default()
+    });
+    let mut garden = Garden { runtime, dice, pool, called, watch, done: done.collect() };
+    for (at, (_, makers)) in makers.iter().enumerate() {
+        garden.grow(at, makers, PATIENCE).await?;
     }
+    // What nothing was made of may need others to be in another state: a tenant who is active, a job that runs.
+    if garden.done.iter().any(|seeded| seeded.made == 0) {
+        let missing = makers.iter().zip(&garden.done).filter(|(_, seeded)| seeded.made == 0);
+        let makers_of_missing: Vec<&Signature> =
+            missing.flat_map(|((_, makers), _)| makers.iter().copied()).collect();
+        garden.stir(&makers_of_missing).await?;
+        for (at, (_, makers)) in makers.iter().enumerate() {
+            if garden.done[at].made == 0 {
+                garden.grow(at, makers, PATIENCE * PATIENCE).await?;
+            }
+        }
+    }
+    let mut done = garden.done;
+    done.iter_mut().filter(|seeded| seeded.made > 0).for_each(|seeded| seeded.trouble = None);
     Ok(done)
+}
+
+/// What is told of every call.
+type Called<'a> = dyn FnMut(&Signature, Option<&Failure>) + Send + 'a;
+/// What is told of every item.
+type Watch<'a> = dyn FnMut(&Seeded) + Send + 'a;
+
+/// Data that is being generated.
+struct Garden<'a, 'd> {
+    runtime: &'a Runtime,
+    dice: &'a mut Dice<'d>,
+    pool: &'a mut Pool,
+    called: &'a mut Called<'a>,
+    watch: &'a mut Watch<'a>,
+    done: Vec<Seeded>,
+}
+
+impl Garden<'_, '_> {
+    /// Makes what is wanted of an entity, by one operation after the other.
+    async fn grow(&mut self, at: usize, makers: &[&Signature], patience: u64) -> Result<(), KeyError> {
+        for maker in makers {
+            let calls = self.done[at].wanted.saturating_mul(patience).saturating_add(FEWEST);
+            let mut failed = false;
+            for call in 0..calls {
+                if self.done[at].made >= self.done[at].wanted {
+                    return Ok(());
+                }
+                // What fails because it belongs together too well (a member who is one already) is told otherwise.
+                let story = match failed && call % 2 == 1 {
+                    true => Story::wandering(self.runtime.design(), self.pool, None),
+                    false => Story::new(self.runtime.design(), self.pool),
+                };
+                let told = tell(self.runtime, maker, story, self.dice).await?;
+                (self.called)(maker, told.answer.as_ref().err());
+                let made = told.made(maker);
+                failed = made.is_err();
+                match made {
+                    Ok(item) => self.count(at, maker, item),
+                    Err(why) => self.done[at].trouble = Some(why),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts what an operation made: what was wanted, and what came with it.
+    fn count(&mut self, at: usize, maker: &Signature, item: Map<String, Json>) {
+        let entity = self.done[at].entity.clone();
+        self.pool.add(&entity, item);
+        let brings = brings(self.runtime.design(), maker);
+        for seeded in self
+            .done
+            .iter_mut()
+            .filter(|seeded| seeded.entity == entity || brings.iter().any(|each| *each == seeded.entity))
+        {
+            seeded.made += 1;
+        }
+        (self.watch)(&self.done[at]);
+    }
+
+    /// Calls what changes the items that some operations look at.
+    async fn stir(&mut self, makers: &[&Signature]) -> Result<(), KeyError> {
+        let design = self.runtime.design();
+        for changer in changers(self.runtime, makers) {
+            for _ in 0..STIRS {
+                let story = Story::new(design, self.pool);
+                let told = tell(self.runtime, changer, story, self.dice).await?;
+                (self.called)(changer, told.answer.as_ref().err());
+            }
+        }
+        Ok(())
+    }
 }
 
 /// How many items of an entity: the largest kind has `most`, the others their share.
@@ -100,48 +173,6 @@ fn wanted(design: &Design, entity: &Entity, most: u64) -> u64 {
     u64::try_from(share).unwrap_or(most).max(FEWEST).min(most)
 }
 
-/// Entities with the operation that creates each, parents before children.
-pub(crate) fn makers(runtime: &Runtime) -> Vec<(&Entity, &Signature)> {
-    let design = runtime.design();
-    let maker = |entity: &Entity| {
-        let creates = |signature: &&Signature| {
-            let yields = match &signature.yields {
-                Yields::Item(name) => name == &entity.name.text,
-                Yields::Value => true,
-                _ => false,
-            };
-            let operation = design.operation(&signature.name).filter(|_| yields);
-            let first = operation.and_then(|operation| {
-                actions(operation).into_iter().find(|site| site.action.verb == WriteVerb::Create)
-            });
-            first.is_some_and(|site| site.action.entity == entity.name)
-        };
-        runtime.signatures().iter().filter(|each| each.kind == Kind::Operation).find(creates)
-    };
-    let mut waiting: Vec<(&Entity, &Signature)> =
-        design.entities.iter().filter_map(|entity| Some((entity, maker(entity)?))).collect();
-    let mut ordered: Vec<(&Entity, &Signature)> = Vec::new();
-    while !waiting.is_empty() {
-        let needs = |entity: &Entity, maker: &Signature, other: &Entity| {
-            let refers = |each: &Attribute| {
-                each.reference.as_ref().is_some_and(|reference| reference.entity == other.name)
-            };
-            let named = design.operation(&maker.name).map(|maker| existing(design, maker));
-            entity.name != other.name
-                && (entity.attributes.iter().any(|each| !each.may_be_absent() && refers(each))
-                    || named.is_some_and(|named| named.values().any(|(each, _)| each.name == other.name))
-                    || (!maker.system && design.caller.iter().any(refers)))
-        };
-        let free = |(entity, maker): &(&Entity, &Signature)| {
-            !waiting.iter().any(|(other, _)| needs(entity, maker, other))
-        };
-        // Entities that need each other have no first; any will do.
-        let at = waiting.iter().position(free).unwrap_or(0);
-        ordered.push(waiting.remove(at));
-    }
-    ordered
-}
-
 /// One call: the item it made, or why it failed.
 #[cfg(test)]
 pub(crate) async fn make(
@@ -150,42 +181,47 @@ pub(crate) async fn make(
     pool: &Pool,
     dice: &mut Dice<'_>,
 ) -> Result<Result<Map<String, Json>, String>, KeyError> {
-    let (told, answer) = tell(runtime, signature, Story::new(runtime.design(), pool), dice).await?;
-    Ok(made(signature, told, answer))
+    Ok(tell(runtime, signature, Story::new(runtime.design(), pool), dice).await?.made(signature))
 }
 
-/// One call: who called and with what, and the answer.
+/// A call that was made.
+pub(crate) struct Told {
+    /// Who called, and with what.
+    said: Map<String, Json>,
+    pub(crate) answer: Result<Answer, Failure>,
+    wrote: bool,
+}
+
+/// One call.
 pub(crate) async fn tell(
     runtime: &Runtime,
     signature: &Signature,
     mut story: Story<'_>,
     dice: &mut Dice<'_>,
-) -> Result<(Map<String, Json>, Result<Answer, Failure>), KeyError> {
+) -> Result<Told, KeyError> {
     let arguments = story.arguments(signature, dice)?;
     let caller = match story.caller(runtime, signature, dice)? {
         Ok(caller) => caller,
-        Err(failure) => return Ok((arguments, Err(failure))),
+        Err(failure) => return Ok(Told { said: arguments, answer: Err(failure), wrote: false }),
     };
     let call = Call { name: &signature.name, caller: caller.as_ref(), arguments, cursor: None, limit: None };
-    let mut told = call.arguments.clone();
-    let answer = runtime.call(call).await;
-    told.extend(caller.iter().flat_map(|caller| caller.attributes().clone()));
-    Ok((told, answer))
+    let mut said = call.arguments.clone();
+    let (answer, consumed) = runtime.measured(call).await;
+    said.extend(caller.iter().flat_map(|caller| caller.attributes().clone()));
+    Ok(Told { said, answer, wrote: consumed.wcu > 0.0 })
 }
 
-/// The item that a call made. Who made it and with what belongs to its story: the first user of an account is one of its
-/// members.
-fn made(
-    signature: &Signature,
-    mut told: Map<String, Json>,
-    answer: Result<Answer, Failure>,
-) -> Result<Map<String, Json>, String> {
-    match answer {
-        Ok(Answer::Value(Json::Object(item))) => {
-            told.extend(item);
-            Ok(told)
+impl Told {
+    /// The item that the call made. Who made it and with what belongs to its story: the first user of an account is one of
+    /// its members.
+    fn made(self, signature: &Signature) -> Result<Map<String, Json>, String> {
+        let mut item = self.said;
+        match self.answer {
+            Ok(Answer::Value(Json::Object(answer))) => item.extend(answer),
+            Ok(_) if self.wrote => {}
+            Ok(_) => return Err(format!("`{}` had nothing to do", signature.name)),
+            Err(failure) => return Err(failure.to_string()),
         }
-        Ok(_) => Err(format!("`{}` returns no item", signature.name)),
-        Err(failure) => Err(failure.to_string()),
+        Ok(item)
     }
 }

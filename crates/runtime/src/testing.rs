@@ -3,7 +3,7 @@
 //! A test sees what clients see: pages, failures by name, no secrets. Outside `as` it runs as `system`.
 
 mod elsewhere;
-mod invariants;
+pub(crate) mod invariants;
 mod mutants;
 mod show;
 mod statement;
@@ -161,12 +161,15 @@ impl Clock for EngineClock {
 
 fn undeployed(error: DeployError) -> Vec<Problem> {
     match error {
-        DeployError::Refused(diagnostics) => diagnostics
+        DeployError::Refused(diagnostics) | DeployError::NotUnique(diagnostics) => diagnostics
             .into_iter()
             .map(|each| Problem { span: each.primary.span, message: each.title })
             .collect(),
         DeployError::Failed { table, doing, error } => {
             vec![Problem { message: format!("{table}: {doing}: {error}"), span: Span::default() }]
+        }
+        DeployError::Stopped { table, failure } => {
+            vec![Problem { message: format!("{table}: {failure}"), span: Span::default() }]
         }
     }
 }

@@ -12,7 +12,7 @@ mod print;
 mod stored;
 mod time;
 
-pub(crate) use admit::{Admit, Origin};
+pub(crate) use admit::{Admit, Origin, normalize};
 pub(crate) use fields::Fields;
 pub(crate) use json::{from_json, to_json};
 pub(crate) use numbers::arithmetic;

@@ -26,7 +26,11 @@ fn runtime(system: &str) -> Runtime {
     let file =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems").join(system).join(format!("{system}.sk"));
     let text = std::fs::read_to_string(&file).expect("the design is there");
-    let design = Arc::new(compile(&file.to_string_lossy(), &text, &FileLoader).design);
+    runtime_of(&file.to_string_lossy(), &text)
+}
+
+fn runtime_of(file: &str, text: &str) -> Runtime {
+    let design = Arc::new(compile(file, text, &FileLoader).design);
     let settings = Settings {
         clock: Arc::new(Still),
         bcrypt_cost: 4,
@@ -107,4 +111,28 @@ fn one_of_many_redemptions_of_an_invite_wins() {
         call(&runtime, Some(caller), "redeemProfileInvite", json!({ "inviteCode": invite["inviteCode"] }))
     });
     assert_eq!(winners, 1);
+}
+
+/// The first that puts something into an object makes the object; nobody's part of it is lost.
+#[test]
+fn many_put_something_into_an_object_that_is_not_there() {
+    let runtime = runtime_of(
+        "shelf.sk",
+        r#"
+        table Shelves "shelves" { key (id) }
+        entity Shelf in Shelves {
+          id     slug
+          counts? map(int, max 99)
+        }
+        system pattern shelf = get Shelf by id strong
+        system operation build = create Shelf
+        system operation put(id, what: slug) { update Shelf(id) { counts[what] += 1 } }
+        "#,
+    );
+    call(&runtime, None, "build", json!({ "id": "s" })).expect("a shelf");
+    let won =
+        succeed(|at| call(&runtime, None, "put", json!({ "id": "s", "what": format!("book{}", at % 8) })));
+    let shelf = call(&runtime, None, "shelf", json!({ "id": "s" })).expect("a shelf");
+    let counts = shelf["counts"].as_object().expect("counts").values();
+    assert_eq!(counts.filter_map(Json::as_u64).sum::<u64>(), won as u64);
 }

@@ -179,3 +179,163 @@ fn keys_may_be_called_as_guards_and_receipts_call_theirs() {
         }"#,
     );
 }
+
+/// A guard once kept the expiry it was born with, so that a session that was prolonged lost its name.
+#[test]
+fn a_guard_lives_as_long_as_its_owner() {
+    check(
+        r#"
+        table Sessions "sessions" { key (id)  ttl expiresAt }
+        entity Session in Sessions {
+          id        slug
+          name      slug
+          expiresAt time(s) = now + 1h
+          unique name else NameTaken
+        }
+        pattern session = get Session by id
+        operation begin = create Session
+        operation prolong(id) { update Session(id) { expiresAt: now + 3h } }
+        operation replace = put Session
+        test "a prolonged session keeps its name" {
+          begin(id: "a", name: "x")
+          prolong("a")
+          advance 2h
+          expect begin(id: "b", name: "x") fails NameTaken
+          advance 2h
+          begin(id: "b", name: "x")
+        }
+        test "what somebody else has by now is left alone" {
+          begin(id: "a", name: "x")
+          advance 2h
+          begin(id: "b", name: "x")
+          replace(id: "a", name: "y")
+          expect session("a").name = "y"
+          expect begin(id: "c", name: "x") fails NameTaken
+        }"#,
+    );
+}
+
+/// To purge an item whose name somebody else had meanwhile once was a conflict for ever.
+#[test]
+fn what_counts_as_deleted_holds_nothing() {
+    check(
+        r#"
+        table Users "users" { key (id) }
+        entity User in Users {
+          id     slug
+          name   slug
+          status active | blocked | gone = active
+          deleted when status = gone
+          unique name else NameTaken
+        }
+        pattern user = get User by id
+        operation join = create User
+        operation leave = delete User
+        operation forget(id) { purge User(id) }
+        operation turn(id, status) { update User(id) { status } }
+        test "a name is free when its owner has left, however that is said" {
+          join(id: "a", name: "x")
+          turn("a", "blocked")
+          expect join(id: "b", name: "x") fails NameTaken
+          turn("a", "gone")
+          join(id: "b", name: "x")
+          leave(id: "b")
+          join(id: "c", name: "x")
+          forget("a")
+          expect join(id: "d", name: "x") fails NameTaken
+          expect user("c").name = "x"
+        }"#,
+    );
+}
+
+/// DynamoDB refuses to write into an object that is not there.
+#[test]
+fn an_object_is_made_when_something_is_put_into_it() {
+    check(
+        r#"
+        table Users "users" { key (id) }
+        entity User in Users {
+          id      slug
+          name    slug = "n"
+          look?   { theme? slug, size int(1..9) = 3, font? { face slug, bold bool = false } }
+          place?  { city slug, zip slug }
+          counts? map(int, max 9)
+          notes?  json({ a? slug, b? slug })
+          shout   string := upper(name)
+        }
+        pattern user = get User by id
+        operation paint(id, theme) { update User(id) { look.theme: theme } }
+        operation plain(id) { update User(id) { look.theme: null } }
+        operation grow(id) { update User(id) { look.size += 1 } }
+        operation write(id, face) { update User(id) { look.font.face: face } }
+        operation move(id, city) { update User(id) { place.city: city } }
+        operation count(id, what: slug) { upsert User(id) { counts[what] += 1 } }
+        operation note(id, a) { update User(id) { notes.a: a } }
+        operation rename(id, name, theme) { update User(id) { name, look.theme: theme } }
+        operation both(id, other: slug, theme) {
+          transact {
+            update User(id) { look.theme: theme }
+            update User(id: other) { look.theme: theme }
+          }
+        }
+        test "with its defaults" {
+          create User { id: "a" }
+          expect paint("a", "dark").look = { theme: "dark", size: 3 }
+          expect paint("a", "light").look = { theme: "light", size: 3 }
+          expect grow("a").look.size = 4
+          expect write("a", "serif").look = { theme: "light", size: 4, font: { face: "serif", bold: false } }
+          expect plain("a").look = { size: 4, font: { face: "serif", bold: false } }
+        }
+        test "but not to take something away" {
+          create User { id: "a" }
+          expect plain("a").look absent
+        }
+        test "nor without what it requires" {
+          create User { id: "a" }
+          expect move("a", "rome") fails Invalid
+          update User(id: "a") { place: { city: "oslo", zip: "0150" } }
+          expect move("a", "rome").place = { city: "rome", zip: "0150" }
+          expect paint("nobody", "dark") fails NotFound
+        }
+        test "in an item that is not there either" {
+          expect count("a", "x").counts = { x: 1 }
+          expect count("a", "x").counts = { x: 2 }
+          expect count("a", "y").counts = { x: 2, y: 1 }
+        }
+        test "beside other changes, and in a transaction" {
+          create User { id: "a" }
+          create User { id: "b", look: { size: 7 } }
+          expect rename("a", "m", "dark").look = { theme: "dark", size: 3 }
+          expect user("a").shout = "M"
+          both("a", "b", "grey")
+          expect user("b").look = { theme: "grey", size: 7 }
+          create User { id: "c" }
+          both("b", "c", "blue")
+          expect user("c").look = { theme: "blue", size: 3 }
+          expect note("c", "x").notes = { a: "x" }
+        }"#,
+    );
+}
+
+/// What was given and had to go once left a value behind that no expression used, which DynamoDB refuses.
+#[test]
+fn what_is_given_goes_where_its_condition_does_not_hold() {
+    check(
+        r#"
+        table Jobs "jobs" { key (id) }
+        entity Job in Jobs {
+          id      slug
+          state   waiting | done = waiting
+          retryAt? time(s) when state = waiting
+        }
+        pattern job = get Job by id
+        operation settle(id, state, retryAt?) { update Job(id) { state, retryAt } }
+        test "a job that is done is not tried again" {
+          create Job { id: "a" }
+          settle("a", "waiting", retryAt: now + 1h)
+          expect job("a").retryAt = now + 1h
+          settle("a", "done", retryAt: now + 2h)
+          expect job("a").retryAt absent
+        }"#,
+    );
+}

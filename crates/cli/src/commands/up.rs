@@ -16,8 +16,8 @@ use std::time::Duration;
 use clap::Args;
 use sortkey_design::Compilation;
 use sortkey_gateway::{Admission, ApiKeys, Gateway};
-use sortkey_runtime::deploy::{DeployError, Naming, deploy};
-use sortkey_runtime::{Backend, Pending, Runtime};
+use sortkey_runtime::deploy::{DeployError, Naming, desired};
+use sortkey_runtime::{Pending, Runtime};
 use sortkey_server::{Mount, Settings};
 
 use super::Run;
@@ -83,12 +83,13 @@ impl Up {
         let address = self.listen.address()?;
         let admission = self.admission(address)?;
         let place = self.place(&compilation).await?;
-        self.deploy(&compilation, place.backend.as_ref()).await?;
-
+        desired(&compilation.design, &self.naming())
+            .map_err(|refusals| design::refused(&compilation, &refusals))?;
         let settings = place.runtime_settings(self.naming())?;
         let design = Arc::new(compilation.design.clone());
         let runtime = Runtime::new(design, place.backend.clone(), settings)
             .map_err(|problems| design::cannot_run(&compilation, &problems))?;
+        self.deploy(&compilation, &runtime).await?;
         if let Some(most) = self.seed_data {
             seed::generate(&runtime, most).await?;
         }
@@ -138,7 +139,7 @@ impl Up {
         }
     }
 
-    async fn deploy(&self, compilation: &Compilation, backend: &dyn Backend) -> Result<(), Failure> {
+    async fn deploy(&self, compilation: &Compilation, runtime: &Runtime) -> Result<(), Failure> {
         let pause = |length: Duration| {
             Box::pin(async move {
                 tokio::time::sleep(length).await;
@@ -147,13 +148,16 @@ impl Up {
         };
         let mut progress = progress::Steps::default();
         let mut watch = |step: sortkey_runtime::deploy::Progress<'_>| progress.show(step);
-        let done = deploy(&compilation.design, &self.naming(), backend, &pause, &mut watch).await;
-        match done {
+        match runtime.deploy(&pause, &mut watch).await {
             Ok(done) => {
                 progress.end(&done);
                 Ok(())
             }
             Err(DeployError::Refused(refusals)) => Err(design::refused(compilation, &refusals)),
+            Err(DeployError::NotUnique(refusals)) => Err(design::not_unique(compilation, &refusals)),
+            Err(DeployError::Stopped { table, failure }) => {
+                Err(Failure::new(format_args!("table {table:?}: {failure}")))
+            }
             Err(DeployError::Failed { table, doing, error }) => {
                 Err(Failure::new(format_args!("{doing} of table {table:?}: {error}")))
             }

@@ -24,7 +24,7 @@ impl<'a> Deed<'a> {
     /// What it does besides.
     pub(super) fn effects(&self, design: &'a Design) -> Effects<'a> {
         let touched = self.touched();
-        let guards = self.guards(&touched);
+        let guards = self.guards(design, &touched);
         let (mut read_back, mut reads) = (self.read_back(design, &touched, &guards), self.is_certain);
         reads &= !read_back.is_empty();
         read_back.extend(&self.doubts);
@@ -72,9 +72,12 @@ impl<'a> Deed<'a> {
         touched
     }
 
-    fn guards(&self, touched: &[&str]) -> Vec<&'a Unique> {
-        // What counts as deleted has its unique values free again.
-        let all = !self.changes() || self.is_soft();
+    fn guards(&self, design: &'a Design, touched: &[&str]) -> Vec<&'a Unique> {
+        // What counts as deleted has its unique values free again, and guards expire with their owners.
+        let ttl = design.table_of(self.entity).and_then(|table| table.ttl.as_ref());
+        let rules = self.entity.deleted.iter().flat_map(Expr::names);
+        let lives = rules.chain(ttl.map(|name| name.text.as_str())).any(|name| touched.contains(&name));
+        let all = !self.changes() || self.is_soft() || lives;
         let moved = |unique: &&Unique| {
             let whens = unique.when.iter().flat_map(Expr::names);
             let names = unique.names.iter().map(|name| name.text.as_str());

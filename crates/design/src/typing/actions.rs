@@ -1,5 +1,6 @@
 //! Requests on items: the key, the condition, and every field against its attribute.
 
+use super::names::content;
 use super::{Ty, Typing, Wanted};
 use crate::facts::{key_attributes, must_be_given, settles};
 use crate::model::*;
@@ -115,8 +116,10 @@ impl<'a> Typing<'a, '_> {
         let mut wanted = Wanted::attribute(design, attribute);
         let mut ty = Ty::of(wanted.ty);
         for name in field.path.iter().skip(1) {
+            let optional = may_lack(design, wanted.ty, name);
             ty = self.member(ty, name);
             wanted = match ty {
+                Ty::Is(ty) if optional => wanted.element(ty),
                 Ty::Is(ty) => wanted.part(ty),
                 _ => return drop(self.infer(&field.value, None)),
             };
@@ -306,6 +309,16 @@ fn depends(entity: &Entity, attribute: &str, input: &str) -> bool {
         open.extend(fill.map(|fill| fill.value.names()).unwrap_or_default());
     }
     false
+}
+
+/// Whether an object may be without one of its parts.
+fn may_lack(design: &Design, ty: &Type, name: &Name) -> bool {
+    let attributes = match content(ty) {
+        Type::Object { attributes } => attributes.as_slice(),
+        Type::Record { name } => design.record(name).map_or(&[][..], |record| &record.attributes),
+        _ => &[],
+    };
+    attributes.iter().any(|attribute| attribute.name == *name && attribute.may_be_absent())
 }
 
 /// The name of a field that stands for itself.

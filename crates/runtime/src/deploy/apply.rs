@@ -10,6 +10,7 @@ use super::compare::{Change, Comparison, compare};
 use super::names::Naming;
 use super::tables::{Desired, desired};
 use super::{inspect, steps};
+use crate::Failure;
 use crate::backend::{Backend, Pending};
 
 /// Waits for a time; whoever runs the deployment knows the timer.
@@ -34,9 +35,9 @@ pub struct Progress<'a> {
 pub enum Step {
     /// It was asked for.
     Begun,
-    /// The table is still busy with it; an index says how many items it has so far.
+    /// The table is still busy with it; an index says how many items it has so far, a walk how many it has seen.
     Waiting {
-        /// Items in the new index.
+        /// Items so far.
         items: Option<i64>,
     },
     /// It is there.
@@ -68,9 +69,19 @@ pub enum DeployError {
         /// What it answered.
         error: ApiError,
     },
+    /// Items that are there have in common what the design says is unique. No item was changed.
+    NotUnique(Vec<Diagnostic>),
+    /// The guards of a table were not made to the end. The next deployment goes on.
+    Stopped {
+        /// The deployed name of the table.
+        table: String,
+        /// Why.
+        failure: Failure,
+    },
 }
 
-/// Brings the tables of a design to a DynamoDB.
+/// Brings the tables of a design to a DynamoDB: the tables alone, which is enough where none has items yet.
+/// [`Runtime::deploy`](crate::Runtime::deploy) also looks after what the items need.
 pub async fn deploy(
     design: &Design,
     naming: &Naming,

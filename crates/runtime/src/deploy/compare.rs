@@ -44,6 +44,8 @@ pub enum Change {
     Stream(StreamSpecification),
     /// Tags.
     Tags(Vec<Tag>),
+    /// Guards for items that were there before these clauses were, as in `User(email)`.
+    Guards(Vec<String>),
 }
 
 /// What is to be done with a table.

@@ -41,6 +41,7 @@ impl<'a> Comparison<'a> {
             shared: self.shared,
             requests,
             predicted: vec![Vec::new(); requests.len()],
+            failed: failed.is_some(),
             reached: Places::new(),
             against: vec![Vec::new(); requests.len()],
         };
@@ -78,6 +79,7 @@ struct Fit<'a> {
     shared: &'a Shared,
     requests: &'a [Observed],
     predicted: Vec<Vec<Charge>>,
+    failed: bool,
     /// Every place that the plan can come to.
     reached: Places,
     /// Why a request is not what the plan has at its place.
@@ -118,7 +120,12 @@ impl Fit<'_> {
         let (mut ends, mut new) = (from.clone(), from.clone());
         // Each round goes on, so there are at most as many as there are requests.
         while !new.is_empty() {
-            let next = self.along(flow, &new);
+            let before = self.reached.clone();
+            let mut next = self.along(flow, &new);
+            // What fails for one element does not keep the others from being sent.
+            if self.failed {
+                next.extend(self.reached.difference(&before));
+            }
             new = next.difference(&ends).copied().collect();
             ends.extend(&new);
         }

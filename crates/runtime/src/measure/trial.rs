@@ -94,8 +94,8 @@ pub async fn trial(
             }
             let about = pool.pick(&subject(&design, signature), &mut dice).map_err(random)?;
             let story = Story::about(&design, &pool, about);
-            let (_, answer) = tell(&runtime, signature, story, &mut dice).await.map_err(random)?;
-            called(signature, answer.as_ref().err());
+            let told = tell(&runtime, signature, story, &mut dice).await.map_err(random)?;
+            called(signature, told.answer.as_ref().err());
         }
     }
     Ok(report.into_inner())

@@ -61,8 +61,7 @@ impl Read {
         let Some(guard_key) = guard::key(scope, info, clause, known) else { return Ok(None) };
         let strong = self.pattern.strong;
         let Some(guard) = session.get(&self.table, guard_key, strong).await? else { return Ok(None) };
-        let Some(ValueRef::M(owner)) = guard.get(&info.aside(guard::OWNER)) else { return Ok(None) };
-        let owner: Map = owner.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let Some(owner) = guard::owner(info, &guard) else { return Ok(None) };
         let Some(item) = session.get(&self.table, owner, strong).await? else { return Ok(None) };
         let found = self.admitted(scope, &self.sieve(scope), item)?;
         Ok(found.filter(|hit| {

@@ -55,7 +55,11 @@ fn add<'a>(found: &mut Existing<'a>, entity: &'a Entity, attributes: &[&'a str],
     for (name, value) in &args.values {
         let attribute = match name {
             Some(name) => Some(name.text.as_str()),
-            None => order.next(),
+            None => {
+                let next = order.next();
+                // A parameter that is called like an attribute means that one.
+                value.as_name().filter(|name| entity.attribute(name).is_some()).or(next)
+            }
         };
         if let (Some(attribute), Some(parameter)) = (attribute, value.as_name()) {
             found.entry(parameter).or_insert((entity, attribute));

@@ -68,7 +68,6 @@ impl<'a> Story<'a> {
     }
 
     /// A call about an item, or about something new, that does not always fit together.
-    #[cfg(test)]
     pub(crate) fn wandering(
         design: &'a Design,
         pool: &'a Pool,

@@ -10,7 +10,8 @@ use sortkey_value::{Item, Map, ValueRef};
 
 use super::failed;
 use crate::catalog::{EntityInfo, GUARD};
-use crate::evaluate::Scope;
+use crate::evaluate::{Scope, View};
+use crate::read::{is_deleted, is_expired};
 use crate::session::Session;
 use crate::write::rendered;
 use crate::{Failure, Runtime, guard};
@@ -25,7 +26,7 @@ pub(super) async fn check(runtime: &Runtime, test: &Test) -> Result<(), Diagnost
 }
 
 /// What is wrong with the stored items, if anything is.
-pub(super) async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure> {
+pub(crate) async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure> {
     let scope = runtime.scope(None);
     let design = &scope.shared.design;
     for (table, items) in stored(runtime).await? {
@@ -43,16 +44,26 @@ pub(super) async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure>
                 return Ok(Some(what));
             }
             let fields = info.decode(design, item);
+            // What is not live has its unique values free again.
+            let view = View::of(info.at, &fields);
+            if is_expired(&scope, view) || is_deleted(&scope, view)? {
+                continue;
+            }
             for unique in info.of(design).uniques.iter().filter(|unique| unique.via.is_none()) {
                 let Some(key) = guard::held(&scope, info, unique, &fields)? else { continue };
                 let key = identity(&key);
-                if owner(info, by_key.get(&key).copied()) != Some(identity(&info.key_of(item))) {
+                let guard = by_key.get(&key).copied();
+                let owner = guard.and_then(|guard| guard::owner(info, guard)).map(|owner| identity(&owner));
+                if owner != Some(identity(&info.key_of(item))) {
                     return Ok(Some(format!("{} {fields:?} does not hold its guard {key}", info.name)));
                 }
                 held.push(key);
             }
         }
-        let guards = items.iter().filter(|item| is_guard(first, item));
+        // A guard that has expired counts as absent, whoever had it.
+        let guards = items
+            .iter()
+            .filter(|item| is_guard(first, item) && !is_expired(&scope, View::stored(first.at, item)));
         if let Some(key) = guards.map(|item| identity(&first.key_of(item))).find(|key| !held.contains(key)) {
             return Ok(Some(format!("the guard {key} has no owner")));
         }
@@ -89,14 +100,7 @@ pub(super) fn identity(key: &Map) -> String {
 }
 
 fn is_guard(info: &EntityInfo, item: &Item) -> bool {
-    matches!(item.get(&info.partition), Some(ValueRef::S(text)) if text.starts_with(GUARD))
-}
-
-/// Whom a guard belongs to.
-fn owner(info: &EntityInfo, guard: Option<&Item>) -> Option<String> {
-    let Some(ValueRef::M(owner)) = guard?.get(&info.aside(guard::OWNER)) else { return None };
-    let owner: Map = owner.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    Some(identity(&owner))
+    matches!(item.get(&info.partition), Some(ValueRef::S(text)) if text.starts_with(GUARD) && text != guard::MARKER)
 }
 
 /// What is stale about an item: every template of it says what the item's attributes say.

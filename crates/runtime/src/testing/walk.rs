@@ -41,7 +41,8 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     async fn begin(&mut self) {
-        for (entity, signature) in makers(self.runtime) {
+        for (entity, makers) in makers(self.runtime) {
+            let Some(signature) = makers.first() else { continue };
             for _ in 0..BEGIN {
                 let made = make(self.runtime, signature, &self.pool, &mut self.dice).await;
                 if let Ok(item) = made.expect("seeded") {

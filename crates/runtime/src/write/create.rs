@@ -8,7 +8,7 @@ use super::send::send_one;
 use super::{Act, Answers, Prepared, Refusal, Test, Write, declared, given};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
-use crate::read::{add_virtual, fixed, is_ours};
+use crate::read::{add_virtual, fixed, is_deleted, is_expired, is_ours};
 use crate::session::Session;
 use crate::values::{Admit, Fields, Record, Val};
 use crate::{Failure, FailureKind, guard};
@@ -144,7 +144,7 @@ pub(crate) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Resul
 pub(super) fn finish(scope: &Scope<'_>, info: &EntityInfo, mut given: Fields) -> Result<Made, Failure> {
     tenant(scope, info, &mut given)?;
     let secrets = info.anatomy.secrets.iter();
-    let generated = secrets.filter(|name| !given.contains_key(name)).map(|name| name.to_string()).collect();
+    let generated = secrets.filter(|name| !given.contains_key(name)).map(ToString::to_string).collect();
     let fields = fill(scope, info, given, true)?;
     complete(scope, info, &fields)?;
     checked(scope, info, &fields)?;
@@ -267,10 +267,19 @@ pub(super) fn guards(
     gone: bool,
 ) -> Result<Vec<Write>, Failure> {
     let design = &scope.shared.design;
+    // What counts as deleted holds nothing; what has expired does so no more, and somebody else may hold it by now.
+    let gone = gone || is_deleted(scope, View::of(info.at, new))?;
+    let mut held_before = Vec::with_capacity(old.len());
+    for fields in old {
+        let view = View::of(info.at, fields);
+        if !is_expired(scope, view) && !is_deleted(scope, view)? {
+            held_before.push(fields);
+        }
+    }
     let mut writes = Vec::new();
     for unique in &info.of(design).uniques {
         let wanted = if gone { None } else { guard::held(scope, info, unique, new)? };
-        for fields in old {
+        for fields in &held_before {
             let held = guard::held(scope, info, unique, fields)?;
             if let Some(held) = held.filter(|held| wanted.as_ref() != Some(held)) {
                 let mut write = Write::new(info, held, Act::Delete);
@@ -280,11 +289,7 @@ pub(super) fn guards(
             }
         }
         let Some(key) = wanted else { continue };
-        let mut item = key.clone();
-        item.insert(info.aside(guard::OWNER), AttributeValue::M(owner.clone()));
-        if let Some((ttl, value)) = info.ttl.as_ref().and_then(|ttl| Some((ttl, new.get(ttl)?))) {
-            item.extend(info.encode(design, ttl, value).map(|value| (ttl.clone(), value)));
-        }
+        let item = guard::item(scope, info, &key, owner, new);
         let mut write = Write::new(info, key, Act::Put(item.into()));
         write.demand(scope, Test::Free(owner.clone()), not_unique(info, unique))?;
         writes.push(write);

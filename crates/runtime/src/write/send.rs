@@ -159,8 +159,14 @@ pub(super) async fn send_one(
             };
             Err(explain(scope, &write, stored)?)
         }
+        Err(error) if lacks_parent(&error.message) => Err(Refusal::Stale),
         Err(error) => Err(Refusal::Failed(failure(error))),
     }
+}
+
+/// Whether something was to be changed inside an object that is not there. Read first, the item gets the whole object.
+fn lacks_parent(message: &str) -> bool {
+    message.contains("document path provided in the update expression is invalid")
 }
 
 async fn together(session: &Session<'_>, scope: &Scope<'_>, writes: Vec<Write>) -> Result<(), Refusal> {
@@ -277,6 +283,7 @@ fn cancelled(scope: &Scope<'_>, writes: &[Write], error: ApiError) -> Result<Ref
                 refused => return Ok(refused),
             },
             "TransactionConflict" => stale = true,
+            "ValidationError" if reason.message.as_deref().is_some_and(lacks_parent) => stale = true,
             _ => {
                 let message = reason.message.clone().unwrap_or_else(|| error.message.clone());
                 let kind =

@@ -6,6 +6,7 @@
 
 mod changes;
 mod expression;
+mod inside;
 mod touch;
 
 use sortkey_design::model::*;
@@ -99,11 +100,11 @@ fn blind(
     }
     let mut in_hand = plan.known.clone();
     plan.apply(&mut in_hand, true)?;
+    touched.recompute(scope, info, &mut in_hand)?;
     let mut expression = Expression::default();
-    for change in &plan.changes {
+    for change in plan.changes.iter().filter(|change| !touched.takes_away(change, &in_hand)) {
         expression.change(scope, info, change, &in_hand, fresh.as_ref(), &mut write.placeholders)?;
     }
-    touched.recompute(scope, info, &mut in_hand)?;
     for attribute in &touched.attributes {
         expression.attribute(scope, info, attribute, &in_hand, &mut write.placeholders)?;
     }
@@ -160,7 +161,13 @@ fn informed(
     complete(scope, info, &new)?;
     checked(scope, info, &new)?;
     let changed = || Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
-    for name in touched.consulted(scope, plan) {
+    for (test, failure) in plan.ranges() {
+        write.demand(scope, test, failure)?;
+    }
+    let consulted = touched.consulted(scope, plan);
+    let rewritten = plan.rewritten(&old).filter(|name| !consulted.iter().any(|each| each == name));
+    let unchanged: Vec<String> = rewritten.map(str::to_owned).chain(consulted.iter().cloned()).collect();
+    for name in unchanged {
         let value = stored_item.as_ref().and_then(|item| item.get(&name)).map(|value| value.to_owned());
         write.demand(scope, Test::Unchanged(name, value), changed())?;
     }

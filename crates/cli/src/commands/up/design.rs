@@ -39,6 +39,12 @@ pub(super) fn refused(compilation: &Compilation, refusals: &[Diagnostic]) -> Fai
     Failure::new("the design does not fit here; nothing was changed")
 }
 
+/// Items that are there and have in common what is to be unique.
+pub(super) fn not_unique(compilation: &Compilation, refusals: &[Diagnostic]) -> Failure {
+    show(compilation, refusals.iter());
+    Failure::new("the design does not fit the items that are there; no item was changed")
+}
+
 /// What keeps a design from running although it compiles.
 pub(super) fn cannot_run(compilation: &Compilation, problems: &[Problem]) -> Failure {
     let place = |span: Span| {

@@ -70,5 +70,6 @@ fn adding(change: &Change) -> String {
         Change::Protect => "protected from deletion".to_owned(),
         Change::Stream(_) => "stream started".to_owned(),
         Change::Tags(_) => "tagged".to_owned(),
+        Change::Guards(clauses) => format!("every item has its guard of {}", clauses.join(" and ")),
     }
 }

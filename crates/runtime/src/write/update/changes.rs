@@ -2,9 +2,10 @@
 
 use sortkey_design::model::*;
 
+use super::inside::{admitted, at, inside, put};
 use super::{Plan, Write};
 use crate::catalog::EntityInfo;
-use crate::condition::{Compiler, nested};
+use crate::condition::Compiler;
 use crate::evaluate::{Scope, View};
 use crate::values::{Admit, Fields, Val, arithmetic};
 use crate::write::Test;
@@ -98,27 +99,24 @@ fn change(scope: &Scope<'_>, info: &EntityInfo, field: &Field) -> Result<Change,
         path.push(key.as_text().ok_or_else(unknown)?.to_owned());
     }
     let attribute = path.first().and_then(|name| entity.attribute(name)).ok_or_else(unknown)?;
-    let mut ty = design.type_of(attribute).clone();
-    for name in &path[1..] {
-        let inner = match &ty {
-            Type::Json { of } => (**of).clone(),
-            other => other.clone(),
-        };
-        ty = nested(design, &inner, name).ok_or_else(unknown)?;
-    }
+    let (ty, declared) = inside(design, attribute, &path[1..]).ok_or_else(unknown)?;
     let compiler = Compiler { scope, entity: info.at, defaults: None };
     let to = match compiler.concerns_item(&field.value) {
         true => To::OfItem(field.value.clone()),
         false => {
             let value = scope.eval(&field.value, None)?;
             let admit = Admit::computed(scope);
-            To::Value(match (field.op, path.len()) {
-                (FieldOp::Set, 1) => admit.attribute(attribute, value, &shown)?,
-                (FieldOp::Set, _) => admit.value(&ty, value, &shown)?,
-                (_, _) => delta(&admit, &ty, value, &shown)?,
+            To::Value(match field.op {
+                FieldOp::Set => admitted(&admit, (&ty, declared), value, &shown)?,
+                FieldOp::Add | FieldOp::Subtract => delta(&admit, &ty, value, &shown)?,
             })
         }
     };
+    let removes = matches!(to, To::Value(Val::Absent)) && field.op == FieldOp::Set;
+    let required = declared.is_some_and(|attribute| !attribute.may_be_absent());
+    if removes && path.len() > 1 && required && !matches!(ty, Type::Set { .. }) {
+        return Err(Failure::invalid(&shown, format!("`{shown}` is required")));
+    }
     Ok(Change { path, op: field.op, to, ty })
 }
 
@@ -264,7 +262,8 @@ impl Plan<'_> {
         old: &Fields,
         new: &mut Fields,
     ) -> Result<(), Failure> {
-        let entity = self.info.of(&scope.shared.design);
+        let design = &scope.shared.design;
+        let entity = self.info.of(design);
         for change in &self.changes {
             let shown = change.path.join(".");
             let admit = Admit::computed(scope);
@@ -275,13 +274,12 @@ impl Plan<'_> {
             let before = at(new, &change.path).cloned().unwrap_or_default();
             let value = changed(change.op, before, value)
                 .ok_or_else(|| Failure::invalid(&shown, format!("`{shown}` cannot be changed by this")))?;
-            let value = match (change.path.as_slice(), entity.attribute(&change.path[0])) {
-                ([name], Some(attribute)) => admit.attribute(attribute, value, name)?,
-                _ => admit.value(&change.ty, value, &shown)?,
-            };
+            let declared = entity.attribute(&change.path[0]);
+            let declared = declared.and_then(|attribute| inside(design, attribute, &change.path[1..]));
+            let value = admitted(&admit, (&change.ty, declared.and_then(|(_, each)| each)), value, &shown)?;
             put(new, &change.path, value);
         }
-        Ok(())
+        self.complete_parents(scope, old, new)
     }
 }
 
@@ -310,28 +308,5 @@ fn changed(op: FieldOp, before: Val, value: Val) -> Option<Val> {
         }
         (FieldOp::Subtract, Val::Absent, Val::Set(_)) => Some(Val::Absent),
         _ => None,
-    }
-}
-
-fn at<'a>(fields: &'a Fields, path: &[String]) -> Option<&'a Val> {
-    let (first, rest) = path.split_first()?;
-    rest.iter().try_fold(fields.get(first)?, |value, name| value.fields()?.get(name))
-}
-
-fn put(fields: &mut Fields, path: &[String], value: Val) {
-    match path {
-        [] => {}
-        [name] if value.is_absent() => {
-            fields.remove(name);
-        }
-        [name] => {
-            fields.insert(name.clone(), value);
-        }
-        [name, rest @ ..] => {
-            let inner = fields.get_or_insert_with(name.as_str(), || Val::Map(Fields::new()));
-            if let Val::Map(inner) = inner {
-                put(inner, rest, value);
-            }
-        }
     }
 }

@@ -94,18 +94,11 @@ impl Expression {
         into: &mut Placeholders,
     ) -> Result<(), Failure> {
         let name = &attribute.name.text;
-        let named = self.named.contains(name);
-        let value = image.get(name).cloned().unwrap_or_default();
-        // What is given and stays is already set; what must go is removed even if it was given.
-        if named && !value.is_absent() {
+        // What is given and stays is already set.
+        if self.named.contains(name) {
             return Ok(());
         }
-        if named {
-            let alias = into.name(name);
-            let (set, removed) = (format!("{alias} ="), alias);
-            self.set.retain(|clause| !clause.starts_with(&set));
-            self.remove.retain(|clause| *clause != removed);
-        }
+        let value = image.get(name).cloned().unwrap_or_default();
         // `when` holds, nothing is derived and nothing was given: the attribute stays as it is.
         if value.is_absent() && !image.contains_key(name) {
             return Ok(());
@@ -154,7 +147,8 @@ impl Expression {
         Ok(())
     }
 
-    /// Everything in which two images differ. Numbers that are counted stay counted.
+    /// Everything in which two images differ. Numbers that are counted stay counted, and objects that are there keep
+    /// what others write into them.
     pub(super) fn difference(
         &mut self,
         scope: &Scope<'_>,
@@ -164,8 +158,8 @@ impl Expression {
         into: &mut Placeholders,
     ) -> Result<(), Failure> {
         let entity = info.of(&scope.shared.design);
-        for change in plan.changes.iter().filter(|change| change.op != FieldOp::Set && change.path.len() == 1)
-        {
+        let counts = |change: &&Change| change.op != FieldOp::Set && change.path.len() == 1;
+        for change in plan.changes.iter().filter(|change| counts(change) || plan.is_in_place(change, old)) {
             self.change(scope, info, change, new, None, into)?;
         }
         for attribute in entity.attributes.iter().filter(|attribute| attribute.is_stored()) {

@@ -38,8 +38,13 @@ impl<'a> Touched<'a> {
             entity.templates.iter().filter(|template| concerned(&template_inputs(template))).collect();
         let checks: Vec<&Check> =
             entity.checks.iter().filter(|check| concerned(&check.condition.names())).collect();
+        // A guard goes when its owner counts as deleted, and expires when its owner does.
+        let ttl = scope.shared.entities[plan.info.at].ttl.as_deref();
+        let lives = entity.deleted.iter().flat_map(Expr::names).chain(ttl);
+        let lives: Vec<&str> = lives.collect();
+        let guard_inputs = |unique: &'a Unique| [unique_inputs(unique), lives.clone()].concat();
         let uniques: Vec<&Unique> =
-            entity.uniques.iter().filter(|unique| plan.gone || concerned(&unique_inputs(unique))).collect();
+            entity.uniques.iter().filter(|unique| plan.gone || concerned(&guard_inputs(unique))).collect();
         let mut names: Vec<&str> = Vec::new();
         names.extend(attributes.iter().flat_map(|attribute| inputs(attribute)));
         names.extend(templates.iter().flat_map(|template| template_inputs(template)));
@@ -47,7 +52,7 @@ impl<'a> Touched<'a> {
         let in_hand = |name: &&str| in_hand(entity, plan, name, &attributes);
         let mut needs_item = !names.iter().all(in_hand) || !uniques.is_empty();
         needs_item |= plan.changes.iter().any(|change| is_of_item(entity, plan, change));
-        names.extend(uniques.iter().flat_map(|unique| unique_inputs(unique)));
+        names.extend(uniques.iter().flat_map(|unique| guard_inputs(unique)));
         // A check on a number that is counted up must see the number.
         let counted = |name: &&str| {
             plan.changes.iter().any(|change| change.op != FieldOp::Set && change.path[0] == **name)
@@ -85,6 +90,12 @@ impl<'a> Touched<'a> {
         Ok(())
     }
 
+    /// Whether an attribute goes although it is given, because its `when` does not hold.
+    pub(super) fn takes_away(&self, change: &super::Change, image: &Fields) -> bool {
+        let name = &change.path[0];
+        self.attributes.iter().any(|each| each.name.is(name)) && image.get(name).is_some_and(Val::is_absent)
+    }
+
     /// The stored attributes that must be unchanged for what was computed from them to be right.
     pub(super) fn consulted(&self, scope: &Scope<'_>, plan: &Plan<'_>) -> Vec<String> {
         let entity = plan.info.of(&scope.shared.design);
@@ -97,14 +108,6 @@ impl<'a> Touched<'a> {
         for change in &plan.changes {
             if let To::OfItem(expr) = &change.to {
                 names.extend(expr.names().into_iter().filter(|name| !scope.has(name)));
-            }
-            let inside_json = |name: &str| {
-                entity
-                    .attribute(name)
-                    .is_some_and(|each| matches!(scope.shared.design.type_of(each), Type::Json { .. }))
-            };
-            if change.path.len() > 1 && inside_json(&change.path[0]) {
-                names.push(&change.path[0]);
             }
         }
         let mut members = Vec::new();

@@ -1,0 +1,66 @@
+//! What an item has a right to: its guards, as writes that happen only if the item is still what was read.
+
+use sortkey_value::{AttributeValue, Item, Map};
+
+use super::clause::Clause;
+use crate::catalog::EntityInfo;
+use crate::evaluate::Scope;
+use crate::write::{Act, Test, Write};
+use crate::{Failure, FailureKind};
+
+/// A live item, and the guards that are to be its own.
+pub(super) struct Claimant<'a> {
+    pub(super) info: &'a EntityInfo,
+    pub(super) item: Item,
+    pub(super) key: Map,
+    pub(super) claims: Vec<Claim<'a>>,
+}
+
+pub(super) struct Claim<'a> {
+    pub(super) clause: &'a Clause<'a>,
+    /// The guard as it is to be.
+    pub(super) guard: Map,
+    pub(super) key: Map,
+}
+
+impl Claimant<'_> {
+    /// The condition that the item is what it was.
+    pub(super) fn is_still(&self, scope: &Scope<'_>) -> Result<Write, Failure> {
+        let inputs = self.claims.iter().flat_map(|claim| &claim.clause.inputs);
+        is_still(scope, self.info, &self.key, Some(&self.item), inputs)
+    }
+}
+
+impl Claim<'_> {
+    /// The guard, if it is free or belongs to somebody whose claim is unfounded.
+    pub(super) fn write(&self, scope: &Scope<'_>, holder: &Map) -> Result<Write, Failure> {
+        let put = Act::Put(self.guard.clone().into());
+        let mut write = Write::new(self.clause.info, self.key.clone(), put);
+        write.demand(scope, Test::Free(holder.clone()), changed())?;
+        Ok(write)
+    }
+}
+
+/// The condition that an item is what it was, as far as it matters.
+pub(super) fn is_still<'i>(
+    scope: &Scope<'_>,
+    info: &'i EntityInfo,
+    key: &Map,
+    item: Option<&Item>,
+    inputs: impl IntoIterator<Item = &'i String>,
+) -> Result<Write, Failure> {
+    let mut write = Write::new(info, key.clone(), Act::Check);
+    let stored = |name: &String| item.and_then(|item| item.get(name)).map(|value| value.to_owned());
+    let mut names: Vec<&String> = inputs.into_iter().chain([&info.partition]).collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        let value: Option<AttributeValue> = stored(name);
+        write.demand(scope, Test::Unchanged(name.clone(), value), changed())?;
+    }
+    Ok(write)
+}
+
+pub(super) fn changed() -> Failure {
+    Failure::new(FailureKind::Conflict, "something was changed meanwhile")
+}

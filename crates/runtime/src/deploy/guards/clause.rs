@@ -1,0 +1,72 @@
+//! A `unique` clause of an entity, and what decides which guards it asks for.
+
+use std::fmt;
+
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use sortkey_design::model::{Expr, Type, Unique};
+
+use crate::Runtime;
+use crate::catalog::EntityInfo;
+use crate::evaluate::hex;
+
+/// A clause with its entity.
+pub(super) struct Clause<'a> {
+    pub(super) info: &'a EntityInfo,
+    pub(super) unique: &'a Unique,
+    /// Changes with everything that decides which guards there are and what they are called.
+    pub(super) fingerprint: String,
+    /// The stored attributes that decide whether an item holds a guard, and which.
+    pub(super) inputs: Vec<String>,
+}
+
+/// The clauses of some entities.
+pub(super) fn clauses<'a>(runtime: &'a Runtime, infos: &[&'a EntityInfo]) -> Vec<Clause<'a>> {
+    let design = runtime.design();
+    let mut found = Vec::new();
+    for info in infos.iter().copied() {
+        for unique in &info.of(design).uniques {
+            let (fingerprint, inputs) = (fingerprint(runtime, info, unique), inputs(runtime, info, unique));
+            found.push(Clause { info, unique, fingerprint, inputs });
+        }
+    }
+    found
+}
+
+impl fmt::Display for Clause<'_> {
+    /// As plans call it: `User(email)`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.unique.names.iter().map(|name| name.text.as_str()).collect();
+        write!(formatter, "{}({})", self.info.name, names.join(", "))
+    }
+}
+
+fn fingerprint(runtime: &Runtime, info: &EntityInfo, unique: &Unique) -> String {
+    let design = runtime.design();
+    let entity = info.of(design);
+    let meant = |name: &str| {
+        let attribute = entity.attribute(name)?;
+        let ty = match design.type_of(attribute) {
+            Type::Time { unit } => unit.describe().to_owned(),
+            ty => format!("{:?}", ty.stored()),
+        };
+        let normalize = attribute.annotation("normalize");
+        let steps = normalize.map(|each| each.args.iter().filter_map(|(_, step)| step.as_name()).collect());
+        Some((ty, steps.unwrap_or_else(Vec::new)))
+    };
+    let values: Vec<_> = unique.names.iter().map(|name| meant(&name.text)).collect();
+    let text = json!([values, unique.when, entity.deleted, info.ttl]).to_string();
+    hex(&Sha256::digest(text.as_bytes())[..8])
+}
+
+fn inputs(runtime: &Runtime, info: &EntityInfo, unique: &Unique) -> Vec<String> {
+    let entity = info.of(runtime.design());
+    let names = unique.names.iter().map(|name| name.text.as_str());
+    let rules = unique.when.iter().chain(&entity.deleted).flat_map(Expr::names);
+    let names = names.chain(rules).filter(|name| info.anatomy.attribute(name).is_some_and(|it| it.is_stored));
+    let named = names.map(str::to_owned).chain(info.ttl.clone()).chain(info.kind.clone());
+    let mut inputs: Vec<String> = named.collect();
+    inputs.sort_unstable();
+    inputs.dedup();
+    inputs
+}
