@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sortkey_api::json::put_string;
 use sortkey_design::Design;
 use sortkey_design::model::*;
 use sortkey_value::{Item, ValueRef};
@@ -37,6 +38,8 @@ pub(crate) struct Anatomy {
 #[derive(Clone, Debug)]
 pub(crate) struct AttributeInfo {
     pub(crate) name: Arc<str>,
+    /// The name as JSON text, with the colon behind it.
+    pub(crate) label: Box<[u8]>,
     /// Its place in the entity.
     pub(crate) at: usize,
     /// Its type, references followed.
@@ -50,6 +53,7 @@ impl Anatomy {
     pub(crate) fn of(design: &Design, entity: &Entity) -> Anatomy {
         let info = |(at, attribute): (usize, &Attribute)| AttributeInfo {
             name: attribute.name.text.as_str().into(),
+            label: label(&attribute.name.text),
             at,
             ty: design.type_of(attribute).clone(),
             is_stored: attribute.is_stored(),
@@ -104,10 +108,10 @@ impl Anatomy {
     ) -> impl Iterator<Item = (&'a AttributeInfo, ValueRef<'a>)> {
         // Both ascend.
         let mut attributes = self.attributes.iter().peekable();
-        item.iter().filter_map(move |(name, value)| {
-            while attributes.next_if(|each| *each.name < *name).is_some() {}
-            let attribute = attributes.next_if(|each| *each.name == *name)?;
-            attribute.is_stored.then_some((attribute, value))
+        item.entries().spans().filter_map(move |(name, span)| {
+            while attributes.next_if(|each| each.name.as_bytes() < name).is_some() {}
+            let attribute = attributes.next_if(|each| each.name.as_bytes() == name)?;
+            Some((attribute, span.read().filter(|_| attribute.is_stored)?))
         })
     }
 
@@ -134,6 +138,13 @@ impl AttributeInfo {
     pub(crate) fn is_plain_text(&self) -> bool {
         !matches!(self.ty, Type::Time { .. } | Type::Json { .. })
     }
+}
+
+fn label(name: &str) -> Box<[u8]> {
+    let mut label = Vec::with_capacity(name.len() + 3);
+    put_string(&mut label, name);
+    label.push(b':');
+    label.into()
 }
 
 /// The names that decide what an attribute is.

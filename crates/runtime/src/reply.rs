@@ -104,7 +104,7 @@ impl<'r> Reply<'r> {
         for (attribute, value) in shared.entities[entity].anatomy.stored_in(item) {
             if is_seen(attribute.is_secret, self.select, &attribute.name) {
                 let print = |out: &mut Vec<u8>| print_stored(out, &shared.design, &attribute.ty, value);
-                object.field(&attribute.name, print);
+                object.labelled(&attribute.label, print);
             }
         }
         object.end();

@@ -272,6 +272,18 @@ impl<'a> MapRef<'a> {
         (0..count).map_while(move |_| Some((cursor.text()?, ValueRef::read(&mut cursor)?)))
     }
 
+    /// The entries, by ascending name, with names as bytes and values that are read when somebody asks.
+    pub fn spans(self) -> impl Iterator<Item = (&'a [u8], Span<'a>)> {
+        let mut cursor = Cursor::new(self.bytes);
+        let count = cursor.u32().unwrap_or(0);
+        (0..count).map_while(move |_| {
+            let name = cursor.bytes()?;
+            let start = cursor;
+            skip_value(&mut cursor)?;
+            Some((name, Span { start }))
+        })
+    }
+
     /// The value under a name.
     pub fn get(self, wanted: &str) -> Option<ValueRef<'a>> {
         let mut cursor = Cursor::new(self.bytes);
@@ -327,6 +339,19 @@ impl<'a> MapRef<'a> {
 impl std::fmt::Debug for MapRef<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// A value that [`MapRef::spans`] passed and nobody has read.
+#[derive(Clone, Copy)]
+pub struct Span<'a> {
+    start: Cursor<'a>,
+}
+
+impl<'a> Span<'a> {
+    /// The value; none if it is damaged.
+    pub fn read(self) -> Option<ValueRef<'a>> {
+        ValueRef::read(&mut { self.start })
     }
 }
 

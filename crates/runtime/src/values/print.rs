@@ -127,12 +127,24 @@ impl<'o> ObjectPrinter<'o> {
 
     /// Prints a field, unless its value says that there is nothing to print.
     pub(crate) fn field(&mut self, name: &str, print: impl FnOnce(&mut Vec<u8>) -> bool) {
+        let label = |out: &mut Vec<u8>| {
+            print_text(out, name);
+            out.push(b':');
+        };
+        self.entry(label, print);
+    }
+
+    /// The same with a name that is text of JSON already, colon included.
+    pub(crate) fn labelled(&mut self, label: &[u8], print: impl FnOnce(&mut Vec<u8>) -> bool) {
+        self.entry(|out| out.extend_from_slice(label), print);
+    }
+
+    fn entry(&mut self, label: impl FnOnce(&mut Vec<u8>), print: impl FnOnce(&mut Vec<u8>) -> bool) {
         let before = self.out.len();
         if !self.is_empty {
             self.out.push(b',');
         }
-        print_text(self.out, name);
-        self.out.push(b':');
+        label(self.out);
         match print(self.out) {
             true => self.is_empty = false,
             false => self.out.truncate(before),

@@ -104,6 +104,8 @@ proptest! {
             prop_assert_eq!(item.get(name).map(|found| found.to_owned()), Some(value.clone()));
         }
         prop_assert_eq!(item.get("absent-name"), None);
+        let spans = item.entries().spans().map(|(name, span)| (name, span.read()));
+        prop_assert!(spans.eq(item.iter().map(|(name, value)| (name.as_bytes(), Some(value)))));
         let mut copy = Item::builder();
         for (name, value) in item.iter() {
             copy.name(name);
@@ -126,6 +128,7 @@ proptest! {
         }
         let item = Item::from_bytes(bytes.into());
         let _ = (item.to_map(), item.size_bytes(), item.get("a"));
+        item.entries().spans().for_each(|(_, span)| drop(span.read()));
     }
 }
 
