@@ -1,13 +1,15 @@
 //! The tables of a design, brought to a DynamoDB: created where they are missing, compared where they are there.
 //!
 //! What can be added without touching an item is added: an index, expiry, recovery, protection, a stream, tags, guards.
-//! Any other difference is refused, in the design's words, before the first request that changes something.
+//! Any other difference is refused, in the design's words, before the first request that changes something: also that of
+//! texts and forms in which items are stored, which the tables remember.
 //! Nothing is ever dropped, neither a table nor an index nor an item.
 
 mod apply;
 mod compare;
 mod guards;
 mod inspect;
+mod layout;
 mod names;
 mod steps;
 mod tables;

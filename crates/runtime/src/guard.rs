@@ -18,6 +18,9 @@ use crate::values::{Fields, normalize};
 /// The key of what a table says of its guards. No entity has an empty name, so no guard has it.
 pub(crate) const MARKER: &str = "unique##covered";
 
+/// The key of what a table says of the layout of its items.
+pub(crate) const LAYOUT: &str = "unique##layout";
+
 /// The attribute that holds the owner's key, where no key is called so.
 pub(crate) const OWNER: &str = "owner";
 

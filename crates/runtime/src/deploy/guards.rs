@@ -21,6 +21,8 @@ use self::marker::State;
 use self::walk::Walk;
 use super::apply::{DeployError, Deployment, Pause, Progress, Step, Watcher, deploy};
 use super::compare::Change;
+use super::layout::Layout;
+use super::tables::desired;
 use crate::catalog::EntityInfo;
 use crate::session::Session;
 use crate::{Failure, FailureKind, Runtime};
@@ -37,10 +39,27 @@ impl Runtime {
     ) -> Result<Deployment, DeployError> {
         let shared = &self.shared;
         let naming = shared.settings.naming();
+        let in_table = |name: &str| -> Vec<&EntityInfo> {
+            shared.entities.iter().filter(|info| info.table.name() == name).collect()
+        };
+        let mut layouts = Vec::new();
+        let mut refusals = Vec::new();
+        for table in desired(&shared.design, &naming).map_err(DeployError::Refused)? {
+            let layout = Layout::of(self, &in_table(table.name())).await?;
+            if let Some(layout) = layout {
+                refusals.extend(layout.refusals().await?);
+                layouts.push(layout);
+            }
+        }
+        if !refusals.is_empty() {
+            return Err(DeployError::Refused(refusals));
+        }
         let mut deployment = deploy(&shared.design, &naming, &*shared.backend, pause, watcher).await?;
+        for layout in layouts {
+            deployment.remarks.extend(layout.remember().await?);
+        }
         for name in deployment.tables.clone() {
-            let infos: Vec<&EntityInfo> =
-                shared.entities.iter().filter(|info| info.table.name() == name).collect();
+            let infos = in_table(&name);
             let Some(first) = infos.first() else { continue };
             let created = (name.clone(), Change::Create);
             let table = Table { runtime: self, name: &name, first, clauses: clauses(self, &infos) };

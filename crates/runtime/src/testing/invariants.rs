@@ -100,7 +100,7 @@ pub(super) fn identity(key: &Map) -> String {
 }
 
 fn is_guard(info: &EntityInfo, item: &Item) -> bool {
-    matches!(item.get(&info.partition), Some(ValueRef::S(text)) if text.starts_with(GUARD) && text != guard::MARKER)
+    matches!(item.get(&info.partition), Some(ValueRef::S(text)) if text.starts_with(GUARD) && ![guard::MARKER, guard::LAYOUT].contains(&text))
 }
 
 /// What is stale about an item: every template of it says what the item's attributes say.

@@ -1,0 +1,173 @@
+//! How the items of a table are stored: under which texts their keys are made, in which form their attributes are kept.
+//!
+//! DynamoDB knows a table's key and nothing of this. A design that writes `"ORDER#{id}"` where it wrote `"O#{id}"` finds none
+//! of the items that are there, and one that takes seconds for milliseconds misreads them. So the table remembers, in an item
+//! under a reserved key, and a design that says otherwise is refused before it changes anything, unless the table is empty.
+
+mod form;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use sortkey_api::operations::{GetItemInput, PutItemInput, ScanInput};
+use sortkey_api::{ApiError, ErrorKind};
+use sortkey_design::TABLE_DIFFERS;
+use sortkey_diagnostics::Diagnostic;
+use sortkey_value::{AttributeValue, Item, Map, ValueRef};
+
+use self::form::{Form, forms};
+use super::apply::DeployError;
+use crate::Runtime;
+use crate::catalog::{EntityInfo, is_reserved};
+use crate::guard::{LAYOUT, reserved_key};
+
+/// The attribute that holds the forms.
+const FORMS: &str = "forms";
+
+/// As many items as tell whether a table is empty: what is ours may lie first.
+const LOOKED_AT: i32 = 100;
+
+/// A table, what it remembers and what the design says.
+pub(super) struct Layout<'a> {
+    runtime: &'a Runtime,
+    /// Any of its entities: all have the table's keys.
+    first: &'a EntityInfo,
+    wanted: Vec<Form>,
+    /// Forms by `Entity.attribute`; none where nothing is remembered.
+    remembered: Option<BTreeMap<String, String>>,
+}
+
+impl<'a> Layout<'a> {
+    /// The layout of a table that may not be there yet; none if its key has no room for ours.
+    pub(super) async fn of(
+        runtime: &'a Runtime,
+        infos: &[&'a EntityInfo],
+    ) -> Result<Option<Layout<'a>>, DeployError> {
+        let Some(first) = infos.first().copied() else { return Ok(None) };
+        let wanted = infos.iter().flat_map(|info| forms(runtime.design(), info)).collect();
+        let mut layout = Layout { runtime, first, wanted, remembered: None };
+        if !matches!(layout.key().get(&first.partition), Some(AttributeValue::S(_))) {
+            return Ok(None);
+        }
+        let found = layout.stored().await.map_err(layout.failed("GetItem"))?;
+        layout.remembered = found.and_then(|item| read(&item, &first.aside(FORMS)));
+        Ok(Some(layout))
+    }
+
+    /// What the items that are there do not allow.
+    pub(super) async fn refusals(&self) -> Result<Vec<Diagnostic>, DeployError> {
+        let differs = |form: &Form| self.before(form).is_some_and(|before| !form.reads(before));
+        if !self.wanted.iter().any(differs) || self.is_empty().await.map_err(self.failed("Scan"))? {
+            return Ok(Vec::new());
+        }
+        let refused = |form: &Form| {
+            self.before(form).filter(|before| !form.reads(before)).map(|before| explained(form, before))
+        };
+        Ok(self.wanted.iter().filter_map(refused).collect())
+    }
+
+    /// Makes the table remember what the design says, beside what it said before. Tells which items an index will lack.
+    pub(super) async fn remember(&self) -> Result<Vec<String>, DeployError> {
+        let wanted = self.wanted.iter().map(|form| (form.label(), form.text.clone()));
+        let mut all = self.remembered.clone().unwrap_or_default();
+        all.extend(wanted);
+        if self.remembered.as_ref() == Some(&all) {
+            return Ok(Vec::new());
+        }
+        let late: Vec<&Form> = self.wanted.iter().filter(|form| self.is_late(form)).collect();
+        let late = if late.is_empty() || self.is_empty().await.map_err(self.failed("Scan"))? {
+            Vec::new()
+        } else {
+            late
+        };
+        let mut item = self.key();
+        let forms = all.into_iter().map(|(label, text)| (label, AttributeValue::S(text)));
+        item.insert(self.first.aside(FORMS), AttributeValue::M(forms.collect()));
+        let input = PutItemInput {
+            table_name: self.first.table.clone(),
+            item: item.into(),
+            ..PutItemInput::default()
+        };
+        self.runtime.shared.backend.put_item(input).await.map_err(self.failed("PutItem"))?;
+        Ok(late.into_iter().map(Form::late).collect())
+    }
+
+    fn before(&self, form: &Form) -> Option<&str> {
+        self.remembered.as_ref()?.get(&form.label()).map(String::as_str)
+    }
+
+    /// Whether items of the entity are older than this part of an index's key.
+    fn is_late(&self, form: &Form) -> bool {
+        let entity = format!("{}.", form.entity);
+        let known = self.remembered.iter().flatten().any(|(label, _)| label.starts_with(&entity));
+        form.is_computed_key && known && self.before(form).is_none()
+    }
+
+    fn key(&self) -> Map {
+        reserved_key(&self.runtime.scope(None), self.first, LAYOUT)
+    }
+
+    async fn stored(&self) -> Result<Option<Item>, ApiError> {
+        let input = GetItemInput {
+            table_name: self.first.table.clone(),
+            key: self.key().into(),
+            consistent_read: Some(true),
+            ..GetItemInput::default()
+        };
+        match self.runtime.shared.backend.get_item(input).await {
+            Ok(output) => Ok(output.item),
+            // The table is not there, or has another key: the comparison of tables tells.
+            Err(error) if is_elsewhere(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether nothing but what is ours lies in the table.
+    async fn is_empty(&self) -> Result<bool, ApiError> {
+        let input = ScanInput {
+            table_name: self.first.table.clone(),
+            limit: Some(LOOKED_AT),
+            consistent_read: Some(true),
+            ..ScanInput::default()
+        };
+        let output = self.runtime.shared.backend.scan(input).await?;
+        let mut items = output.items.iter().flatten();
+        Ok(output.last_evaluated_key.is_none() && items.all(|item| is_reserved(item, &self.first.partition)))
+    }
+
+    fn failed(&self, doing: &'static str) -> impl FnOnce(ApiError) -> DeployError {
+        DeployError::failed(self.first.table.name(), doing)
+    }
+}
+
+fn is_elsewhere(error: &ApiError) -> bool {
+    matches!(error.kind, ErrorKind::ResourceNotFoundException | ErrorKind::ValidationException)
+}
+
+fn read(item: &Item, name: &str) -> Option<BTreeMap<String, String>> {
+    let Some(ValueRef::M(entries)) = item.get(name) else { return None };
+    let text = |(name, value): (&str, ValueRef<'_>)| match value {
+        ValueRef::S(text) => Some((name.to_owned(), text.to_owned())),
+        _ => None,
+    };
+    Some(entries.iter().filter_map(text).collect())
+}
+
+fn explained(form: &Form, before: &str) -> Diagnostic {
+    let (title, way) = match form.is_computed_key {
+        true => (
+            format!("the {} items that are there have another `{}`", form.entity, form.attribute),
+            "They would not be found any more: leave the text as it was, or give the table a new name in the design and copy the items.",
+        ),
+        false => (
+            format!("`{}` is stored in another form", form.label()),
+            "What is there would be misread: leave the type as it was, or give the attribute a new name.",
+        ),
+    };
+    TABLE_DIFFERS
+        .at(form.span, title)
+        .label(format!("the design says {}", form.text))
+        .note(format!("The items that are there: {before}."))
+        .note(way)
+}
