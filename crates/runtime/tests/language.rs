@@ -339,3 +339,40 @@ fn what_is_given_goes_where_its_condition_does_not_hold() {
         }"#,
     );
 }
+
+#[test]
+fn what_is_counted_is_what_is_listed() {
+    check(
+        r#"
+        caller { userId slug }
+        table Notes "notes" { key (userId | n)  index Kinds (kind | n) project keys }
+        entity Note in Notes {
+          userId slug
+          n      int(0..)
+          kind   letter | memo
+          tenant userId
+          unique kind, n else Taken
+        }
+        pattern mine = count Note by userId
+        pattern early = count Note by userId where n < 2
+        system pattern ofKind = count Note by kind
+        operation write = create Note
+        test "by keys or one by one" {
+          as (userId: "ada") {
+            write(n: 0, kind: "letter")
+            write(n: 1, kind: "letter")
+            write(n: 2, kind: "letter")
+            write(n: 3, kind: "letter")
+            expect mine("ada") = 4
+            expect early("ada") = 2
+            expect mine("bob") = 0
+          }
+          as (userId: "bob") {
+            write(n: 0, kind: "memo")
+            expect mine("bob") = 1
+          }
+          expect ofKind("letter") = 4
+          expect ofKind("memo") = 1
+        }"#,
+    );
+}
