@@ -376,3 +376,28 @@ fn what_is_counted_is_what_is_listed() {
         }"#,
     );
 }
+
+/// Two clauses on one attribute once shared their guards, so that one kept out what the other allowed.
+#[test]
+fn clauses_on_the_same_attribute_do_not_mix() {
+    check(
+        r#"
+        table Rooms "rooms" { key (id) }
+        entity Room in Rooms {
+          id    slug
+          house slug
+          main  bool = false
+          spare bool = false
+          unique house when main = true else HasMain
+          unique house when spare = true else HasSpare
+        }
+        operation build = create Room
+        test "one of each" {
+          build(id: "a", house: "h", main: true)
+          build(id: "b", house: "h", spare: true)
+          build(id: "c", house: "h")
+          expect build(id: "d", house: "h", main: true) fails HasMain
+          expect build(id: "d", house: "h", spare: true) fails HasSpare
+        }"#,
+    );
+}
