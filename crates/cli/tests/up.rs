@@ -217,6 +217,14 @@ fn a_design_runs_on_another_dynamodb() {
     assert!(server.said.contains("1 table created"), "{}", server.said);
     let (done, _, why) = server.call(path, &[&["createNote", "text=far away"], &ADA[..]].concat());
     let (listed, notes, _) = server.call(path, &[&["listNotes"], &ADA[..]].concat());
+    drop(server);
+    let unique = DESIGN.replace("  tenant userId", "  tenant userId\n  unique text");
+    std::fs::write(path.join("notes.sk"), unique).expect("written");
+    let arguments = ["--endpoint", &endpoint, "--prefix", "t-", "--recheck-unique"];
+    let server = up(path, &arguments);
+    assert!(server.said.contains("t-notes: every item has its guard of Note(text)"), "{}", server.said);
+    let (twice, _, refusal) = server.call(path, &[&["createNote", "text=far away"], &ADA[..]].concat());
+    assert!(!twice && refusal.contains("AlreadyExists"), "{refusal}");
     let _ = other.kill();
     let _ = other.wait();
     assert!(done && listed && notes.contains("far away"), "{notes}{why}");

@@ -361,6 +361,15 @@ fn declarations() {
             "operation o(userId) { get User(userId) } on Lost { get User(userId) }",
             &["unknown-name: there is no error of `o` called `Lost`"],
         ),
+        (
+            r#"table N { key (n) } entity Numbered in N { n int  name slug  unique name }"#,
+            &["type-mismatch: nothing of Numbered can be unique beside its key"],
+        ),
+        (
+            r#"table N { key (n) } entity Numbered in N { n int } operation o(n) idempotent by token { create Numbered { n } }"#,
+            &["type-mismatch: `o` cannot be idempotent in the table of Numbered"],
+        ),
+        (r#"table M { key (PK) } entity Named in M { PK = "N#{n}"  n int  name slug  unique name }"#, &[]),
     ]);
 }
 

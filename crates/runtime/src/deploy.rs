@@ -16,6 +16,7 @@ mod tables;
 
 pub use apply::{DeployError, Deployment, Pause, Progress, Step, Watcher, deploy};
 pub use compare::{Change, Comparison, There, compare};
+pub use guards::Coverage;
 pub use names::{Naming, parameter_values, table_name};
 pub use tables::{Desired, desired};
 

@@ -6,7 +6,7 @@
 
 use sha2::{Digest, Sha256};
 use sortkey_design::facts::{Source, source};
-use sortkey_design::model::{Stored, Unique};
+use sortkey_design::model::{Entity, Stored, Unique};
 use sortkey_value::{AttributeValue, Item, Map, Number, ValueRef};
 
 use crate::Failure;
@@ -47,13 +47,24 @@ pub(crate) fn key(scope: &Scope<'_>, info: &EntityInfo, unique: &Unique, fields:
     if values.len() > MAX_BYTES {
         values = format!("sha256:{}", crate::evaluate::hex(&Sha256::digest(values.as_bytes())));
     }
-    Some(reserved_key(scope, info, &format!("{}{values}", prefix(info, unique))))
+    Some(reserved_key(scope, info, &format!("{}{values}", prefix(entity, unique))))
 }
 
 /// How the keys of a clause's guards begin.
-pub(crate) fn prefix(info: &EntityInfo, unique: &Unique) -> String {
+pub(crate) fn prefix(entity: &Entity, unique: &Unique) -> String {
     let names: Vec<&str> = unique.names.iter().map(|name| name.text.as_str()).collect();
-    format!("{GUARD}{}#{}#", info.name, names.join(","))
+    let is_like_it = |other: &&Unique| other.names == unique.names;
+    // Of several clauses on the same attributes, only the first is called by them alone.
+    match entity.uniques.iter().find(is_like_it).filter(|first| *first != unique) {
+        None => format!("{GUARD}{}#{}#", entity.name, names.join(",")),
+        Some(_) => format!("{GUARD}{}#{}?{}#", entity.name, names.join(","), condition(unique)),
+    }
+}
+
+/// A short name for the condition of a clause.
+fn condition(unique: &Unique) -> String {
+    let text = serde_json::to_string(&unique.when).unwrap_or_default();
+    crate::evaluate::hex(&Sha256::digest(text.as_bytes())[..4])
 }
 
 /// The guard under a key: whose it is, and until when.

@@ -4,6 +4,7 @@
 //! items of the named entities and of the caller's tenant come back.
 
 mod bind;
+mod count;
 mod fetch;
 mod filter;
 mod hit;
@@ -138,7 +139,7 @@ impl Read {
         let branches = self.branches(scope)?;
         Ok(match self.pattern.verb {
             ReadVerb::Get => Found::Item(self.get(session, scope, &branches).await?),
-            ReadVerb::Count => Found::Count(self.all(session, scope, branches).await?.len() as i64),
+            ReadVerb::Count => Found::Count(self.count(session, scope, branches).await?),
             ReadVerb::Sum => Found::Sums(self.sum(scope, &self.all(session, scope, branches).await?)?),
             ReadVerb::Exists => Found::Exists(
                 !self.page(session, scope, branches, Some(1), Paging::default()).await?.0.is_empty(),

@@ -27,7 +27,10 @@ fn measured(system: &str) -> Report {
 }
 
 fn check(system: &str) {
-    let report = measured(system);
+    check_report(system, &measured(system));
+}
+
+fn check_report(system: &str, report: &Report) {
     let mut differences = String::new();
     for entry in &report.entries {
         for difference in entry.differences.iter().take(3) {
@@ -65,4 +68,28 @@ fn core_service() {
 #[test]
 fn listbackup() {
     check("listbackup");
+}
+
+/// Counted by DynamoDB or read and checked, the units are the same.
+#[test]
+fn counts() {
+    let text = r#"
+        design notes
+        caller { userId slug }
+        table Notes "notes" { key (userId | noteId)  index Kinds (kind | noteId) project keys }
+        entity Note in Notes {
+          userId slug
+          noteId id("n_", nanoid 8) = new
+          kind   letter | memo
+          text   string(1..4000)
+          tenant userId
+        }
+        pattern mine = count Note by userId
+        pattern letters = count Note by userId filter kind = letter
+        system pattern ofKind = count Note by kind
+        operation write = create Note
+        "#;
+    let design = Arc::new(compile("notes.sk", text, &FileLoader).design);
+    let report = pollster::block_on(trial(design, BTreeMap::new(), 60, 10, 11)).expect("the design runs");
+    check_report("notes", &report);
 }

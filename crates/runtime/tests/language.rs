@@ -339,3 +339,65 @@ fn what_is_given_goes_where_its_condition_does_not_hold() {
         }"#,
     );
 }
+
+#[test]
+fn what_is_counted_is_what_is_listed() {
+    check(
+        r#"
+        caller { userId slug }
+        table Notes "notes" { key (userId | n)  index Kinds (kind | n) project keys }
+        entity Note in Notes {
+          userId slug
+          n      int(0..)
+          kind   letter | memo
+          tenant userId
+          unique kind, n else Taken
+        }
+        pattern mine = count Note by userId
+        pattern early = count Note by userId where n < 2
+        system pattern ofKind = count Note by kind
+        operation write = create Note
+        test "by keys or one by one" {
+          as (userId: "ada") {
+            write(n: 0, kind: "letter")
+            write(n: 1, kind: "letter")
+            write(n: 2, kind: "letter")
+            write(n: 3, kind: "letter")
+            expect mine("ada") = 4
+            expect early("ada") = 2
+            expect mine("bob") = 0
+          }
+          as (userId: "bob") {
+            write(n: 0, kind: "memo")
+            expect mine("bob") = 1
+          }
+          expect ofKind("letter") = 4
+          expect ofKind("memo") = 1
+        }"#,
+    );
+}
+
+/// Two clauses on one attribute once shared their guards, so that one kept out what the other allowed.
+#[test]
+fn clauses_on_the_same_attribute_do_not_mix() {
+    check(
+        r#"
+        table Rooms "rooms" { key (id) }
+        entity Room in Rooms {
+          id    slug
+          house slug
+          main  bool = false
+          spare bool = false
+          unique house when main = true else HasMain
+          unique house when spare = true else HasSpare
+        }
+        operation build = create Room
+        test "one of each" {
+          build(id: "a", house: "h", main: true)
+          build(id: "b", house: "h", spare: true)
+          build(id: "c", house: "h")
+          expect build(id: "d", house: "h", main: true) fails HasMain
+          expect build(id: "d", house: "h", spare: true) fails HasSpare
+        }"#,
+    );
+}

@@ -16,7 +16,7 @@ use std::time::Duration;
 use clap::Args;
 use sortkey_design::Compilation;
 use sortkey_gateway::{Admission, ApiKeys, Gateway};
-use sortkey_runtime::deploy::{DeployError, Naming, desired};
+use sortkey_runtime::deploy::{Coverage, DeployError, Naming, desired};
 use sortkey_runtime::{Pending, Runtime};
 use sortkey_server::{Mount, Settings};
 
@@ -47,6 +47,10 @@ pub(super) struct Up {
     /// Run on the DynamoDB at this address instead of the one inside: AWS, ScyllaDB, DynamoDB Local
     #[arg(long, value_name = "URL", conflicts_with = "in_memory")]
     endpoint: Option<String>,
+
+    /// Look through all items again for what is to be unique, after something else wrote to the tables
+    #[arg(long)]
+    recheck_unique: bool,
 
     /// A parameter of the design; may be given several times
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
@@ -146,9 +150,10 @@ impl Up {
                 Ok(())
             }) as Pending<'static, ()>
         };
+        let coverage = if self.recheck_unique { Coverage::Doubted } else { Coverage::AsMarked };
         let mut progress = progress::Steps::default();
         let mut watch = |step: sortkey_runtime::deploy::Progress<'_>| progress.show(step);
-        match runtime.deploy(&pause, &mut watch).await {
+        match runtime.deploy(coverage, &pause, &mut watch).await {
             Ok(done) => {
                 progress.end(&done);
                 Ok(())

@@ -3,7 +3,9 @@
 use super::scope::{ItemScope, Scope};
 use super::ty::Ty;
 use super::{Typing, Wanted};
-use crate::facts::{actions, condition, operation_signature, pattern_signature, rule_signature};
+use crate::facts::{
+    Source, actions, condition, operation_signature, pattern_signature, rule_signature, source,
+};
 use crate::model::*;
 use crate::problems::MISMATCH;
 
@@ -21,6 +23,24 @@ impl<'a> Typing<'a, '_> {
                 .for_each(|expr| typing.condition(expr));
             entity.states.iter().for_each(|states| typing.states(entity, states));
         });
+        self.uniques(entity);
+    }
+
+    /// The key of a guard is text, and lies in the entity's own table.
+    fn uniques(&mut self, entity: &'a Entity) {
+        let design = self.design;
+        let Some(key) = partition_that_is_no_text(design, entity) else { return };
+        for unique in &entity.uniques {
+            let title = format!("nothing of {} can be unique beside its key", entity.name);
+            let problem = MISMATCH.at(unique.span, title).label("would need a guard, whose key is text");
+            let problem =
+                problem.also(key.span, format!("the partition key is {}", design.type_of(key).describe()));
+            self.push(
+                problem.note(
+                    "Make the partition key text: a template of the attribute, as in `PK = \"N#{n}\"`.",
+                ),
+            );
+        }
     }
 
     /// The attributes of a record or an object see each other.
@@ -145,8 +165,27 @@ impl<'a> Typing<'a, '_> {
         self.within(scope, |typing| typing.condition(&rule.condition));
     }
 
+    /// The key of a receipt is text, and lies in the table that is written first.
+    fn receipt(&mut self, operation: &'a Operation) {
+        let design = self.design;
+        let Some((by, _)) = &operation.idempotent else { return };
+        let sites = actions(operation);
+        let first = sites.iter().find(|site| site.action.verb.writes());
+        let entity = first.and_then(|site| design.entity(&site.action.entity.text));
+        if let Some((entity, key)) =
+            entity.and_then(|entity| Some((entity, partition_that_is_no_text(design, entity)?)))
+        {
+            let title = format!("`{}` cannot be idempotent in the table of {}", operation.name, entity.name);
+            let problem = MISMATCH.at(by.span, title).label("would need a receipt, whose key is text");
+            self.push(
+                problem.also(key.span, format!("the partition key is {}", design.type_of(key).describe())),
+            );
+        }
+    }
+
     pub(super) fn operation(&mut self, operation: &'a Operation) {
         let design = self.design;
+        self.receipt(operation);
         let formals = operation_signature(design, operation);
         for formal in &formals {
             if let Some(default) = formal.default {
@@ -190,6 +229,13 @@ impl<'a> Typing<'a, '_> {
     pub(super) fn test(&mut self, test: &'a Test) {
         self.within(Scope { system: true, ..Scope::default() }, |typing| typing.body(&test.body));
     }
+}
+
+/// The partition key of an entity, if it is an attribute that is not stored as text.
+fn partition_that_is_no_text<'a>(design: &Design, entity: &'a Entity) -> Option<&'a Attribute> {
+    let name = design.table_of(entity)?.key.partition.first()?;
+    let Source::Natural(key) = source(entity, &name.text)? else { return None };
+    (!matches!(design.type_of(key).stored(), Stored::S | Stored::Any)).then_some(key)
 }
 
 /// The attributes that a type declares in place.

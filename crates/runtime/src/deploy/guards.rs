@@ -30,10 +30,21 @@ use crate::{Failure, FailureKind, Runtime};
 /// How often a table is looked at again because another deployment changed its marker.
 const ATTEMPTS: usize = 4;
 
+/// Whether a table is believed that says which unique values have guards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coverage {
+    /// It is: only clauses that are new, or mean something else, are walked for.
+    #[default]
+    AsMarked,
+    /// It is not: something else may have written to the table, an older design or a person, and every clause is walked for.
+    Doubted,
+}
+
 impl Runtime {
     /// Brings the design to its backend: its tables, and a guard for every unique value that is there already.
     pub async fn deploy(
         &self,
+        coverage: Coverage,
         pause: &Pause<'_>,
         watcher: &mut Watcher<'_>,
     ) -> Result<Deployment, DeployError> {
@@ -59,11 +70,12 @@ impl Runtime {
             deployment.remarks.extend(layout.remember().await?);
         }
         for name in deployment.tables.clone() {
-            let infos = in_table(&name);
-            let Some(first) = infos.first() else { continue };
-            let created = (name.clone(), Change::Create);
-            let table = Table { runtime: self, name: &name, first, clauses: clauses(self, &infos) };
-            let walked = table.cover(deployment.changes.contains(&created), watcher).await?;
+            let Some(table) = Table::of(self, &name) else { continue };
+            let is_new = deployment.changes.contains(&(name.clone(), Change::Create));
+            if coverage == Coverage::Doubted && !is_new {
+                table.doubt().await?;
+            }
+            let walked = table.cover(is_new, watcher).await?;
             deployment.changes.extend(walked.map(|change| (name, change)));
         }
         Ok(deployment)
@@ -79,7 +91,24 @@ struct Table<'a> {
     clauses: Vec<Clause<'a>>,
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
+    fn of(runtime: &'a Runtime, name: &'a str) -> Option<Table<'a>> {
+        let infos: Vec<&EntityInfo> =
+            runtime.shared.entities.iter().filter(|info| info.table.name() == name).collect();
+        let first = infos.first()?;
+        Some(Table { runtime, name, first, clauses: clauses(runtime, &infos) })
+    }
+
+    /// Forgets what is covered.
+    async fn doubt(&self) -> Result<(), DeployError> {
+        let session = Session::new(&self.runtime.shared);
+        let there = self.read(&session).await?;
+        if there != State::default() {
+            self.write(&session, &there, &State::default()).await?;
+        }
+        Ok(())
+    }
+
     /// Covers the clauses that are not. The change comes back if the table had to be walked.
     async fn cover(&self, created: bool, watcher: &mut Watcher<'_>) -> Result<Option<Change>, DeployError> {
         let session = Session::new(&self.runtime.shared);

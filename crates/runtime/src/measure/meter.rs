@@ -12,7 +12,7 @@ use std::thread::Thread;
 use parking_lot::Mutex;
 use sortkey_api::operations::*;
 use sortkey_api::shapes::capacity::ConsumedCapacity;
-use sortkey_api::shapes::returns::ReturnConsumedCapacity;
+use sortkey_api::shapes::returns::{ReturnConsumedCapacity, Select};
 use sortkey_api::shapes::transaction::TransactWriteItem;
 use sortkey_api::{ApiError, SuppliedItem, TableName};
 use sortkey_design::plan::Act;
@@ -195,9 +195,14 @@ impl Backend for Meter {
         input.return_consumed_capacity = DETAILED;
         let (table, index) = (input.table_name.name().to_owned(), input.index_name.clone());
         let (strong, continues) = (input.consistent_read == Some(true), input.exclusive_start_key.is_some());
+        // What is only counted is read all the same; its size is found out by asking for the items.
+        let counted =
+            (input.select == Some(Select::Count)).then(|| QueryInput { select: None, ..input.clone() });
         let answer = wait(self.inner.query(input));
+        let items = counted.map(|items| wait(self.inner.query(items)));
+        let sized = items.as_ref().unwrap_or(&answer).as_ref().ok();
+        let bytes = sized.and_then(|output| output.items.as_deref()).map_or(0, bytes);
         let found = answer.as_ref().ok();
-        let bytes = found.and_then(|output| output.items.as_deref()).map_or(0, bytes);
         let more = found.is_some_and(|output| output.last_evaluated_key.is_some());
         let asked = Asked::Query { table, index, strong, scan: false, continues, more, bytes };
         self.note(asked, found.map(|output| list(&output.consumed_capacity)));

@@ -199,22 +199,8 @@ impl Read {
             let limit = wanted.map(|wanted| i32::try_from(wanted.max(1)).unwrap_or(i32::MAX));
             let (items, last) = match &branch.condition {
                 Some((condition, placeholders)) => {
-                    let (names, values) = placeholders.clone().into_parts();
-                    let input = QueryInput {
-                        table_name: self.table.clone(),
-                        index_name: match &self.route {
-                            Route::Index(_, name) => Some(name.clone()),
-                            _ => None,
-                        },
-                        key_condition_expression: Some(condition.clone()),
-                        expression_attribute_names: names,
-                        expression_attribute_values: values,
-                        exclusive_start_key: start,
-                        limit,
-                        scan_index_forward: self.is_descending().then_some(false),
-                        consistent_read: self.pattern.strong.then_some(true),
-                        ..QueryInput::default()
-                    };
+                    let input = self.query(condition.clone(), placeholders.clone());
+                    let input = QueryInput { exclusive_start_key: start, limit, ..input };
                     let output = session.query(input).await?;
                     (output.items.unwrap_or_default(), output.last_evaluated_key)
                 }
@@ -236,6 +222,24 @@ impl Read {
             branch.next = last.map_or(Position::End, Position::After);
         }
         Ok(())
+    }
+
+    /// The query of a key condition, from its beginning to its end.
+    pub(super) fn query(&self, condition: String, placeholders: Placeholders) -> QueryInput {
+        let (names, values) = placeholders.into_parts();
+        QueryInput {
+            table_name: self.table.clone(),
+            index_name: match &self.route {
+                Route::Index(_, name) => Some(name.clone()),
+                _ => None,
+            },
+            key_condition_expression: Some(condition),
+            expression_attribute_names: names,
+            expression_attribute_values: values,
+            scan_index_forward: self.is_descending().then_some(false),
+            consistent_read: self.pattern.strong.then_some(true),
+            ..QueryInput::default()
+        }
     }
 
     async fn whole(

@@ -9,11 +9,14 @@ use sortkey_design::model::{Expr, Type, Unique};
 use crate::Runtime;
 use crate::catalog::EntityInfo;
 use crate::evaluate::hex;
+use crate::guard;
 
 /// A clause with its entity.
 pub(super) struct Clause<'a> {
     pub(super) info: &'a EntityInfo,
     pub(super) unique: &'a Unique,
+    /// How the keys of its guards begin, which tells it from all others.
+    pub(super) prefix: String,
     /// Changes with everything that decides which guards there are and what they are called.
     pub(super) fingerprint: String,
     /// The stored attributes that decide whether an item holds a guard, and which.
@@ -27,7 +30,8 @@ pub(super) fn clauses<'a>(runtime: &'a Runtime, infos: &[&'a EntityInfo]) -> Vec
     for info in infos.iter().copied() {
         for unique in &info.of(design).uniques {
             let (fingerprint, inputs) = (fingerprint(runtime, info, unique), inputs(runtime, info, unique));
-            found.push(Clause { info, unique, fingerprint, inputs });
+            let prefix = guard::prefix(info.of(design), unique);
+            found.push(Clause { info, unique, prefix, fingerprint, inputs });
         }
     }
     found

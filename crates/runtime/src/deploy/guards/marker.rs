@@ -6,7 +6,7 @@
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
 use super::clause::Clause;
-use crate::catalog::EntityInfo;
+use crate::catalog::{EntityInfo, GUARD};
 use crate::evaluate::Scope;
 use crate::guard::{MARKER, reserved_key};
 use crate::session::Session;
@@ -47,7 +47,7 @@ impl State {
 
 /// Clauses as a marker names them.
 pub(super) fn covering<'a, 'b: 'a>(clauses: impl IntoIterator<Item = &'a Clause<'b>>) -> Map {
-    let entry = |clause: &Clause<'_>| (clause.to_string(), AttributeValue::S(clause.fingerprint.clone()));
+    let entry = |clause: &Clause<'_>| (label(clause), AttributeValue::S(clause.fingerprint.clone()));
     clauses.into_iter().map(entry).collect()
 }
 
@@ -95,6 +95,11 @@ fn key(scope: &Scope<'_>, info: &EntityInfo) -> Map {
     reserved_key(scope, info, MARKER)
 }
 
+/// A clause as the marker names it: as its guards are, without what all guards have in common.
+fn label(clause: &Clause<'_>) -> String {
+    clause.prefix.trim_start_matches(GUARD).trim_end_matches('#').to_owned()
+}
+
 fn part(info: &EntityInfo, name: &str, content: &Map) -> Option<(String, AttributeValue)> {
     (!content.is_empty()).then(|| (info.aside(name), AttributeValue::M(content.clone())))
 }
@@ -105,5 +110,5 @@ fn map(item: &Item, name: &str) -> Option<Map> {
 }
 
 fn has(clauses: &Map, clause: &Clause<'_>) -> bool {
-    matches!(clauses.get(&clause.to_string()), Some(AttributeValue::S(found)) if *found == clause.fingerprint)
+    matches!(clauses.get(&label(clause)), Some(AttributeValue::S(found)) if *found == clause.fingerprint)
 }

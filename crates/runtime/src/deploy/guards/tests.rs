@@ -9,7 +9,7 @@ use sortkey_value::Map;
 
 use super::clause::clauses;
 use super::marker::{self, State};
-use crate::deploy::{Change, DeployError, Deployment};
+use crate::deploy::{Change, Coverage, DeployError, Deployment};
 use crate::session::Session;
 use crate::testing::invariants::broken;
 use crate::{Answer, Call, Embedded, Failure, FailureKind, Pending, Runtime, Settings, guard};
@@ -61,8 +61,12 @@ fn runtime(engine: &Engine, text: &str) -> Runtime {
 }
 
 fn deploy(runtime: &Runtime) -> Result<Deployment, DeployError> {
+    deploy_with(runtime, Coverage::AsMarked)
+}
+
+fn deploy_with(runtime: &Runtime, coverage: Coverage) -> Result<Deployment, DeployError> {
     let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
-    pollster::block_on(runtime.deploy(&pause, &mut |_| {}))
+    pollster::block_on(runtime.deploy(coverage, &pause, &mut |_| {}))
 }
 
 /// A design on a database, deployed, with the number of tables it had to walk.
@@ -182,6 +186,20 @@ fn guards_of_a_clause_that_was_away_are_put_right_when_it_returns() {
     let (with, walks) = up(&engine, &design(&[UNIQUE]));
     assert_eq!((walks, guarded(&engine)), (1, vec!["a@x".to_owned(), "c@x".to_owned()]));
     join(&with, "bobby", "b@x").expect("free");
+}
+
+/// An older program went on writing while the newer one was already there.
+#[test]
+fn what_was_written_without_the_clause_is_found_when_it_is_looked_for() {
+    let engine = Engine::memory(sortkey_engine::Settings::default());
+    let (without, _) = up(&engine, DESIGN);
+    let (with, _) = up(&engine, &design(&[UNIQUE]));
+    join(&without, "ada", "a@x").expect("joined");
+    assert_eq!(deploy(&with).expect("deployed").changes, []);
+    assert_eq!(deploy_with(&with, Coverage::Doubted).expect("deployed").changes.len(), 1);
+    join(&with, "eve", "a@x").expect_err("taken");
+    join(&without, "eve", "a@x").expect("joined");
+    assert!(matches!(deploy_with(&with, Coverage::Doubted), Err(DeployError::NotUnique(_))));
 }
 
 #[test]

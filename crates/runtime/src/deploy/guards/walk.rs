@@ -84,10 +84,9 @@ impl<'a> Walk<'a> {
     /// The clause that an item is a guard of.
     fn clause_of(&self, item: &Item) -> Option<&'a Clause<'a>> {
         let begins = |clause: &&&'a Clause<'a>| {
-            let prefix = guard::prefix(clause.info, clause.unique);
             self.first.parts().any(|part| match item.get(part) {
-                Some(ValueRef::S(text)) => text.starts_with(&prefix),
-                Some(ValueRef::B(bytes)) => bytes.starts_with(prefix.as_bytes()),
+                Some(ValueRef::S(text)) => text.starts_with(&clause.prefix),
+                Some(ValueRef::B(bytes)) => bytes.starts_with(clause.prefix.as_bytes()),
                 _ => false,
             })
         };

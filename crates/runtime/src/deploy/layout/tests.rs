@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use sortkey_design::{FileLoader, compile};
 use sortkey_engine::Engine;
 
-use crate::deploy::{DeployError, Deployment};
+use crate::deploy::{Coverage, DeployError, Deployment};
 use crate::{Call, Embedded, Pending, Runtime, Settings};
 
 const DESIGN: &str = r#"
@@ -37,7 +37,7 @@ fn up(engine: &Engine, text: &str) -> Result<(Runtime, Deployment), Vec<String>>
     let backend = Arc::new(Embedded::new(engine.clone()));
     let runtime = Runtime::new(Arc::new(compilation.design), backend, settings).expect("the design runs");
     let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
-    match pollster::block_on(runtime.deploy(&pause, &mut |_| {})) {
+    match pollster::block_on(runtime.deploy(Coverage::AsMarked, &pause, &mut |_| {})) {
         Ok(deployment) => Ok((runtime, deployment)),
         Err(DeployError::Refused(refusals)) => {
             Err(refusals.iter().map(|each| format!("{}. {}", each.title, each.notes.join(" "))).collect())
