@@ -17,7 +17,9 @@ pub(crate) struct Anatomy {
     /// Those that are kept derived, each with the attributes it is computed from.
     pub(crate) derived: Vec<(usize, Vec<Arc<str>>)>,
     /// Those that something fills or takes away, in the order in which one needs the other.
-    pub(crate) settled: Vec<usize>,
+    pub(crate) settled: Vec<Settled>,
+    /// What is stored beside them, by its names: the texts of templates, and the entity's own name.
+    pub(crate) beside: Vec<(Arc<str>, Beside)>,
     /// Whether reading computes some of them.
     pub(crate) has_virtual: bool,
     /// Whether some are stored encrypted.
@@ -32,6 +34,25 @@ pub(crate) struct Anatomy {
     pub(crate) secrets: Vec<Arc<str>>,
     /// Whether an item as it is stored shows all that clients may see of it, and nothing else.
     pub(crate) is_open: bool,
+}
+
+/// An attribute that something fills or takes away.
+#[derive(Clone, Debug)]
+pub(crate) struct Settled {
+    pub(crate) name: Arc<str>,
+    /// Its place in the entity.
+    pub(crate) at: usize,
+    /// What fills it, where that is the same for every item.
+    pub(crate) constant: Option<Val>,
+}
+
+/// What is stored and is no attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// The text of a template, by its place in the entity.
+    Template(usize),
+    /// The entity's name.
+    Kind,
 }
 
 /// An attribute.
@@ -84,7 +105,8 @@ impl Anatomy {
             has_encrypted,
             attributes,
             derived: derived(entity),
-            settled: settled(entity),
+            settled: settled(design, entity),
+            beside: beside(design, entity),
             has_virtual,
             has_arrows,
         }
@@ -167,7 +189,7 @@ fn derived(entity: &Entity) -> Vec<(usize, Vec<Arc<str>>)> {
 }
 
 /// Each round settles at least one attribute, or the rest wait for each other and are settled as they are.
-fn settled(entity: &Entity) -> Vec<usize> {
+fn settled(design: &Design, entity: &Entity) -> Vec<Settled> {
     let all = entity.attributes.iter().enumerate().filter(|(_, each)| !each.has("virtual"));
     let mut open: Vec<(usize, &Attribute)> = all.collect();
     let mut order = Vec::new();
@@ -180,10 +202,45 @@ fn settled(entity: &Entity) -> Vec<usize> {
         let (now, later): (Vec<_>, Vec<_>) = open.iter().partition(ready);
         let (now, later) = if now.is_empty() { (later, Vec::new()) } else { (now, later) };
         let touched = |(_, each): &&(usize, &Attribute)| each.value.is_some() || each.when.is_some();
-        order.extend(now.iter().filter(touched).map(|(at, _)| *at));
+        order.extend(now.iter().filter(touched).map(|(at, attribute)| Settled {
+            name: attribute.name.text.as_str().into(),
+            at: *at,
+            constant: constant(design, entity, attribute),
+        }));
         open = later;
     }
     order
+}
+
+/// `= true` and `= word`: nothing that an item could change.
+fn constant(design: &Design, entity: &Entity, attribute: &Attribute) -> Option<Val> {
+    let Some(Fill { derived: false, value }) = &attribute.value else { return None };
+    if attribute.when.is_some() || attribute.has("normalize") {
+        return None;
+    }
+    let word = value.as_name()?;
+    let is_named = entity.attribute(word).is_some()
+        || entity.template(word).is_some()
+        || design.parameters.iter().any(|each| each.name.is(word));
+    match (design.type_of(attribute), word) {
+        (Type::Bool, "true") => Some(Val::Bool(true)),
+        (Type::Bool, "false") => Some(Val::Bool(false)),
+        (_, "now" | "true" | "false" | "absent" | "null" | "caller" | "it" | "new") => None,
+        (Type::Enum { members, .. }, word) if !is_named && members.iter().any(|each| each == word) => {
+            Some(Val::text(word))
+        }
+        _ => None,
+    }
+}
+
+fn beside(design: &Design, entity: &Entity) -> Vec<(Arc<str>, Beside)> {
+    let templates = entity.templates.iter().enumerate();
+    let templates = templates.map(|(at, each)| (each.name.text.as_str().into(), Beside::Template(at)));
+    let kind = design.table_of(entity).and_then(|table| table.kind.as_ref());
+    let kind = kind.map(|name| (name.text.as_str().into(), Beside::Kind));
+    let mut beside: Vec<(Arc<str>, Beside)> = templates.chain(kind).collect();
+    beside.sort_by(|(left, _), (right, _)| left.cmp(right));
+    beside
 }
 
 fn is_virtual(design: &Design, attribute: &Attribute) -> bool {

@@ -3,6 +3,7 @@
 use sortkey_design::model::*;
 use sortkey_value::{AttributeValue, Item, ItemBuilder};
 
+use crate::anatomy::{Beside, Settled};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::seal::Place;
@@ -23,8 +24,12 @@ pub(super) fn fill(
     let entity = info.of(&scope.shared.design);
     let bare = scope.bare();
     let mut fields = given;
-    for at in &info.anatomy.settled {
-        settle(&bare, info, &entity.attributes[*at], &mut fields, defaults)?;
+    for settled in &info.anatomy.settled {
+        match &settled.constant {
+            Some(_) if !defaults || fields.contains_key(&settled.name) => {}
+            Some(constant) => fields.insert(settled.name.clone(), constant.clone()),
+            None => settle(&bare, info, settled, &entity.attributes[settled.at], &mut fields, defaults)?,
+        }
     }
     Ok(fields)
 }
@@ -32,6 +37,7 @@ pub(super) fn fill(
 fn settle(
     scope: &Scope<'_>,
     info: &EntityInfo,
+    settled: &Settled,
     attribute: &Attribute,
     fields: &mut Fields,
     defaults: bool,
@@ -58,7 +64,7 @@ fn settle(
     let value = Admit::computed(scope).attribute(attribute, value, name)?;
     match value.is_absent() {
         true => drop(fields.remove(name)),
-        false => fields.insert(name.as_str(), value),
+        false => fields.insert(settled.name.clone(), value),
     }
     Ok(())
 }
@@ -110,24 +116,14 @@ pub(super) fn check_failed(info: &EntityInfo, check: &Check) -> Failure {
 pub(super) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<Item, Failure> {
     let design = &scope.shared.design;
     let entity = info.of(design);
-    let mut texts: Vec<(&str, String)> = Vec::with_capacity(entity.templates.len() + 1);
-    for template in &entity.templates {
-        texts
-            .extend(rendered(scope, info, template, fields)?.map(|text| (template.name.text.as_str(), text)));
-    }
-    texts.extend(info.kind.as_deref().map(|kind| (kind, info.name.clone())));
-    texts.sort_unstable_by_key(|(name, _)| *name);
     // Names go in as they sort: the builder has nothing to put in order.
-    let mut texts = texts.into_iter().peekable();
-    let mut item = ItemBuilder::with_capacity(ROOM_BYTES, fields.len() + texts.len());
-    let text = |item: &mut ItemBuilder, (name, text): (&str, String)| {
-        item.name(name);
-        item.string(&text);
-    };
+    let mut beside = info.anatomy.beside.iter().peekable();
     let mut known = info.anatomy.attributes().iter().peekable();
+    let mut item = ItemBuilder::with_capacity(ROOM_BYTES, fields.len() + beside.len());
+    let mut text = String::with_capacity(ROOM_BYTES / 8);
     for (name, value) in fields {
-        while let Some(earlier) = texts.next_if(|(each, _)| **each < **name) {
-            text(&mut item, earlier);
+        while let Some((earlier, made)) = beside.next_if(|(each, _)| each < name) {
+            put_beside(scope, info, fields, (earlier, *made), &mut item, &mut text)?;
         }
         // Both ascend, and what is no attribute is not stored.
         while known.next_if(|each| each.name < *name).is_some() {}
@@ -143,8 +139,36 @@ pub(super) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> R
             item.tree(&sealed);
         }
     }
-    texts.for_each(|each| text(&mut item, each));
+    for (name, made) in beside {
+        put_beside(scope, info, fields, (name, *made), &mut item, &mut text)?;
+    }
     Ok(item.finish())
+}
+
+/// Stores what is no attribute; nothing, where an attribute that a template needs is absent. `text` is scratch.
+fn put_beside(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    fields: &Fields,
+    (name, made): (&str, Beside),
+    item: &mut ItemBuilder,
+    text: &mut String,
+) -> Result<(), Failure> {
+    text.clear();
+    let is_there = match made {
+        Beside::Kind => {
+            text.push_str(&info.name);
+            true
+        }
+        Beside::Template(at) => {
+            render(scope, info, &info.of(&scope.shared.design).templates[at], fields, text)?
+        }
+    };
+    if is_there {
+        item.name(name);
+        item.string(text);
+    }
+    Ok(())
 }
 
 /// One attribute as it is stored.
@@ -171,11 +195,24 @@ pub(crate) fn rendered(
     template: &Template,
     fields: &Fields,
 ) -> Result<Option<String>, Failure> {
+    let mut text = String::new();
+    Ok(render(scope, info, template, fields, &mut text)?.then_some(text))
+}
+
+/// Appends the text of a template; false where there is none.
+fn render(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    template: &Template,
+    fields: &Fields,
+    text: &mut String,
+) -> Result<bool, Failure> {
     if let Some(when) = &template.when
         && !scope.bare().holds(when, Some(View::of(info.at, fields)))?
     {
-        return Ok(None);
+        return Ok(false);
     }
     let design = &scope.shared.design;
-    Ok(template::render(design, info.of(design), template, fields))
+    let pieces = template.pieces.len();
+    Ok(template::render_into(design, info.of(design), template, pieces, fields, text).is_some())
 }

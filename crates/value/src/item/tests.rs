@@ -128,7 +128,7 @@ proptest! {
         }
         let item = Item::from_bytes(bytes.into());
         let _ = (item.to_map(), item.size_bytes(), item.get("a"));
-        item.entries().spans().for_each(|(_, span)| drop(span.read()));
+        let _ = item.entries().spans().filter(|(_, span)| span.read().is_some()).count();
     }
 }
 
