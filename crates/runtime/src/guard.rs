@@ -43,11 +43,16 @@ pub(crate) fn key(scope: &Scope<'_>, info: &EntityInfo, unique: &Unique, fields:
         };
         values.push(escape(&text, &['#']));
     }
-    let mut values = values.join("#");
-    if values.len() > MAX_BYTES {
-        values = format!("sha256:{}", crate::evaluate::hex(&Sha256::digest(values.as_bytes())));
-    }
+    let values = bounded(values.join("#"));
     Some(reserved_key(scope, info, &format!("{}{values}", prefix(entity, unique))))
+}
+
+/// A text, or its digest where it is too long for a key.
+pub(crate) fn bounded(text: String) -> String {
+    match text.len() > MAX_BYTES {
+        true => format!("sha256:{}", crate::evaluate::hex(&Sha256::digest(text.as_bytes()))),
+        false => text,
+    }
 }
 
 /// How the keys of a clause's guards begin.

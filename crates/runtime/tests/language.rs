@@ -401,3 +401,20 @@ fn clauses_on_the_same_attribute_do_not_mix() {
         }"#,
     );
 }
+
+/// A long word to repeat by once made a key that DynamoDB refuses: letters may have four bytes.
+#[test]
+fn a_receipt_may_be_asked_for_by_a_long_word() {
+    let word = "\u{1f6a2}".repeat(250);
+    check(&format!(
+        r#"
+        table Orders "orders" {{ key (PK | SK) }}
+        entity Order in Orders {{ PK = "O#{{id}}"  SK = "O"  id slug }}
+        operation order(id) idempotent by token {{ create Order {{ id }} }}
+        test "however long" {{
+          let o = order("a", token: "{word}")
+          expect order("a", token: "{word}") = o
+          order("b", token: "{word}x")
+        }}"#
+    ));
+}

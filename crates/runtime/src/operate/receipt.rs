@@ -134,7 +134,8 @@ impl Receipt {
             .flat_map(|caller| caller.iter())
             .filter_map(|(_, value)| canonical(None, value));
         let owner: Vec<String> = owner.map(|value| escape(&value, &['#'])).collect();
-        let text = format!("{RECEIPT}{}#{}#{}", operation.name, owner.join("#"), self.value);
+        let whose = guard::bounded(format!("{}#{}", owner.join("#"), self.value));
+        let text = format!("{RECEIPT}{}#{whose}", operation.name);
         Ok((info, guard::reserved_key(scope, info, &text)))
     }
 }
