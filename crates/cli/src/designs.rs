@@ -40,6 +40,31 @@ fn below(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+/// The file itself; in a folder the one that is called like it, or the only one.
+pub(crate) fn one(path: &Path) -> Result<PathBuf, Failure> {
+    if !path.is_dir() {
+        return Ok(path.to_owned());
+    }
+    let folder = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let namesake = folder.file_name().map(|name| path.join(name).with_extension("sk"));
+    if let Some(file) = namesake.filter(|file| file.is_file()) {
+        return Ok(file);
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut designs: Vec<PathBuf> =
+        entries.filter(|file| file.extension().is_some_and(|extension| extension == "sk")).collect();
+    designs.sort();
+    match designs.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(Failure::new(format_args!("no design in {}", path.display()))
+            .hint("designs are files that end with .sk")),
+        several => {
+            let names: Vec<String> = several.iter().map(|file| file.display().to_string()).collect();
+            Err(Failure::new("several designs here; name one of them").hint(names.join(", ")))
+        }
+    }
+}
+
 /// The text of a design.
 pub(crate) fn read(path: &Path) -> Result<String, Failure> {
     let bytes = std::fs::read(path)

@@ -95,6 +95,11 @@ pub(crate) async fn bind<B: Backend>(
     Ok((server, address))
 }
 
+/// Whether a server could listen there now.
+pub(crate) fn is_free(address: SocketAddr) -> Result<(), Failure> {
+    std::net::TcpListener::bind(address).map(drop).map_err(|error| cannot_listen(address, &error))
+}
+
 fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
     let failure = Failure::new(format_args!("cannot listen on {address}: {error}"));
     match error.kind() {

@@ -179,3 +179,13 @@ fn receive(output: &mut impl BufRead) -> String {
     assert!(output.read_exact(&mut body).is_ok());
     String::from_utf8_lossy(&body).into_owned()
 }
+
+#[test]
+fn a_folder_stands_for_its_design_and_a_filter_for_some_test() {
+    let folder = Folder::new("folder");
+    folder.write("a.sk", &format!("{GOOD}test \"nothing is there\" {{ expect count(notes(\"7f9c24e5-1b7d-4a56-9d3e-2c1f0b8a6d42\")) = 0 }}\n"));
+    let (fine, plan) = folder.run(&["plan", "."]);
+    assert!(fine && plan.starts_with("notes  Notes by partition"), "{plan}");
+    let (fine, missed) = folder.run(&["test", "--filter", "something else"]);
+    assert!(!fine && missed.contains("no test has \"something else\" in its title"), "{missed}");
+}

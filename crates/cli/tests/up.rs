@@ -229,3 +229,16 @@ fn a_design_runs_on_another_dynamodb() {
     let _ = other.wait();
     assert!(done && listed && notes.contains("far away"), "{notes}{why}");
 }
+
+#[test]
+fn a_port_that_is_taken_is_noticed_before_tables_are_made() {
+    let folder = folder();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    let refused = run(&["up", "notes.sk", "--port", &port], folder.path());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(!refused.status.success());
+    assert_eq!(text(&refused.stdout), "");
+    assert!(text(&refused.stderr).contains("cannot listen on 127.0.0.1:"), "{}", text(&refused.stderr));
+    assert!(!folder.path().join(".sortkey").exists());
+}

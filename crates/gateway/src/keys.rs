@@ -28,9 +28,12 @@ pub struct ApiKeys {
 
 #[derive(Debug, Default)]
 struct Known {
-    modified: Option<SystemTime>,
+    modified: Option<Stamp>,
     holders: HashMap<String, Holder>,
 }
+
+/// What changes with a file: every change puts another file in its place, also within one tick of the clock.
+type Stamp = (SystemTime, u64, u64);
 
 /// Who may do what with a key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -104,6 +107,7 @@ impl ApiKeys {
 
     /// Makes a key and adds it to the file.
     pub fn create(path: &Path, name: &str, holder: Holder) -> Result<NewKey, KeysError> {
+        let _alone = alone(path)?;
         let mut file = read(path)?;
         if file.keys.iter().any(|entry| entry.name == name) {
             return Err(KeysError::Taken(name.to_owned()));
@@ -123,6 +127,7 @@ impl ApiKeys {
 
     /// Takes a key out of the file.
     pub fn revoke(path: &Path, name: &str) -> Result<(), KeysError> {
+        let _alone = alone(path)?;
         let mut file = read(path)?;
         let before = file.keys.len();
         file.keys.retain(|entry| entry.name != name);
@@ -153,8 +158,13 @@ fn load(path: &Path) -> Result<Known, KeysError> {
     Ok(Known { modified, holders })
 }
 
-fn modified(path: &Path) -> Option<SystemTime> {
-    std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
+fn modified(path: &Path) -> Option<Stamp> {
+    let metadata = std::fs::metadata(path).ok()?;
+    #[cfg(unix)]
+    let number = std::os::unix::fs::MetadataExt::ino(&metadata);
+    #[cfg(not(unix))]
+    let number = 0;
+    Some((metadata.modified().ok()?, metadata.len(), number))
 }
 
 fn read(path: &Path) -> Result<File, KeysError> {
@@ -167,13 +177,24 @@ fn read(path: &Path) -> Result<File, KeysError> {
     }
 }
 
+/// Lets one process at a time change a file of keys, for as long as the answer is kept. What is locked is a file beside it,
+/// since the file itself is replaced by every change.
+fn alone(path: &Path) -> Result<std::fs::File, KeysError> {
+    let failed = |error| KeysError::File(path.to_owned(), error);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let beside = path.with_extension("lock");
+    let options = std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(&beside);
+    let file = options.map_err(failed)?;
+    file.lock().map_err(failed)?;
+    Ok(file)
+}
+
 /// Writes the whole file beside the old one and puts it in its place, so that no reader sees half of it.
 fn write(path: &Path, file: &File) -> Result<(), KeysError> {
     let failed = |error| KeysError::File(path.to_owned(), error);
     let text = serde_json::to_vec_pretty(file).map_err(|error| KeysError::Content(path.to_owned(), error))?;
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(failed)?;
-    }
     let beside = path.with_extension("new");
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create(true).truncate(true);
@@ -209,6 +230,19 @@ mod tests {
         assert!(matches!(ApiKeys::revoke(&path, "ci"), Err(KeysError::Unknown(_))));
         // Two changes within one tick of the file system's clock look alike; a fresh look does not.
         assert_eq!(ApiKeys::open(&path).unwrap().holder(&made.secret), None);
+    }
+
+    #[test]
+    fn keys_that_are_made_at_once_are_all_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        std::thread::scope(|scope| {
+            for at in 0..16 {
+                let path = &path;
+                scope.spawn(move || ApiKeys::create(path, &format!("key {at}"), Holder::Admin).unwrap());
+            }
+        });
+        assert_eq!(ApiKeys::open(&path).unwrap().count(), 16);
     }
 
     #[test]

@@ -33,6 +33,30 @@ fn every_reference_leads_somewhere_and_every_operation_has_its_own_id() {
     }
 }
 
+#[test]
+fn every_example_is_accepted_by_the_api_itself() {
+    for system in SYSTEMS {
+        let api = Api::of(system, Admission::Open);
+        let document = document(&runtime(system));
+        for (path, item) in document["paths"].as_object().expect("paths") {
+            let body = &item["post"]["requestBody"]["content"]["application/json"];
+            let Some(example) = body.get("example") else { continue };
+            let mut got = api.post(path, &[], example);
+            if got.status == 401 {
+                // The answer says who could call.
+                let (.., detail) = got.problem();
+                let (_, caller) = detail.split_once("Sortkey-Caller: ").expect("a caller");
+                got = api.post(path, &[("sortkey-caller", caller)], example);
+            }
+            assert_ne!(got.status, 400, "{system} {path} {example}: {}", got.text());
+            let missing =
+                body["schema"]["required"].as_array().into_iter().flatten().filter_map(Json::as_str);
+            let missing: Vec<&str> = missing.filter(|name| example.get(name).is_none()).collect();
+            assert!(missing.is_empty(), "{system} {path}: {missing:?}");
+        }
+    }
+}
+
 /// Every `$ref` of a document.
 fn references(document: &Json) -> Vec<String> {
     let (mut open, mut found) = (vec![document], Vec::new());

@@ -6,7 +6,7 @@
 
 mod existing;
 mod makers;
-mod matching;
+pub mod matching;
 mod story;
 mod values;
 

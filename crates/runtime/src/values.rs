@@ -5,7 +5,7 @@
 
 mod admit;
 mod fields;
-mod formats;
+pub(crate) mod formats;
 mod json;
 mod numbers;
 mod print;

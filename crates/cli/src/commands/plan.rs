@@ -21,7 +21,7 @@ use crate::failure::Failure;
 /// them, and `--measure` compares them with what the engine consumes.
 #[derive(Args, Debug)]
 pub(super) struct Plan {
-    /// The design
+    /// The design: a file, or a folder with one
     #[arg(required_unless_present = "prices_form")]
     design: Option<PathBuf>,
 
@@ -70,7 +70,8 @@ impl Run for Plan {
             designs::say(PRICES);
             return Ok(());
         };
-        let compilation = compile(&design.to_string_lossy(), &designs::read(design)?, &FileLoader);
+        let design = designs::one(design)?;
+        let compilation = compile(&design.to_string_lossy(), &designs::read(&design)?, &FileLoader);
         if compilation.has_errors() {
             return Err(Failure::new("the design has errors").hint("sortkey check"));
         }

@@ -62,6 +62,9 @@ impl Run for Test {
                 unnoticed += self.mutants(&compilation);
             }
         }
+        if let Some(filter) = self.filter.as_ref().filter(|_| ran == 0) {
+            return Err(Failure::new(format_args!("no test has {filter:?} in its title")));
+        }
         let plural = if ran == 1 { "" } else { "s" };
         designs::say(&format!("{ran} test{plural}: {} passed, {failed} failed\n", ran - failed));
         match (failed, unnoticed) {

@@ -86,6 +86,8 @@ impl Up {
     async fn live(&self, compilation: Compilation) -> Result<(), Failure> {
         let address = self.listen.address()?;
         let admission = self.admission(address)?;
+        // Nobody wants tables made for a server that cannot start.
+        listen::is_free(address)?;
         let place = self.place(&compilation).await?;
         desired(&compilation.design, &self.naming())
             .map_err(|refusals| design::refused(&compilation, &refusals))?;
@@ -118,7 +120,7 @@ impl Up {
         let dynamodb_api = self.dynamodb_api || address.ip().is_loopback();
         let settings = Settings { dynamodb_api, ..self.listen.settings() };
         let (server, address) = listen::bind(address, backend, settings, mounts).await?;
-        banner::say(runtime, address, self.api_keys.is_some(), kept);
+        banner::say(runtime, address, self.api_keys.as_deref(), kept);
         server.run(shutdown::asked_for()).await;
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What an action does to its item, as far as the text of the design tells: what it sets, what it counts, which states it
 //! enters, and why the item may have to be read.
 
-use crate::facts::settable;
+use crate::facts::{key_attributes, settable};
 use crate::model::*;
 
 /// What an action does to its item, as far as the text of the design tells.
@@ -43,7 +43,10 @@ impl<'a> Deed<'a> {
             let of_item = fields.iter().filter(|field| concerns(entity, named, &field.value));
             doubts.extend(of_item.flat_map(|field| field.value.names()));
             doubts.extend(fields.iter().filter_map(|field| within_json(design, entity, field)));
-            doubts.extend(given.iter().flat_map(|name| sealed_under(entity, name)));
+            // What the key of the item tells is in hand.
+            let keys = key_attributes(design, entity);
+            let sealed = given.iter().flat_map(|name| sealed_under(entity, name));
+            doubts.extend(sealed.filter(|slot| !keys.contains(slot)));
         }
         let whole = !matches!(action.verb, WriteVerb::Update | WriteVerb::Upsert);
         let is_certain = whole || (operation.short.is_none() && action.fields.spreads.is_empty());

@@ -15,7 +15,7 @@ pub(super) fn of(design: &Design) -> Json {
         schemas.insert(component(&each.name.text), words(&members, each.open));
     }
     for record in &design.records {
-        let attributes = record.attributes.iter().map(|each| (each, !each.may_be_absent()));
+        let attributes = record.attributes.iter().map(|each| (each, super::schema::must_be_given(each)));
         schemas.insert(component(&record.name.text), object(design, attributes));
     }
     for entity in &design.entities {

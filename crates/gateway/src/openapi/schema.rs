@@ -35,12 +35,17 @@ pub(super) fn of(design: &Design, ty: &Type) -> Json {
             with(map, [("maxProperties", *max)])
         }
         Type::Object { attributes } => {
-            object(design, attributes.iter().map(|each| (each, !each.may_be_absent())))
+            object(design, attributes.iter().map(|each| (each, must_be_given(each))))
         }
         Type::Record { name } => reference(name),
         Type::Input { of, entity } => reference(&input_name(*of, entity)),
         Type::Any { .. } | Type::Undeclared => json!({}),
     }
+}
+
+/// Whether a part of an object cannot be left out: nothing fills it.
+pub(super) fn must_be_given(attribute: &Attribute) -> bool {
+    !attribute.may_be_absent() && attribute.value.is_none()
 }
 
 /// An object of attributes, each with whether it is required.

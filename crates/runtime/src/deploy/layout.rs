@@ -18,12 +18,16 @@ use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
 use self::form::{Form, forms};
 use super::apply::DeployError;
-use crate::Runtime;
 use crate::catalog::{EntityInfo, is_reserved};
 use crate::guard::{LAYOUT, reserved_key};
+use crate::{Failure, FailureKind, Runtime};
 
 /// The attribute that holds the forms.
 const FORMS: &str = "forms";
+
+/// The attribute that holds a data key that nothing is encrypted with: it opens under the master key that it was made under.
+const KEY: &str = "key";
+const KEY_ALIAS: &str = "alias/sortkey-layout";
 
 /// As many items as tell whether a table is empty: what is ours may lie first.
 const LOOKED_AT: i32 = 100;
@@ -36,6 +40,8 @@ pub(super) struct Layout<'a> {
     wanted: Vec<Form>,
     /// Forms by `Entity.attribute`; none where nothing is remembered.
     remembered: Option<BTreeMap<String, String>>,
+    /// The wrapped key that is remembered.
+    wrapped: Option<Vec<u8>>,
 }
 
 impl<'a> Layout<'a> {
@@ -46,25 +52,54 @@ impl<'a> Layout<'a> {
     ) -> Result<Option<Layout<'a>>, DeployError> {
         let Some(first) = infos.first().copied() else { return Ok(None) };
         let wanted = infos.iter().flat_map(|info| forms(runtime.design(), info)).collect();
-        let mut layout = Layout { runtime, first, wanted, remembered: None };
+        let mut layout = Layout { runtime, first, wanted, remembered: None, wrapped: None };
         if !matches!(layout.key().get(&first.partition), Some(AttributeValue::S(_))) {
             return Ok(None);
         }
         let found = layout.stored().await.map_err(layout.failed("GetItem"))?;
-        layout.remembered = found.and_then(|item| read(&item, &first.aside(FORMS)));
+        layout.remembered = found.as_ref().and_then(|item| read(item, &first.aside(FORMS)));
+        layout.wrapped = found.as_ref().and_then(|item| match item.get(&first.aside(KEY)) {
+            Some(ValueRef::B(wrapped)) => Some(wrapped.to_vec()),
+            _ => None,
+        });
         Ok(Some(layout))
     }
 
     /// What the items that are there do not allow.
     pub(super) async fn refusals(&self) -> Result<Vec<Diagnostic>, DeployError> {
         let differs = |form: &Form| self.before(form).is_some_and(|before| !form.reads(before));
-        if !self.wanted.iter().any(differs) || self.is_empty().await.map_err(self.failed("Scan"))? {
+        let lost = self.unreadable();
+        if lost.is_none() && !self.wanted.iter().any(differs)
+            || self.is_empty().await.map_err(self.failed("Scan"))?
+        {
             return Ok(Vec::new());
         }
         let refused = |form: &Form| {
             self.before(form).filter(|before| !form.reads(before)).map(|before| explained(form, before))
         };
-        Ok(self.wanted.iter().filter_map(refused).collect())
+        Ok(self.wanted.iter().filter_map(refused).chain(lost.map(unopened)).collect())
+    }
+
+    /// What was encrypted under a master key that we do not have.
+    fn unreadable(&self) -> Option<&Form> {
+        let keyring = &self.runtime.shared.settings.keyring;
+        let wrapped = self.wrapped.as_ref()?;
+        let encrypted = self.wanted.iter().find(|form| form.is_encrypted())?;
+        keyring.unwrap(KEY_ALIAS, wrapped).is_err().then_some(encrypted)
+    }
+
+    /// A wrapped key to remember: the one that is, a new one where something is encrypted and none is.
+    fn wrapped(&self) -> Result<Option<Vec<u8>>, DeployError> {
+        let is_used = self.wanted.iter().any(Form::is_encrypted);
+        if !is_used || self.wrapped.is_some() && self.unreadable().is_none() {
+            return Ok(self.wrapped.clone());
+        }
+        let key = self.runtime.shared.settings.keyring.new_data_key(KEY_ALIAS);
+        let table = self.first.table.name().to_owned();
+        key.map(|key| Some(key.wrapped)).map_err(|error| {
+            let failure = Failure::new(FailureKind::Unavailable, error.to_string());
+            DeployError::Stopped { table, failure }
+        })
     }
 
     /// Makes the table remember what the design says, beside what it said before. Tells which items an index will lack.
@@ -72,7 +107,8 @@ impl<'a> Layout<'a> {
         let wanted = self.wanted.iter().map(|form| (form.label(), form.text.clone()));
         let mut all = self.remembered.clone().unwrap_or_default();
         all.extend(wanted);
-        if self.remembered.as_ref() == Some(&all) {
+        let wrapped = self.wrapped()?;
+        if self.remembered.as_ref() == Some(&all) && self.wrapped == wrapped {
             return Ok(Vec::new());
         }
         let late: Vec<&Form> = self.wanted.iter().filter(|form| self.is_late(form)).collect();
@@ -84,6 +120,7 @@ impl<'a> Layout<'a> {
         let mut item = self.key();
         let forms = all.into_iter().map(|(label, text)| (label, AttributeValue::S(text)));
         item.insert(self.first.aside(FORMS), AttributeValue::M(forms.collect()));
+        item.extend(wrapped.map(|wrapped| (self.first.aside(KEY), AttributeValue::B(wrapped))));
         let input = PutItemInput {
             table_name: self.first.table.clone(),
             item: item.into(),
@@ -170,4 +207,13 @@ fn explained(form: &Form, before: &str) -> Diagnostic {
         .label(format!("the design says {}", form.text))
         .note(format!("The items that are there: {before}."))
         .note(way)
+}
+
+fn unopened(form: &Form) -> Diagnostic {
+    TABLE_DIFFERS
+        .at(form.span, format!("the encrypted `{}` of the items that are there does not open", form.label()))
+        .label("encrypted under another master key")
+        .note(
+            "Put the key back that they were encrypted under (`keyring.key`, in the folder that `up` names).",
+        )
 }

@@ -1,8 +1,11 @@
 //! Text that a pattern of `matching("...")` admits, for patterns as designs have them: literals, classes, groups,
 //! alternatives and counts.
 
+use sortkey_design::model::StringFormat;
+
 use super::values::Dice;
-use crate::KeyError;
+use crate::values::formats::complaint;
+use crate::{Ids, KeyError};
 
 /// More of one thing than this is never made, however many a pattern would admit.
 const MOST: u64 = 8;
@@ -14,6 +17,13 @@ pub(super) fn text(pattern: &str, dice: &mut Dice<'_>) -> Result<String, KeyErro
     let mut letters = pattern.trim_start_matches('^').trim_end_matches('$').chars().collect::<Vec<_>>();
     letters.reverse();
     alternatives(&mut letters, dice, 0)
+}
+
+/// A text that a pattern admits, always the same one; none if it takes more than we understand.
+pub fn example(pattern: &str) -> Option<String> {
+    let ids = Ids::seeded(7);
+    let text = text(pattern, &mut Dice::new(&ids)).ok()?;
+    complaint(&StringFormat::Matching(pattern.to_owned()), &text).is_none().then_some(text)
 }
 
 /// `a|b|c` up to a closing bracket or the end: one of them. The letters are taken from the end of the list.

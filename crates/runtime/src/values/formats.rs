@@ -5,7 +5,7 @@
 use sortkey_design::model::{IdBody, StringFormat};
 
 /// Why a text has not the format; none if it has.
-pub(super) fn complaint(format: &StringFormat, text: &str) -> Option<String> {
+pub(crate) fn complaint(format: &StringFormat, text: &str) -> Option<String> {
     let (good, why) = match format {
         StringFormat::Plain => return None,
         StringFormat::Slug => (is_slug(text), "is no slug: letters, digits, `-`, `_` and `.` are allowed"),

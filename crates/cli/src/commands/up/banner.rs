@@ -1,6 +1,7 @@
 //! What a person sees when a design runs: where it is, and a call to try.
 
 use std::net::SocketAddr;
+use std::path::Path;
 
 use sortkey_gateway::example_call;
 use sortkey_runtime::Runtime;
@@ -8,7 +9,7 @@ use sortkey_runtime::Runtime;
 use crate::designs;
 
 /// Says where the server is. The first line is for programs too: it has always this form.
-pub(super) fn say(runtime: &Runtime, address: SocketAddr, by_keys: bool, kept: &str) {
+pub(super) fn say(runtime: &Runtime, address: SocketAddr, keys: Option<&Path>, kept: &str) {
     let design = runtime.design();
     let patterns = counted(design.patterns.len(), "pattern");
     let operations = counted(design.operations.len(), "operation");
@@ -18,7 +19,14 @@ pub(super) fn say(runtime: &Runtime, address: SocketAddr, by_keys: bool, kept: &
          {kept}; Ctrl-C stops it.\n",
         design.name,
     );
-    if let Some(call) = example_call(runtime, &format!("http://{address}"), by_keys) {
+    // A name that was mistyped looks like this too.
+    if let Some(file) = keys.filter(|file| !file.exists()) {
+        let file = file.display();
+        text.push_str(&format!(
+            "{file} is not there, so nobody is let in: sortkey keys create admin --admin --file {file}\n"
+        ));
+    }
+    if let Some(call) = example_call(runtime, &format!("http://{address}"), keys.is_some()) {
         text.push_str(&format!("\nTry a call:\n{call}\n"));
     }
     designs::say(&text);

@@ -1,6 +1,6 @@
 //! The design that is to run: found, checked, and told about if it cannot.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sortkey_design::{Compilation, Design, FileLoader};
 use sortkey_diagnostics::{Diagnostic, Severity, Span, render};
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 
 /// The design of a file or folder, without errors.
 pub(super) fn checked(path: &Path) -> Result<Compilation, Failure> {
-    let file = find(path)?;
+    let file = designs::one(path)?;
     let text = designs::read(&file)?;
     let compilation = check(&file.to_string_lossy(), &text, &FileLoader, &Options::default());
     let errors: Vec<&Diagnostic> =
@@ -62,29 +62,4 @@ fn show<'a>(compilation: &Compilation, diagnostics: impl Iterator<Item = &'a Dia
     let style = designs::style();
     let text: String = diagnostics.map(|each| render(each, &compilation.sources, style) + "\n\n").collect();
     designs::say(&text);
-}
-
-/// The file itself; in a folder the one that is called like it, or the only one.
-fn find(path: &Path) -> Result<PathBuf, Failure> {
-    if !path.is_dir() {
-        return Ok(path.to_owned());
-    }
-    let folder = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let namesake = folder.file_name().map(|name| path.join(name).with_extension("sk"));
-    if let Some(file) = namesake.filter(|file| file.is_file()) {
-        return Ok(file);
-    }
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut designs: Vec<PathBuf> =
-        entries.filter(|file| file.extension().is_some_and(|extension| extension == "sk")).collect();
-    designs.sort();
-    match designs.as_slice() {
-        [only] => Ok(only.clone()),
-        [] => Err(Failure::new(format_args!("no design in {}", path.display()))
-            .hint("designs are files that end with .sk")),
-        several => {
-            let names: Vec<String> = several.iter().map(|file| file.display().to_string()).collect();
-            Err(Failure::new("several designs here; name one of them").hint(names.join(", ")))
-        }
-    }
 }

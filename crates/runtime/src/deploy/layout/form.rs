@@ -10,6 +10,9 @@ use sortkey_diagnostics::Span;
 use crate::catalog::EntityInfo;
 use crate::evaluate::hex;
 
+/// The form of what is encrypted, whatever it is.
+const ENCRYPTED: &str = "encrypted";
+
 /// The form of one stored attribute.
 pub(super) struct Form {
     pub(super) entity: String,
@@ -51,6 +54,10 @@ impl Form {
     /// `User.email`.
     pub(super) fn label(&self) -> String {
         format!("{}.{}", self.entity, self.attribute)
+    }
+
+    pub(super) fn is_encrypted(&self) -> bool {
+        !self.is_computed_key && self.text == ENCRYPTED
     }
 
     /// Whether what was stored in a form before still means what it meant.
@@ -103,7 +110,7 @@ fn written(template: &Template) -> String {
 /// The form of an attribute; none if it may be anything.
 fn kept(design: &Design, attribute: &Attribute) -> Option<String> {
     if attribute.has("encrypted") {
-        return Some("encrypted".to_owned());
+        return Some(ENCRYPTED.to_owned());
     }
     match design.type_of(attribute) {
         Type::Time { unit } => Some(unit.describe().to_owned()),

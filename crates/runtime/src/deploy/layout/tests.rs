@@ -6,7 +6,7 @@ use sortkey_design::{FileLoader, compile};
 use sortkey_engine::Engine;
 
 use crate::deploy::{Coverage, DeployError, Deployment};
-use crate::{Call, Embedded, Pending, Runtime, Settings};
+use crate::{Call, Embedded, KeyFile, Pending, Runtime, Settings};
 
 const DESIGN: &str = r#"
 design shop
@@ -30,10 +30,15 @@ system pattern ofUser = list Order by userId page 10
 "#;
 
 fn up(engine: &Engine, text: &str) -> Result<(Runtime, Deployment), Vec<String>> {
+    with_key(engine, text, [7; 32])
+}
+
+fn with_key(engine: &Engine, text: &str, key: [u8; 32]) -> Result<(Runtime, Deployment), Vec<String>> {
     let compilation = compile("shop.sk", text, &FileLoader);
     let errors: Vec<&str> = compilation.diagnostics.iter().map(|each| each.title.as_str()).collect();
     assert!(errors.is_empty(), "{errors:?}");
     let settings = Settings::ephemeral().expect("a system with randomness");
+    let settings = Settings { keyring: Arc::new(KeyFile::from_key(key)), ..settings };
     let backend = Arc::new(Embedded::new(engine.clone()));
     let runtime = Runtime::new(Arc::new(compilation.design), backend, settings).expect("the design runs");
     let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
@@ -144,4 +149,16 @@ fn items_that_a_new_index_will_not_find_are_told() {
         "{remarks:?}"
     );
     assert_eq!(up(&engine, &later).expect("again").1.remarks, Vec::<String>::new());
+}
+
+#[test]
+fn a_master_key_that_is_not_the_items_own_is_refused() {
+    let engine = Engine::memory(sortkey_engine::Settings::default());
+    let secret = changed("note?   string(..80)", "note?   string(..80) @encrypted");
+    up(&engine, &secret).expect("deployed");
+    let (runtime, _) = with_key(&engine, &secret, [8; 32]).expect("nothing is encrypted yet");
+    call(&runtime, "place", &json!({ "userId": "ada", "orderId": "1", "note": "hush" }));
+    with_key(&engine, &secret, [8; 32]).expect("the same key");
+    let refused = up(&engine, &secret).err().unwrap_or_default();
+    assert!(refused.len() == 1 && refused[0].starts_with("the encrypted `Order.note`"), "{refused:?}");
 }
