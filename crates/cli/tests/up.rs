@@ -112,7 +112,7 @@ fn a_design_runs_and_what_was_answered_is_there_the_next_time() {
 fn generated_data_obeys_the_design() {
     let folder = folder();
     let server = up(folder.path(), &["--in-memory", "--seed-data=12"]);
-    assert!(server.said.contains("Generated: 10 Note"), "{}", server.said);
+    assert!(server.said.contains("Generated: 12 Note"), "{}", server.said);
 }
 
 #[test]

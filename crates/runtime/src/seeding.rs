@@ -21,7 +21,7 @@ use sortkey_design::model::Entity;
 
 use crate::{Answer, Call, Failure, Ids, KeyError, Runtime, Signature};
 
-/// Where no volume is declared, and the fewest of a kind where one is.
+/// The fewest of a kind, and as many as there are of one without a volume where others have theirs.
 const FEWEST: u64 = 10;
 
 /// Calls may fail, since arguments are random: so many for every one that is wanted, and a few more.
@@ -165,10 +165,13 @@ impl Garden<'_, '_> {
     }
 }
 
-/// How many items of an entity: the largest kind has `most`, the others their share.
+/// How many items of an entity: the largest kind has `most`, the others their share; all have it where none says how many.
 fn wanted(design: &Design, entity: &Entity, most: u64) -> u64 {
     let volume = |entity: &Entity| entity.volume.as_ref().map_or(0, |volume| volume.items);
-    let largest = design.entities.iter().map(volume).max().unwrap_or(0).max(1);
+    let largest = design.entities.iter().map(volume).max().unwrap_or(0);
+    if largest == 0 {
+        return most;
+    }
     let share = u128::from(volume(entity)) * u128::from(most) / u128::from(largest);
     u64::try_from(share).unwrap_or(most).max(FEWEST).min(most)
 }
