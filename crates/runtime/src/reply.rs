@@ -62,6 +62,7 @@ impl<'r> Reply<'r> {
 
     /// Writes the answer as JSON text. A page is `{"cursor": ..., "items": [...]}`, and nothing is `null`.
     pub fn write_json(&self, out: &mut Vec<u8>) {
+        out.reserve(self.body.room_bytes());
         self.print(&self.body, out);
     }
 
@@ -112,6 +113,15 @@ impl<'r> Reply<'r> {
 }
 
 impl Body {
+    /// About as much as its text takes: items are printed in about as many bytes as they are stored in.
+    fn room_bytes(&self) -> usize {
+        match self {
+            Body::Nothing | Body::Value(_) => 0,
+            Body::Item(_, item) => item.as_bytes().len(),
+            Body::Page(items, _) => items.iter().map(Body::room_bytes).sum(),
+        }
+    }
+
     fn of_value(scope: &Scope<'_>, value: Val, select: Option<&[Name]>) -> Body {
         match public(scope, value, select) {
             Val::Absent => Body::Nothing,

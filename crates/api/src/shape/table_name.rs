@@ -10,6 +10,7 @@ use crate::error::ApiError;
 use crate::json::Writer;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// Since the member accepts an ARN, AWS first asks only that it is not empty.
 const NOT_EMPTY: &[Constraint] = &[Constraint::MinLength(1)];
@@ -17,9 +18,9 @@ const NAME: &[Constraint] =
     &[Constraint::NameCharacters, Constraint::MinLength(3), Constraint::MaxLength(255)];
 const ARN: &[Constraint] = &[Constraint::MaxLength(1024)];
 
-/// Which table a request is about.
+/// Which table a request is about. Whoever asks for one table again and again copies its name for nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct TableName(String);
+pub struct TableName(Arc<str>);
 
 impl TableName {
     /// The table's name, whichever form was sent.
@@ -38,7 +39,7 @@ impl TableName {
 
     /// The ARN, if that is what was sent.
     pub fn arn(&self) -> Option<&str> {
-        self.0.starts_with("arn:").then_some(self.0.as_str())
+        self.0.starts_with("arn:").then_some(&*self.0)
     }
 
     /// What was sent.
@@ -58,13 +59,13 @@ impl TableName {
 
 impl From<&str> for TableName {
     fn from(text: &str) -> Self {
-        Self(text.to_owned())
+        Self(text.into())
     }
 }
 
 impl From<String> for TableName {
     fn from(text: String) -> Self {
-        Self(text)
+        Self(text.into())
     }
 }
 
@@ -76,7 +77,7 @@ impl fmt::Display for TableName {
 
 impl Decode for TableName {
     fn decode(decoder: &mut Decoder<'_>, _: Path<'_>) -> Result<Self, ApiError> {
-        decode_text(decoder).map(|text| Self(text.into_owned()))
+        decode_text(decoder).map(|text| Self(text.into()))
     }
 
     fn class_name() -> Cow<'static, str> {
