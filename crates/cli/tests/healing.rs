@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
 use support::{Serving, serve_with};
 
 const TABLE: &str = r#"{"TableName":"music","BillingMode":"PAY_PER_REQUEST",
@@ -51,8 +50,7 @@ fn it_heals_once_the_disk_is_well() {
     let count = number_after(&found, r#""Count":"#);
     assert!((ARTISTS + 3..=ARTISTS + 6).contains(&count), "{found}");
 
-    kill_process(Pid::from_child(&server.process), Signal::TERM).expect("signalled");
-    assert!(server.process.wait().expect("an end").success());
+    assert!(server.stop().success());
     let verified = Command::new(env!("CARGO_BIN_EXE_sortkey")).arg("verify").arg(&data).output();
     let said = String::from_utf8(verified.expect("the binary starts").stdout).expect("text");
     assert!(said.ends_with("sound\n"), "{said}");

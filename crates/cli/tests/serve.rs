@@ -6,7 +6,6 @@ mod support;
 use std::net::TcpListener;
 use std::process::Command;
 
-use rustix::process::{Pid, Signal, kill_process};
 use support::serve;
 
 const TABLE: &str = r#"{"TableName":"music","BillingMode":"PAY_PER_REQUEST",
@@ -24,9 +23,15 @@ fn it_says_how_to_reach_it_and_stops_when_asked() {
     let health = server.request("GET", "/", "", "");
     assert_eq!(health, (200, "healthy: dynamodb.eu-west-1.amazonaws.com ".to_owned()));
 
-    let pid = Pid::from_child(&server.process);
-    kill_process(pid, Signal::TERM).expect("signalled");
-    assert!(server.process.wait().expect("an end").success());
+    assert!(server.stop().success());
+}
+
+#[test]
+fn it_can_be_stopped_from_the_moment_it_says_where_it_is() {
+    for _ in 0..20 {
+        let ended = serve(&["--in-memory"]).stop();
+        assert!(ended.success(), "{ended}");
+    }
 }
 
 #[test]

@@ -49,8 +49,9 @@ impl Serve {
         let mounts = vec![admin_mount(Arc::new(database.clone()))];
         let settings = Settings { admin_from_anywhere: self.admin_from_anywhere, ..self.listen.settings() };
         let (server, address) = listen::bind(address, database, settings, mounts).await?;
+        let shutdown = shutdown::asked_for();
         self.announce(address);
-        server.run(shutdown::asked_for()).await;
+        server.run(shutdown).await;
         Ok(())
     }
 

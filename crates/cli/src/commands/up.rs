@@ -120,8 +120,9 @@ impl Up {
         let dynamodb_api = self.dynamodb_api || address.ip().is_loopback();
         let settings = Settings { dynamodb_api, ..self.listen.settings() };
         let (server, address) = listen::bind(address, backend, settings, mounts).await?;
+        let shutdown = shutdown::asked_for();
         banner::say(runtime, address, self.api_keys.as_deref(), kept);
-        server.run(shutdown::asked_for()).await;
+        server.run(shutdown).await;
         Ok(())
     }
 

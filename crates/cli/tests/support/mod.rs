@@ -4,7 +4,9 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 /// A server in a process of its own, killed when dropped.
 pub(crate) struct Serving {
@@ -34,6 +36,12 @@ pub(crate) fn serve_with(arguments: &[&str], shape: impl FnOnce(&mut Command)) -
 }
 
 impl Serving {
+    /// Asks it to stop, as the system would; how it ended.
+    pub(crate) fn stop(&mut self) -> ExitStatus {
+        kill_process(Pid::from_child(&self.process), Signal::TERM).expect("signalled");
+        self.process.wait().expect("an end")
+    }
+
     /// Calls an operation; the status and the body.
     pub(crate) fn call(&self, operation: &str, headers: &str, body: &str) -> (u16, String) {
         let headers = format!(
