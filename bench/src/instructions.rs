@@ -43,7 +43,7 @@ pub fn run_deed(deed: &str, by_runtime: bool, form: Form, calls: usize) -> io::R
     let mut random = Random::new(7);
     match (by_runtime, form) {
         (true, Form::Stored) => {
-            let prepared = bench.prepare(deed, &mut random, calls);
+            let prepared = bench.prepare(deed, &mut random, calls)?;
             measured_calls(prepared.into_iter(), |each| bench.call(deed, each))
         }
         (true, Form::Text) => {

@@ -12,7 +12,7 @@ use pollster::block_on;
 use serde_json::{Map, Value as Json};
 use sortkey_api::OperationId;
 use sortkey_engine::Engine;
-use sortkey_runtime::{Caller, Embedded, Runtime};
+use sortkey_runtime::{Arguments, Caller, Embedded, Runtime};
 use sortkey_storage_fjall::{FjallStore, Options};
 
 use crate::compare::median;
@@ -96,24 +96,35 @@ impl Bench {
         deed: Deed,
         random: &mut Random,
         count: usize,
-    ) -> Vec<(&Caller, Map<String, Json>)> {
-        let one = |_| {
+    ) -> io::Result<Vec<(&Caller, Arguments)>> {
+        let typed = |(caller, arguments): (_, Map<String, Json>)| {
+            Ok((caller, arguments.try_into().map_err(failed)?))
+        };
+        self.given(deed, random, count).map(typed).collect()
+    }
+
+    fn given(
+        &self,
+        deed: Deed,
+        random: &mut Random,
+        count: usize,
+    ) -> impl Iterator<Item = (&Caller, Map<String, Json>)> {
+        (0..count).map(move |_| {
             let (customer, number) = (random.below(self.callers.len()), random.below(ORDERS));
             (&self.callers[customer], deed.arguments(customer, number))
-        };
-        (0..count).map(one).collect()
+        })
     }
 
     /// The requests that the runtime makes of such calls.
     pub fn record(&self, deed: Deed, random: &mut Random, count: usize) -> io::Result<Vec<Request>> {
-        for (caller, arguments) in self.prepare(deed, random, count) {
+        for (caller, arguments) in self.prepare(deed, random, count)? {
             shop::call(&self.watched, deed, caller, arguments)?;
         }
         Ok(self.recorder.take())
     }
 
     /// Carries out one call.
-    pub fn call(&self, deed: Deed, (caller, arguments): (&Caller, Map<String, Json>)) -> io::Result<()> {
+    pub fn call(&self, deed: Deed, (caller, arguments): (&Caller, Arguments)) -> io::Result<()> {
         shop::call(&self.runtime, deed, caller, arguments)
     }
 
@@ -151,14 +162,14 @@ impl Bench {
     /// So many calls as texts, each with its caller.
     pub fn texts(&self, deed: Deed, random: &mut Random, count: usize) -> Vec<(&Caller, Vec<u8>)> {
         let text = |(caller, arguments)| (caller, Json::Object(arguments).to_string().into_bytes());
-        self.prepare(deed, random, count).into_iter().map(text).collect()
+        self.given(deed, random, count).map(text).collect()
     }
 
     /// Microseconds of one call.
     fn calls(&self, deed: Deed, form: Form, random: &mut Random, turn: Duration) -> io::Result<f64> {
         match form {
             Form::Stored => {
-                timed(turn, || Ok(self.prepare(deed, random, CALLS)), |each| self.call(deed, each))
+                timed(turn, || self.prepare(deed, random, CALLS), |each| self.call(deed, each))
             }
             Form::Text => {
                 timed(turn, || Ok(self.texts(deed, random, CALLS)), |each| self.call_by_text(deed, each))

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use sortkey_design::{NoFiles, compile};
 use sortkey_engine::Engine;
 use sortkey_runtime::deploy::deploy;
-use sortkey_runtime::{Backend, Call, Caller, Embedded, Pending, Runtime, Settings};
+use sortkey_runtime::{Arguments, Backend, Call, Caller, Embedded, Pending, Runtime, Settings};
 
 /// The design.
 pub const DESIGN: &str = include_str!("shop.sk");
@@ -171,7 +171,7 @@ pub fn open(engine: &Engine, customers: usize) -> io::Result<Runtime> {
     block_on(deploy(runtime.design(), &naming, &embedded, &pause, &mut |_| {})).map_err(failed)?;
     for customer in 0..customers {
         for number in 0..ORDERS {
-            let arguments = known_order(customer, number);
+            let arguments = known_order(customer, number).try_into().map_err(failed)?;
             let call = Call { name: "importOrder", arguments, ..Call::default() };
             block_on(runtime.call(call)).map_err(failed)?;
         }
@@ -180,14 +180,14 @@ pub fn open(engine: &Engine, customers: usize) -> io::Result<Runtime> {
 }
 
 /// Calls, waits for the answer, and leaves it as it is stored, as the engine does.
-pub fn call(runtime: &Runtime, deed: Deed, caller: &Caller, arguments: Map<String, Json>) -> io::Result<()> {
+pub fn call(runtime: &Runtime, deed: Deed, caller: &Caller, arguments: Arguments) -> io::Result<()> {
     let call = Call { name: deed.call(), caller: Some(caller), arguments, ..Call::default() };
     block_on(runtime.reply(call)).0.map(drop).map_err(failed)
 }
 
 /// The same from the text of the arguments to the text of the answer.
 pub fn call_by_text(runtime: &Runtime, deed: Deed, caller: &Caller, arguments: &[u8]) -> io::Result<()> {
-    let arguments = serde_json::from_slice(arguments)?;
+    let arguments = Arguments::read(arguments).map_err(failed)?;
     let call = Call { name: deed.call(), caller: Some(caller), arguments, ..Call::default() };
     let reply = block_on(runtime.reply(call)).0.map_err(failed)?;
     let mut text = Vec::new();

@@ -1,12 +1,11 @@
 //! Who calls: by a header where the API is open, by an API key elsewhere.
 
 use serde_json::{Map, Value as Json};
-use sortkey_runtime::{Caller, Failure, FailureKind, Runtime};
+use sortkey_runtime::{Caller, Failure, FailureKind, Runtime, read_json};
 use sortkey_server::Access;
 use sortkey_server::hyper::HeaderMap;
 use sortkey_server::hyper::header::{AUTHORIZATION, HeaderName};
 
-use crate::exact;
 use crate::keys::{ApiKeys, Holder};
 
 const CALLER: HeaderName = HeaderName::from_static("sortkey-caller");
@@ -74,7 +73,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 fn named_caller(headers: &HeaderMap) -> Result<Option<Map<String, Json>>, Failure> {
     let Some(header) = headers.get(CALLER) else { return Ok(None) };
     let refused = |why: &str| Failure::invalid("Sortkey-Caller", format!("the header Sortkey-Caller {why}"));
-    match exact::read(header.as_bytes(), "it") {
+    match read_json(header.as_bytes(), "it") {
         Ok(Json::Object(caller)) => Ok(Some(caller)),
         Err(Failure { field: Some(name), .. }) => Err(refused(&format!("gives `{name}` twice"))),
         _ => Err(refused("is a JSON object")),

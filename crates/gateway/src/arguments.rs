@@ -5,13 +5,13 @@
 
 use serde_json::{Map, Value as Json};
 use sortkey_design::nearest;
-use sortkey_runtime::{Failure, FailureKind, Parameter, Yields};
+use sortkey_runtime::{Arguments, Failure, FailureKind, Parameter, Yields};
 use sortkey_server::Bytes;
 use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName};
 use sortkey_server::hyper::{Method, Request};
 
 use crate::endpoints::Endpoint;
-use crate::{exact, query};
+use crate::query;
 
 /// The most that a transaction may write, as base64 in JSON.
 pub(crate) const MAX_BODY_BYTES: usize = 6 << 20;
@@ -20,31 +20,31 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// What a request asks for.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Arguments {
-    pub(crate) values: Map<String, Json>,
+pub(crate) struct Asked {
+    pub(crate) arguments: Arguments,
     pub(crate) cursor: Option<String>,
     pub(crate) limit: Option<u32>,
 }
 
 /// Reads the arguments of a call.
-pub(crate) fn read(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Arguments, Failure> {
-    let mut values = match *request.method() {
+pub(crate) fn read(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Asked, Failure> {
+    let mut arguments = match *request.method() {
         Method::GET | Method::HEAD => form(endpoint, request.uri().query().unwrap_or_default())?,
         _ => body(endpoint, request)?,
     };
     let (mut cursor, mut limit) = (None, None);
     if matches!(endpoint.signature.yields, Yields::Page(_)) {
-        cursor = take(endpoint, &mut values, "cursor").map(cursor_text).transpose()?.flatten();
-        limit = take(endpoint, &mut values, "limit").map(limit_number).transpose()?.flatten();
+        cursor = take(endpoint, &mut arguments, "cursor").map(cursor_text).transpose()?.flatten();
+        limit = take(endpoint, &mut arguments, "limit").map(limit_number).transpose()?.flatten();
     }
-    for name in values.keys() {
+    for name in arguments.names() {
         known(endpoint, name)?;
     }
-    idempotency_key(endpoint, request, &mut values)?;
-    Ok(Arguments { values, cursor, limit })
+    idempotency_key(endpoint, request, &mut arguments)?;
+    Ok(Asked { arguments, cursor, limit })
 }
 
-fn body(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Map<String, Json>, Failure> {
+fn body(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Arguments, Failure> {
     let body = request.body();
     if body.len() > MAX_BODY_BYTES {
         let why = format!("the body has {} bytes, {MAX_BODY_BYTES} are allowed", body.len());
@@ -65,14 +65,11 @@ fn body(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Map<String, Jso
     if !media_type.eq_ignore_ascii_case("application/json") {
         return Err(invalid("send the arguments as application/json"));
     }
-    match exact::read(body, "the body")? {
-        Json::Object(values) => Ok(values),
-        _ => Err(invalid("the body is a JSON object of arguments by name")),
-    }
+    Arguments::read(body)
 }
 
 /// Texts by name; each becomes what its parameter's type wants.
-fn form(endpoint: &Endpoint, text: &str) -> Result<Map<String, Json>, Failure> {
+fn form(endpoint: &Endpoint, text: &str) -> Result<Arguments, Failure> {
     let pairs = query::parse(text).ok_or_else(|| invalid("the query is not percent-encoded UTF-8"))?;
     let mut values = Map::new();
     for (name, text) in pairs {
@@ -85,12 +82,12 @@ fn form(endpoint: &Endpoint, text: &str) -> Result<Map<String, Json>, Failure> {
         }
         values.insert(name, value);
     }
-    Ok(values)
+    values.try_into()
 }
 
 /// A name that belongs to the page, unless the design uses it for a parameter.
-fn take(endpoint: &Endpoint, values: &mut Map<String, Json>, name: &str) -> Option<Json> {
-    if parameter(endpoint, name).is_some() { None } else { values.remove(name) }
+fn take(endpoint: &Endpoint, arguments: &mut Arguments, name: &str) -> Option<Json> {
+    if parameter(endpoint, name).is_some() { None } else { arguments.take(name) }
 }
 
 fn cursor_text(value: Json) -> Result<Option<String>, Failure> {
@@ -133,7 +130,7 @@ fn parameter<'a>(endpoint: &'a Endpoint, name: &str) -> Option<&'a Parameter> {
 fn idempotency_key(
     endpoint: &Endpoint,
     request: &Request<Bytes>,
-    values: &mut Map<String, Json>,
+    arguments: &mut Arguments,
 ) -> Result<(), Failure> {
     let Some(header) = request.headers().get(IDEMPOTENCY_KEY).filter(|_| !endpoint.is_pattern()) else {
         return Ok(());
@@ -144,15 +141,10 @@ fn idempotency_key(
         let why = format!("{} does not say `idempotent by`: a repeat would act again", endpoint.dotted());
         return Err(failed(why));
     };
-    match values.get(name) {
-        Some(given) if given.as_str() != Some(key) => {
-            Err(failed(format!("the header and `{name}` say different things")))
-        }
-        _ => {
-            values.insert(name.clone(), Json::String(key.to_owned()));
-            Ok(())
-        }
+    if arguments.names().any(|each| each == name) && arguments.text(name) != Some(key) {
+        return Err(failed(format!("the header and `{name}` say different things")));
     }
+    arguments.insert(name, Json::String(key.to_owned()))
 }
 
 fn invalid(why: &str) -> Failure {

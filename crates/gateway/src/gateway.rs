@@ -77,16 +77,16 @@ impl Gateway {
             self.may_call(endpoint, visitor.trusted, visitor.caller.is_some())?;
             Ok((visitor, arguments::read(endpoint, request)?))
         });
-        let (visitor, arguments) = match prepared {
+        let (visitor, asked) = match prepared {
             Ok(prepared) => prepared,
             Err(failure) => return problem::response(&failure),
         };
         let call = Call {
             name: &endpoint.signature.name,
             caller: visitor.caller.as_ref(),
-            arguments: arguments.values,
-            cursor: arguments.cursor.as_deref(),
-            limit: arguments.limit,
+            arguments: asked.arguments,
+            cursor: asked.cursor.as_deref(),
+            limit: asked.limit,
         };
         let (outcome, consumed) = self.runtime.reply(call).await;
         answer::response(endpoint, outcome, consumed)

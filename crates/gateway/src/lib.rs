@@ -14,7 +14,6 @@ mod admission;
 mod answer;
 mod arguments;
 mod endpoints;
-mod exact;
 mod example;
 mod gateway;
 mod keys;

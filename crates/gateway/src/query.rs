@@ -2,8 +2,7 @@
 
 use serde_json::Value as Json;
 use sortkey_design::model::{TimeUnit, Type};
-
-use crate::exact;
+use sortkey_runtime::read_json;
 
 /// The names and values, percent-decoded; none if an escape is broken or a text is not UTF-8.
 pub(crate) fn parse(text: &str) -> Option<Vec<(String, String)>> {
@@ -48,7 +47,7 @@ pub(crate) fn coerce(ty: &Type, text: String) -> Json {
 }
 
 fn json(text: &str) -> Option<Json> {
-    exact::read(text.as_bytes(), "the value").ok()
+    read_json(text.as_bytes(), "the value").ok()
 }
 
 #[cfg(test)]

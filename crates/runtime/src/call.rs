@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use serde_json::{Map, Value as Json};
 
+use crate::Arguments;
 use crate::runtime::Shared;
 use crate::values::Fields;
 
@@ -15,8 +16,8 @@ pub struct Call<'a> {
     pub name: &'a str,
     /// Who calls; none only for what is declared `system`.
     pub caller: Option<&'a Caller>,
-    /// The arguments by name, in the design's own types.
-    pub arguments: Map<String, Json>,
+    /// What it is given.
+    pub arguments: Arguments,
     /// Where the page before ended.
     pub cursor: Option<&'a str>,
     /// How many items are wanted, at most the design's own page.

@@ -6,6 +6,7 @@
 
 mod anatomy;
 mod answer;
+mod arguments;
 mod backend;
 mod call;
 mod catalog;
@@ -35,6 +36,7 @@ pub mod testing;
 mod values;
 mod write;
 
+pub use arguments::{Arguments, read_json};
 pub use backend::{Backend, Pending};
 pub use call::{Answer, Call, Caller, Consumed};
 pub use embedded::Embedded;

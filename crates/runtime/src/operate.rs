@@ -9,7 +9,7 @@ mod requires;
 mod settle;
 mod transact;
 
-pub(crate) use call::{Outcome, arguments, bind, caller, known, operation, pattern, value, value_of};
+pub(crate) use call::{Outcome, arguments, bind, caller, known, operation, pattern, value_of};
 use cascade::Children;
 pub(crate) use cascade::{Cascade, cascades};
 pub(crate) use plain::created;

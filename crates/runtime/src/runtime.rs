@@ -16,7 +16,7 @@ use crate::seal::Seals;
 use crate::session::Session;
 use crate::signature::{self, Kind, Signature};
 use crate::values::{Admit, Fields, Origin};
-use crate::{Answer, Backend, Call, Caller, Consumed, Failure, FailureKind, Reply, Settings};
+use crate::{Answer, Arguments, Backend, Call, Caller, Consumed, Failure, FailureKind, Reply, Settings};
 
 /// A design bound to a backend. Clones are handles of the same runtime.
 #[derive(Clone)]
@@ -125,7 +125,7 @@ impl Runtime {
     /// Checks who calls against what the design's `caller` declares.
     pub fn caller(&self, attributes: Map<String, Json>) -> Result<Caller, Failure> {
         let scope = self.scope(None);
-        let fields = operate::caller(&scope, values(attributes.clone())?, Origin::Json, true)?;
+        let fields = operate::caller(&scope, Arguments::try_from(attributes.clone())?.0, Origin::Json, true)?;
         Ok(Caller { attributes, admitted: Some((Arc::downgrade(&self.shared), fields)) })
     }
 
@@ -187,7 +187,10 @@ impl Runtime {
             Some((runtime, fields)) if Weak::as_ptr(runtime) == Arc::as_ptr(&self.shared) => {
                 Ok(Arc::clone(fields))
             }
-            _ => operate::caller(scope, values(caller.attributes.clone())?, Origin::Json, true),
+            _ => {
+                let attributes = Arguments::try_from(caller.attributes.clone())?;
+                operate::caller(scope, attributes.0, Origin::Json, true)
+            }
         }
     }
 
@@ -239,13 +242,4 @@ fn names(design: &Design, signatures: &[Signature]) -> HashMap<String, usize> {
     }
     names.extend(own.into_iter().map(|(name, at)| (name.to_owned(), at)));
     names
-}
-
-fn values(attributes: Map<String, Json>) -> Result<Fields, Failure> {
-    let mut fields = Fields::with_capacity(attributes.len());
-    for (name, json) in attributes {
-        let value = operate::value(&name, json)?;
-        fields.insert(name, value);
-    }
-    Ok(fields)
 }

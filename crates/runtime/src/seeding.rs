@@ -19,7 +19,7 @@ use serde_json::{Map, Value as Json};
 use sortkey_design::Design;
 use sortkey_design::model::Entity;
 
-use crate::{Answer, Call, Failure, Ids, KeyError, Runtime, Signature};
+use crate::{Answer, Arguments, Call, Failure, Ids, KeyError, Runtime, Signature};
 
 /// The fewest of a kind, and as many as there are of one without a volume where others have theirs.
 const FEWEST: u64 = 10;
@@ -202,13 +202,14 @@ pub(crate) async fn tell(
     mut story: Story<'_>,
     dice: &mut Dice<'_>,
 ) -> Result<Told, KeyError> {
-    let arguments = story.arguments(signature, dice)?;
-    let caller = match story.caller(runtime, signature, dice)? {
-        Ok(caller) => caller,
-        Err(failure) => return Ok(Told { said: arguments, answer: Err(failure), wrote: false }),
+    let mut said = story.arguments(signature, dice)?;
+    let caller = story.caller(runtime, signature, dice)?;
+    let prepared = caller.and_then(|caller| Ok((caller, Arguments::try_from(said.clone())?)));
+    let (caller, arguments) = match prepared {
+        Ok(prepared) => prepared,
+        Err(failure) => return Ok(Told { said, answer: Err(failure), wrote: false }),
     };
     let call = Call { name: &signature.name, caller: caller.as_ref(), arguments, cursor: None, limit: None };
-    let mut said = call.arguments.clone();
     let (answer, consumed) = runtime.measured(call).await;
     said.extend(caller.iter().flat_map(|caller| caller.attributes().clone()));
     Ok(Told { said, answer, wrote: consumed.wcu > 0.0 })

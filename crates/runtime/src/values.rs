@@ -4,6 +4,7 @@
 //! [`Val::Absent`], never null. Types turn values into either outer form and back.
 
 mod admit;
+pub(crate) mod exact;
 mod fields;
 pub(crate) mod formats;
 mod json;
@@ -14,7 +15,7 @@ mod time;
 
 pub(crate) use admit::{Admit, Origin, normalize};
 pub(crate) use fields::Fields;
-pub(crate) use json::{from_json, to_json};
+pub(crate) use json::{from_json, to_json, untyped};
 pub(crate) use numbers::arithmetic;
 pub(crate) use print::{ObjectPrinter, print_json, print_stored, print_value};
 pub(crate) use stored::{from_stored, generic, store, to_stored};

@@ -31,7 +31,12 @@ fn object(json: Json) -> Map<String, Json> {
 }
 
 fn call(runtime: &Runtime, caller: Option<&Caller>, name: &str, arguments: Json) -> Result<Answer, Failure> {
-    pollster::block_on(runtime.call(Call { name, caller, arguments: object(arguments), ..Call::default() }))
+    pollster::block_on(runtime.call(Call {
+        name,
+        caller,
+        arguments: object(arguments).try_into()?,
+        ..Call::default()
+    }))
 }
 
 fn value(answer: Result<Answer, Failure>) -> Json {
@@ -112,7 +117,13 @@ fn a_cursor_goes_on_where_the_page_ended_and_nowhere_else() {
     }
     let page = |caller: &Caller, name: &str, cursor: Option<&str>| {
         let arguments = if name == "listSources" { json!({ "userId": user_a["userId"] }) } else { json!({}) };
-        let call = Call { name, caller: Some(caller), arguments: object(arguments), cursor, limit: Some(2) };
+        let call = Call {
+            name,
+            caller: Some(caller),
+            arguments: object(arguments).try_into()?,
+            cursor,
+            limit: Some(2),
+        };
         pollster::block_on(runtime.call(call))
     };
     let mut names = Vec::new();
@@ -155,6 +166,7 @@ fn what_a_call_took_is_told() {
     let runtime = ferryhook();
     let (user, caller) = user(&runtime, "ada");
     let arguments = object(json!({ "userId": user["userId"] }));
+    let arguments = arguments.try_into().expect("kept");
     let call = Call { name: "getUser", caller: Some(&caller), arguments, ..Call::default() };
     let (answer, consumed) = pollster::block_on(runtime.measured(call));
     assert!(answer.is_ok());
@@ -192,7 +204,8 @@ fn replies_are_printed_as_their_trees_say() {
         ("userByEmail", None, json!({ "email": "nobody@x.com" })),
         ("createSource", Some(&caller), json!({ "name": "Three", "provider": "github" })),
     ] {
-        let call = Call { name, caller, arguments: object(arguments), ..Call::default() };
+        let arguments = object(arguments).try_into().expect("kept");
+        let call = Call { name, caller, arguments, ..Call::default() };
         let reply = pollster::block_on(runtime.reply(call)).0.expect("answered");
         let mut text = Vec::new();
         reply.write_json(&mut text);

@@ -52,7 +52,8 @@ fn object(json: Json) -> Map<String, Json> {
 
 fn call(runtime: &Runtime, caller: Option<Json>, name: &str, arguments: Json) -> Result<Json, Failure> {
     let caller = caller.map(|caller| runtime.caller(object(caller)).expect("a caller"));
-    let call = Call { name, caller: caller.as_ref(), arguments: object(arguments), ..Call::default() };
+    let call =
+        Call { name, caller: caller.as_ref(), arguments: object(arguments).try_into()?, ..Call::default() };
     Ok(match pollster::block_on(runtime.call(call))? {
         Answer::Nothing => Json::Null,
         Answer::Value(value) => value,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use sortkey_design::plan::{Script, operation_script, pattern_script};
 use sortkey_design::{Design, NoFiles, compile};
 use sortkey_engine::Engine;
@@ -63,7 +63,7 @@ fn measured() -> (Runtime, BTreeMap<&'static str, Vec<Observed>>) {
     let mut seen = BTreeMap::new();
     for (name, arguments) in calls {
         let Json::Object(arguments) = arguments else { continue };
-        let arguments: Map<String, Json> = arguments;
+        let arguments = arguments.try_into().expect("numbers that can be kept");
         let call = Call { name, arguments, ..Call::default() };
         pollster::block_on(runtime.call(call)).expect("it succeeds");
         seen.insert(name, meter.take());

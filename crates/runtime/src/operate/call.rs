@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use serde_json::{Map, Value as Json};
 use sortkey_design::model::*;
 use sortkey_value::Item;
 
@@ -14,9 +13,9 @@ use crate::evaluate::{Scope, View};
 use crate::read::{Found, Hit, Paging, Read};
 use crate::session::Session;
 use crate::signature::{Kind, Parameter, Signature};
-use crate::values::{Admit, Fields, Origin, Val, from_json};
+use crate::values::{Admit, Fields, Origin, Val};
 use crate::write::key_fields;
-use crate::{Failure, FailureKind};
+use crate::{Arguments, Failure, FailureKind};
 
 /// Room for what is filled in.
 const SPARE: usize = 8;
@@ -181,13 +180,13 @@ impl<'a> Runner<'_, 'a> {
 pub(crate) fn arguments(
     admit: &Admit<'_>,
     signature: &Signature,
-    given: Map<String, Json>,
+    given: Arguments,
 ) -> Result<Fields, Failure> {
     let admit = suited(admit, signature);
-    let mut admitted = Fields::with_capacity(given.len() + SPARE);
-    for (name, json) in given {
+    let mut admitted = Fields::with_capacity(given.0.len() + SPARE);
+    for (name, value) in given.0 {
         let parameter = signature.parameter(&name).ok_or_else(|| unknown(signature, &name))?;
-        admitted.insert(parameter.label.clone(), admit_one(&admit, parameter, value(&name, json)?)?);
+        admitted.insert(parameter.label.clone(), admit_one(&admit, parameter, value)?);
     }
     Ok(admitted)
 }
@@ -201,12 +200,6 @@ fn admitted(admit: &Admit<'_>, signature: &Signature, given: Fields) -> Result<F
         admitted.insert(name, admit_one(&admit, parameter, value)?);
     }
     Ok(admitted)
-}
-
-/// What a client wrote for an argument.
-pub(crate) fn value(name: &str, json: Json) -> Result<Val, Failure> {
-    from_json(json)
-        .ok_or_else(|| Failure::invalid(name, format!("`{name}` holds a number that cannot be kept")))
 }
 
 /// A pattern looks for its arguments, an operation stores them.

@@ -80,9 +80,10 @@ impl<'a> Walk<'a> {
             Some(caller) => self.others(caller).await,
             None => HashMap::new(),
         };
+        let told = format!("{} by {caller:?} with {arguments:?}", signature.name);
+        let mut story = arguments.clone();
+        let arguments = arguments.try_into().expect("numbers that can be kept");
         let call = Call { name: &signature.name, caller: caller.as_ref(), arguments, ..Call::default() };
-        let told = format!("{} by {caller:?} with {:?}", call.name, call.arguments);
-        let mut story = call.arguments.clone();
         match self.runtime.call(call).await {
             Ok(answer) => {
                 self.done.insert(&signature.name);

@@ -157,7 +157,7 @@ impl<'a> Admit<'a> {
             }
             (Type::Int { min, max }, Val::Number(number)) => {
                 let complaint = match number.to_i64() {
-                    None => Some("is no integer".to_owned()),
+                    None => Some("is no integer of 64 bits".to_owned()),
                     Some(number)
                         if min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max) =>
                     {

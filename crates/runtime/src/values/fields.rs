@@ -23,6 +23,12 @@ impl Fields {
         Fields(Vec::with_capacity(count))
     }
 
+    /// Of attributes whose names ascend.
+    pub(crate) fn ascending(all: Vec<(Arc<str>, Val)>) -> Fields {
+        debug_assert!(all.is_sorted_by(|(one, _), (other, _)| one < other), "names ascend, each once");
+        Fields(all)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

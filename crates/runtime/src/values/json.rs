@@ -66,7 +66,8 @@ pub(super) fn object(design: &Design, attributes: &[Attribute], fields: &Fields)
     Json::Object(map)
 }
 
-fn untyped(value: &Val) -> Json {
+/// A value as JSON where no type says more.
+pub(crate) fn untyped(value: &Val) -> Json {
     match value {
         Val::Absent | Val::Null | Val::Sealed(_) => Json::Null,
         Val::Bool(value) => Json::Bool(*value),

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map as JsonMap, Value as Json, json};
+use serde_json::{Value as Json, json};
 use sortkey_api::operations::{GetItemInput, ScanInput};
 use sortkey_design::{FileLoader, compile};
 use sortkey_engine::Engine;
@@ -78,7 +78,7 @@ fn up(engine: &Engine, text: &str) -> (Runtime, usize) {
 }
 
 fn call(runtime: &Runtime, name: &str, arguments: Json) -> Result<Answer, Failure> {
-    let arguments: JsonMap<String, Json> = arguments.as_object().cloned().unwrap_or_default();
+    let arguments = arguments.as_object().cloned().unwrap_or_default().try_into()?;
     pollster::block_on(runtime.call(Call { name, arguments, ..Call::default() }))
 }
 

@@ -52,7 +52,7 @@ fn with_key(engine: &Engine, text: &str, key: [u8; 32]) -> Result<(Runtime, Depl
 }
 
 fn call(runtime: &Runtime, name: &str, arguments: &Json) -> Json {
-    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    let arguments = arguments.as_object().cloned().unwrap_or_default().try_into().expect("kept");
     let answer =
         pollster::block_on(runtime.call(Call { name, arguments, ..Call::default() })).expect("answered");
     match answer {
