@@ -1,11 +1,12 @@
 //! What is known of an entity's attributes before any request, so that no call works it out again.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use sortkey_api::json::put_string;
 use sortkey_design::Design;
 use sortkey_design::model::*;
-use sortkey_value::{Item, ValueRef};
+use sortkey_value::{Item, ValueRef, compare_names};
 
 use crate::values::{Fields, Val, from_stored};
 
@@ -123,26 +124,42 @@ impl Anatomy {
         &self.attributes
     }
 
-    /// The attributes that a stored item has, by their names. What templates fill is not among them.
-    pub(crate) fn stored_in<'a>(
-        &'a self,
-        item: &'a Item,
-    ) -> impl Iterator<Item = (&'a AttributeInfo, ValueRef<'a>)> {
-        // Both ascend.
-        let mut attributes = self.attributes.iter().peekable();
-        item.entries().spans().filter_map(move |(name, span)| {
-            while attributes.next_if(|each| each.name.as_bytes() < name).is_some() {}
-            let attribute = attributes.next_if(|each| each.name.as_bytes() == name)?;
-            Some((attribute, span.read().filter(|_| attribute.is_stored)?))
-        })
+    /// Shows the attributes that a stored item has, by their names. What templates fill is not among them. Values are shown
+    /// where they were read: to hand each one on would cost more than to read it.
+    pub(crate) fn each_stored(&self, item: &Item, mut show: impl FnMut(&AttributeInfo, &ValueRef<'_>)) {
+        let mut walk = item.entries().walk();
+        let mut attributes = self.attributes.as_slice();
+        while let Some(name) = walk.name() {
+            // Both ascend.
+            let mut known = None;
+            while let Some((first, behind)) = attributes.split_first() {
+                match compare_names(first.name.as_bytes(), name) {
+                    Ordering::Less => attributes = behind,
+                    Ordering::Equal => {
+                        known = Some(first).filter(|first| first.is_stored);
+                        attributes = behind;
+                        break;
+                    }
+                    Ordering::Greater => break,
+                }
+            }
+            match known {
+                Some(attribute) => match &walk.value() {
+                    Some(value) => show(attribute, value),
+                    None => return,
+                },
+                None if walk.skip().is_none() => return,
+                None => {}
+            }
+        }
     }
 
     /// The attributes of a stored item, decoded.
     pub(crate) fn decode(&self, design: &Design, item: &Item) -> Fields {
         let mut fields = Fields::with_capacity(self.attributes.len());
-        for (attribute, value) in self.stored_in(item) {
-            fields.insert(attribute.name.clone(), attribute.decode(design, value));
-        }
+        self.each_stored(item, |attribute, value| {
+            fields.insert(attribute.name.clone(), attribute.decode(design, *value));
+        });
         fields
     }
 }

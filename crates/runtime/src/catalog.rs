@@ -1,5 +1,7 @@
 //! A design prepared for running: what a request needs of tables and entities, looked up once.
 
+use std::collections::BTreeMap;
+
 use sortkey_api::TableName;
 use sortkey_design::Design;
 use sortkey_design::facts::{Source, key_attributes, source};
@@ -8,6 +10,7 @@ use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
 use crate::Settings;
 use crate::anatomy::Anatomy;
+use crate::condition::Placeholders;
 use crate::deploy::{parameter_values, table_name};
 use crate::proof::Proof;
 use crate::values::{Fields, Val, to_stored};
@@ -41,8 +44,25 @@ pub(crate) struct EntityInfo {
     pub(crate) anatomy: Anatomy,
     /// What shows that an item is one of this entity; none where that takes a closer look.
     pub(crate) proof: Option<Proof>,
+    /// That there is no item under a key; none where that depends on the time.
+    pub(crate) vacant: Option<Vacant>,
     /// Entities of the table whose keys begin with text where this one has a plain value, by their places.
     rivals: Vec<usize>,
+}
+
+/// The condition under which a key is free, as requests take it.
+#[derive(Clone, Debug)]
+pub(crate) struct Vacant {
+    pub(crate) text: String,
+    pub(crate) names: BTreeMap<String, String>,
+}
+
+impl Vacant {
+    fn of(key: &Key) -> Option<Vacant> {
+        let mut placeholders = Placeholders::default();
+        let text = format!("attribute_not_exists({})", placeholders.name(&key.partition.first()?.text));
+        Some(Vacant { text, names: placeholders.into_parts().0? })
+    }
 }
 
 /// Every entity, by its place in the design.
@@ -66,6 +86,7 @@ pub(crate) fn entities(design: &Design, settings: &Settings) -> Vec<EntityInfo> 
             taken: table.map(taken).unwrap_or_default(),
             proof: Proof::of(design, entity, &anatomy),
             anatomy,
+            vacant: table.filter(|table| table.ttl.is_none()).and_then(|table| Vacant::of(&table.key)),
             rivals: rivals(design, entity, key),
         });
     }

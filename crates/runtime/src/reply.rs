@@ -102,12 +102,12 @@ impl<'r> Reply<'r> {
     fn print_item(&self, entity: usize, item: &Item, out: &mut Vec<u8>) {
         let shared = self.scope.shared;
         let mut object = ObjectPrinter::begin(out);
-        for (attribute, value) in shared.entities[entity].anatomy.stored_in(item) {
+        shared.entities[entity].anatomy.each_stored(item, |attribute, value| {
             if is_seen(attribute.is_secret, self.select, &attribute.name) {
                 let print = |out: &mut Vec<u8>| print_stored(out, &shared.design, &attribute.ty, value);
                 object.labelled(&attribute.label, print);
             }
-        }
+        });
         object.end();
     }
 }

@@ -16,4 +16,6 @@ mod value_ref;
 pub use attribute::{AttributeType, AttributeValue, Map};
 pub use item::{DuplicateInSet, Item, ItemBuilder};
 pub use number::{Number, NumberError};
-pub use value_ref::{BinarySetRef, ListRef, MapRef, NumberSetRef, Picked, Span, StringSetRef, ValueRef};
+pub use value_ref::{
+    BinarySetRef, ListRef, MapRef, NumberSetRef, Picked, StringSetRef, ValueRef, Walk, compare_names,
+};

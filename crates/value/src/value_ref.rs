@@ -272,60 +272,52 @@ impl<'a> MapRef<'a> {
         (0..count).map_while(move |_| Some((cursor.text()?, ValueRef::read(&mut cursor)?)))
     }
 
-    /// The entries, by ascending name, with names as bytes and values that are read when somebody asks.
-    pub fn spans(self) -> impl Iterator<Item = (&'a [u8], Span<'a>)> {
+    /// Shows the entries, by ascending name. Values are shown where they were read: an iterator would hand each one on, which
+    /// costs more than to read it.
+    pub fn each(self, mut show: impl FnMut(&'a str, &ValueRef<'a>)) {
         let mut cursor = Cursor::new(self.bytes);
-        let count = cursor.u32().unwrap_or(0);
-        (0..count).map_while(move |_| {
-            let name = cursor.bytes()?;
-            let start = cursor;
-            skip_value(&mut cursor)?;
-            Some((name, Span { start }))
-        })
+        for _ in 0..cursor.u32().unwrap_or(0) {
+            let (Some(name), Some(value)) = (cursor.text(), &ValueRef::read(&mut cursor)) else { return };
+            show(name, value);
+        }
+    }
+
+    /// A walk over the entries that reads only the values that somebody asks for.
+    pub fn walk(self) -> Walk<'a> {
+        let mut cursor = Cursor::new(self.bytes);
+        let left = cursor.u32().unwrap_or(0);
+        Walk { cursor, left }
     }
 
     /// The value under a name.
     pub fn get(self, wanted: &str) -> Option<ValueRef<'a>> {
-        let mut cursor = Cursor::new(self.bytes);
-        let count = cursor.u32()?;
-        for _ in 0..count {
-            let name = cursor.bytes()?;
+        let mut walk = self.walk();
+        loop {
             // Names ascend, so the search ends at the first one behind the wanted.
-            match quick_cmp(name, wanted.as_bytes()) {
-                Ordering::Less => skip_value(&mut cursor)?,
-                Ordering::Equal => return ValueRef::read(&mut cursor),
+            match compare_names(walk.name()?, wanted.as_bytes()) {
+                Ordering::Less => walk.skip()?,
+                Ordering::Equal => return walk.value(),
                 Ordering::Greater => return None,
             }
         }
-        None
     }
 
     /// The values under several names, which ascend as the map's own do, in one walk. Values under other names are not
     /// looked at, and texts are not read, only found.
     pub fn pick<N: AsRef<str>>(self, wanted: &[N], found: &mut [Option<Picked<'a>>]) {
-        let mut wanted = wanted.iter().zip(found);
-        let Some(mut next) = wanted.next() else { return };
-        let mut cursor = Cursor::new(self.bytes);
-        for _ in 0..cursor.u32().unwrap_or(0) {
-            let Some(name) = cursor.bytes() else { return };
-            let order = loop {
-                match quick_cmp(next.0.as_ref().as_bytes(), name) {
-                    Ordering::Less => match wanted.next() {
-                        Some(behind) => next = behind,
-                        None => return,
-                    },
-                    order => break order,
+        let mut walk = self.walk();
+        let mut name = walk.name();
+        for (wanted, found) in wanted.iter().zip(found) {
+            while let Some(here) = name {
+                match compare_names(here, wanted.as_ref().as_bytes()) {
+                    Ordering::Less => name = walk.skip().and_then(|()| walk.name()),
+                    Ordering::Equal => {
+                        *found = Picked::read(&mut walk.cursor);
+                        name = found.and_then(|_| walk.name());
+                        break;
+                    }
+                    Ordering::Greater => break,
                 }
-            };
-            let walked = match order {
-                Ordering::Equal => {
-                    *next.1 = Picked::read(&mut cursor);
-                    next.1.is_some()
-                }
-                _ => skip_value(&mut cursor).is_some(),
-            };
-            if !walked {
-                return;
             }
         }
     }
@@ -342,16 +334,31 @@ impl std::fmt::Debug for MapRef<'_> {
     }
 }
 
-/// A value that [`MapRef::spans`] passed and nobody has read.
-#[derive(Clone, Copy)]
-pub struct Span<'a> {
-    start: Cursor<'a>,
+/// A walk over the entries of a map, by ascending name: [`Walk::name`], then [`Walk::value`] or [`Walk::skip`], and so on.
+/// Each is none at the end, or where the bytes are damaged.
+pub struct Walk<'a> {
+    cursor: Cursor<'a>,
+    left: usize,
 }
 
-impl<'a> Span<'a> {
-    /// The value; none if it is damaged.
-    pub fn read(self) -> Option<ValueRef<'a>> {
-        ValueRef::read(&mut { self.start })
+impl<'a> Walk<'a> {
+    /// The next name.
+    #[inline]
+    pub fn name(&mut self) -> Option<&'a [u8]> {
+        self.left = self.left.checked_sub(1)?;
+        self.cursor.bytes()
+    }
+
+    /// The value behind the name.
+    #[inline]
+    pub fn value(&mut self) -> Option<ValueRef<'a>> {
+        ValueRef::read(&mut self.cursor)
+    }
+
+    /// Passes over the value.
+    #[inline]
+    pub fn skip(&mut self) -> Option<()> {
+        skip_value(&mut self.cursor)
     }
 }
 
@@ -385,16 +392,32 @@ impl<'a> Picked<'a> {
     }
 }
 
-/// The order of two names. Most differ in their first byte, and need no more than that.
+/// The order of two names. Most differ in their first byte or not at all, which shows without a call.
 #[inline]
-fn quick_cmp(left: &[u8], right: &[u8]) -> Ordering {
+pub fn compare_names(left: &[u8], right: &[u8]) -> Ordering {
     match (left.first(), right.first()) {
         (Some(one), Some(other)) if one != other => one.cmp(other),
+        _ if is_same_short(left, right) => Ordering::Equal,
         _ => left.cmp(right),
     }
 }
 
+/// Whether two texts of four to sixteen bytes are equal: their first and last words overlap, and are all there is.
+#[inline]
+fn is_same_short(left: &[u8], right: &[u8]) -> bool {
+    fn same<const N: usize>(left: &[u8], right: &[u8]) -> bool {
+        left.first_chunk::<N>() == right.first_chunk() && left.last_chunk::<N>() == right.last_chunk()
+    }
+    left.len() == right.len()
+        && match left.len() {
+            4..8 => same::<4>(left, right),
+            8..=16 => same::<8>(left, right),
+            _ => false,
+        }
+}
+
 /// Moves behind a value without looking at what it contains.
+#[inline]
 fn skip_value(cursor: &mut Cursor<'_>) -> Option<()> {
     const STRING: u8 = AttributeType::S as u8;
     const BINARY: u8 = AttributeType::B as u8;

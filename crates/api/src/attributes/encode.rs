@@ -23,7 +23,7 @@ impl Encode for SuppliedItem {
 impl Encode for SuppliedValue {
     fn encode(&self, writer: &mut Writer<'_>) {
         let item = in_item(|builder| builder.tree(&self.value));
-        item.iter().for_each(|(_, held)| value(held, writer));
+        item.iter().for_each(|(_, held)| value(&held, writer));
     }
 }
 
@@ -67,55 +67,54 @@ impl Check for SuppliedValue {
 
 fn attributes(map: MapRef<'_>, writer: &mut Writer<'_>) {
     writer.begin_object();
-    for (name, held) in map.iter() {
+    map.each(|name, held| {
         writer.name(name);
         value(held, writer);
-    }
+    });
     writer.end_object();
 }
 
 /// Writes `{"S":"x"}`. Recursion is bounded by the 32 levels that items may nest.
-fn value(held: ValueRef<'_>, writer: &mut Writer<'_>) {
-    writer.begin_object();
-    match held {
+fn value(held: &ValueRef<'_>, writer: &mut Writer<'_>) {
+    match *held {
         ValueRef::S(text) => {
-            writer.quoted_name("\"S\":");
+            writer.begin_object_with("{\"S\":");
             writer.string(text);
         }
         ValueRef::N(number) => {
-            writer.quoted_name("\"N\":");
+            writer.begin_object_with("{\"N\":");
             self::number(number, writer);
         }
         ValueRef::B(bytes) => {
-            writer.quoted_name("\"B\":");
+            writer.begin_object_with("{\"B\":");
             writer.binary(bytes);
         }
         ValueRef::Bool(flag) => {
-            writer.quoted_name("\"BOOL\":");
+            writer.begin_object_with("{\"BOOL\":");
             writer.boolean(flag);
         }
         ValueRef::Null => {
-            writer.quoted_name("\"NULL\":");
+            writer.begin_object_with("{\"NULL\":");
             writer.boolean(true);
         }
         ValueRef::L(list) => {
-            writer.quoted_name("\"L\":");
-            array(list.iter(), writer, |member, writer| value(member, writer));
+            writer.begin_object_with("{\"L\":");
+            array(list.iter(), writer, |member, writer| value(&member, writer));
         }
         ValueRef::M(map) => {
-            writer.quoted_name("\"M\":");
+            writer.begin_object_with("{\"M\":");
             attributes(map, writer);
         }
         ValueRef::Ss(set) => {
-            writer.quoted_name("\"SS\":");
+            writer.begin_object_with("{\"SS\":");
             array(set.iter(), writer, |member, writer| writer.string(member));
         }
         ValueRef::Ns(set) => {
-            writer.quoted_name("\"NS\":");
+            writer.begin_object_with("{\"NS\":");
             array(set.iter(), writer, number);
         }
         ValueRef::Bs(set) => {
-            writer.quoted_name("\"BS\":");
+            writer.begin_object_with("{\"BS\":");
             array(set.iter(), writer, |member, writer| writer.binary(member));
         }
     }

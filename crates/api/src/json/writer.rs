@@ -25,6 +25,11 @@ impl<'a> Writer<'a> {
         self.out.push(b'{');
     }
 
+    /// Opens an object and writes the name of its first member, both as they stand in the text: `{"S":`.
+    pub fn begin_object_with(&mut self, opening: &'static str) {
+        self.quoted_name(opening);
+    }
+
     /// Closes an object.
     pub fn end_object(&mut self) {
         self.out.push(b'}');

@@ -12,29 +12,29 @@ use super::json::number_json;
 use super::{Val, from_stored, to_json};
 
 /// Prints a stored value of a type; false, and nothing printed, if it stands for nothing.
-pub(crate) fn print_stored(out: &mut Vec<u8>, design: &Design, ty: &Type, value: ValueRef<'_>) -> bool {
+pub(crate) fn print_stored(out: &mut Vec<u8>, design: &Design, ty: &Type, value: &ValueRef<'_>) -> bool {
     match (ty, value) {
-        (Type::Time { unit: TimeUnit::Milliseconds }, ValueRef::N(number)) => print_number(out, number),
-        (Type::Time { unit: TimeUnit::Seconds }, ValueRef::N(number)) if is_near(number) => {
-            print_number(out, number);
+        (Type::Time { unit: TimeUnit::Milliseconds }, ValueRef::N(number)) => print_number(out, *number),
+        (Type::Time { unit: TimeUnit::Seconds }, ValueRef::N(number)) if is_near(*number) => {
+            print_number(out, *number);
         }
         (Type::Time { unit: TimeUnit::Iso }, ValueRef::S(text)) if is_iso(text) => print_text(out, text),
         (Type::Set { of, .. }, ValueRef::Ss(members)) => {
             let members = members.iter().map(ValueRef::S);
-            print_all(out, members, |out, each| print_stored(out, design, of, each));
+            print_all(out, members, |out, each| print_stored(out, design, of, &each));
         }
         (Type::Set { of, .. }, ValueRef::Ns(members)) => {
             let members = members.iter().map(ValueRef::N);
-            print_all(out, members, |out, each| print_stored(out, design, of, each));
+            print_all(out, members, |out, each| print_stored(out, design, of, &each));
         }
         (Type::List { of, .. }, ValueRef::L(members)) => {
-            print_all(out, members.iter(), |out, each| print_stored(out, design, of, each));
+            print_all(out, members.iter(), |out, each| print_stored(out, design, of, &each));
         }
         (Type::Map { of, .. }, ValueRef::M(fields)) => {
             let mut object = ObjectPrinter::begin(out);
             for (name, value) in fields.iter() {
                 object.field(name, |out| {
-                    if !print_stored(out, design, of, value) {
+                    if !print_stored(out, design, of, &value) {
                         out.extend_from_slice(b"null");
                     }
                     true
@@ -42,17 +42,17 @@ pub(crate) fn print_stored(out: &mut Vec<u8>, design: &Design, ty: &Type, value:
             }
             object.end();
         }
-        (Type::Object { attributes }, ValueRef::M(fields)) => print_object(out, design, attributes, fields),
+        (Type::Object { attributes }, ValueRef::M(fields)) => print_object(out, design, attributes, *fields),
         (Type::Record { name }, ValueRef::M(fields)) if design.record(name).is_some() => {
             let attributes = design.record(name).map(|record| record.attributes.as_slice());
-            print_object(out, design, attributes.unwrap_or_default(), fields);
+            print_object(out, design, attributes.unwrap_or_default(), *fields);
         }
         (ty, ValueRef::S(text)) if is_scalar(ty) => print_text(out, text),
-        (ty, ValueRef::N(number)) if is_scalar(ty) => print_number(out, number),
+        (ty, ValueRef::N(number)) if is_scalar(ty) => print_number(out, *number),
         (ty, ValueRef::Bool(value)) if is_scalar(ty) => {
-            out.extend_from_slice(if value { b"true" } else { b"false" });
+            out.extend_from_slice(if *value { b"true" } else { b"false" });
         }
-        (ty, value) => return print_value(out, design, ty, &from_stored(design, ty, value)),
+        (ty, value) => return print_value(out, design, ty, &from_stored(design, ty, *value)),
     }
     true
 }
@@ -108,7 +108,7 @@ fn print_object(out: &mut Vec<u8>, design: &Design, attributes: &[Attribute], fi
     for (name, value) in fields.iter() {
         let attribute = attributes.iter().find(|each| each.name.is(name));
         let ty = attribute.map_or(&Type::Undeclared, |attribute| design.type_of(attribute));
-        object.field(name, |out| print_stored(out, design, ty, value));
+        object.field(name, |out| print_stored(out, design, ty, &value));
     }
     object.end();
 }
@@ -219,7 +219,7 @@ mod tests {
                 let val = from_stored(&design, ty, stored);
                 let expected = (!val.is_absent()).then(|| to_json(&design, ty, &val).to_string());
                 let mut out = Vec::new();
-                let printed = print_stored(&mut out, &design, ty, stored);
+                let printed = print_stored(&mut out, &design, ty, &stored);
                 let printed = printed.then(|| String::from_utf8(out).expect("text"));
                 assert_eq!(printed, expected, "{} = {value:?}", attribute.name);
                 let mut out = Vec::new();

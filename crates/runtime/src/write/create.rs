@@ -1,10 +1,12 @@
 //! `create` and `put`: a whole item, with its guards.
 
+use sortkey_api::operations::PutItemInput;
+use sortkey_api::shapes::returns::ReturnValuesOnConditionCheckFailure;
 use sortkey_design::model::*;
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
 use super::image::{checked, complete, fill, stored};
-use super::send::send_one;
+use super::send::{refused, send_one};
 use super::{Act, Answers, Prepared, Refusal, Test, Write, declared, given};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
@@ -76,25 +78,36 @@ pub(crate) async fn send_new(
     action: &Action,
     item: &Item,
 ) -> Result<(), Refusal> {
-    let mut write = Write::new(info, key_of(info, item)?, Act::Put(item.clone()));
-    vacant(scope, info, action, &mut write)?;
-    send_one(session, scope, write, Answers::Nothing).await.map(drop)
-}
-
-/// The table key of an item.
-fn key_of(info: &EntityInfo, item: &Item) -> Result<Item, Failure> {
-    let mut key = Item::builder();
     for name in info.parts() {
         match item.get(name) {
-            None => return Err(lacks(info, name)),
-            Some(ValueRef::S("")) => return Err(empty(name)),
-            Some(value) => {
-                key.name(name);
-                key.value(value);
-            }
+            None => return Err(lacks(info, name).into()),
+            Some(ValueRef::S("")) => return Err(empty(name).into()),
+            Some(_) => {}
         }
     }
-    Ok(key.finish())
+    let write = || {
+        let mut write = Write::new(info, info.key_of(item), Act::Put(item.clone()));
+        vacant(scope, info, action, &mut write).map(|_| write)
+    };
+    let Some(condition) = &info.vacant else {
+        return send_one(session, scope, write()?, Answers::Nothing).await.map(drop);
+    };
+    let input = PutItemInput {
+        table_name: info.table.clone(),
+        item: item.clone().into(),
+        condition_expression: Some(condition.text.clone()),
+        expression_attribute_names: Some(condition.names.clone()),
+        return_values_on_condition_check_failure: Some(ReturnValuesOnConditionCheckFailure::AllOld),
+        ..PutItemInput::default()
+    };
+    match session.put(input).await {
+        Ok(_) => {
+            session.wrote_something();
+            Ok(())
+        }
+        // Only who was refused needs to know what was demanded.
+        Err(error) => Err(refused(scope, &write()?, error)?),
+    }
 }
 
 fn lacks(info: &EntityInfo, name: &str) -> Failure {

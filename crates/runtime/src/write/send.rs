@@ -152,16 +152,20 @@ pub(super) async fn send_one(
             session.wrote_something();
             Ok(image)
         }
-        Err(error) if error.kind == ErrorKind::ConditionalCheckFailedException => {
-            let stored = match error.details.as_deref() {
-                Some(ErrorDetails::Item(item)) => Some(item),
-                _ => None,
-            };
-            Err(explain(scope, &write, stored)?)
-        }
-        Err(error) if lacks_parent(&error.message) => Err(Refusal::Stale),
-        Err(error) => Err(Refusal::Failed(failure(error))),
+        Err(error) => Err(refused(scope, &write, error)?),
     }
+}
+
+/// Why a write of one item was refused.
+pub(super) fn refused(scope: &Scope<'_>, write: &Write, error: ApiError) -> Result<Refusal, Failure> {
+    Ok(match (error.kind, error.details.as_deref()) {
+        (ErrorKind::ConditionalCheckFailedException, Some(ErrorDetails::Item(stored))) => {
+            explain(scope, write, Some(stored))?
+        }
+        (ErrorKind::ConditionalCheckFailedException, _) => explain(scope, write, None)?,
+        _ if lacks_parent(&error.message) => Refusal::Stale,
+        _ => Refusal::Failed(failure(error)),
+    })
 }
 
 /// Whether something was to be changed inside an object that is not there. Read first, the item gets the whole object.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::Picked;
+use crate::{Picked, compare_names};
 
 pub(crate) fn any_value() -> impl Strategy<Value = AttributeValue> {
     let number = (any::<i64>(), -40i32..40)
@@ -104,8 +104,15 @@ proptest! {
             prop_assert_eq!(item.get(name).map(|found| found.to_owned()), Some(value.clone()));
         }
         prop_assert_eq!(item.get("absent-name"), None);
-        let spans = item.entries().spans().map(|(name, span)| (name, span.read()));
-        prop_assert!(spans.eq(item.iter().map(|(name, value)| (name.as_bytes(), Some(value)))));
+        let mut walk = item.entries().walk();
+        for (at, (name, value)) in item.iter().enumerate() {
+            prop_assert_eq!(walk.name(), Some(name.as_bytes()));
+            match at % 2 {
+                0 => prop_assert_eq!(walk.value(), Some(value)),
+                _ => prop_assert_eq!(walk.skip(), Some(())),
+            }
+        }
+        prop_assert_eq!(walk.name(), None);
         let mut copy = Item::builder();
         for (name, value) in item.iter() {
             copy.name(name);
@@ -128,7 +135,16 @@ proptest! {
         }
         let item = Item::from_bytes(bytes.into());
         let _ = (item.to_map(), item.size_bytes(), item.get("a"));
-        let _ = item.entries().spans().filter(|(_, span)| span.read().is_some()).count();
+        let mut walk = item.entries().walk();
+        while walk.name().and_then(|_| walk.skip()).is_some() {}
+    }
+
+    #[test]
+    fn names_are_ordered_as_their_bytes_are(left in "[a-c]{0,20}", right in "[a-c]{0,20}", end in "[a-c]") {
+        let near = format!("{}{end}", &left[..left.len().saturating_sub(1)]);
+        for (one, other) in [(&left, &right), (&left, &left), (&left, &near)] {
+            prop_assert_eq!(compare_names(one.as_bytes(), other.as_bytes()), one.cmp(other));
+        }
     }
 }
 
