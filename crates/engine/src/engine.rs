@@ -8,7 +8,7 @@ use parking_lot::RwLock;
 use sortkey_api::{ApiError, ThrottlingReason};
 use sortkey_expression::ExpressionCache;
 use sortkey_storage::backup::Pieces;
-use sortkey_storage::{Batch, Clock, Committer, Key, Lock, MemoryStore, Published, Store, Write};
+use sortkey_storage::{Batch, Clock, Committer, Lock, MemoryStore, Published, Store, Write};
 
 use crate::background::Background;
 use crate::catalog::Catalog;
@@ -208,22 +208,52 @@ impl Shared {
         Reply::waiting(self.committer.write(locks, move |view| outcome(prepare(&shared, view))))
     }
 
+    /// Runs a write, and wakes those who have work when it is visible; before, they would find nothing to do and sleep again.
+    ///
+    /// Whoever stands behind a write in the line for its locks knows when that is: for all of them, of which one is exclusive.
+    /// A write takes its locks one by one, so that a single one of them may still be free while it waits for another.
+    pub(crate) fn write_then<T, F>(
+        self: &Arc<Self>,
+        locks: Vec<Lock>,
+        wake: fn(&Arc<Shared>),
+        prepare: F,
+    ) -> Reply<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Arc<Shared>, &Published) -> Result<(Batch, T), ApiError> + Send + 'static,
+    {
+        let behind = locks.iter().map(|lock| Lock::shared(lock.key.clone())).collect();
+        let reply = self.write(locks, prepare);
+        let woken = self.write(behind, move |shared, _| {
+            wake(shared);
+            Ok((Batch::new(), ()))
+        });
+        drop(woken);
+        reply
+    }
+
     /// Changes a table's descriptor under its lock.
     pub(crate) fn update_table<T, F>(self: &Arc<Self>, name: &str, change: F) -> Reply<T>
     where
         T: Send + 'static,
         F: FnOnce(&Arc<Shared>, &Published, &mut Table) -> Result<T, ApiError> + Send + 'static,
     {
-        let name = name.to_owned();
-        let locks = vec![Lock::exclusive(layout::table(&name))];
-        self.write(locks, move |shared, view| {
-            let mut table = Table::clone(&*shared.catalog.changeable_table(view, &name)?);
-            let answer = change(shared, view, &mut table)?;
-            let mut batch = Batch::new();
-            batch.put(layout::table(&name), table.to_value());
-            batch.changes_schema();
-            Ok((batch, answer))
-        })
+        self.write(vec![Lock::exclusive(layout::table(name))], changed(name.to_owned(), change))
+    }
+
+    /// The same, and wakes those who then have work.
+    pub(crate) fn update_table_then<T, F>(
+        self: &Arc<Self>,
+        name: &str,
+        wake: fn(&Arc<Shared>),
+        change: F,
+    ) -> Reply<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Arc<Shared>, &Published, &mut Table) -> Result<T, ApiError> + Send + 'static,
+    {
+        let locks = vec![Lock::exclusive(layout::table(name))];
+        self.write_then(locks, wake, changed(name.to_owned(), change))
     }
 
     /// The older state that reads of global indexes see, if these lag behind.
@@ -244,26 +274,6 @@ impl Shared {
             reason: format!("Table{kind}ProvisionedThroughputExceeded"),
             resource: self.table_arn(table),
         }]))
-    }
-
-    /// Wakes the background jobs once the change of this table that was handed over is visible; before, they would
-    /// find nothing to do and sleep again. A write behind it in the line for the same lock knows when that is.
-    pub(crate) fn wake_background_after_change(self: &Arc<Self>, table: &str) {
-        self.wake_after_change(layout::table(table), Shared::wake_background);
-    }
-
-    /// The same for what moves whole tables.
-    pub(crate) fn wake_transfers_after_change(self: &Arc<Self>, table: &str) {
-        self.wake_after_change(layout::table(table), Shared::wake_transfers);
-    }
-
-    /// The same for whatever is changed under the lock of a key.
-    pub(crate) fn wake_after_change(self: &Arc<Self>, key: Key, wake: fn(&Arc<Shared>)) {
-        let wake = move |shared: &Arc<Shared>, _: &Published| {
-            wake(shared);
-            Ok((Batch::new(), ()))
-        };
-        drop(self.write(vec![Lock::shared(key)], wake));
     }
 
     /// Starts what moves whole tables, or wakes it if it sleeps.
@@ -333,6 +343,25 @@ impl Shared {
 
     pub(crate) fn stream_arn(&self, table: &str, label: &str) -> String {
         format!("{}/stream/{label}", self.table_arn(table))
+    }
+}
+
+/// A write that changes a table's descriptor.
+fn changed<T, F>(
+    name: String,
+    change: F,
+) -> impl FnOnce(&Arc<Shared>, &Published) -> Result<(Batch, T), ApiError> + Send + 'static
+where
+    T: Send + 'static,
+    F: FnOnce(&Arc<Shared>, &Published, &mut Table) -> Result<T, ApiError> + Send + 'static,
+{
+    move |shared, view| {
+        let mut table = Table::clone(&*shared.catalog.changeable_table(view, &name)?);
+        let answer = change(shared, view, &mut table)?;
+        let mut batch = Batch::new();
+        batch.put(layout::table(&name), table.to_value());
+        batch.changes_schema();
+        Ok((batch, answer))
     }
 }
 

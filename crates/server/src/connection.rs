@@ -70,7 +70,6 @@ pub(crate) async fn serve<B: Backend>(
     });
     let http = http1::Builder::new()
         .half_close(true)
-        .pipeline_flush(true)
         .max_buf_size(BUFFER_BYTES)
         .serve_connection(TokioIo::new(io), service);
     if let Err(error) = obey(http, &membership.progress).await {

@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::error::OpenError;
 use crate::format::{self, State};
 use crate::journal::{self, Reading};
-use crate::lock::DirectoryLock;
+use crate::lock::{self, DirectoryLock};
 use crate::manifest;
 use crate::progress::Progress;
 
@@ -78,10 +78,13 @@ pub(crate) fn sync(path: &Path) -> std::io::Result<()> {
     if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
 }
 
-/// Whether a directory contains nothing but a lock file.
+/// Whether a directory contains nothing but what somebody leaves behind who is stopped before it is his: a lock file, and a
+/// description that never got its name.
 fn is_empty(path: &Path) -> Result<bool, OpenError> {
+    let left_behind = [lock::FILE, format::NEW_FILE];
     for entry in std::fs::read_dir(path).map_err(OpenError::io(path))? {
-        if entry.map_err(OpenError::io(path))?.file_name() != "LOCK" {
+        let name = entry.map_err(OpenError::io(path))?.file_name();
+        if !left_behind.iter().any(|left| name == *left) {
             return Ok(false);
         }
     }
@@ -94,4 +97,29 @@ fn inspect(path: &Path) -> Result<(Reading, Progress), OpenError> {
     manifest::check(&fjall)?;
     let reading = journal::read(&fjall, &progress.reached())?;
     Ok((reading, progress))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_was_stopped_at_the_very_beginning_begins_again() {
+        for left in [&[][..], &[lock::FILE], &[lock::FILE, format::NEW_FILE]] {
+            let directory = tempfile::tempdir().unwrap();
+            left.iter().for_each(|name| std::fs::write(directory.path().join(name), b"half").unwrap());
+            let found = take(directory.path(), Duration::ZERO).unwrap().1;
+            assert!(matches!(found, Found::New), "{left:?}");
+            assert_eq!(format::read(directory.path()).unwrap(), Some(State::Creating));
+        }
+    }
+
+    #[test]
+    fn what_is_not_ours_is_left_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("thesis.txt"), b"years of work").unwrap();
+        let refused = take(directory.path(), Duration::ZERO).err();
+        assert!(matches!(refused, Some(OpenError::NotADatabase { .. })), "{refused:?}");
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
 }

@@ -22,7 +22,8 @@ use crate::error::OpenError;
 pub(crate) const VERSION: u32 = 1;
 
 const FILE: &str = "FORMAT";
-const NEW_FILE: &str = "FORMAT.new";
+/// What it is called until it is whole.
+pub(crate) const NEW_FILE: &str = "FORMAT.new";
 const MAGIC: [u8; 8] = *b"SORTKEY\0";
 const BYTES: usize = 24;
 

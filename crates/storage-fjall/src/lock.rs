@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::error::OpenError;
 
-const FILE: &str = "LOCK";
+pub(crate) const FILE: &str = "LOCK";
 
 /// The right to use a directory; given back when dropped.
 #[derive(Debug)]

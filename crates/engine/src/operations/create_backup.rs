@@ -17,9 +17,8 @@ impl Run for CreateBackup {
     fn run(shared: &Arc<Shared>, input: CreateBackupInput) -> Result<Reply<CreateBackupOutput>, ApiError> {
         let CreateBackupInput { table_name, backup_name } = input;
         let name = table_name.name().to_owned();
-        let changed = name.clone();
         let locks = vec![Lock::exclusive(layout::table(&name)), Shared::ids_lock("table")];
-        let reply = shared.write(locks, move |shared, view| {
+        Ok(shared.write_then(locks, Shared::wake_transfers, move |shared, view| {
             let table = shared.catalog.find(view, &name)?.ok_or_else(|| recovery::table_not_found(&name))?;
             if table.filling.is_some() {
                 let message = format!("Table is being created: {name}");
@@ -32,9 +31,7 @@ impl Run for CreateBackup {
             batch.put(layout::table(&name), table.to_value());
             batch.changes_schema();
             Ok((batch, CreateBackupOutput { backup_details: Some(backup.details(shared, view)?) }))
-        });
-        shared.wake_transfers_after_change(&changed);
-        Ok(reply)
+        }))
     }
 
     fn table(input: &CreateBackupInput) -> Option<&TableName> {

@@ -28,8 +28,9 @@ impl Run for CreateTable {
             Shared::ids_lock("table"),
             Shared::ids_lock("stream"),
         ];
-        let (name, wakes) = (Arc::clone(&draft.name), stream.is_some());
-        let reply = shared.write(locks, move |shared, view| {
+        // A stream has a first shard to be kept open.
+        let wake = if stream.is_some() { Shared::wake_background } else { |_: &Arc<Shared>| {} };
+        Ok(shared.write_then(locks, wake, move |shared, view| {
             let mut table = draft;
             if shared.catalog.find(view, &table.name)?.is_some() {
                 return Err(ApiError::table_exists(&table.name));
@@ -48,11 +49,7 @@ impl Run for CreateTable {
                 index.index_status = Some(Status::Creating);
             }
             Ok((batch, CreateTableOutput { table_description: Some(description) }))
-        });
-        if wakes {
-            shared.wake_background_after_change(&name);
-        }
-        Ok(reply)
+        }))
     }
 
     fn table(input: &CreateTableInput) -> Option<&TableName> {

@@ -17,8 +17,8 @@ impl Run for DeleteBackup {
     fn run(shared: &Arc<Shared>, input: DeleteBackupInput) -> Result<Reply<DeleteBackupOutput>, ApiError> {
         let arn = input.backup_arn;
         let key = layout::backup(&Backup::find(shared, &shared.committer.view(), &arn)?.label);
-        let changed = key.clone();
-        let reply = shared.write(vec![Lock::exclusive(key.clone())], move |shared, view| {
+        let locks = vec![Lock::exclusive(key.clone())];
+        Ok(shared.write_then(locks, Shared::wake_background, move |shared, view| {
             let backup = Backup::find(shared, view, &arn)?;
             if !backup.complete || backup.is_being_restored(view)? {
                 let message = format!("Backup is in use: {arn}");
@@ -32,8 +32,6 @@ impl Run for DeleteBackup {
             batch.delete(key);
             batch.put(layout::dropped(backup.id), Key::from([]));
             Ok((batch, DeleteBackupOutput { backup_description: Some(description) }))
-        });
-        shared.wake_after_change(changed, Shared::wake_background);
-        Ok(reply)
+        }))
     }
 }

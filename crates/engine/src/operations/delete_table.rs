@@ -18,9 +18,8 @@ use crate::{layout, streaming};
 impl Run for DeleteTable {
     fn run(shared: &Arc<Shared>, input: DeleteTableInput) -> Result<Reply<DeleteTableOutput>, ApiError> {
         let name = input.table_name.name().to_owned();
-        let changed = name.clone();
         let locks = vec![Lock::exclusive(layout::table(&name))];
-        let reply = shared.write(locks, move |shared, view| {
+        Ok(shared.write_then(locks, Shared::wake_background, move |shared, view| {
             let mut table = Table::clone(&*shared.catalog.changeable_table(view, &name)?);
             if table.deletion_protection {
                 return Err(ApiError::validation(format!(
@@ -52,9 +51,7 @@ impl Run for DeleteTable {
             batch.delete(layout::table(&name));
             batch.changes_schema();
             Ok((batch, DeleteTableOutput { table_description: Some(description) }))
-        });
-        shared.wake_background_after_change(&changed);
-        Ok(reply)
+        }))
     }
 
     fn table(input: &DeleteTableInput) -> Option<&TableName> {

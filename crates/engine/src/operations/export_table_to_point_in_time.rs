@@ -29,8 +29,8 @@ impl Run for ExportTableToPointInTime {
         prefix_parts(input.s3_prefix.as_deref().unwrap_or_default())?;
         let name = input.table_arn.name().to_owned();
         let request = request(input);
-        let changed = name.clone();
-        let reply = shared.write(vec![Lock::exclusive(layout::table(&name))], move |shared, view| {
+        let locks = vec![Lock::exclusive(layout::table(&name))];
+        Ok(shared.write_then(locks, Shared::wake_transfers, move |shared, view| {
             if let Some(export) = repeated(view, &request, &name)? {
                 return Ok((Batch::new(), answer(shared, &export)));
             }
@@ -43,9 +43,7 @@ impl Run for ExportTableToPointInTime {
             batch.changes_schema();
             batch.put(layout::export(&export.label), export.to_value());
             Ok((batch, answer(shared, &export)))
-        });
-        shared.wake_transfers_after_change(&changed);
-        Ok(reply)
+        }))
     }
 
     fn table(input: &ExportTableToPointInTimeInput) -> Option<&TableName> {

@@ -24,7 +24,7 @@ impl Run for ImportTable {
         let draft = draft(shared, &declaration(input.table_creation_parameters))?;
         let name = Arc::clone(&draft.name);
         let locks = vec![Lock::exclusive(layout::table(&name)), Shared::ids_lock("table")];
-        let reply = shared.write(locks, move |shared, view| {
+        Ok(shared.write_then(locks, Shared::wake_transfers, move |shared, view| {
             if let Some(import) = repeated(view, &request)? {
                 return Ok((Batch::new(), answer(shared, &import)));
             }
@@ -54,9 +54,7 @@ impl Run for ImportTable {
             batch.changes_schema();
             batch.put(layout::import(&import.label), import.to_value());
             Ok((batch, answer(shared, &import)))
-        });
-        shared.wake_transfers_after_change(&name);
-        Ok(reply)
+        }))
     }
 }
 

@@ -27,8 +27,7 @@ impl Run for RestoreTableFromBackup {
         let mut locks = restore::locks(&target);
         // The backup stays until the table that names it as its source is in the catalog.
         locks.push(Lock::exclusive(layout::backup(&label)));
-        let changed = target.clone();
-        let reply = shared.write(locks, move |shared, view| {
+        Ok(shared.write_then(locks, Shared::wake_transfers, move |shared, view| {
             let backup = Backup::find(shared, view, &arn)?;
             restore::check_free(shared, view, &target)?;
             if !backup.complete {
@@ -42,8 +41,6 @@ impl Run for RestoreTableFromBackup {
             let description =
                 restore::begin(shared, view, &backup.table, &target, &overrides, origin, &mut batch)?;
             Ok((batch, RestoreTableFromBackupOutput { table_description: Some(description) }))
-        });
-        shared.wake_transfers_after_change(&changed);
-        Ok(reply)
+        }))
     }
 }

@@ -28,8 +28,7 @@ impl Run for RestoreTableToPointInTime {
         let target = input.target_table_name;
         let mut locks = restore::locks(&target);
         locks.push(Lock::exclusive(layout::table(&source)));
-        let changed = target.clone();
-        let reply = shared.write(locks, move |shared, view| {
+        Ok(shared.write_then(locks, Shared::wake_transfers, move |shared, view| {
             let table =
                 shared.catalog.find(view, &source)?.ok_or_else(|| recovery::table_not_found(&source))?;
             restore::check_free(shared, view, &target)?;
@@ -44,9 +43,7 @@ impl Run for RestoreTableToPointInTime {
             let origin = (filling, restored);
             let description = restore::begin(shared, view, &table, &target, &overrides, origin, &mut batch)?;
             Ok((batch, RestoreTableToPointInTimeOutput { table_description: Some(description) }))
-        });
-        shared.wake_transfers_after_change(&changed);
-        Ok(reply)
+        }))
     }
 }
 

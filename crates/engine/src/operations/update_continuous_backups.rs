@@ -23,8 +23,7 @@ impl Run for UpdateContinuousBackups {
         if shared.catalog.find(&shared.committer.view(), &name)?.is_none() {
             return Err(recovery::table_not_found(&name));
         }
-        let changed = name.clone();
-        let reply = shared.update_table(&name, move |shared, view, table| {
+        Ok(shared.update_table_then(&name, Shared::wake_background, move |shared, view, table| {
             let asked = input.point_in_time_recovery_specification;
             table.recovery = asked.point_in_time_recovery_enabled.then(|| {
                 let started = table.recovery.take().unwrap_or_else(|| recovery::start(shared, view));
@@ -34,8 +33,6 @@ impl Run for UpdateContinuousBackups {
             });
             let description = recovery::describe(shared, table);
             Ok(UpdateContinuousBackupsOutput { continuous_backups_description: Some(description) })
-        });
-        shared.wake_background_after_change(&changed);
-        Ok(reply)
+        }))
     }
 }

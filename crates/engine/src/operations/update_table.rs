@@ -25,9 +25,8 @@ impl Run for UpdateTable {
         refuse_unsupported(&input)?;
         check_given(&input)?;
         let name = input.table_name.name().to_owned();
-        let changed = name.clone();
         let locks = vec![Lock::exclusive(layout::table(&name)), Shared::ids_lock("stream")];
-        let reply = shared.write(locks, move |shared, view| {
+        Ok(shared.write_then(locks, Shared::wake_background, move |shared, view| {
             let before = shared.catalog.changeable_table(view, &name)?;
             let mut table = Table::clone(&*before);
             let mut batch = Batch::new();
@@ -38,9 +37,7 @@ impl Run for UpdateTable {
             let before = shared.describe(view, &before, TableStatus::Updating)?;
             show_before(&mut description, before, deleted.as_deref());
             Ok((batch, UpdateTableOutput { table_description: Some(description) }))
-        });
-        shared.wake_background_after_change(&changed);
-        Ok(reply)
+        }))
     }
 
     fn table(input: &UpdateTableInput) -> Option<&TableName> {

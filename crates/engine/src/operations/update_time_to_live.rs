@@ -15,9 +15,8 @@ use crate::table::{Expiry, Table};
 impl Run for UpdateTimeToLive {
     fn run(shared: &Arc<Shared>, input: UpdateTimeToLiveInput) -> Result<Reply<UpdateTimeToLiveOutput>, ApiError> {
         let name = input.table_name.name().to_owned();
-        let changed = name.clone();
         let locks = vec![Lock::exclusive(layout::table(&name))];
-        let reply = shared.write(locks, move |shared, view| {
+        Ok(shared.write_then(locks, Shared::wake_background, move |shared, view| {
             let mut table = Table::clone(&*shared.catalog.changeable_table(view, &name)?);
             let asked = &input.time_to_live_specification;
             let current = table.expiry.as_ref().map(|expiry| expiry.attribute.as_str());
@@ -41,9 +40,7 @@ impl Run for UpdateTimeToLive {
             batch.changes_schema();
             let time_to_live_specification = Some(input.time_to_live_specification);
             Ok((batch, UpdateTimeToLiveOutput { time_to_live_specification }))
-        });
-        shared.wake_background_after_change(&changed);
-        Ok(reply)
+        }))
     }
 
     fn table(input: &UpdateTimeToLiveInput) -> Option<&TableName> {

@@ -53,7 +53,7 @@ fn database() -> Arc<MemoryStore> {
     let put = json!({ "Put": { "TableName": "Tab", "Item": { "pk": { "S": "p1" } } } });
     call("TransactWriteItems", json!({ "TransactItems": [put], "ClientRequestToken": "token" }));
     // Expiry is complete when the background thread has seen the table.
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(120);
     let is_complete = |store: &MemoryStore| {
         let value = store.snapshot().get(&layout::table("Tab")).unwrap().unwrap();
         crate::table::Table::from_value(&value).unwrap().expiry.is_some_and(|expiry| expiry.complete)

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use sortkey_api::operations::{RestoreTableToPointInTimeInput, UpdateTimeToLiveInput};
+use sortkey_api::shapes::time_to_live::TimeToLiveSpecification;
 use sortkey_storage::{MemoryStore, Store};
 
-use crate::support::{Database, START_MS};
+use crate::support::{Database, START_MS, SlowStore};
 use crate::{Items, items, put, switch_recovery};
 
 /// Small and steady: SplitMix64.
@@ -253,4 +256,40 @@ fn what_cannot_be_restored_is_refused() {
     ] {
         assert_eq!(restore(more.clone()).0, kind, "{more}");
     }
+}
+
+/// A restore that has to wait for its source's lock is filled all the same: who fills it is woken when there is something to
+/// fill, not before.
+#[test]
+fn a_restore_that_had_to_wait_is_completed() {
+    let store = SlowStore::new(Duration::ZERO);
+    let database = Database::with(Arc::clone(&store) as Arc<dyn Store>);
+    database.create_table("a-source", false, json!({}));
+    switch_recovery(&database, "a-source", true);
+    put(&database, "a-source", "key", "value");
+
+    store.hold();
+    let changed = database.engine.update_time_to_live(UpdateTimeToLiveInput {
+        table_name: "a-source".into(),
+        time_to_live_specification: TimeToLiveSpecification { enabled: true, attribute_name: "ttl".into() },
+    });
+    let restored = database.engine.restore_table_to_point_in_time(RestoreTableToPointInTimeInput {
+        source_table_name: Some("a-source".into()),
+        target_table_name: "b-target".into(),
+        use_latest_restorable_time: Some(true),
+        ..RestoreTableToPointInTimeInput::default()
+    });
+    // Time enough for somebody who is woken too early to find nothing.
+    std::thread::sleep(Duration::from_millis(50));
+    store.release();
+    changed.wait().unwrap();
+    restored.wait().unwrap();
+
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let describe = || database.ok("DescribeTable", json!({"TableName": "b-target"}))["Table"].take();
+    while describe()["TableStatus"] != "ACTIVE" {
+        assert!(Instant::now() < deadline, "nobody fills the table");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(items(&database, "b-target", None), items(&database, "a-source", None));
 }
