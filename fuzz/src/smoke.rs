@@ -63,6 +63,13 @@ pub const TARGETS: &[Target] = &[
         weight: 1,
     },
     Target {
+        name: "arguments",
+        run: targets::arguments,
+        seeds: include_str!("../seeds/arguments.txt"),
+        tokens: JSON_TOKENS,
+        weight: 1,
+    },
+    Target {
         name: "number",
         run: targets::number,
         seeds: include_str!("../seeds/number.txt"),

@@ -1,7 +1,9 @@
 //! The targets.
 
+use serde_json::Value;
 use sortkey_api::OperationId;
 use sortkey_expression::{ExpressionKind, KeyCondition, parse_condition, parse_projection, parse_update};
+use sortkey_runtime::Arguments;
 use sortkey_value::{AttributeValue, Number, ValueRef, key};
 
 use crate::context;
@@ -99,6 +101,17 @@ pub fn request(data: &[u8]) {
     // Whatever it did, the database still answers.
     let alive = context::wait(database.call(OperationId::ListTables, b"{}"));
     assert!(alive.result.is_ok());
+}
+
+/// The arguments of a call: what is read is an object to others as well, with the same names and texts.
+pub fn arguments(data: &[u8]) {
+    let Ok(arguments) = Arguments::read(data) else { return };
+    let others: Value = serde_json::from_slice(data).expect("JSON");
+    let others = others.as_object().expect("an object");
+    assert!(arguments.names().eq(others.keys().map(String::as_str)), "{others:?}");
+    for name in arguments.names() {
+        assert_eq!(arguments.text(name), others[name].as_str(), "{name:?}");
+    }
 }
 
 /// Two numbers on two lines: read, printed, read again, added, ordered as values and as key bytes.

@@ -34,4 +34,4 @@ macro_rules! smoke_tests {
     };
 }
 
-smoke_tests! { condition key_condition projection update partiql request number design check }
+smoke_tests! { condition key_condition projection update partiql request arguments number design check }

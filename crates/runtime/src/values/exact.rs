@@ -13,8 +13,8 @@ use sortkey_value::Number;
 use super::{Fields, Val};
 use crate::{Failure, FailureKind};
 
-/// As deep as serde_json goes.
-const MAX_DEPTH: usize = 128;
+/// Objects and lists inside each other, as many as serde_json takes.
+const MAX_DEPTH: usize = 127;
 /// Room for the members of most objects.
 const ROOM: usize = 8;
 
@@ -153,10 +153,8 @@ impl Tree for Val {
 }
 
 fn tree<T: Tree>(reader: &mut Reader<'_>, depth: usize) -> Result<T, Fault> {
-    if depth > MAX_DEPTH {
-        return Err(Fault::Deep);
-    }
     Ok(match reader.peek()? {
+        Kind::Array | Kind::Object if depth == MAX_DEPTH => return Err(Fault::Deep),
         Kind::Null => {
             reader.null()?;
             T::null()
@@ -285,6 +283,14 @@ mod tests {
         let failed = read::<Val>(b"{\n  \"a\": 1,\n}", "the body").unwrap_err();
         assert!(failed.message.ends_with(" at line 3 column 1"), "{failed}");
         let deep = "[".repeat(100_000);
-        assert!(read::<Val>(deep.as_bytes(), "it").unwrap_err().message.contains("nests deeper than 128"));
+        assert!(read::<Val>(deep.as_bytes(), "it").unwrap_err().message.contains("nests deeper than 127"));
+        let deepest = format!("{}1{}", "[".repeat(127), "]".repeat(127));
+        assert!(
+            read::<Val>(deepest.as_bytes(), "it").is_ok() && serde_json::from_str::<Json>(&deepest).is_ok()
+        );
+        let deeper = format!("[{deepest}]");
+        assert!(
+            read::<Val>(deeper.as_bytes(), "it").is_err() && serde_json::from_str::<Json>(&deeper).is_err()
+        );
     }
 }
