@@ -343,27 +343,39 @@ pub(crate) enum Outcome {
     Stored(usize, Item),
 }
 
-/// Runs an operation. If somebody else changed what it read, and nothing was written yet, it starts again.
-pub(crate) fn operation<'f, 'a>(
+/// Runs an operation.
+pub(crate) async fn operation<'a>(
+    session: &Session<'a>,
+    scope: Scope<'a>,
+    name: &str,
+    arguments: Fields,
+) -> Result<Outcome, Failure> {
+    let (signature, at) = scope.shared.operation(name)?;
+    let operation = &scope.shared.design.operations[at];
+    // What calls nobody needs no room of its own on the heap, and it would be a large one.
+    let Some(entity) = scope.shared.created[at] else {
+        return composed(session, scope, signature, operation, arguments).await;
+    };
+    if let Some(missing) = signature.missing(&arguments) {
+        return Err(required(missing));
+    }
+    let item = plain::create(session, &scope, entity, operation, arguments).await?;
+    Ok(Outcome::Stored(entity, item))
+}
+
+/// Runs an operation of statements, which may call others. If somebody else changed what it read, and nothing was written yet,
+/// it starts again.
+fn composed<'f, 'a>(
     session: &'f Session<'a>,
     mut scope: Scope<'a>,
-    name: &'f str,
+    signature: &'a Signature,
+    operation: &'a Operation,
     arguments: Fields,
 ) -> BoxFuture<'f, Result<Outcome, Failure>>
 where
     'a: 'f,
 {
     Box::pin(async move {
-        let shared = scope.shared;
-        let (signature, at) = shared.operation(name)?;
-        let operation = &shared.design.operations[at];
-        if let Some(entity) = shared.created[at] {
-            if let Some(missing) = signature.missing(&arguments) {
-                return Err(required(missing));
-            }
-            let item = plain::create(session, &scope, entity, operation, arguments).await?;
-            return Ok(Outcome::Stored(entity, item));
-        }
         let fingerprint = receipt::fingerprint(&scope, operation, signature, &arguments);
         bind(&mut scope, signature, arguments)?;
         let bound = scope.mark();
