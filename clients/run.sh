@@ -2,13 +2,12 @@
 # Drives the server with boto3, the AWS CLI and the AWS SDK for JavaScript. Installs the clients below target/ and
 # clients/javascript/node_modules the first time. A language that the machine does not have is left out, with a word;
 # SORTKEY_REQUIRE_CLIENTS=1 makes that a failure.
+#
+#   clients/run.sh            installs what is missing and runs the suites
+#   clients/run.sh install    installs only, which needs no server
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-if [ -z "${SORTKEY_BIN:-}${SORTKEY_E2E_ENDPOINT:-}" ]; then
-    cargo build --quiet --package sortkey-cli --bin sortkey
-    export SORTKEY_BIN="$PWD/target/debug/sortkey"
-fi
+venv=target/clients-python
 
 # Whether a program is here; says so if it is not.
 have() {
@@ -21,21 +20,33 @@ have() {
 # Whether what was installed into a directory is what a file asks for now.
 installed() { cmp --silent "$1" "$2/.installed"; }
 
-if have python3; then
-    venv=target/clients-python
-    if ! installed clients/python/requirements.txt "$venv"; then
-        python3 -m venv --clear "$venv"
-        "$venv/bin/pip" install --quiet --disable-pip-version-check -r clients/python/requirements.txt
-        cp clients/python/requirements.txt "$venv/.installed"
-    fi
-    (cd clients/python && "../../$venv/bin/python" -m pytest -q -p no:cacheprovider)
-fi
+install_python() {
+    installed clients/python/requirements.txt "$venv" && return
+    python3 -m venv --clear "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check -r clients/python/requirements.txt
+    cp clients/python/requirements.txt "$venv/.installed"
+}
 
-if have node; then
+install_javascript() {
     cd clients/javascript
-    if ! installed package-lock.json node_modules; then
-        npm ci --no-audit --no-fund --loglevel=error
-        cp package-lock.json node_modules/.installed
-    fi
-    npm test --silent
+    installed package-lock.json node_modules && return
+    npm ci --no-audit --no-fund --loglevel=error
+    cp package-lock.json node_modules/.installed
+}
+
+# Each part in a subshell of its own, so that a failure of any command in it ends the script.
+if have python3; then (install_python); fi
+if have node; then (install_javascript); fi
+[ "${1:-}" != install ] || exit 0
+
+if [ -z "${SORTKEY_BIN:-}${SORTKEY_E2E_ENDPOINT:-}" ]; then
+    cargo build --quiet --package sortkey-cli --bin sortkey
+    export SORTKEY_BIN="$PWD/target/debug/sortkey"
+fi
+if [ -x "$venv/bin/python" ]; then (cd clients/python && "../../$venv/bin/python" -m pytest -q -p no:cacheprovider); fi
+if command -v node >/dev/null; then (cd clients/javascript && npm test --silent); fi
+# Left out where Chromium or nginx is neither installed nor installable by name.
+if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then
+    SORTKEY_REQUIRE_CLIENTS='' clients/browser/run.sh
+    SORTKEY_REQUIRE_CLIENTS='' clients/proxy/run.sh
 fi

@@ -158,7 +158,7 @@ fn stored_order(key: Json, customer: usize, number: usize) -> Json {
 
 /// A runtime of the design on a backend.
 pub fn runtime(backend: Arc<dyn Backend>) -> io::Result<Runtime> {
-    let design = Arc::new(compile("shop.sk", DESIGN, &NoFiles).design);
+    let design = compile("shop.sk", DESIGN, &NoFiles).design;
     Runtime::new(design, backend, Settings::ephemeral().map_err(failed)?).map_err(failed)
 }
 

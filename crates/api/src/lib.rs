@@ -12,8 +12,10 @@ pub mod operations;
 pub mod shape;
 pub mod shapes;
 mod text;
+mod wording;
 
 pub use attributes::{SuppliedItem, SuppliedValue, ValueFault};
 pub use error::{ApiError, CancellationReason, ErrorDetails, ErrorKind, ThrottlingReason};
 pub use operations::{Operation, OperationId, Service};
 pub use shape::{StringMap, TableName, Timestamp, check, decode, decode_output, encode};
+pub use wording::Wording;

@@ -1,11 +1,15 @@
 //! The subcommands: one file each, of one shape, registered by one line in [`COMMANDS`].
 
+mod auth;
 mod backup;
 mod call;
 mod check;
+mod completions;
 mod explain;
 mod fmt;
 mod import;
+mod init;
+mod keyring;
 mod keys;
 mod lsp;
 mod plan;
@@ -21,6 +25,7 @@ use crate::failure::Failure;
 
 /// Every subcommand, in the order of the help.
 static COMMANDS: &[Command] = &[
+    Command::of::<init::Init>(),
     Command::of::<check::Check>(),
     Command::of::<fmt::Fmt>(),
     Command::of::<plan::Plan>(),
@@ -31,10 +36,13 @@ static COMMANDS: &[Command] = &[
     Command::of::<up::Up>(),
     Command::of::<call::CallCommand>(),
     Command::of::<keys::Keys>(),
+    Command::of::<auth::Auth>(),
+    Command::of::<keyring::KeyringCommand>(),
     Command::of::<serve::Serve>(),
     Command::of::<backup::Backup>(),
     Command::of::<restore::Restore>(),
     Command::of::<verify::Verify>(),
+    Command::of::<completions::Completions>(),
 ];
 
 /// A subcommand: its arguments, which clap reads, and what it does with them. The doc comment of the type is
@@ -92,5 +100,41 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         command_line().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_an_example_that_parses() {
+        for command in command_line().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let call = format!("sortkey {}", command.get_name());
+            let examples: Vec<&str> = help.lines().filter(|line| line.trim().starts_with(&call)).collect();
+            assert!(!examples.is_empty(), "`sortkey {} --help` has no example:\n{help}", command.get_name());
+            for example in examples {
+                let parsed = command_line().try_get_matches_from(words(example));
+                assert!(
+                    parsed.is_ok(),
+                    "{example}\n{}",
+                    parsed.err().map(|why| why.to_string()).unwrap_or_default()
+                );
+            }
+        }
+    }
+
+    /// Splits a line the way a shell does, up to a comment or a redirection.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+        for letter in line.chars().chain([' ']) {
+            match (quote, letter) {
+                (Some(open), letter) if letter == open => quote = None,
+                (None, '\'' | '"') => {
+                    quote = Some(letter);
+                    word.get_or_insert_default();
+                }
+                (None, '#' | '>') if word.is_none() => break,
+                (None, ' ') => words.extend(word.take()),
+                _ => word.get_or_insert_default().push(letter),
+            }
+        }
+        words
     }
 }

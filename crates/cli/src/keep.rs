@@ -1,6 +1,7 @@
 //! Where the data is kept, as `serve` and `up` share it.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use sortkey_engine::{Engine, Settings};
@@ -28,6 +29,10 @@ pub(crate) struct Keep {
     #[arg(long, default_value_t = 256, value_name = "MB", conflicts_with = "in_memory")]
     cache: u64,
 
+    /// Within how many hours every file is read again to find damage before its data is needed; 0 reads none
+    #[arg(long, default_value_t = 168, value_name = "HOURS", conflicts_with = "in_memory")]
+    scrub: u64,
+
     /// The directory for exports and imports; where a request names a bucket, a directory in it is meant
     #[arg(long, value_name = "DIR")]
     pub(crate) export_dir: Option<PathBuf>,
@@ -44,7 +49,10 @@ impl Keep {
         let options = Options {
             durability: self.durability.into(),
             cache_bytes: self.cache.saturating_mul(1024 * 1024),
+            scrub_interval: (self.scrub > 0).then(|| Duration::from_secs(self.scrub.saturating_mul(3600))),
+            ..Options::default()
         };
+        make_files_private();
         let store = FjallStore::open(folder, options).map_err(|error| {
             Failure::new(format_args!("cannot open the data in {}: {error}", folder.display()))
                 .hint("choose another directory with --data, or --in-memory to keep nothing")
@@ -52,6 +60,15 @@ impl Keep {
         Ok(Engine::open(store, settings))
     }
 }
+
+/// Lets only the owner read the files that this process creates: fjall creates some with the rights of the process.
+#[cfg(unix)]
+fn make_files_private() {
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+}
+
+#[cfg(not(unix))]
+fn make_files_private() {}
 
 /// [`Durability`], as the command line spells it.
 #[derive(Clone, Copy, Debug, ValueEnum)]

@@ -6,10 +6,14 @@ mod commands;
 mod designs;
 mod failure;
 mod http;
+mod imitate;
 mod keep;
+mod keyring;
 mod listen;
 mod open_files;
 mod progress;
+mod protect;
+mod sealed_key;
 mod secret_file;
 mod shutdown;
 

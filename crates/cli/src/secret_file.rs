@@ -39,6 +39,19 @@ fn parse(text: &str) -> Option<[u8; 32]> {
     Some(secret)
 }
 
+/// Writes a file beside the old one and puts it in its place, readable by its owner alone.
+pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let beside = path.with_file_name(name);
+    // What a crash left behind is nobody's.
+    match std::fs::remove_file(&beside) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => write(&beside, text)?,
+    }
+    std::fs::rename(&beside, path)
+}
+
 /// Nobody else may read it, from the moment it exists.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {

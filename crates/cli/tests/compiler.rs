@@ -189,3 +189,76 @@ fn a_folder_stands_for_its_design_and_a_filter_for_some_test() {
     let (fine, missed) = folder.run(&["test", "--filter", "something else"]);
     assert!(!fine && missed.contains("no test has \"something else\" in its title"), "{missed}");
 }
+
+/// A design whose one test fails in a race.
+const RACE: &str = "\
+table Seats { key (seatId) }
+entity Seat in Seats { seatId slug  owner? slug }
+pattern seat = get Seat by seatId
+operation add = create Seat
+operation take(seatId, owner) { update Seat(seatId) if it.owner absent else Taken { owner } }
+test \"two take one seat\" {
+  add(seatId: \"a1\")
+  race { take(seatId: \"a1\", owner: \"ann\") } { take(seatId: \"a1\", owner: \"bob\") } succeeds 2
+}
+";
+
+// F-32: failures pointed to a rule that did not exist, and a race did not say why it failed.
+#[test]
+fn a_failed_test_says_why_and_its_rule_is_explained() {
+    let folder = Folder::new("race");
+    folder.write("seats.sk", RACE);
+    let (passed, text) = folder.run(&["test", "seats.sk"]);
+    assert!(!passed);
+    for expected in ["test-failed", "1 of these succeeded, not 2", "fails with Taken", "--order"] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let (known, text) = folder.run(&["explain", "test-failed"]);
+    assert!(known && text.contains("succeeds"), "{text}");
+    assert!(folder.run(&["explain", "unknown-rule"]).0);
+}
+
+// F-32: `sortkey test` said that a file has errors and not which.
+#[test]
+fn test_shows_the_errors_of_a_design() {
+    let folder = Folder::new("test-errors");
+    folder.write("seats.sk", &RACE.replace("owner? slug", "owner? slgu"));
+    let (passed, text) = folder.run(&["test", "seats.sk"]);
+    assert!(!passed);
+    assert!(text.contains("slgu") && text.contains("seats.sk has 1 error, so no test ran"), "{text}");
+    // All tests may be lost to an error.
+    folder.write("seats.sk", &RACE.replace("test \"two", "tset \"two"));
+    let (passed, text) = folder.run(&["test", "seats.sk"]);
+    assert!(!passed && text.contains("tset"), "{text}");
+}
+
+// F-32: help says that the path is optional.
+#[test]
+fn plan_without_a_path_is_about_this_folder() {
+    let folder = Folder::new("plan-here");
+    folder.write("notes.sk", GOOD);
+    let named = folder.run(&["plan", "notes.sk"]);
+    assert!(named.0);
+    assert_eq!(folder.run(&["plan"]), named);
+    assert!(folder.run(&["plan", "--prices-form"]).0);
+}
+
+// F-31: the guide named commands that do not exist.
+#[test]
+fn the_guide_names_commands_that_exist() {
+    let guide = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/language.md");
+    let text = std::fs::read_to_string(guide).expect("the guide is there");
+    let mut commands: Vec<&str> = text
+        .split("sortkey ")
+        .skip(1)
+        .map(|rest| rest.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default())
+        .filter(|word| !word.is_empty())
+        .collect();
+    commands.sort_unstable();
+    commands.dedup();
+    assert!(commands.len() > 4, "{commands:?}");
+    for command in commands {
+        let done = sortkey(&[command, "--help"]).output().expect("the binary runs");
+        assert!(done.status.success(), "there is no `sortkey {command}`");
+    }
+}

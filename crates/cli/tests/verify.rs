@@ -60,9 +60,35 @@ fn sound_data_is_called_sound_and_damaged_data_is_not() {
 
     // The end of the journal, which was acknowledged, is gone.
     let journal = data.join("fjall/0.jnl");
-    let length = journal.metadata().unwrap().len();
+    let written = std::fs::read(&journal).unwrap();
+    let length = written.iter().rposition(|byte| *byte != 0).unwrap() as u64;
     std::fs::OpenOptions::new().write(true).open(&journal).unwrap().set_len(length / 2).unwrap();
     let damaged = verify(&data);
     let complaint = String::from_utf8_lossy(&damaged.stderr).into_owned();
     assert!(!damaged.status.success() && complaint.contains("was acknowledged"), "{complaint}");
+}
+
+// F-64: a database could only be verified while no server had it.
+#[test]
+fn a_server_that_runs_is_verified_alongside_its_writers() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    leave_a_table_behind(&data);
+    let mut server = sortkey(&["serve", "--port", "0", "--data", data.to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut said, mut line) = (BufReader::new(server.stdout.take().unwrap()), String::new());
+    said.read_line(&mut line).unwrap();
+    let address = format!("http://{}", line.trim().rsplit_once("http://").unwrap().1);
+    let online = sortkey(&["verify", "--endpoint", &address]).output().unwrap();
+    let in_use = verify(&data);
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&online.stdout),
+        "Things: 0 items, 0 index entries, 0 stream records, 0 changes in its history\nsound\n"
+    );
+    let complaint = String::from_utf8_lossy(&in_use.stderr).into_owned();
+    assert!(complaint.contains("sortkey verify --endpoint URL"), "{complaint}");
 }

@@ -3,11 +3,13 @@
 use crate::lower::{self, Unit};
 use crate::model::Design;
 use crate::problems::IMPORT;
-use crate::{resolve, typing};
+use crate::program::Program;
+use crate::{elaborate, inline, resolve, stored};
 use sortkey_diagnostics::{Diagnostic, FileId, Severity, Sources, sort};
 use sortkey_syntax::ast::Item;
 use sortkey_syntax::parse;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How many files one design may consist of: a bound against imports that generate imports.
 const MAX_FILES: usize = 200;
@@ -34,8 +36,10 @@ pub struct NoFiles;
 pub struct Compilation {
     /// The files read.
     pub sources: Sources,
-    /// What they mean.
-    pub design: Design,
+    /// What they say.
+    pub design: Arc<Design>,
+    /// What they mean: complete if there are no errors.
+    pub program: Arc<Program>,
     /// What is wrong with them, in reading order.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -69,12 +73,18 @@ pub fn compile(name: &str, text: &str, loader: &dyn Loader) -> Compilation {
     let units = read(name, text, loader, &mut sources, &mut diagnostics);
     let mut design = lower::design(&units, &mut diagnostics);
     load_the_past(name, &mut design, loader, &mut sources, &mut diagnostics);
+    design.allows.sort_by_key(|allow| allow.span);
     resolve::check(&design, &mut diagnostics);
-    typing::check(&design, &mut diagnostics);
+    stored::check(&design, &mut diagnostics);
+    let design = Arc::new(design);
+    let program = Arc::new(elaborate::elaborate(&design, &mut diagnostics));
+    // Whoever carries a design out finds rules in the place of their calls.
+    let mut design = Arc::unwrap_or_clone(design);
+    inline::rules(&mut design, &mut diagnostics);
+    let design = Arc::new(design);
     sort(&mut diagnostics);
     diagnostics.dedup();
-    design.allows.sort_by_key(|allow| allow.span);
-    Compilation { sources, design, diagnostics }
+    Compilation { sources, design, program, diagnostics }
 }
 
 /// Compiles the designs that this one follows. What they followed themselves is over: nothing looks further back.

@@ -3,14 +3,18 @@
 
 mod actions;
 mod conditions;
+mod implication;
 mod keys;
 mod membership;
 mod names;
 mod signature;
 
 pub use actions::{ActionSite, Bound, actions, calls, settable};
-pub use conditions::{Condition, condition, implies};
-pub use keys::{Source, determined, key_attributes, known_key, settles, source, unknown_key};
+pub use conditions::{Condition, condition};
+pub use implication::Known;
+pub use keys::{
+    Source, TextOrder, determined, key_attributes, known_key, settles, source, text_order, unknown_key,
+};
 pub use membership::{Membership, membership};
 pub use names::is_time_name;
 pub use signature::{

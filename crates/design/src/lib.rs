@@ -4,19 +4,28 @@
 //! [`Loader`]. What follows from a design by reasoning (paths, costs, collisions, sizes) is asked of the other modules.
 
 mod compile;
+mod deployed;
+mod elaborate;
 pub mod facts;
+pub mod formats;
+mod inline;
 pub mod keyspace;
 mod lower;
 pub mod model;
 pub mod plan;
 mod problems;
+pub mod program;
 mod resolve;
 mod schema;
 pub mod size;
+mod stored;
 mod template;
-mod typing;
 
 pub use compile::{Compilation, FileLoader, Loader, NoFiles, compile};
+pub use deployed::is_deployed_name;
 pub use model::Design;
-pub use problems::{NOT_UNIQUE, PARAMETER, PROBLEMS, Problem, TABLE_DIFFERS, nearest};
+pub use problems::{
+    NOT_UNIQUE, PARAMETER, PROBLEMS, Problem, TABLE_DIFFERS, TEST_FAILED, UNKNOWN_RULE, nearest,
+};
+pub use program::Program;
 pub use schema::schema;

@@ -3,6 +3,7 @@
 //! A path never changes the answer. If several serve, the table comes before an index, and an index before a guard
 //! (a guard before a global index where the read must be strong).
 
+mod after;
 mod bill;
 mod bill_text;
 mod calls;
@@ -14,6 +15,7 @@ mod describe;
 mod effects;
 mod flow;
 mod lock;
+mod order;
 mod pages;
 mod prices;
 mod question;
@@ -22,9 +24,10 @@ mod request;
 mod steps;
 mod write;
 
+pub use after::is_result_seen;
 pub use bill::{Bill, Called, HOURS, TableBill, bill};
 pub use bill_text::bill_text;
-pub use cascade::{Sweep, goes_at_once, sweeps};
+pub use cascade::{Counter, Sweep, counters, goes_at_once, sweeps};
 pub use columns::{columns, row};
 pub use cost::{Cost, Entry, Images, read_units, write_units};
 pub use flow::{Flow, Page, Script};

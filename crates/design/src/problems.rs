@@ -19,7 +19,7 @@ macro_rules! problems {
     ($($constant:ident $code:literal $name:literal $text:literal)*) => {
         $(pub(crate) const $constant: Problem = Problem { code: $code, name: $name, text: $text };)*
         /// All of them, in the order of their codes.
-        pub const PROBLEMS: &[Problem] = &[SYNTAX, $($constant,)* PARAMETER, TABLE_DIFFERS, NOT_UNIQUE];
+        pub const PROBLEMS: &[Problem] = &[SYNTAX, $($constant,)* UNKNOWN_RULE, PARAMETER, TABLE_DIFFERS, NOT_UNIQUE, TEST_FAILED];
     };
 }
 
@@ -31,7 +31,7 @@ const SYNTAX: Problem = Problem {
            diagnostics are still meaningful; fix the first one first.",
 };
 
-/// Raised when a design is deployed.
+/// Raised when a design is compiled, and when it is deployed.
 pub const PARAMETER: Problem = Problem {
     code: "SK0020",
     name: "bad-parameter",
@@ -58,6 +58,25 @@ pub const NOT_UNIQUE: Problem = Problem {
            design as it was, change or delete one of the two items, and start again.",
 };
 
+/// Raised by `allow`.
+pub const UNKNOWN_RULE: Problem = Problem {
+    code: "SK0012",
+    name: "unknown-rule",
+    text: "An `allow` names a rule that does not exist, so it silences nothing. `sortkey explain` lists all rules. Errors \
+           of the compiler cannot be silenced.",
+};
+
+/// Raised by `sortkey test`.
+pub const TEST_FAILED: Problem = Problem {
+    code: "SK0023",
+    name: "test-failed",
+    text: "A test of the design failed at the place that is shown: an `expect` was false, a call failed that should have \
+           succeeded, or another number of a race's branches succeeded than `succeeds` says. The notes show both sides of \
+           a comparison, the failure of each branch, and the order of requests in which a race fails; `sortkey test \
+           --filter TITLE --order CHOICES` runs that order again. A test runs as `system` outside `as`, on empty tables, \
+           with a clock that stands still until `advance`.",
+};
+
 problems! {
     IMPORT "SK0002" "import" "An imported file or the old design of a migration cannot be read, or imports go in a circle."
     DUPLICATE "SK0003" "duplicate-name" "Two declarations of one kind have the same name. Tables, entities, enums, records, mixins, patterns and operations each have one namespace for the whole design, imported files included; attributes have one per entity."
@@ -73,6 +92,7 @@ problems! {
     NOT_SETTABLE "SK0015" "not-settable" "A write gives an attribute that nobody can give: it is derived with `:=`, computed from a template, immutable, or part of the key of an item that exists."
     ABSENT "SK0016" "missing-value" "Something that must always be there is left out or removed: an attribute without `?` that nothing fills, or a part of a record."
     UNREAD "SK0017" "reference-not-read" "`->` follows a reference to an item that the operation has not read. A reference never reads by itself, because every request is visible in the text: read the item with `let` first."
+    UNREAD_HERE "SK0018" "read-in-condition" "A filter, the condition or a value of a write, or what an entity says of itself calls a pattern, an operation or an entity, or a rule that does. Nothing is read there: the call would have no answer. Rules that only compare values may be used everywhere; what must be read is asked with `requires`, read with `let`, or asked for with `require` or `check`."
     SHAPE "SK0010" "key-not-filled" "An entity does not fill the key of its table: each key attribute must be an attribute of the entity that is always present, or a template."
 }
 

@@ -9,6 +9,7 @@ use sortkey_diagnostics::{Diagnostic, Span};
 
 /// Reports every name that refers to nothing.
 pub(crate) fn check(design: &Design, problems: &mut Vec<Diagnostic>) {
+    crate::deployed::check(design, problems);
     let mut resolve = Resolve { design, problems };
     design.tables.iter().for_each(|table| resolve.table(table));
     design.entities.iter().for_each(|entity| resolve.entity(entity));

@@ -5,7 +5,7 @@ use sortkey_design::{NoFiles, compile};
 
 const DESIGN: &str = r#"
 caller { userId -> User }
-table T { key (PK | SK)  index G (GPK | GSK) project keys sparse }
+table T { key (PK | SK)  index GSI (GPK | GSK) project keys sparse }
 entity User in T {
   PK = "USER#{userId}"  SK = "USER"
   userId uuid = new

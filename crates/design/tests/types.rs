@@ -290,7 +290,7 @@ fn calls() {
             &["unknown-name: a `system` declaration has no caller"],
         ),
         (
-            "operation o(userId) { update User(userId, plan: free) { email: \"a@b\" } }",
+            "operation o(userId) { update User(userId, plan: free) { email: \"a@b.com\" } }",
             &["wrong-argument: `plan` is not part of the key of `User`"],
         ),
         (

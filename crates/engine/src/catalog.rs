@@ -3,24 +3,38 @@
 //! Descriptors are cached as long as the schema stays the same (see [`Published::schema`]), so a cached one can
 //! never be older or newer than the snapshot it is used with.
 
+pub(crate) mod declaration;
+pub(crate) mod describe;
+pub(crate) mod encryption;
+pub(crate) mod policy;
+pub(crate) mod resource;
+pub(crate) mod schema;
+pub(crate) mod table;
+pub(crate) mod tags;
+pub(crate) mod throughput;
+
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use parking_lot::RwLock;
 use serde::de::DeserializeOwned;
 use sortkey_api::ApiError;
-use sortkey_storage::{Order, Published, StorageError};
+use sortkey_storage::{Clock, Order, Published, StorageError};
 
-use crate::backup::Backup;
+use crate::catalog::table::Table;
+use crate::history::backup::Backup;
 use crate::layout;
 use crate::reply::storage_failure;
 use crate::stream::Stream;
-use crate::table::Table;
 
 /// Finds tables by name.
 pub(crate) struct Catalog {
     cached: ArcSwap<Generation>,
+    /// For how long a new table cannot be used.
+    creation_delay_ms: u64,
+    clock: Arc<dyn Clock>,
 }
 
 /// The tables seen so far under one schema; a name that is known to be absent maps to `None`.
@@ -34,8 +48,16 @@ struct Generation {
 const CACHED_NAMES: usize = 10_000;
 
 impl Catalog {
-    pub(crate) fn new() -> Catalog {
-        Catalog { cached: ArcSwap::from_pointee(Generation::default()) }
+    pub(crate) fn new(creation_delay: Duration, clock: Arc<dyn Clock>) -> Catalog {
+        let creation_delay_ms = u64::try_from(creation_delay.as_millis()).unwrap_or(u64::MAX);
+        Catalog { cached: ArcSwap::from_pointee(Generation::default()), creation_delay_ms, clock }
+    }
+
+    /// Whether a table cannot be used yet: its items are on their way, or the settings let it wait.
+    pub(crate) fn is_creating(&self, table: &Table) -> bool {
+        let waits = self.creation_delay_ms > 0
+            && self.clock.now_ms() < table.created_ms.saturating_add(self.creation_delay_ms);
+        waits || table.filling.is_some()
     }
 
     /// The table of a name, if there is one.
@@ -63,7 +85,7 @@ impl Catalog {
 
     /// The table of a name; data operations do not say which one is missing. One that is being created has no data yet.
     pub(crate) fn table(&self, view: &Published, name: &str) -> Result<Arc<Table>, ApiError> {
-        let usable = self.find(view, name)?.filter(|table| table.filling.is_none());
+        let usable = self.find(view, name)?.filter(|table| !self.is_creating(table));
         usable.ok_or_else(ApiError::resource_not_found)
     }
 
@@ -75,7 +97,7 @@ impl Catalog {
     /// The table of a name, for operations that change tables.
     pub(crate) fn changeable_table(&self, view: &Published, name: &str) -> Result<Arc<Table>, ApiError> {
         let table = self.managed_table(view, name)?;
-        if table.filling.is_some() {
+        if self.is_creating(&table) {
             return Err(ApiError::resource_in_use(format!(
                 "Attempt to change a resource which is still in use: Table is being created: {name}"
             )));

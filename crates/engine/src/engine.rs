@@ -4,22 +4,35 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use sortkey_api::{ApiError, ThrottlingReason};
 use sortkey_expression::ExpressionCache;
 use sortkey_storage::backup::Pieces;
 use sortkey_storage::{Batch, Clock, Committer, Lock, MemoryStore, Published, Store, Write};
 
-use crate::background::Background;
 use crate::catalog::Catalog;
+use crate::catalog::table::Table;
 use crate::faults::{FaultKind, Faults};
+use crate::jobs::background::Background;
+use crate::jobs::{self, transfers};
+use crate::layout;
 use crate::reply::Reply;
 use crate::settings::{MovableClock, Settings};
-use crate::table::Table;
-use crate::{jobs, layout, transfers};
 
 /// Expressions of each sort that are remembered.
 const CACHED_EXPRESSIONS: usize = 1024;
+
+/// A clock that is behind by less is nothing to speak of.
+const NOTICEABLE: Duration = Duration::from_secs(1);
+
+/// What to say of a clock that is behind the last write.
+fn clock_notice(behind: Duration) -> String {
+    format!(
+        "the clock is {} s behind the last write: it was ahead then, or has been set back; the time of the database \
+         goes on from the last write at half speed until the clock has caught up, and nothing is lost",
+        behind.as_secs()
+    )
+}
 
 /// A DynamoDB in this process. Clones are handles of the same database.
 #[derive(Clone)]
@@ -45,6 +58,8 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     pub(crate) gsi_delay: RwLock<Duration>,
     random: AtomicU64,
+    /// Held while the background jobs run.
+    pub(crate) running_jobs: Mutex<()>,
     pub(crate) background: Background,
     /// Moves whole tables, which must not hold up the small jobs.
     pub(crate) transfers: Background,
@@ -77,6 +92,12 @@ impl Engine {
         self.shared.committer.failure()
     }
 
+    /// What an operator should know although requests are answered: the state of the clock.
+    pub fn notices(&self) -> Vec<String> {
+        let behind = self.clock_behind().filter(|behind| *behind >= NOTICEABLE);
+        behind.map(clock_notice).into_iter().chain(self.shared.committer.notices()).collect()
+    }
+
     /// Everything that is visible now, as the bytes of a backup. The database goes on while they are written.
     pub fn backup(&self) -> Pieces {
         let view = self.shared.committer.view();
@@ -100,14 +121,31 @@ impl Engine {
         self.shared.clock.follow();
     }
 
-    /// The time of this database, in milliseconds since 1970.
+    /// The time of this database, in milliseconds since 1970. It never goes back: when the clock is behind the last
+    /// write, it goes on from there at half speed until the clock has caught up.
     pub fn now_ms(&self) -> u64 {
+        self.shared.now_ms()
+    }
+
+    /// What the clock shows, in milliseconds since 1970.
+    pub fn clock_ms(&self) -> u64 {
         self.shared.clock.now_ms()
+    }
+
+    /// By how much the clock is behind the last write: it was ahead when that was written, or was set back since.
+    pub fn clock_behind(&self) -> Option<Duration> {
+        self.shared.committer.clock_behind_ms().map(Duration::from_millis)
     }
 
     /// Removes all items that are past their time, and returns how many there were.
     pub fn expire_now(&self) -> Result<usize, ApiError> {
         jobs::expire(&self.shared)
+    }
+
+    /// Does now what the background would do by and by: completes indexes, removes what is past its time. Waits for the
+    /// background if it is at work.
+    pub fn run_jobs(&self) -> Result<(), ApiError> {
+        jobs::run(&self.shared)
     }
 
     /// Removes every table, backup, stream and token, and puts clock, faults and delays back to how they began.
@@ -153,8 +191,8 @@ impl Engine {
         let shared = Arc::new(Shared {
             memory,
             committer,
+            catalog: Catalog::new(settings.creation_delay, Arc::clone(&clock) as Arc<dyn Clock>),
             clock,
-            catalog: Catalog::new(),
             faults: Faults::default(),
             expressions: ExpressionCache::new(CACHED_EXPRESSIONS),
             background: Background::new("background", jobs::run, settings.expiry_interval),
@@ -162,10 +200,14 @@ impl Engine {
             settings,
             gsi_delay: RwLock::new(Duration::ZERO),
             random,
+            running_jobs: Mutex::new(()),
         });
         let engine = Engine { shared: Arc::new(Open(shared)) };
         if !delay.is_zero() {
             engine.set_gsi_delay(delay);
+        }
+        for notice in engine.notices() {
+            tracing::warn!("{notice}");
         }
         if jobs::are_due(&engine.shared) {
             engine.shared.wake_background();
@@ -260,7 +302,7 @@ impl Shared {
     pub(crate) fn delayed_view(&self) -> Option<Arc<Published>> {
         let delay = *self.gsi_delay.read();
         let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-        (delay_ms > 0).then(|| self.committer.view_at(self.clock.now_ms().saturating_sub(delay_ms)))
+        (delay_ms > 0).then(|| self.committer.view_at(self.now_ms().saturating_sub(delay_ms)))
     }
 
     /// Refuses a request that a fault of this kind befalls.
@@ -286,6 +328,17 @@ impl Shared {
     pub(crate) fn wake_background(self: &Arc<Self>) {
         self.background.start(self);
         self.background.wake();
+    }
+
+    /// The time of the database: what is committed never lies behind it.
+    pub(crate) fn now_ms(&self) -> u64 {
+        self.committer.now_ms()
+    }
+
+    /// The time by which items expire. Where clock and database disagree, the earlier one counts: an item that leaves
+    /// late is a nuisance, one that leaves early is lost.
+    pub(crate) fn expiry_now_ms(&self) -> u64 {
+        self.clock.now_ms().min(self.now_ms())
     }
 
     /// A number that nobody can guess, unless he knows the seed.

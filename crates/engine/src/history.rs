@@ -12,20 +12,25 @@
 //! Nothing of this is written for a table that nobody can want back: continuous backups are off, and no work is under
 //! way that reads the table as it was.
 
+pub(crate) mod backup;
+pub(crate) mod past;
+pub(crate) mod recovery;
+pub(crate) mod restore;
+
 use std::sync::Arc;
 
 use sortkey_api::ApiError;
-use sortkey_storage::{Batch, Clock, Counts, Key, Lock, Order, Published, StorageError, Value};
+use sortkey_storage::{Batch, Counts, Key, Lock, Order, Published, StorageError, Value};
 use sortkey_value::Item;
 
 use crate::catalog;
-use crate::change::ItemChange;
-use crate::describe::totals;
+use crate::catalog::describe::totals;
+use crate::catalog::table::Table;
 use crate::engine::{Engine, Shared};
 use crate::layout::{self, ITEM_PREFIX_BYTES};
 use crate::reply::storage_failure;
 use crate::stream::Position;
-use crate::table::Table;
+use crate::write::change::ItemChange;
 
 /// Bytes of a position, and of a time.
 const POSITION_BYTES: usize = 10;
@@ -132,7 +137,7 @@ impl Table {
 pub(crate) fn prune(shared: &Arc<Shared>, table: &Table) -> Result<(), ApiError> {
     let (name, id) = (Arc::clone(&table.name), table.id);
     let view = Arc::clone(&shared.committer.view());
-    let horizon = table.history_since_ms(shared.clock.now_ms());
+    let horizon = table.history_since_ms(shared.now_ms());
     if forgotten(&view, id, horizon, 1).map_err(|error| storage_failure(&error))?.is_empty() {
         return Ok(());
     }
@@ -144,8 +149,10 @@ pub(crate) fn prune(shared: &Arc<Shared>, table: &Table) -> Result<(), ApiError>
         let forget = move |shared: &Arc<Shared>, view: &Published| {
             let table = shared.catalog.find(view, &name)?.filter(|table| table.id == id);
             let Some(table) = table else { return Ok((Batch::new(), false)) };
-            let horizon = table.history_since_ms(shared.clock.now_ms());
-            let batch = forgotten(view, id, horizon, CHUNK).map_err(|error| storage_failure(&error))?;
+            let now = shared.now_ms();
+            let horizon = table.history_since_ms(now);
+            let mut batch = forgotten(view, id, horizon, CHUNK).map_err(|error| storage_failure(&error))?;
+            batch.not_before(now);
             let goes_on = !batch.is_empty();
             Ok((batch, goes_on))
         };

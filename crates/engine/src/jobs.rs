@@ -1,26 +1,31 @@
 //! The background jobs: complete new indexes, remove expired items, forget what is past its retention, clear
 //! away dropped tables. Each works in small locked writes beside the requests, and can be interrupted anywhere.
 
+pub(crate) mod background;
+pub(crate) mod expiry;
+pub(crate) mod transfers;
+
 use std::ops::Bound;
 use std::sync::Arc;
 
 use sortkey_api::ApiError;
-use sortkey_storage::{Batch, Clock, Counts, Key, Lock, Order, Published, StorageError};
+use sortkey_storage::{Batch, Counts, Key, Lock, Order, Published, StorageError};
 use sortkey_value::Item;
 
-use crate::change::{Changes, ItemChange};
+use crate::catalog::schema::{Index, IndexStatus};
+use crate::catalog::table::Table;
 use crate::engine::Shared;
 use crate::reply::storage_failure;
-use crate::schema::{Index, IndexStatus};
-use crate::stream::{Actor, RETENTION_MS, SHARDS, Stream};
-use crate::table::Table;
-use crate::{catalog, expiry, history, layout};
+use crate::stream::{Actor, RETENTION_MS, Stream, streaming};
+use crate::write::change::{Changes, ItemChange};
+use crate::{catalog, history, layout};
 
 /// Keys that one write of a job touches at most, so that it never holds up a request for long.
 const CHUNK: usize = 256;
 
 /// Does everything that is due.
 pub(crate) fn run(shared: &Arc<Shared>) -> Result<(), ApiError> {
+    let _running = shared.running_jobs.lock();
     let view = Arc::clone(&shared.committer.view());
     for table in catalog::tables(&view) {
         let table = table?;
@@ -31,6 +36,7 @@ pub(crate) fn run(shared: &Arc<Shared>) -> Result<(), ApiError> {
             clear_expiry_entries(shared, &table)?;
         }
         history::prune(shared, &table)?;
+        split_shards(shared, &table)?;
     }
     if shared.settings.expiry_interval.is_some() {
         expire(shared)?;
@@ -166,7 +172,7 @@ pub(crate) fn expire(shared: &Arc<Shared>) -> Result<usize, ApiError> {
 }
 
 fn expire_table(shared: &Arc<Shared>, table: &Arc<Table>) -> Result<usize, ApiError> {
-    let seconds = expiry::expired_seconds(shared.clock.now_ms());
+    let seconds = expiry::expired_seconds(shared.expiry_now_ms());
     let edge = |second: u64| [layout::expiries(table.id), second.to_be_bytes().to_vec()].concat();
     let mut low = Bound::Included(edge(seconds.start));
     let mut removed = 0;
@@ -197,7 +203,7 @@ fn expire_item(shared: &Arc<Shared>, table: &Arc<Table>, entry: Key) -> Result<b
         let before = view.snapshot.get(&key).map_err(|error| storage_failure(&error))?.map(Item::from_bytes);
         let is_known =
             before.as_ref().and_then(|item| expiry::second(item, &setting.attribute)) == Some(second);
-        let due = is_known && expiry::expired_seconds(shared.clock.now_ms()).contains(&second);
+        let due = is_known && expiry::expired_seconds(shared.expiry_now_ms()).contains(&second);
         if due {
             changes.record(table, &ItemChange { key, before, after: None }, Actor::Expiry)?;
         } else if !is_known {
@@ -235,7 +241,8 @@ fn clear_expiry_entries(shared: &Arc<Shared>, table: &Arc<Table>) -> Result<(), 
 
 /// Forgets idempotency tokens that are past their ten minutes.
 fn forget_tokens(shared: &Arc<Shared>) -> Result<(), ApiError> {
-    let (low, high) = layout::tokens_before(shared.clock.now_ms());
+    let now = shared.now_ms();
+    let (low, high) = layout::tokens_before(now);
     loop {
         let view = Arc::clone(&shared.committer.view());
         let chunk = keys(&view, (Bound::Included(low.clone()), Bound::Excluded(high.clone())), CHUNK)?;
@@ -246,10 +253,11 @@ fn forget_tokens(shared: &Arc<Shared>) -> Result<(), ApiError> {
         let locks = tokens.iter().cloned().map(Lock::exclusive).collect();
         let forget = move |_: &Arc<Shared>, view: &Published| {
             let mut batch = Batch::new();
+            batch.not_before(now);
             for (expiry, token) in chunk.into_iter().zip(tokens) {
                 // A token used again after its time has a younger expiry entry and stays.
                 let kept = view.snapshot.get(&token).map_err(|error| storage_failure(&error))?;
-                if kept.is_some_and(|value| crate::token::expires_with(&value, &expiry)) {
+                if kept.is_some_and(|value| crate::write::token::expires_with(&value, &expiry)) {
                     batch.delete(token);
                 }
                 batch.delete(expiry);
@@ -262,21 +270,71 @@ fn forget_tokens(shared: &Arc<Shared>) -> Result<(), ApiError> {
 
 /// Removes stream records older than a day, and streams that were closed longer ago.
 fn trim_streams(shared: &Arc<Shared>) -> Result<(), ApiError> {
-    let horizon = shared.clock.now_ms().saturating_sub(RETENTION_MS);
+    let now = shared.now_ms();
+    let horizon = now.saturating_sub(RETENTION_MS);
     let view = Arc::clone(&shared.committer.view());
     for stream in catalog::streams(&view) {
         let stream = stream?;
-        for shard in 0..SHARDS {
-            trim_shard(shared, &stream, shard, horizon)?;
+        for shard in stream.shards() {
+            trim_shard(shared, &stream, shard.number(), now)?;
+        }
+        if stream.generations.get(1).is_some_and(|second| second.created_ms < horizon) {
+            forget_generations(shared, &stream, horizon)?;
         }
         if stream.closed.is_some_and(|closed| closed.at_ms < horizon) {
-            remove(shared, vec![layout::stream(stream.id)])?;
+            remove(shared, vec![layout::stream(stream.id)], now)?;
         }
     }
     Ok(())
 }
 
-fn trim_shard(shared: &Arc<Shared>, stream: &Stream, shard: u16, horizon: u64) -> Result<(), ApiError> {
+/// Forgets shards that were closed so long ago that all their records are gone.
+fn forget_generations(shared: &Arc<Shared>, stream: &Stream, horizon: u64) -> Result<(), ApiError> {
+    let id = stream.id;
+    // Whoever changes a stream's descriptor holds this lock.
+    let locks = vec![Lock::exclusive(layout::table(&stream.table_name))];
+    let forget = move |_: &Arc<Shared>, view: &Published| {
+        let mut batch = Batch::new();
+        if let Some(mut stream) = catalog::stream(view, id)? {
+            while stream.generations.get(1).is_some_and(|second| second.created_ms < horizon) {
+                stream.generations.remove(0);
+            }
+            batch.put(layout::stream(id), stream.to_value());
+        }
+        Ok((batch, ()))
+    };
+    shared.write(locks, forget).wait()
+}
+
+/// Splits the shards of a stream that are as old as the settings allow.
+fn split_shards(shared: &Arc<Shared>, table: &Table) -> Result<(), ApiError> {
+    let Some(lifetime) = shared.settings.shard_lifetime else { return Ok(()) };
+    let lifetime_ms = u64::try_from(lifetime.as_millis()).unwrap_or(u64::MAX);
+    let is_due = move |shared: &Shared, table: &Table| {
+        let opened_ms = table.stream.as_ref().map(|stream| stream.generation.map_or(0, |of| of.created_ms));
+        opened_ms.is_some_and(|opened_ms| shared.now_ms() >= opened_ms.saturating_add(lifetime_ms))
+    };
+    if !is_due(shared, table) {
+        return Ok(());
+    }
+    let (name, id) = (Arc::clone(&table.name), table.id);
+    let locks = vec![Lock::exclusive(layout::table(&name))];
+    let split = move |shared: &Arc<Shared>, view: &Published| {
+        let mut batch = Batch::new();
+        let table = shared.catalog.find(view, &name)?;
+        if let Some(table) = table.filter(|table| table.id == id && is_due(shared, table)) {
+            let mut table = Table::clone(&table);
+            streaming::split(shared, view, &mut table, &mut batch)?;
+            batch.put(layout::table(&name), table.to_value());
+            batch.changes_schema();
+        }
+        Ok((batch, ()))
+    };
+    shared.write(locks, split).wait()
+}
+
+fn trim_shard(shared: &Arc<Shared>, stream: &Stream, shard: u16, now_ms: u64) -> Result<(), ApiError> {
+    let horizon = now_ms.saturating_sub(RETENTION_MS);
     let (low, high) = layout::starting_with(&layout::shard_records(stream.id, shard));
     loop {
         let view = Arc::clone(&shared.committer.view());
@@ -300,13 +358,13 @@ fn trim_shard(shared: &Arc<Shared>, stream: &Stream, shard: u16, horizon: u64) -
         if old.is_empty() {
             return Ok(());
         }
-        remove(shared, old)?;
+        remove(shared, old, now_ms)?;
     }
 }
 
 /// Drops the backups of deleted tables that are past their time.
 fn drop_expired_backups(shared: &Arc<Shared>) -> Result<(), ApiError> {
-    let (view, now) = (Arc::clone(&shared.committer.view()), shared.clock.now_ms());
+    let (view, now) = (Arc::clone(&shared.committer.view()), shared.now_ms());
     for backup in catalog::backups(&view) {
         let backup = backup?;
         if backup.expires_ms.is_some_and(|expires_ms| expires_ms <= now) {
@@ -354,7 +412,7 @@ fn clear_dropped_tables(shared: &Arc<Shared>) -> Result<(), ApiError> {
         for space in spaces {
             clear(shared, &space)?;
         }
-        remove(shared, vec![mark])?;
+        remove(shared, vec![mark], 0)?;
     }
     Ok(())
 }
@@ -396,14 +454,15 @@ fn clear(shared: &Arc<Shared>, prefix: &[u8]) -> Result<(), ApiError> {
             return Ok(());
         }
         drop(view);
-        remove(shared, chunk)?;
+        remove(shared, chunk, 0)?;
     }
 }
 
 /// Removes keys that nobody else writes.
-fn remove(shared: &Arc<Shared>, keys: Vec<Key>) -> Result<(), ApiError> {
+fn remove(shared: &Arc<Shared>, keys: Vec<Key>, not_before_ms: u64) -> Result<(), ApiError> {
     let removal = move |_: &Arc<Shared>, _: &Published| {
         let mut batch = Batch::new();
+        batch.not_before(not_before_ms);
         keys.into_iter().for_each(|key| batch.delete(key));
         Ok((batch, ()))
     };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sortkey_api::{ApiError, Operation, OperationId, TableName};
 
 use crate::engine::{Engine, Shared};
-use crate::reply::Reply;
+use crate::reply::{Reply, is_reopening};
 
 /// An operation that the engine can run. Its input has passed the constraints of its shape.
 pub(crate) trait Run: Operation {
@@ -71,8 +71,18 @@ impl Engine {
             Err(error) => return Answer { result: Err(error), table: None },
         };
         let table = O::table(&input).and_then(|name| self.shared.existing_table(name.name()));
-        let result = async { O::run(&self.shared, input)?.await };
-        let result = result.await.map(|output| {
+        let mut epoch = self.shared.committer.epoch();
+        let mut result = async { O::run(&self.shared, input)?.await }.await;
+        // Nothing has changed for a request that met a store which is being opened anew: it starts over.
+        while result.as_ref().is_err_and(is_reopening) && self.shared.committer.reopened_since(epoch).await {
+            epoch = self.shared.committer.epoch();
+            let input = match sortkey_api::decode::<O::Input>(body) {
+                Ok(input) => input,
+                Err(error) => return Answer { result: Err(error), table },
+            };
+            result = async { O::run(&self.shared, input)?.await }.await;
+        }
+        let result = result.map(|output| {
             let mut json = Vec::with_capacity(256);
             sortkey_api::encode(&output, &mut json);
             json

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use sortkey_api::Wording;
 use sortkey_storage::{Clock, SystemClock};
 
 /// How an engine behaves. The defaults are those of a well-behaved DynamoDB.
@@ -24,6 +25,14 @@ pub struct Settings {
     pub account: String,
     /// The directory whose subdirectories are the buckets of exports and imports; without it there are none.
     pub export_dir: Option<PathBuf>,
+    /// How many shards a new stream has. One, as on AWS for a new table: many readers look only at the first.
+    pub stream_shards: u16,
+    /// After which time the shards of a stream are closed and continued by children; `None` leaves them open.
+    pub shard_lifetime: Option<Duration>,
+    /// For how long a new table is CREATING, and cannot be used, as on AWS.
+    pub creation_delay: Duration,
+    /// Which of AWS's wordings errors have.
+    pub wording: Wording,
 }
 
 impl Default for Settings {
@@ -36,6 +45,10 @@ impl Default for Settings {
             region: "us-east-1".into(),
             account: "000000000000".into(),
             export_dir: None,
+            stream_shards: 1,
+            shard_lifetime: None,
+            creation_delay: Duration::ZERO,
+            wording: Wording::Classic,
         }
     }
 }

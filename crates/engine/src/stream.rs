@@ -3,22 +3,21 @@
 //! A record's place is its commit version and its ordinal within the batch. Within a shard that order is the
 //! order in which changes became visible, so all changes of one item are in order.
 
+pub(crate) mod shard;
+pub(crate) mod streaming;
+
 use serde::{Deserialize, Serialize};
 use sortkey_storage::Value;
 use sortkey_value::Item;
 
-use crate::change::ItemChange;
-use crate::table::Table;
+use crate::catalog::table::Table;
+use crate::stream::shard::Generation;
+use crate::write::change::ItemChange;
 
-/// How many shards a stream has; a power of two.
-pub(crate) const SHARDS: u16 = 4;
+/// How many shards the streams of earlier versions have, whose descriptors do not say it.
+pub(crate) const EARLIER_SHARDS: u16 = 4;
 /// How long records can be read.
 pub(crate) const RETENTION_MS: u64 = 24 * 60 * 60 * 1000;
-
-/// The shard of a partition's hash.
-pub(crate) fn shard_of(hash: u64) -> u16 {
-    (hash >> (64 - SHARDS.ilog2())) as u16
-}
 
 /// Who changed an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,12 +34,15 @@ pub(crate) struct Stream {
     pub(crate) table_name: String,
     pub(crate) label: String,
     pub(crate) view_type: String,
-    pub(crate) key: crate::schema::KeySchema,
+    pub(crate) key: crate::catalog::schema::KeySchema,
     pub(crate) created_ms: u64,
     /// The version from which on changes are in the stream.
     pub(crate) first_version: u64,
     /// Set when the stream was switched off or its table deleted: when, and the last version it can contain.
     pub(crate) closed: Option<Closed>,
+    /// The shards, oldest first; never empty.
+    #[serde(default)]
+    pub(crate) generations: Vec<Generation>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +57,21 @@ impl Stream {
     }
 
     pub(crate) fn from_value(value: &[u8]) -> Result<Stream, String> {
-        serde_json::from_slice(value).map_err(|error| error.to_string())
+        let mut stream: Stream = serde_json::from_slice(value).map_err(|error| error.to_string())?;
+        if stream.generations.is_empty() {
+            stream.generations.push(stream.earlier_generation());
+        }
+        Ok(stream)
+    }
+
+    /// The shards of a stream that was opened before descriptors named them.
+    fn earlier_generation(&self) -> Generation {
+        Generation {
+            first_shard: 0,
+            shards: EARLIER_SHARDS,
+            created_ms: self.created_ms,
+            first_version: self.first_version,
+        }
     }
 }
 
@@ -223,9 +239,12 @@ mod tests {
     }
 
     #[test]
-    fn hashes_are_spread_over_all_shards() {
-        let shards: Vec<u16> = (0..4u64).map(|quarter| shard_of(quarter << 62)).collect();
-        assert_eq!(shards, [0, 1, 2, 3]);
-        assert_eq!(shard_of(u64::MAX), SHARDS - 1);
+    fn streams_of_earlier_versions_keep_their_four_shards() {
+        let written = r#"{"id":1,"table_name":"t","label":"l","view_type":"KEYS_ONLY","key":{"partition":[],"sort":[]},
+            "created_ms":5,"first_version":2,"closed":null}"#;
+        let stream = Stream::from_value(written.as_bytes()).unwrap();
+        let shards = (0..4u64).map(|quarter| stream.shard_of(quarter << 62, 3).unwrap());
+        assert_eq!(shards.collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(stream.shards().count(), 4);
     }
 }

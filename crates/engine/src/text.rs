@@ -2,9 +2,9 @@
 //! what expressions can get wrong, in `expression`.
 
 use sortkey_api::{ApiError, ErrorKind, OperationId};
-use sortkey_value::AttributeType;
+use sortkey_value::{AttributeType, Item, ValueRef};
 
-use crate::schema::KeyFault;
+use crate::catalog::schema::KeyFault;
 
 pub(crate) fn unsupported(operation: OperationId) -> ApiError {
     let message = format!("{} is not supported by Sortkey yet; see docs/COMPATIBILITY.md", operation.name());
@@ -47,6 +47,23 @@ pub(crate) fn starting_key_invalid() -> ApiError {
 /// What is wrong with an `ExclusiveStartKey`, in words of its own.
 pub(crate) fn starting_key_fault(fault: &str) -> ApiError {
     ApiError::validation(format!("The provided starting key is invalid: {fault}"))
+}
+
+/// A query that can return one item cannot go on behind it. The key is shown as AWS's own language prints it.
+pub(crate) fn starting_key_of_one_item(start: &Item) -> ApiError {
+    let shown = |(name, value): (&str, ValueRef<'_>)| {
+        let value = match value {
+            ValueRef::S(text) => format!("S:{text}"),
+            ValueRef::N(number) => format!("N:{number}"),
+            other => other.attribute_type().to_string(),
+        };
+        format!("{name}=AttributeValue: {{{value}}}")
+    };
+    let key: Vec<String> = start.iter().map(shown).collect();
+    ApiError::validation(format!(
+        "The provided exclusive start key is invalid: ExclusiveStartKey: {{{}}}",
+        key.join(", ")
+    ))
 }
 
 fn key_value_fault(fault: &KeyFault) -> ApiError {

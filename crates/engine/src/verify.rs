@@ -14,12 +14,15 @@ mod table;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Bound;
+use std::sync::Arc;
 
 use sortkey_storage::{Key, Order, Published, Stamp, Store, Value};
 
-use crate::transfers::export::Export;
-use crate::transfers::import::Import;
-use crate::{catalog, layout, token};
+use crate::engine::Engine;
+use crate::jobs::transfers::export::Export;
+use crate::jobs::transfers::import::Import;
+use crate::write::token;
+use crate::{catalog, layout};
 
 /// What was looked at, and what is wrong with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,6 +77,16 @@ impl Report {
     }
 }
 
+impl fmt::Display for TableReport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "{}: {} items, {} index entries, {} stream records, {} changes in its history",
+            self.name, self.items, self.index_entries, self.stream_records, self.changes
+        )
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.table {
@@ -93,9 +106,21 @@ pub fn verify_watched(store: &dyn Store, watch: &dyn Fn(u64)) -> Report {
     let (version, time_ms) = store.last_commit();
     let stamp = Stamp { version, time_ms };
     let view = Published { snapshot: store.snapshot(), stamp, schema: version };
-    let mut verifier = Verifier { view: &view, report: Report::default(), seen: 0, watch };
+    verify_view(&view, watch)
+}
+
+impl Engine {
+    /// Looks at everything that is visible now. The database goes on while that lasts.
+    pub fn verify(&self) -> Report {
+        let view = Arc::clone(&self.shared.committer.view());
+        verify_view(&view, &|_| {})
+    }
+}
+
+fn verify_view(view: &Published, watch: &dyn Fn(u64)) -> Report {
+    let mut verifier = Verifier { view, report: Report::default(), seen: 0, watch };
     let mut ids = BTreeSet::new();
-    for table in catalog::tables(&view) {
+    for table in catalog::tables(view) {
         match table {
             Ok(table) => {
                 ids.insert(table.id);
@@ -105,7 +130,7 @@ pub fn verify_watched(store: &dyn Store, watch: &dyn Fn(u64)) -> Report {
             Err(error) => verifier.report.add(None, layout::TABLES, format!("a table descriptor: {error}")),
         }
     }
-    for backup in catalog::backups(&view) {
+    for backup in catalog::backups(view) {
         match backup {
             Ok(backup) => {
                 ids.insert(backup.id);
@@ -116,13 +141,13 @@ pub fn verify_watched(store: &dyn Store, watch: &dyn Fn(u64)) -> Report {
             }
         }
     }
-    for error in catalog::entries::<Export>(&view, layout::EXPORTS).filter_map(Result::err) {
+    for error in catalog::entries::<Export>(view, layout::EXPORTS).filter_map(Result::err) {
         verifier.report.add(None, layout::EXPORTS, format!("an export's descriptor: {error}"));
     }
-    for error in catalog::entries::<Import>(&view, layout::IMPORTS).filter_map(Result::err) {
+    for error in catalog::entries::<Import>(view, layout::IMPORTS).filter_map(Result::err) {
         verifier.report.add(None, layout::IMPORTS, format!("an import's descriptor: {error}"));
     }
-    for stream in catalog::streams(&view) {
+    for stream in catalog::streams(view) {
         match stream {
             Ok(stream) => stream::verify(&mut verifier, &stream),
             Err(error) => verifier.report.add(None, layout::STREAMS, format!("a stream descriptor: {error}")),

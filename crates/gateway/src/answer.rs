@@ -11,12 +11,16 @@ use crate::problem;
 /// What the call took, for whoever watches the bill: `requests=2, rcu=0.5, wcu=0`.
 const CONSUMED: HeaderName = HeaderName::from_static("sortkey-consumed");
 
+/// Tells that an idempotent call was carried out before: this is its answer.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
 /// The response to a call.
 pub(crate) fn response(
     endpoint: &Endpoint,
     outcome: Result<Reply<'_>, Failure>,
     consumed: Consumed,
 ) -> Response<Vec<u8>> {
+    let is_repeat = outcome.as_ref().is_ok_and(Reply::is_repeat);
     let mut response = match outcome {
         Ok(reply) if reply.is_nothing() => nothing(endpoint),
         Ok(reply) => {
@@ -29,6 +33,9 @@ pub(crate) fn response(
     let Consumed { requests, rcu, wcu } = consumed;
     if let Ok(text) = HeaderValue::from_str(&format!("requests={requests}, rcu={rcu}, wcu={wcu}")) {
         response.headers_mut().insert(CONSUMED, text);
+    }
+    if is_repeat {
+        response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
     }
     response
 }

@@ -18,6 +18,8 @@ pub(crate) const MAX_BODY_BYTES: usize = 6 << 20;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
+const FORK: HeaderName = HeaderName::from_static("x-sortkey-fork");
+
 /// What a request asks for.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Asked {
@@ -28,6 +30,11 @@ pub(crate) struct Asked {
 
 /// Reads the arguments of a call.
 pub(crate) fn read(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Asked, Failure> {
+    // A caller who believes to write to a fork must not write to the main database.
+    if request.headers().contains_key(FORK) {
+        let why = "operations work on the main database; a fork is reached through DynamoDB's API only";
+        return Err(Failure::invalid(FORK.as_str(), why));
+    }
     let mut arguments = match *request.method() {
         Method::GET | Method::HEAD => form(endpoint, request.uri().query().unwrap_or_default())?,
         _ => body(endpoint, request)?,

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use serde_json::{Value as Json, json};
 use sortkey_design::nearest;
 use sortkey_runtime::{Call, Failure, FailureKind, Runtime};
-use sortkey_server::hyper::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
-use sortkey_server::hyper::{Method, Request, Response, StatusCode};
+use sortkey_server::hyper::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderValue,
+};
+use sortkey_server::hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use sortkey_server::{Access, Bytes, Content, Handler, Mount};
 
 use crate::admission::Admission;
@@ -37,8 +39,8 @@ impl Gateway {
         let html = page::of(self.runtime.design(), &self.endpoints);
         let access = self.admission.access();
         let page = |prefix, content_type, body: String| {
-            let handler = Arc::new(Document { path: prefix, content_type, body: body.into_bytes() });
-            Mount { prefix, access: Access::Anyone, handler }
+            let handler = Arc::new(Document { path: prefix, content_type, body });
+            Mount { prefix, access: Access::ThisMachine, handler }
         };
         vec![
             Mount { prefix: PREFIX, access, handler: Arc::new(self) },
@@ -148,6 +150,7 @@ impl Handler for Gateway {
             StatusCode::PAYLOAD_TOO_LARGE => FailureKind::TooLarge,
             StatusCode::SERVICE_UNAVAILABLE => FailureKind::Unavailable,
             StatusCode::FORBIDDEN => FailureKind::Forbidden,
+            StatusCode::UNAUTHORIZED => FailureKind::Unauthenticated,
             status if status.is_client_error() => FailureKind::Invalid,
             _ => FailureKind::Internal,
         };
@@ -161,7 +164,23 @@ impl Handler for Gateway {
 struct Document {
     path: &'static str,
     content_type: &'static str,
-    body: Vec<u8>,
+    body: String,
+}
+
+impl Document {
+    /// The text, with the address that the reader used in its examples. A host is put into a page only if it is made of
+    /// the letters of host names and ports.
+    fn addressed(&self, headers: &HeaderMap) -> Vec<u8> {
+        let is_plain = |host: &&str| {
+            let plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
+            !host.is_empty() && host.bytes().all(plain)
+        };
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).filter(is_plain);
+        match host {
+            Some(host) => self.body.replace(page::ADDRESS, &format!("http://{host}")).into_bytes(),
+            None => self.body.clone().into_bytes(),
+        }
+    }
 }
 
 impl Handler for Document {
@@ -171,7 +190,7 @@ impl Handler for Document {
             let detail = format!("there is no {path}; {} is what there is", self.path);
             problem::refused(StatusCode::NOT_FOUND, "NotFound", &detail)
         } else if matches!(*request.method(), Method::GET | Method::HEAD) {
-            let mut response = Response::new(self.body.clone());
+            let mut response = Response::new(self.addressed(request.headers()));
             let headers = response.headers_mut();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(self.content_type));
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

@@ -13,6 +13,9 @@ use crate::{example, openapi, problem};
 pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/// The address in the examples, until it is known which one the reader uses.
+pub(crate) const ADDRESS: &str = "http://localhost:8000";
+
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
 
@@ -87,7 +90,7 @@ fn section(design: &Design, endpoint: &Endpoint) -> String {
         html,
         "<pre>{}</pre>\n<form data-path=\"/api/{}\"><textarea rows=\"4\" spellcheck=\"false\">{}</textarea>\
          <button>Call</button><output></output></form></section>\n",
-        escape(&example::curl(design, endpoint, "http://localhost:8000", &arguments, false)),
+        escape(&example::curl(design, endpoint, ADDRESS, &arguments, false)),
         escape(&endpoint.path),
         escape(&format!("{arguments:#}")),
     );
@@ -139,6 +142,7 @@ fn problems(design: &Design) -> String {
         FailureKind::TooLarge,
         FailureKind::Throttled,
         FailureKind::Unavailable,
+        FailureKind::Unreadable,
         FailureKind::Internal,
     ];
     for operation in &design.operations {

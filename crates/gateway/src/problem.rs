@@ -55,7 +55,7 @@ pub(crate) fn status(kind: &FailureKind) -> StatusCode {
         FailureKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         FailureKind::Throttled => StatusCode::TOO_MANY_REQUESTS,
         FailureKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-        FailureKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        FailureKind::Unreadable | FailureKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 

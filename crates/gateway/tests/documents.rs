@@ -114,3 +114,15 @@ fn the_page_needs_nothing_but_itself() {
         assert!(text.contains("id=\"problem-NotFound\""), "{system}");
     }
 }
+
+// F-79: the examples of the page named port 8000, whatever the server listened on.
+#[test]
+fn the_page_shows_the_address_that_the_reader_uses() {
+    let api = Api::of("t3nets", Admission::Open);
+    let page = |host: &str| api.get("/docs", &[("host", host)]).text();
+    let there = page("127.0.0.1:4567");
+    assert!(there.contains("http://127.0.0.1:4567/api/") && !there.contains("localhost:8000"));
+    assert!(page("[::1]:80").contains("http://[::1]:80/api/"));
+    let hostile = page("x\"><script>alert(1)</script>");
+    assert!(!hostile.contains("alert(1)") && hostile.contains("http://localhost:8000/api/"));
+}

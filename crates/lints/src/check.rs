@@ -3,7 +3,7 @@
 use crate::context::Paths;
 use crate::{Context, Lint, lints};
 use sortkey_design::model::{Allow, Design};
-use sortkey_design::{Compilation, Loader, compile};
+use sortkey_design::{Compilation, Loader, UNKNOWN_RULE, compile};
 use sortkey_diagnostics::{Diagnostic, Severity, Span, sort};
 
 /// What a project changes about the rules.
@@ -41,7 +41,21 @@ pub fn lint(design: &Design, options: &Options) -> Vec<Diagnostic> {
     found.extend(design.allows.iter().filter_map(unknown_allow));
     sort(&mut found);
     found.dedup();
+    say_how_to_silence(&mut found);
     found
+}
+
+/// A hint is an opinion: the first of each rule says how to overrule it.
+fn say_how_to_silence(found: &mut [Diagnostic]) {
+    let mut said: Vec<&str> = Vec::new();
+    for diagnostic in found.iter_mut().filter(|each| each.severity == Severity::Hint) {
+        if !said.contains(&diagnostic.rule) {
+            said.push(diagnostic.rule);
+            let note =
+                format!("To keep it as it is, write `allow {} because \"...\"` here.", diagnostic.rule);
+            diagnostic.notes.push(note);
+        }
+    }
 }
 
 /// An `allow` silences its rule where the primary label lies in its block.
@@ -59,5 +73,6 @@ fn unknown_allow(allow: &Allow) -> Option<Diagnostic> {
         return None;
     }
     let title = format!("there is no rule called `{}`", allow.rule);
-    Some(Diagnostic::new("SK0012", "unknown-rule", Severity::Warning, allow.rule.span, title))
+    let (code, name) = (UNKNOWN_RULE.code, UNKNOWN_RULE.name);
+    Some(Diagnostic::new(code, name, Severity::Warning, allow.rule.span, title))
 }

@@ -90,6 +90,11 @@ impl<'a> Context<'a> {
         self.found.push(diagnostic);
     }
 
+    /// Whether an `allow` silences this rule at a place: a rule that reports only the first of several places skips those.
+    pub fn is_allowed(&self, place: Span) -> bool {
+        self.design.allows.iter().any(|allow| allow.rule.is(self.lint.name) && allow.scope.contains(place))
+    }
+
     /// The patterns that read an entity, directly or by `then get`.
     pub fn readers(&self, entity: &Entity) -> impl Iterator<Item = &'a Pattern> {
         let name = entity.name.text.clone();

@@ -1,7 +1,7 @@
 //! The long text of a rule, taken from the documentation at the top of its file.
 
 use crate::{Lint, lints};
-use sortkey_design::PROBLEMS;
+use sortkey_design::{PROBLEMS, Problem, UNKNOWN_RULE};
 
 /// A rule's documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,11 +24,15 @@ pub fn explain(rule: &str) -> Option<Explanation> {
     let problem =
         PROBLEMS.iter().find(|problem| problem.name == rule || problem.code.eq_ignore_ascii_case(rule))?;
     Some(Explanation {
-        heading: format!("{} {} (error)", problem.code, problem.name),
+        heading: format!("{} {} ({})", problem.code, problem.name, level(problem)),
         text: problem.text.to_owned(),
         bad: None,
         good: None,
     })
+}
+
+fn level(problem: &Problem) -> &'static str {
+    if problem.code == UNKNOWN_RULE.code { "warning" } else { "error" }
 }
 
 fn of_lint(lint: &Lint) -> Explanation {

@@ -13,6 +13,7 @@ mod migrations;
 mod operations;
 mod patterns;
 mod protection;
+mod repair;
 mod storage;
 mod time;
 mod vocabulary;
@@ -20,6 +21,7 @@ mod vocabulary;
 pub use check::{Options, check, lint};
 pub use context::{Context, Inspect, Lint, Theme};
 pub use explain::{Explanation, explain};
+pub use repair::repair;
 
 /// Every rule, theme by theme.
 pub fn lints() -> impl Iterator<Item = &'static Lint> {

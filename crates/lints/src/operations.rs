@@ -9,6 +9,7 @@ mod counter_without_period_guard;
 mod distinct_count_not_additive;
 mod fan_out_status;
 mod hot_counter_item;
+mod idempotent_without_scope;
 mod limit_without_counter;
 mod multi_item_write_not_transactional;
 mod nested_update_missing_parent;
@@ -45,4 +46,5 @@ pub(crate) const LINTS: &[&Lint] = &[
     &claim_without_condition::LINT,
     &distinct_count_not_additive::LINT,
     &cascade_without_path::LINT,
+    &idempotent_without_scope::LINT,
 ];

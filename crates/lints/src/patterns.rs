@@ -13,6 +13,7 @@ mod pattern_without_index;
 mod query_where_getitem;
 mod scan_in_pattern;
 mod sort_order_lost;
+mod sparse_index_omits_items;
 mod strong_read_on_global_index;
 mod table_without_access_pattern;
 mod unpaginated_list;
@@ -37,4 +38,5 @@ pub(crate) const LINTS: &[&Lint] = &[
     &gsi_read_after_write::LINT,
     &n_plus_one_resolver::LINT,
     &table_without_access_pattern::LINT,
+    &sparse_index_omits_items::LINT,
 ];

@@ -17,6 +17,7 @@ mod large_item_update_cost;
 mod materialized_path_rewrite;
 mod null_vs_absent_ambiguity;
 mod reference_missing;
+mod replicas_not_created;
 mod required_contradicts_state;
 mod required_undeclared;
 mod type_undeclared;
@@ -47,4 +48,5 @@ pub(crate) const LINTS: &[&Lint] = &[
     &billing_mode_missing::LINT,
     &capacity_vs_pattern::LINT,
     &conditional_required_undeclared::LINT,
+    &replicas_not_created::LINT,
 ];

@@ -2,6 +2,7 @@
 //! which it is silent.
 
 use sortkey_design::NoFiles;
+use sortkey_diagnostics::Severity;
 use sortkey_lints::{Options, check};
 
 /// How often a design raises a rule.
@@ -181,4 +182,95 @@ fn a_knot_of_cascades_is_looked_at_once() {
     }
     design += "operation drop = delete E0\n";
     assert_eq!(raises(&design, "orphan-on-delete"), 13);
+}
+
+/// What a design raises: severity and rule.
+fn levels(design: &str) -> Vec<(Severity, &'static str)> {
+    let found = check("variant.sk", design, &NoFiles, &Options::default()).diagnostics;
+    found.iter().map(|diagnostic| (diagnostic.severity, diagnostic.rule)).collect()
+}
+
+/// A published single-table design in small: sessions expire, users, settings and orders do not; a sparse index lists
+/// the orders that were shipped; a settings item is replaced as a whole.
+const STORE: &str = r#"
+defaults { billing on_demand  recovery 35d  protect deletion  encryption aws_owned }
+table Store { key (PK | SK)  index shipped (customerId | shippedAt) project all  ttl expiresAt }
+entity Customer in Store { PK = "C#{customerId}"  SK = "CUSTOMER"  customerId uuid = new  name string(1..80) }
+entity Settings in Store {
+  PK = "C#{customerId}"  SK = "SETTINGS"
+  customerId uuid
+  theme light | dark
+}
+entity Session in Store {
+  PK = "C#{customerId}"  SK = "SESSION"
+  customerId uuid
+  expiresAt time(s) = now + 30d
+}
+entity Order in Store {
+  PK = "C#{customerId}"  SK = "O#{orderId}"
+  customerId uuid
+  orderId    ulid = new
+  shippedAt? time(iso)
+}
+pattern shippedOrders = list Order by customerId newest first via shipped page 50
+operation saveSettings = put Settings
+operation importSettings = put Settings
+"#;
+
+// F-72: opinions about a published design were errors that kept `up` from starting.
+#[test]
+fn a_design_that_works_has_no_errors() {
+    let found = levels(STORE);
+    assert!(found.iter().all(|(severity, _)| *severity != Severity::Error), "{found:?}");
+    for (rule, times) in
+        [("ttl-missing-on-child", 0), ("put-without-not-exists", 1), ("sparse-index-omits-items", 1)]
+    {
+        assert_eq!(found.iter().filter(|(_, each)| *each == rule).count(), times, "{rule}");
+    }
+    assert_eq!(raises(STORE, "pattern-without-index"), 0);
+    repaired(
+        "sparse-index-omits-items",
+        STORE,
+        "by customerId newest",
+        "by customerId where shippedAt exists newest",
+    );
+}
+
+// F-72: an `allow` at the first `put` leaves the second to be reported.
+#[test]
+fn a_hint_is_reported_once_and_says_how_to_silence_it() {
+    let found = check("variant.sk", STORE, &NoFiles, &Options::default());
+    let put = found.diagnostics.iter().find(|each| each.rule == "put-without-not-exists");
+    let notes = put.map(|put| put.notes.join("\n")).unwrap_or_default();
+    assert!(notes.contains("allow put-without-not-exists because"), "{notes}");
+    let allow = "put Settings allow put-without-not-exists because \"saved as a whole\"";
+    let once = STORE.replacen("put Settings", allow, 1);
+    assert_eq!(raises(&once, "put-without-not-exists"), 1);
+    assert_eq!(raises(&STORE.replace("put Settings", allow), "put-without-not-exists"), 0);
+}
+
+// F-72: items whose parent expires are still reported, whether the key or a reference says whose they are.
+#[test]
+fn children_of_an_expiring_parent_are_reported() {
+    let events = r#"
+table Events { key (PK | SK)  ttl expiresAt }
+entity Event in Events { PK = "E#{eventId}"  SK = "EVENT"  eventId uuid = new  expiresAt time(s) = now + 7d }
+entity Attempt in Events { PK = "E#{eventId}"  SK = "A#{number:pad(2)}"  eventId uuid  number int(0..99) }
+"#;
+    let expiry = "eventId uuid  expiresAt time(s) = now + 7d  number";
+    repaired("ttl-missing-on-child", events, "eventId uuid  number", expiry);
+    let referring = events
+        .replace("PK = \"E#{eventId}\"  SK = \"A#", "PK = \"A#{eventId}\"  SK = \"A#")
+        .replace("eventId uuid  number", "eventId -> Event  number");
+    repaired("ttl-missing-on-child", &referring, "eventId -> Event  number", "eventId uuid  number");
+}
+
+// F-31: `replicas` compiled and was ignored without a word.
+#[test]
+fn replicas_are_said_to_have_no_effect() {
+    let notes =
+        "table Notes { key (id)  replicas eu-west-1, us-east-1 }\nentity Note in Notes { id uuid = new }\n";
+    repaired("replicas-not-created", notes, "  replicas eu-west-1, us-east-1", "");
+    let by_default = "defaults { replicas eu-west-1 }\ntable Ones { key (id) }\ntable Twos { key (id) }\n";
+    assert_eq!(raises(by_default, "replicas-not-created"), 1);
 }

@@ -8,6 +8,7 @@ use sortkey_design::Design;
 use sortkey_design::model::*;
 use sortkey_value::{Item, ValueRef, compare_names};
 
+use crate::interpret::{has_inner_defaults, is_pure, is_required, stored_types};
 use crate::values::{Fields, Val, from_stored};
 
 /// The attributes of an entity.
@@ -45,6 +46,8 @@ pub(crate) struct Settled {
     pub(crate) at: usize,
     /// What fills it, where that is the same for every item.
     pub(crate) constant: Option<Val>,
+    /// Whether what fills it follows from the item alone, today as on the day the item was made.
+    pub(crate) is_pure: bool,
 }
 
 /// What is stored and is no attribute.
@@ -68,7 +71,16 @@ pub(crate) struct AttributeInfo {
     pub(crate) ty: Type,
     pub(crate) is_stored: bool,
     pub(crate) is_encrypted: bool,
+    /// Whether clients see it only where a pattern selects it.
     pub(crate) is_secret: bool,
+    /// Whether the table or an index has it as a part of its key: it cannot be empty then.
+    pub(crate) is_key: bool,
+    /// Whether no item may lack it. Sets are not among them: DynamoDB has no empty ones.
+    pub(crate) is_required: bool,
+    /// The types in which it may be stored, one bit for each.
+    pub(crate) types: u16,
+    /// Whether it holds objects whose members have defaults.
+    pub(crate) is_deep: bool,
 }
 
 impl Anatomy {
@@ -80,7 +92,11 @@ impl Anatomy {
             ty: design.type_of(attribute).clone(),
             is_stored: attribute.is_stored(),
             is_encrypted: attribute.has("encrypted"),
-            is_secret: attribute.has("secret"),
+            is_secret: attribute.has("secret") || attribute.has("internal"),
+            is_key: is_key(design, entity, attribute),
+            is_required: is_required(design, attribute),
+            types: stored_types(design, attribute),
+            is_deep: attribute.is_stored() && has_inner_defaults(design, design.type_of(attribute)),
         };
         let mut attributes: Vec<AttributeInfo> = entity.attributes.iter().enumerate().map(info).collect();
         attributes.sort_by(|left, right| left.name.cmp(&right.name));
@@ -96,10 +112,7 @@ impl Anatomy {
         let has_virtual = entity.attributes.iter().any(|attribute| is_virtual(design, attribute));
         let is_open = |each: &AttributeInfo| each.is_stored && !each.is_secret;
         Anatomy {
-            required: names(&|attribute| {
-                let is_set = matches!(design.type_of(attribute), Type::Set { .. });
-                attribute.is_stored() && !attribute.may_be_absent() && !is_set
-            }),
+            required: names(&|attribute| attribute.is_stored() && !attribute.may_be_absent()),
             has_conditions: entity.attributes.iter().any(|each| each.when.is_some() && !each.optional),
             secrets: names(&|attribute| attribute.has("secret") && !attribute.is_derived()),
             is_open: !has_encrypted && !has_virtual && attributes.iter().all(is_open),
@@ -192,6 +205,12 @@ pub(crate) fn inputs(attribute: &Attribute) -> Vec<&str> {
     fill.chain(attribute.when.iter().flat_map(Expr::names)).collect()
 }
 
+fn is_key(design: &Design, entity: &Entity, attribute: &Attribute) -> bool {
+    let Some(table) = design.table_of(entity) else { return false };
+    let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
+    keys.flat_map(Key::attributes).any(|name| *name == attribute.name)
+}
+
 fn derived(entity: &Entity) -> Vec<(usize, Vec<Arc<str>>)> {
     let mut found = Vec::new();
     for (at, attribute) in entity.attributes.iter().enumerate() {
@@ -223,6 +242,7 @@ fn settled(design: &Design, entity: &Entity) -> Vec<Settled> {
             name: attribute.name.text.as_str().into(),
             at: *at,
             constant: constant(design, entity, attribute),
+            is_pure: attribute.value.as_ref().is_some_and(|fill| is_pure(&fill.value)),
         }));
         open = later;
     }

@@ -1,8 +1,9 @@
 //! What clients see of a value: the design's own types in JSON, without secrets.
 
 use serde_json::{Map, Value as Json};
-use sortkey_design::model::{Attribute, Entity, Name, Type};
+use sortkey_design::model::{Name, Type};
 
+use crate::Failure;
 use crate::anatomy::AttributeInfo;
 use crate::evaluate::Scope;
 use crate::seal::Place;
@@ -10,22 +11,23 @@ use crate::values::{Admit, Fields, ObjectPrinter, Origin, Record, Val, print_val
 
 /// A value as a client may see it. Secrets are left out, except those that a pattern selects or that were made just now;
 /// selected ones that are encrypted are opened.
-pub(crate) fn public(scope: &Scope<'_>, value: Val, select: Option<&[Name]>) -> Val {
-    match value {
-        Val::Item(record) => Val::Item(Box::new(public_record(scope, *record, select))),
+pub(crate) fn public(scope: &Scope<'_>, value: Val, select: Option<&[Name]>) -> Result<Val, Failure> {
+    Ok(match value {
+        Val::Item(record) => Val::Item(Box::new(public_record(scope, *record, select)?)),
         Val::List(members) => {
-            Val::List(members.into_iter().map(|each| public(scope, each, select)).collect())
+            let members = members.into_iter().map(|each| public(scope, each, select));
+            Val::List(members.collect::<Result<_, _>>()?)
         }
         Val::Map(fields) => {
-            Val::Map(fields.into_iter().map(|(name, each)| (name, public(scope, each, select))).collect())
+            let fields = fields.into_iter().map(|(name, each)| Ok((name, public(scope, each, select)?)));
+            Val::Map(fields.collect::<Result<_, Failure>>()?)
         }
         other => other,
-    }
+    })
 }
 
-fn public_record(scope: &Scope<'_>, record: Record, select: Option<&[Name]>) -> Record {
+fn public_record(scope: &Scope<'_>, record: Record, select: Option<&[Name]>) -> Result<Record, Failure> {
     let info = &scope.shared.entities[record.entity];
-    let entity = info.of(&scope.shared.design);
     let Record { entity: at, mut fields, shown } = record;
     let seen = |name: &str| {
         let attribute = info.anatomy.attribute(name);
@@ -35,11 +37,11 @@ fn public_record(scope: &Scope<'_>, record: Record, select: Option<&[Name]>) -> 
     // What is sealed is opened while the attributes that its key is named after are still in hand.
     let sealed = fields.iter().filter(|(_, value)| matches!(value, Val::Sealed(_)));
     let sealed = sealed.filter_map(|(name, _)| seen(name));
-    let open = |each: &AttributeInfo| opened(scope, entity, &entity.attributes[each.at], &fields);
-    let opened: Vec<_> = sealed.map(|each| (each.name.clone(), open(each).unwrap_or_default())).collect();
+    let open = |each: &AttributeInfo| Ok((each.name.clone(), opened(scope, at, &each.name, &fields)?));
+    let opened: Vec<_> = sealed.map(open).collect::<Result<_, Failure>>()?;
     fields.extend(opened);
     fields.retain(|name, value| !value.is_absent() && seen(name).is_some());
-    Record { entity: at, fields, shown }
+    Ok(Record { entity: at, fields, shown })
 }
 
 /// Whether a pattern selects an attribute by its name.
@@ -49,29 +51,33 @@ pub(crate) fn is_selected(select: Option<&[Name]>, name: &str) -> bool {
 
 /// Keeps what a pattern selects. What is sealed is opened before, while the attributes that its key is named after are
 /// still in hand.
-pub(crate) fn select(scope: &Scope<'_>, record: &mut Record, select: &[Name]) {
+pub(crate) fn select(scope: &Scope<'_>, record: &mut Record, select: &[Name]) -> Result<(), Failure> {
     let entity = &scope.shared.design.entities[record.entity];
     let selected = |name: &str| select.iter().any(|each| each.is(name));
     let mut kept = Fields::new();
     for attribute in entity.attributes.iter().filter(|attribute| selected(&attribute.name.text)) {
         let name = &attribute.name.text;
         let value = match record.fields.get(name) {
-            Some(Val::Sealed(_)) => opened(scope, entity, attribute, &record.fields),
+            Some(Val::Sealed(_)) => Some(opened(scope, record.entity, name, &record.fields)?),
             value => value.cloned(),
         };
         kept.extend(value.map(|value| (name.clone(), value)));
     }
     record.fields = kept;
+    Ok(())
 }
 
-/// What is sealed in an attribute. A value that does not open is not there; the log of the keyring tells why.
-fn opened(scope: &Scope<'_>, entity: &Entity, attribute: &Attribute, fields: &Fields) -> Option<Val> {
-    let Some(Val::Sealed(bytes)) = fields.get(&attribute.name.text) else { return None };
+/// What is sealed in an attribute of an item; nothing if nothing is.
+pub(crate) fn opened(scope: &Scope<'_>, entity: usize, name: &str, fields: &Fields) -> Result<Val, Failure> {
+    let info = &scope.shared.entities[entity];
+    let attribute = info.of(&scope.shared.design).attribute(name);
+    let (Some(Val::Sealed(bytes)), Some(attribute)) = (fields.get(name), attribute) else {
+        return Ok(Val::Absent);
+    };
     let (seals, keyring) = (&scope.shared.seals, &*scope.shared.settings.keyring);
-    let value = seals.open(keyring, Place { entity, attribute }, bytes, fields).ok()?;
+    let value = seals.open(keyring, &Place::of(scope, info, attribute, fields)?, bytes, fields)?;
     // Times and bytes are sealed as text.
-    let admit = Admit::argument(scope, Origin::Json);
-    admit.attribute(attribute, value, &attribute.name.text).ok()
+    Admit::argument(scope, Origin::Json).attribute(attribute, value, name)
 }
 
 /// Prints a value that is already fit for clients, as [`to_public_json`] has it.

@@ -3,6 +3,8 @@
 //! What the item does not take part in is evaluated here and now; what DynamoDB cannot express (arithmetic, content of
 //! JSON text, constants of enums) is reported, so that the caller reads the item and decides in memory.
 
+mod defaults;
+
 use std::collections::BTreeMap;
 
 use sortkey_api::SuppliedItem;
@@ -11,7 +13,7 @@ use sortkey_design::model::*;
 use sortkey_value::{AttributeValue, Map};
 
 use crate::Failure;
-use crate::evaluate::{Scope, View};
+use crate::evaluate::{Scope, as_time};
 use crate::values::{Fields, Val, to_stored};
 
 /// The placeholders of one request.
@@ -116,7 +118,7 @@ pub(crate) struct Compiler<'a> {
     pub(crate) scope: &'a Scope<'a>,
     /// The entity, by its place in the design.
     pub(crate) entity: usize,
-    /// What a missing attribute reads as; only `upsert` has this.
+    /// What a missing attribute reads as, beside the defaults that are the same for every item; only `upsert` has this.
     pub(crate) defaults: Option<&'a Fields>,
 }
 
@@ -148,7 +150,7 @@ impl Compiler<'_> {
             ExprKind::Absent { operand } => self.presence("attribute_not_exists", operand, into)?,
             ExprKind::Binary { op, left, right } => {
                 let compiled = self.comparison(*op, left, right, into)?;
-                self.with_default(expr, left, compiled, into)?
+                self.with_defaults(expr, compiled, into)?
             }
             _ => match self.operand(expr)? {
                 Some(Operand::Path(path, Type::Bool)) => {
@@ -181,6 +183,10 @@ impl Compiler<'_> {
         into: &mut Placeholders,
     ) -> Result<Option<Condition>, Failure> {
         Ok(match self.operand(operand)? {
+            // An item that lacks what has a default reads as having it.
+            Some(Operand::Path(path, _)) if self.assumed(&path) => {
+                Some(Condition::from(function == "attribute_exists"))
+            }
             Some(Operand::Path(path, _)) => {
                 let path = into.path(&path);
                 Some(Condition::Text(format!("{function}({path})")))
@@ -239,27 +245,6 @@ impl Compiler<'_> {
                 Some(Condition::Text(format!("{left} {} {right}", sign(op)?)))
             }
             _ => None,
-        }
-    }
-
-    /// Where a missing attribute reads as its default, and the default satisfies the comparison, so does its absence.
-    fn with_default(
-        &self,
-        expr: &Expr,
-        left: &Expr,
-        compiled: Option<Condition>,
-        into: &mut Placeholders,
-    ) -> Result<Option<Condition>, Failure> {
-        let (Some(defaults), Some(Condition::Text(text))) = (self.defaults, &compiled) else {
-            return Ok(compiled);
-        };
-        let view = View::of(self.entity, defaults);
-        match self.operand(left)? {
-            Some(Operand::Path(path, _)) if self.scope.holds(expr, Some(view))? => {
-                let path = into.path(&path);
-                Ok(Some(Condition::Text(format!("attribute_not_exists({path}) OR ({text})"))))
-            }
-            _ => Ok(compiled),
         }
     }
 
@@ -333,6 +318,8 @@ fn path_and_value(
     value: &Val,
     into: &mut Placeholders,
 ) -> Option<Condition> {
+    let written = matches!(ty, Type::Time { .. }).then(|| as_time(value.clone()));
+    let value = written.as_ref().unwrap_or(value);
     if value.is_absent() {
         return Some(match op {
             Op::Eq => Condition::Text(format!("attribute_not_exists({path})")),
@@ -396,81 +383,4 @@ fn flipped(op: Op) -> Option<Op> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Embedded, Runtime, Settings};
-    use sortkey_design::{NoFiles, compile};
-    use std::sync::Arc;
-
-    /// The condition with names and values put back in, or why there is none.
-    fn compiled(condition: &str) -> String {
-        let text = format!(
-            "table T {{ key (id) }}
-             entity E in T {{
-               id slug  a int  b? int  flag bool  status x | y | z  t time(s)  o {{ n int }}  l list(int, max 9)
-               j json({{ n int }})
-               check {condition}
-             }}"
-        );
-        let design = Arc::new(compile("t.sk", &text, &NoFiles).design);
-        let engine = sortkey_engine::Engine::memory(sortkey_engine::Settings::default());
-        let prefix = Some("test-".to_owned());
-        let settings = Settings { table_prefix: prefix, ..Settings::ephemeral().expect("randomness") };
-        let runtime =
-            Runtime::new(Arc::clone(&design), Arc::new(Embedded::new(engine)), settings).expect("it runs");
-        let mut scope = runtime.scope(None);
-        scope.now_ms = 5_000;
-        let mut into = Placeholders::default();
-        let compiler = Compiler { scope: &scope, entity: 0, defaults: None };
-        match compiler.compile(&design.entities[0].checks[0].condition, &mut into).expect("compiled") {
-            None => "not expressible".to_owned(),
-            Some(Condition::Always) => "always".to_owned(),
-            Some(Condition::Never) => "never".to_owned(),
-            Some(Condition::Text(mut text)) => {
-                for (alias, name) in &into.names {
-                    text = text.replace(alias, name);
-                }
-                for (alias, value) in &into.values {
-                    let shown = match value {
-                        AttributeValue::S(text) => text.clone(),
-                        AttributeValue::N(number) => number.to_string(),
-                        other => format!("{other:?}"),
-                    };
-                    text = text.replace(alias, &shown);
-                }
-                text
-            }
-        }
-    }
-
-    #[test]
-    fn conditions_become_expressions() {
-        for (condition, expected) in [
-            ("a = 1", "a = 1"),
-            ("1 < a", "a > 1"),
-            ("a != 1 and b exists", "(a <> 1) AND (attribute_exists(b))"),
-            ("b absent or a >= b", "(attribute_not_exists(b)) OR (a >= b)"),
-            ("flag", "flag = Bool(true)"),
-            ("flag implies a > 2", "(NOT (flag = Bool(true))) OR (a > 2)"),
-            ("status in [x, y]", "status IN (x, y)"),
-            ("a in 1..3", "(a >= 1) AND (a <= 3)"),
-            ("t > now", "t > 5"),
-            ("o.n < a", "o.n < a"),
-            ("size(l) < 3", "size(l) < 3"),
-            ("l contains 3", "contains(l, 3)"),
-            ("id starts with \"u\"", "begins_with(id, u)"),
-            ("1 < 2", "always"),
-            ("1 > 2", "never"),
-            ("1 > 2 or a = 1", "a = 1"),
-        ] {
-            assert_eq!(compiled(condition), expected, "{condition}");
-        }
-    }
-
-    #[test]
-    fn what_dynamodb_cannot_compare_is_left_to_us() {
-        for condition in ["a + 1 < 3", "j.n = 1", "a * 2 = b"] {
-            assert_eq!(compiled(condition), "not expressible", "{condition}");
-        }
-    }
-}
+mod tests;

@@ -11,6 +11,7 @@ mod guards;
 mod inspect;
 mod layout;
 mod names;
+mod past;
 mod steps;
 mod tables;
 

@@ -18,7 +18,7 @@ use sortkey_design::model::*;
 use sortkey_value::Number;
 
 use crate::Failure;
-use crate::values::{Val, arithmetic};
+use crate::values::{Val, arithmetic, iso, iso_seconds, parse_time};
 
 impl Scope<'_> {
     /// The value of an expression. The parser bounds how deep expressions nest.
@@ -102,6 +102,7 @@ impl Scope<'_> {
             let inside = |bound: &Option<Box<Expr>>, wrong: Ordering| -> Result<bool, Failure> {
                 let Some(bound) = bound else { return Ok(true) };
                 let bound = self.eval(bound, view)?;
+                let bound = if matches!(value, Val::Time(_)) { as_time(bound) } else { bound };
                 Ok(bound.is_absent() || value.order(&bound).is_some_and(|order| order != wrong))
             };
             return Ok(Val::Bool(inside(low, Ordering::Less)? && inside(high, Ordering::Greater)?));
@@ -187,8 +188,13 @@ impl Scope<'_> {
     }
 }
 
-/// `left op right` for operators that need both sides.
+/// `left op right` for operators that need both sides. A time may be written as text.
 fn combine(op: Op, left: Val, right: Val) -> Result<Val, Failure> {
+    let (left, right) = match (left, right) {
+        (left @ Val::Time(_), right) if op.compares() => (left, as_time(right)),
+        (left, right @ Val::Time(_)) if op.compares() => (as_time(left), right),
+        other => other,
+    };
     let ordered =
         |wanted: &[Ordering]| Val::Bool(left.order(&right).is_some_and(|order| wanted.contains(&order)));
     Ok(match op {
@@ -201,11 +207,26 @@ fn combine(op: Op, left: Val, right: Val) -> Result<Val, Failure> {
         Op::Contains => Val::Bool(contains(&left, &right)),
         Op::StartsWith => Val::Bool(match (&left, &right) {
             (Val::Text(text), Val::Text(prefix)) => text.starts_with(prefix.as_str()),
+            // Times of both forms that are stored as text begin with their day.
+            (Val::Time(time_ms), Val::Text(prefix)) => {
+                iso(*time_ms).starts_with(prefix.as_str())
+                    || iso_seconds(*time_ms).starts_with(prefix.as_str())
+            }
+            (Val::Bytes(bytes), Val::Bytes(prefix)) => bytes.starts_with(prefix),
             _ => false,
         }),
         Op::In => Val::Bool(contains(&right, &left)),
         _ => calculate(op, left, right)?,
     })
+}
+
+/// Text that is a time, and the texts of a list that are, as times.
+pub(crate) fn as_time(value: Val) -> Val {
+    match value {
+        Val::Text(text) => parse_time(&text).map_or(Val::Text(text), Val::Time),
+        Val::List(members) => Val::List(members.into_iter().map(as_time).collect()),
+        other => other,
+    }
 }
 
 /// Arithmetic: on numbers, on times with durations, on text and lists by joining, element by element on lists.

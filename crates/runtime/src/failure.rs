@@ -36,6 +36,8 @@ pub enum FailureKind {
     CheckFailed,
     /// The item or the transaction would be above DynamoDB's limits.
     TooLarge,
+    /// A stored item is not what the design says. It is left as it is.
+    Unreadable,
     /// The backend asked to slow down, longer than we were ready to wait.
     Throttled,
     /// The backend cannot be reached.
@@ -81,6 +83,7 @@ impl FailureKind {
             FailureKind::InvalidTransition => "InvalidTransition",
             FailureKind::CheckFailed => "CheckFailed",
             FailureKind::TooLarge => "TooLarge",
+            FailureKind::Unreadable => "Unreadable",
             FailureKind::Throttled => "Throttled",
             FailureKind::Unavailable => "Unavailable",
             FailureKind::Internal => "Internal",

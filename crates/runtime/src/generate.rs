@@ -48,11 +48,9 @@ fn uuid(ids: &Ids) -> Result<String, KeyError> {
     ))
 }
 
-/// Ten characters of time, sixteen of randomness: text that sorts by time.
+/// Ten characters of time, sixteen of randomness: text that sorts by time, and within a millisecond in the order of making.
 fn ulid(ids: &Ids, now_ms: i64, prefix: &str) -> Result<String, KeyError> {
-    let time = u128::from(now_ms.unsigned_abs() & 0xFFFF_FFFF_FFFF) << 80;
-    let random = (u128::from(ids.next()?) << 16 | u128::from(ids.next()? & 0xFFFF)) & ((1 << 80) - 1);
-    let bits = time | random;
+    let bits = ids.ulid_bits(now_ms)?;
     let mut text = String::with_capacity(prefix.len() + 26);
     text.push_str(prefix);
     text.extend((0..26).rev().map(|at| char::from(ULID[((bits >> (at * 5)) & 31) as usize])));

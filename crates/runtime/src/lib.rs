@@ -18,6 +18,7 @@ mod evaluate;
 mod failure;
 mod generate;
 mod guard;
+mod interpret;
 mod keyring;
 pub mod measure;
 mod operate;

@@ -8,6 +8,7 @@ mod receipt;
 mod requires;
 mod settle;
 mod transact;
+mod uncount;
 
 pub(crate) use call::{Outcome, arguments, bind, caller, known, operation, pattern, value_of};
 use cascade::Children;
@@ -18,13 +19,15 @@ use futures_util::future::{BoxFuture, join_all};
 use parking_lot::Mutex;
 use sortkey_design::Design;
 use sortkey_design::model::*;
-use sortkey_design::plan::batched;
+use sortkey_design::plan::{batched, is_result_seen};
+use sortkey_value::Item;
 
 use self::receipt::Receipt;
+use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
 use crate::failure::named;
 use crate::session::Session;
-use crate::values::Val;
+use crate::values::{Fields, Val};
 use crate::write::{self, ATTEMPTS, Answers, Prepared, Refusal};
 use crate::{Failure, FailureKind};
 
@@ -161,17 +164,40 @@ impl<'s, 'a> Runner<'s, 'a> {
                 Err(Refusal::Failed(failure)) => return Err(failure),
             };
             self.sweep(scope, &prepared, children).await?;
-            let at = prepared.writes.first().map(|write| write.entity);
+            let place = prepared.writes.first().map(|write| (write.entity, write.key.clone()));
             match self.send(scope, std::slice::from_mut(&mut prepared)).await {
                 Ok(image) => {
                     self.sweep(scope, &prepared, Children::All).await?;
-                    return self.yielded(scope, at, prepared, image);
+                    if image.is_none()
+                        && let Some(stored) =
+                            self.stored_now(scope, action, &prepared, place.as_ref()).await?
+                    {
+                        return Ok(stored);
+                    }
+                    return self.yielded(scope, place.map(|(at, _)| at), prepared, image);
                 }
                 Err(Refusal::Stale) => {}
                 Err(Refusal::Failed(failure)) => return Err(failure),
             }
         }
         Err(again_and_again())
+    }
+
+    /// What a transaction stored, if the operation goes on with it and it was not known before.
+    async fn stored_now(
+        &self,
+        scope: &Scope<'_>,
+        action: &Action,
+        prepared: &Prepared,
+        place: Option<&(usize, Item)>,
+    ) -> Result<Option<Val>, Failure> {
+        let is_seen = self.operation.is_none_or(|operation| is_result_seen(operation, action));
+        let Some((at, key)) = place.filter(|_| is_seen && !prepared.is_exact) else { return Ok(None) };
+        let info = &scope.shared.entities[*at];
+        let Some(item) = self.session.get(&info.table, key.clone(), true).await? else { return Ok(None) };
+        let mut fields = info.decode_leniently(scope, &item);
+        computed_after(scope, info, &mut fields)?;
+        Ok(Some(Val::item(*at, fields)))
     }
 
     fn yielded(
@@ -184,8 +210,8 @@ impl<'s, 'a> Runner<'s, 'a> {
         match (image, at) {
             (Some(image), Some(at)) if prepared.answers != Answers::Nothing => {
                 let info = &scope.shared.entities[at];
-                let mut fields = info.decode(&scope.shared.design, &image);
-                crate::read::add_virtual(scope, info, &mut fields)?;
+                let mut fields = info.decode_leniently(scope, &image);
+                computed_after(scope, info, &mut fields)?;
                 Ok(Val::item(at, fields))
             }
             _ => Ok(prepared.yields),
@@ -256,6 +282,15 @@ impl<'s, 'a> Runner<'s, 'a> {
             failures.extend(join_all(runs).await.into_iter().filter_map(Result::err));
         }
         failures
+    }
+}
+
+/// Adds what is computed to an item that has been written. A value that is not of its type does not undo the write: it is
+/// left out here, and is an error when the item is read.
+fn computed_after(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) -> Result<(), Failure> {
+    match crate::read::add_virtual(scope, info, fields) {
+        Err(failure) if failure.kind == FailureKind::CheckFailed => Ok(()),
+        added => added,
     }
 }
 

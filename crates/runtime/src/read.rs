@@ -58,7 +58,8 @@ pub(crate) enum Route {
     Index(usize, String),
     /// The unique clause whose guard leads to the item.
     Guard(usize),
-    Scan,
+    /// The whole table, or the index that `via` names.
+    Scan(Option<(usize, String)>),
 }
 
 /// What a pattern found.
@@ -96,7 +97,10 @@ impl Read {
             Path::Guard(_, unique) => {
                 Route::Guard(plan.entity.uniques.iter().position(|each| each == unique)?)
             }
-            Path::Scan(_) => Route::Scan,
+            Path::Scan(_) => Route::Scan(match &pattern.via {
+                Some(via) => Some(scanned_index(table, via)?),
+                None => None,
+            }),
         };
         let entity = |name: &Name| design.entities.iter().position(|each| each.name == *name);
         let mut read = Read {
@@ -109,6 +113,10 @@ impl Read {
             held: None,
             is_lookup: is_lookup(pattern, plan.entity),
         };
+        if let Route::Scan(Some((at, _))) = &read.route {
+            // An answer is the same whatever the index holds of an item.
+            read.fetches = !matches!(table.indexes[*at].projection, None | Some(Projection::All));
+        }
         if !read.fetches {
             read.held = read.held_by_index(design);
         }
@@ -149,7 +157,14 @@ impl Read {
                 let most = page.or(self.pattern.limit);
                 let most = most.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
                 let most = match (most, paging.limit) {
-                    (Some(most), Some(limit)) => Some(most.min(limit.max(1) as usize)),
+                    (Some(most), Some(limit)) if limit as usize > most => {
+                        let why = format!(
+                            "`limit` is {limit}; a page of `{}` has at most {most} items",
+                            self.pattern.name
+                        );
+                        return Err(Failure::invalid("limit", why));
+                    }
+                    (Some(_), Some(limit)) => Some(limit.max(1) as usize),
                     (most, _) => most,
                 };
                 let paging = if page.is_some() { paging } else { Paging::default() };
@@ -194,7 +209,7 @@ impl Read {
     fn key<'a>(&self, design: &'a Design) -> &'a Key {
         let table = &design.tables[self.table_at];
         match &self.route {
-            Route::Index(at, _) => &table.indexes[*at].key,
+            Route::Index(at, _) | Route::Scan(Some((at, _))) => &table.indexes[*at].key,
             _ => &table.key,
         }
     }
@@ -204,6 +219,13 @@ impl Read {
         let mut infos = self.entities.iter().map(|at| &scope.shared.entities[*at]).enumerate();
         infos.find(|(_, info)| info.owns(&scope.shared.design, item))
     }
+}
+
+/// The index that a scan goes through, and its deployed name.
+fn scanned_index(table: &Table, via: &Name) -> Option<(usize, String)> {
+    let at = table.indexes.iter().position(|index| index.name == *via)?;
+    let index = &table.indexes[at];
+    Some((at, index.deployed.clone().unwrap_or_else(|| index.name.text.clone())))
 }
 
 fn is_lookup(pattern: &Pattern, entity: &Entity) -> bool {

@@ -6,21 +6,27 @@
 use sortkey_design::model::{Name, ReadVerb};
 use sortkey_value::Item;
 
-use crate::Answer;
 use crate::anatomy::AttributeInfo;
 use crate::answer::{is_selected, print_public, public, to_public_json};
 use crate::evaluate::Scope;
 use crate::operate::{Outcome, value_of};
 use crate::read::{Found, Hit, Read};
 use crate::values::{ObjectPrinter, Val, print_json, print_stored};
+use crate::{Answer, Failure};
 
 /// The answer of a call.
 pub struct Reply<'r> {
     scope: Scope<'r>,
     /// What the pattern selects.
     select: Option<&'r [Name]>,
+    /// Whether items say which entity they are: those of `collect` do.
+    says_entity: bool,
     body: Body,
+    is_repeat: bool,
 }
+
+/// Where an item of several kinds says which it is. No attribute can be called so.
+const ENTITY: &str = "$entity";
 
 enum Body {
     Nothing,
@@ -33,26 +39,38 @@ enum Body {
 
 impl<'r> Reply<'r> {
     /// The reply of an operation.
-    pub(crate) fn of_outcome(scope: Scope<'r>, outcome: Outcome) -> Reply<'r> {
+    pub(crate) fn of_outcome(scope: Scope<'r>, outcome: Outcome) -> Result<Reply<'r>, Failure> {
         let body = match outcome {
-            Outcome::Value(value) => Body::of_value(&scope, value, None),
+            Outcome::Value(value) => Body::of_value(&scope, value, None)?,
             Outcome::Stored(entity, item) => Body::Item(entity, item),
         };
-        Reply { scope, select: None, body }
+        Ok(Reply { scope, select: None, says_entity: false, body, is_repeat: false })
     }
 
     /// The reply of a pattern.
-    pub(crate) fn of_found(scope: Scope<'r>, found: Found, read: &'r Read) -> Reply<'r> {
+    pub(crate) fn of_found(scope: Scope<'r>, found: Found, read: &'r Read) -> Result<Reply<'r>, Failure> {
         let select = read.pattern.select.as_deref();
         let lists = matches!(read.pattern.verb, ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan);
         let body = match found {
-            Found::Item(Some(hit)) => Body::of_hit(&scope, hit, read),
+            Found::Item(Some(hit)) => Body::of_hit(&scope, hit, read)?,
             Found::Items { items, cursor } if lists => {
-                Body::Page(items.into_iter().map(|hit| Body::of_hit(&scope, hit, read)).collect(), cursor)
+                let items = items.into_iter().map(|hit| Body::of_hit(&scope, hit, read));
+                Body::Page(items.collect::<Result<_, _>>()?, cursor)
             }
-            found => Body::of_value(&scope, value_of(&scope, found, read), select),
+            found => Body::of_value(&scope, value_of(&scope, found, read)?, select)?,
         };
-        Reply { scope, select, body }
+        let says_entity = read.pattern.verb == ReadVerb::Collect;
+        Ok(Reply { scope, select, says_entity, body, is_repeat: false })
+    }
+
+    /// The reply of a call that was carried out before: its idempotency key came again.
+    pub(crate) fn repeated(self, is_repeat: bool) -> Reply<'r> {
+        Reply { is_repeat, ..self }
+    }
+
+    /// Whether this is the answer of an earlier call with the same idempotency key, and nothing was done now.
+    pub fn is_repeat(&self) -> bool {
+        self.is_repeat
     }
 
     /// Whether there is nothing: an item that is not there, or an operation that returns nothing.
@@ -68,11 +86,19 @@ impl<'r> Reply<'r> {
 
     /// The answer as a tree of JSON.
     pub fn into_answer(self) -> Answer {
-        let Reply { scope, select, body } = self;
+        let Reply { scope, select, says_entity, body, .. } = self;
         match body {
             Body::Nothing => Answer::Nothing,
             Body::Page(items, cursor) => {
-                let json = |body: Body| to_public_json(&scope, &body.into_val(&scope, select));
+                let json = |body: Body| {
+                    let entity = body.entity().filter(|_| says_entity);
+                    let mut json = to_public_json(&scope, &body.into_val(&scope, select));
+                    if let (Some(entity), Some(object)) = (entity, json.as_object_mut()) {
+                        let name = scope.shared.design.entities[entity].name.text.as_str();
+                        object.insert(ENTITY.to_owned(), name.into());
+                    }
+                    json
+                };
                 Answer::Page { items: items.into_iter().map(json).collect(), cursor }
             }
             body => Answer::Value(to_public_json(&scope, &body.into_val(&scope, select))),
@@ -92,10 +118,28 @@ impl<'r> Reply<'r> {
                     if at > 0 {
                         out.push(b',');
                     }
-                    self.print(item, out);
+                    self.print_member(item, out);
                 }
                 out.extend_from_slice(b"]}");
             }
+        }
+    }
+
+    /// Prints an item of a page, with its entity first where items say it.
+    fn print_member(&self, body: &Body, out: &mut Vec<u8>) {
+        let Some(entity) = body.entity().filter(|_| self.says_entity) else {
+            return self.print(body, out);
+        };
+        out.push(b'{');
+        print_json(out, &ENTITY.into());
+        out.push(b':');
+        print_json(out, &self.scope.shared.design.entities[entity].name.text.as_str().into());
+        let brace = out.len();
+        self.print(body, out);
+        // The brace of the item itself continues the object that has been begun.
+        match out.get(brace + 1) {
+            Some(b'}') => drop(out.remove(brace)),
+            _ => out[brace] = b',',
         }
     }
 
@@ -122,19 +166,28 @@ impl Body {
         }
     }
 
-    fn of_value(scope: &Scope<'_>, value: Val, select: Option<&[Name]>) -> Body {
-        match public(scope, value, select) {
-            Val::Absent => Body::Nothing,
-            value => Body::Value(value),
+    /// The place of the entity that it is an item of.
+    fn entity(&self) -> Option<usize> {
+        match self {
+            Body::Item(entity, _) => Some(*entity),
+            Body::Value(Val::Item(record)) => Some(record.entity),
+            _ => None,
         }
     }
 
+    fn of_value(scope: &Scope<'_>, value: Val, select: Option<&[Name]>) -> Result<Body, Failure> {
+        Ok(match public(scope, value, select)? {
+            Val::Absent => Body::Nothing,
+            value => Body::Value(value),
+        })
+    }
+
     /// An item with encrypted attributes that somebody will see is opened now; all others stay as they are.
-    fn of_hit(scope: &Scope<'_>, hit: Hit, read: &Read) -> Body {
+    fn of_hit(scope: &Scope<'_>, hit: Hit, read: &Read) -> Result<Body, Failure> {
         let select = read.pattern.select.as_deref();
         match hit {
-            Hit::Stored(entity, item) if !shows_sealed(scope, entity, select) => Body::Item(entity, item),
-            hit => Body::of_value(scope, value_of(scope, Found::Item(Some(hit)), read), select),
+            Hit::Stored(entity, item) if !shows_sealed(scope, entity, select) => Ok(Body::Item(entity, item)),
+            hit => Body::of_value(scope, value_of(scope, Found::Item(Some(hit)), read)?, select),
         }
     }
 

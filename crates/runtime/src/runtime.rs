@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use serde_json::{Map, Value as Json};
-use sortkey_design::Design;
+use sortkey_design::{Design, Program};
 use sortkey_diagnostics::Span;
 
 use crate::catalog::{EntityInfo, entities};
 use crate::deploy::desired;
 use crate::evaluate::Scope;
+use crate::interpret::assumed;
 use crate::operate::{self, Cascade, cascades};
 use crate::read::{Paging, Read};
 use crate::seal::Seals;
@@ -31,6 +32,8 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     /// By their places in the design.
     pub(crate) entities: Vec<EntityInfo>,
+    /// The values that items read as having although they lack them, by the places of their entities.
+    pub(crate) assumed: Vec<Fields>,
     pub(crate) cascades: Vec<Cascade>,
     pub(crate) seals: Seals,
     /// Of the patterns, then of the operations.
@@ -87,16 +90,21 @@ impl Runtime {
             return Err(problems);
         }
         let entities = entities(&design, &settings);
-        let signatures = signature::of_design(&design);
+        let program = Program::of(&design);
+        let mut signatures = signature::of_program(&program);
         let names = names(&design, &signatures);
         let seals = Seals::default();
         let created = |operation| operate::created(&design, &entities, operation);
-        let created = design.operations.iter().map(created).collect();
-        let shared = Shared {
+        let created: Vec<Option<usize>> = design.operations.iter().map(created).collect();
+        for (signature, created) in signatures[design.patterns.len()..].iter_mut().zip(&created) {
+            signature.is_bare = created.is_some();
+        }
+        let mut shared = Shared {
             design,
             backend,
             settings,
             entities,
+            assumed: Vec::new(),
             cascades,
             seals,
             signatures,
@@ -104,6 +112,7 @@ impl Runtime {
             reads,
             created,
         };
+        shared.assumed = assumed(&shared);
         Ok(Runtime { shared: Arc::new(shared) })
     }
 
@@ -163,20 +172,20 @@ impl Runtime {
         match signature.kind {
             Kind::Operation => {
                 let outcome = operate::operation(session, scope.clone(), &signature.name, arguments).await?;
-                Ok(Reply::of_outcome(scope, outcome))
+                Ok(Reply::of_outcome(scope, outcome)?.repeated(session.is_repeat()))
             }
             Kind::Pattern => {
                 let read = &self.shared.reads[at];
                 if read.is_lookup {
                     let known = operate::known(&scope, signature, arguments)?;
                     let found = read.look_up(session, &scope, known).await?;
-                    return Ok(Reply::of_found(scope, found, read));
+                    return Reply::of_found(scope, found, read);
                 }
                 operate::bind(&mut scope, signature, arguments)?;
                 let (cursor, limit, context) = (call.cursor, call.limit, Some(signature.name.as_str()));
                 let paging = Paging { cursor, limit, context, to_the_end: false };
                 let found = operate::pattern(session, &mut scope, read, paging).await?;
-                Ok(Reply::of_found(scope, found, read))
+                Reply::of_found(scope, found, read)
             }
         }
     }

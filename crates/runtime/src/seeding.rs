@@ -15,8 +15,11 @@ use makers::{brings, changers};
 pub(crate) use story::{Pool, Story};
 pub(crate) use values::{Dice, LATEST_MS};
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value as Json};
 use sortkey_design::Design;
+use sortkey_design::facts::key_attributes;
 use sortkey_design::model::Entity;
 
 use crate::{Answer, Arguments, Call, Failure, Ids, KeyError, Runtime, Signature};
@@ -72,7 +75,8 @@ pub(crate) async fn plant(
         wanted: wanted(runtime.design(), entity, most),
         ..Seeded::default()
     });
-    let mut garden = Garden { runtime, dice, pool, called, watch, done: done.collect() };
+    let keys = HashSet::new();
+    let mut garden = Garden { runtime, dice, pool, called, watch, done: done.collect(), keys };
     for (at, (_, makers)) in makers.iter().enumerate() {
         garden.grow(at, makers, PATIENCE).await?;
     }
@@ -90,6 +94,12 @@ pub(crate) async fn plant(
     }
     let mut done = garden.done;
     done.iter_mut().filter(|seeded| seeded.made > 0).for_each(|seeded| seeded.trouble = None);
+    for entity in &runtime.design().entities {
+        if !done.iter().any(|seeded| entity.name.is(&seeded.entity)) {
+            let trouble = Some("no operation creates it".to_owned());
+            done.push(Seeded { entity: entity.name.text.clone(), trouble, ..Seeded::default() });
+        }
+    }
     Ok(done)
 }
 
@@ -106,6 +116,8 @@ struct Garden<'a, 'd> {
     called: &'a mut Called<'a>,
     watch: &'a mut Watch<'a>,
     done: Vec<Seeded>,
+    /// The keys of what was made: an upsert of an item that is there makes none.
+    keys: HashSet<(String, Vec<String>)>,
 }
 
 impl Garden<'_, '_> {
@@ -139,7 +151,11 @@ impl Garden<'_, '_> {
     /// Counts what an operation made: what was wanted, and what came with it.
     fn count(&mut self, at: usize, maker: &Signature, item: Map<String, Json>) {
         let entity = self.done[at].entity.clone();
+        let is_new = self.is_new(&entity, &item);
         self.pool.add(&entity, item);
+        if !is_new {
+            return;
+        }
         let brings = brings(self.runtime.design(), maker);
         for seeded in self
             .done
@@ -149,6 +165,17 @@ impl Garden<'_, '_> {
             seeded.made += 1;
         }
         (self.watch)(&self.done[at]);
+    }
+
+    /// Whether no item with the same key was made before; one whose key is not known counts.
+    fn is_new(&mut self, entity: &str, item: &Map<String, Json>) -> bool {
+        let design = self.runtime.design();
+        let Some(names) = design.entity(entity).map(|entity| key_attributes(design, entity)) else {
+            return true;
+        };
+        let key: Option<Vec<String>> =
+            names.iter().map(|name| item.get(*name).map(Json::to_string)).collect();
+        key.is_none_or(|key| self.keys.insert((entity.to_owned(), key)))
     }
 
     /// Calls what changes the items that some operations look at.

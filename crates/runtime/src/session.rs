@@ -1,6 +1,6 @@
 //! The requests of one call: counted, and repeated where the backend asks for it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -26,16 +26,32 @@ pub(crate) struct Session<'a> {
     consumed: Mutex<Consumed>,
     /// Writes that happened.
     writes: AtomicU64,
+    /// Whether the answer is that of an earlier call.
+    is_repeat: AtomicBool,
 }
 
 impl<'a> Session<'a> {
     pub(crate) fn new(shared: &'a Shared) -> Session<'a> {
-        Session { shared, consumed: Mutex::default(), writes: AtomicU64::new(0) }
+        Session {
+            shared,
+            consumed: Mutex::default(),
+            writes: AtomicU64::new(0),
+            is_repeat: AtomicBool::new(false),
+        }
     }
 
     /// How many writes have happened.
     pub(crate) fn writes(&self) -> u64 {
         self.writes.load(Ordering::Relaxed)
+    }
+
+    /// Whether the answer is that of an earlier call with the same idempotency key.
+    pub(crate) fn is_repeat(&self) -> bool {
+        self.is_repeat.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn repeats_earlier_call(&self) {
+        self.is_repeat.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn wrote_something(&self) {
@@ -196,8 +212,30 @@ fn only_haste(error: &ApiError) -> bool {
     reasons.iter().all(|reason| haste.contains(&reason.code.as_str()))
 }
 
+/// A value that only DynamoDB can refuse: text that is empty where a key needs some, or that nests too deep.
+pub(crate) fn invalid_value(message: &str) -> Option<Failure> {
+    if message.contains("Nesting Levels have exceeded") {
+        let why = "a value nests deeper than DynamoDB's 32 levels";
+        return Some(Failure::new(FailureKind::Invalid, why));
+    }
+    if !message.contains("empty string value") {
+        return None;
+    }
+    // An update expression that is refused does not say which attribute it is.
+    let Some((_, name)) = message.rsplit_once("Key: ") else {
+        return Some(Failure::new(FailureKind::Invalid, "a part of a key cannot be empty"));
+    };
+    let name = name.trim();
+    Some(Failure::invalid(name, format!("`{name}` is part of a key and cannot be empty")))
+}
+
 /// What a backend's error means to whoever called us.
 pub(crate) fn failure(error: ApiError) -> Failure {
+    if error.kind == ErrorKind::ValidationException
+        && let Some(invalid) = invalid_value(&error.message)
+    {
+        return invalid;
+    }
     let kind = match error.kind {
         ErrorKind::ProvisionedThroughputExceededException
         | ErrorKind::RequestLimitExceeded

@@ -56,7 +56,11 @@ impl Settings {
 }
 
 /// A source of random bytes: the operating system's, or a seeded one that replays.
-pub struct Ids(Source);
+pub struct Ids {
+    source: Source,
+    /// The bits of the last ULID, so that the next one of the same millisecond comes behind it.
+    last_ulid: Mutex<u128>,
+}
 
 enum Source {
     System(Box<Mutex<Pool>>),
@@ -89,7 +93,8 @@ impl Ids {
     /// Bytes that nobody can guess.
     pub fn from_system() -> Result<Ids, KeyError> {
         // Fetched here already, so that a system without randomness is noticed at the start.
-        Ok(Ids(Source::System(Box::new(Mutex::new(Pool { bytes: random()?, used: 0 })))))
+        let pool = Pool { bytes: random()?, used: 0 };
+        Ok(Ids::of(Source::System(Box::new(Mutex::new(pool)))))
     }
 
     /// The same bytes for the same seed: for tests, never for secrets.
@@ -101,17 +106,41 @@ impl Ids {
             let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
             mixed ^ (mixed >> 31)
         };
-        Ids(Source::Seeded(Mutex::new([next(), next(), next(), next()])))
+        Ids::of(Source::Seeded(Mutex::new([next(), next(), next(), next()])))
+    }
+
+    fn of(source: Source) -> Ids {
+        Ids { source, last_ulid: Mutex::new(0) }
     }
 
     /// The next 64 bits.
     pub fn next(&self) -> Result<u64, KeyError> {
-        match &self.0 {
+        match &self.source {
             Source::System(pool) => pool.lock().next(),
             Source::Seeded(state) => Ok(step(&mut state.lock())),
         }
     }
 }
+
+impl Ids {
+    /// The 128 bits of a ULID: 48 of time, 80 of randomness. Within one millisecond each is greater than the one before, by
+    /// a random amount, so that nobody can guess the next.
+    pub(crate) fn ulid_bits(&self, now_ms: i64) -> Result<u128, KeyError> {
+        let time = u128::from(now_ms.unsigned_abs() & 0xFFFF_FFFF_FFFF);
+        let random = (u128::from(self.next()?) << 16 | u128::from(self.next()? & 0xFFFF)) & RANDOM;
+        let mut last = self.last_ulid.lock();
+        let bits = match *last >> 80 == time {
+            true => (*last).saturating_add((random & 0xFFFF_FFFF_FFFF) + 1),
+            // The first of a millisecond leaves room for others behind it.
+            false => time << 80 | random >> 1,
+        };
+        *last = bits;
+        Ok(bits)
+    }
+}
+
+/// The random bits of a ULID.
+const RANDOM: u128 = (1 << 80) - 1;
 
 /// xoshiro256++.
 fn step(state: &mut [u64; 4]) -> u64 {

@@ -1,12 +1,9 @@
-//! What a pattern or an operation takes and yields: for positional calls, for checking arguments, for OpenAPI.
-//!
-//! A pattern takes the names that `by` leaves open, in order, then its declared parameters. An operation takes its
-//! declared parameters; the short form takes the key and the attributes it names.
+//! What a pattern or an operation takes and yields, as the program says, in the form in which calls use it.
 
 use std::sync::Arc;
 
-use sortkey_design::facts::{is_made_for, key_attributes};
 use sortkey_design::model::*;
+use sortkey_design::program::{self, EntityId, Id, Program};
 
 use crate::values::Fields;
 
@@ -25,6 +22,8 @@ pub struct Signature {
     pub yields: Yields,
     /// What the design says about it.
     pub docs: Option<String>,
+    /// Whether its arguments are the item that it creates.
+    pub(crate) is_bare: bool,
 }
 
 /// Reads or writes.
@@ -90,204 +89,71 @@ impl Signature {
     }
 }
 
-/// The signatures of a whole design, patterns first.
-pub(crate) fn of_design(design: &Design) -> Vec<Signature> {
-    let patterns = design.patterns.iter().map(|pattern| of_pattern(design, pattern));
-    let operations = design.operations.iter().map(|operation| of_operation(design, operation));
+/// The signatures of a program, patterns first.
+pub(crate) fn of_program(program: &Program) -> Vec<Signature> {
+    let patterns = program.patterns.entries().map(|(id, pattern)| {
+        let params = &program.design.patterns[id.at()].params;
+        Signature {
+            name: pattern.name.to_string(),
+            kind: Kind::Pattern,
+            system: pattern.system,
+            parameters: parameters(program, &pattern.signature, params),
+            yields: yields(program, &pattern.signature.yields),
+            docs: pattern.docs.clone(),
+            is_bare: false,
+        }
+    });
+    let operations = program.operations.entries().map(|(id, operation)| {
+        let params = &program.design.operations[id.at()].params;
+        Signature {
+            name: operation.name.to_string(),
+            kind: Kind::Operation,
+            system: operation.system,
+            parameters: parameters(program, &operation.signature, params),
+            yields: yields(program, &operation.signature.yields),
+            docs: operation.docs.clone(),
+            is_bare: false,
+        }
+    });
     patterns.chain(operations).collect()
 }
 
-fn of_pattern(design: &Design, pattern: &Pattern) -> Signature {
-    let entity = pattern.entities.first().and_then(|name| design.entity(&name.text));
-    let mut parameters = Vec::new();
-    for bind in &pattern.binds {
-        if matches!(bind.value, BindValue::Parameter) && pattern.param(&bind.name.text).is_none() {
-            let ours = entity.is_some_and(|entity| is_tenant(entity, &bind.name.text) && !pattern.system);
-            parameters.push(of_attribute(design, entity, &bind.name.text, false, ours));
-        }
-    }
-    parameters.extend(pattern.params.iter().map(|param| of_param(design, entity, param)));
-    Signature {
-        name: pattern.name.text.clone(),
-        kind: Kind::Pattern,
-        system: pattern.system,
-        parameters,
-        yields: yields(pattern),
-        docs: pattern.docs.clone(),
-    }
-}
-
-fn yields(pattern: &Pattern) -> Yields {
-    let entities = match &pattern.then {
-        Some(then) => vec![then.text.clone()],
-        None => pattern.entities.iter().map(|name| name.text.clone()).collect(),
-    };
-    match pattern.verb {
-        ReadVerb::Get => Yields::Item(entities.into_iter().next().unwrap_or_default()),
-        ReadVerb::Count => Yields::Count,
-        ReadVerb::Exists => Yields::Exists,
-        ReadVerb::Sum => Yields::Sums(pattern.summed.iter().map(|name| name.text.clone()).collect()),
-        _ if pattern.page.is_some() => Yields::Page(entities),
-        _ => Yields::Items(entities),
-    }
-}
-
-fn of_operation(design: &Design, operation: &Operation) -> Signature {
-    let action = operation.body.iter().find_map(action_of);
-    let entity = action.and_then(|action| design.entity(&action.entity.text));
-    let mut parameters: Vec<Parameter> =
-        operation.params.iter().map(|param| of_param_of_operation(design, operation, param)).collect();
-    if let (Some(short), Some(action), Some(entity)) = (&operation.short, action, entity) {
-        for parameter in of_short_form(design, operation, short, action, entity) {
-            if !parameters.iter().any(|each| each.name == parameter.name) {
-                parameters.push(parameter);
-            }
-        }
-    }
-    if let Some((name, _)) = &operation.idempotent
-        && !parameters.iter().any(|each| name.is(&each.name))
-    {
-        let ty = Type::String { format: StringFormat::Plain, min: 1, max: Some(256) };
-        parameters.push(Parameter {
-            name: name.text.clone(),
-            label: name.text.as_str().into(),
+fn parameters(program: &Program, signature: &program::Signature, params: &[Param]) -> Vec<Parameter> {
+    let design = &program.design;
+    let one = |each: &program::Parameter| {
+        let place = each.attribute.map(|(entity, attribute)| (entity.at(), attribute.at()));
+        let source = place.map(|(entity, attribute)| &design.entities[entity].attributes[attribute]);
+        let declared = params.iter().find(|param| param.name.is(&each.name));
+        let ty = match (source, declared) {
+            (Some(attribute), _) => design.type_of(attribute).clone(),
+            (None, Some(param)) => param.ty.clone(),
+            // A token is any text that its sender finds unique.
+            (None, None) => Type::String { format: StringFormat::Plain, min: 1, max: Some(256) },
+        };
+        let entity = place.map(|(entity, _)| design.entities[entity].name.text.clone());
+        Parameter {
+            name: each.name.to_string(),
+            label: each.name.clone(),
             ty,
-            optional: true,
-            of_caller: false,
-            attribute: None,
-            place: None,
-        });
-    }
-    Signature {
-        name: operation.name.text.clone(),
-        kind: Kind::Operation,
-        system: operation.system,
-        parameters,
-        yields: yields_of(operation),
-        docs: operation.docs.clone(),
-    }
-}
-
-/// `return` says what an operation gives; without it, the last statement does. A transaction gives the first item that it
-/// makes.
-fn yields_of(operation: &Operation) -> Yields {
-    let Some(last) = operation.body.last() else { return Yields::Nothing };
-    let makes =
-        |action: &&Action| matches!(action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
-    let action = match &last.kind {
-        StmtKind::Return { .. } => return Yields::Value,
-        StmtKind::Transact { body } => body.iter().filter_map(action_of).find(makes),
-        _ => action_of(last).filter(|action| action.verb != WriteVerb::Check),
-    };
-    action.map_or(Yields::Nothing, |action| Yields::Item(action.entity.text.clone()))
-}
-
-/// The key, then what is named: everything settable for `create` and `put`.
-fn of_short_form(
-    design: &Design,
-    operation: &Operation,
-    short: &ShortForm,
-    action: &Action,
-    entity: &Entity,
-) -> Vec<Parameter> {
-    let makes = matches!(action.verb, WriteVerb::Create | WriteVerb::Put);
-    let mut parameters = Vec::new();
-    let keys = key_attributes(design, entity);
-    let inputs = |name: &str| match entity.attribute(name).and_then(|each| each.value.as_ref()) {
-        Some(Fill { derived: true, value }) => value.names().into_iter().map(str::to_owned).collect(),
-        _ => vec![name.to_owned()],
-    };
-    let ours = |name: &str| is_tenant(entity, name) && !operation.system;
-    if !makes {
-        for name in keys.iter().flat_map(|key| inputs(key)) {
-            if entity.attribute(&name).is_some()
-                && !parameters.iter().any(|each: &Parameter| each.name == name)
-            {
-                parameters.push(of_attribute(design, Some(entity), &name, false, ours(&name)));
-            }
+            optional: each.optional,
+            of_caller: each.of_caller.is_some(),
+            attribute: entity.map(|entity| (entity, each.name.to_string())),
+            place,
         }
-    }
-    let settable = entity.attributes.iter().filter(|each| !each.is_derived() && !each.has("virtual"));
-    let named: Vec<&str> = match (&short.names, action.verb) {
-        (Some(names), _) => names.iter().map(|name| name.text.as_str()).collect(),
-        (None, WriteVerb::Delete | WriteVerb::Purge | WriteVerb::Get | WriteVerb::Check) => Vec::new(),
-        (None, verb) => settable
-            .filter(|each| !(makes && is_made_for(design, operation, each)))
-            .filter(|each| makes || !(each.has("immutable") && verb == WriteVerb::Update))
-            .map(|each| each.name.text.as_str())
-            .collect(),
     };
-    for name in named {
-        if !parameters.iter().any(|each| each.name == name) {
-            let optional = !makes || entity.attribute(name).is_some_and(may_be_left_out);
-            parameters.push(of_attribute(design, Some(entity), name, optional, ours(name)));
-        }
+    signature.parameters.iter().map(one).collect()
+}
+
+fn yields(program: &Program, yields: &program::Yields) -> Yields {
+    let name = |id: &EntityId| program.entities[*id].name.to_string();
+    match yields {
+        program::Yields::Nothing => Yields::Nothing,
+        program::Yields::Item(entity) => Yields::Item(name(entity)),
+        program::Yields::Page(entities) => Yields::Page(entities.iter().map(name).collect()),
+        program::Yields::Items(entities) => Yields::Items(entities.iter().map(name).collect()),
+        program::Yields::Count => Yields::Count,
+        program::Yields::Exists => Yields::Exists,
+        program::Yields::Sums(names) => Yields::Sums(names.iter().map(ToString::to_string).collect()),
+        program::Yields::Value => Yields::Value,
     }
-    if makes {
-        // What must be given comes first, so that positional calls read well.
-        parameters.sort_by_key(|parameter| parameter.optional || parameter.of_caller);
-    }
-    parameters
-}
-
-fn may_be_left_out(attribute: &Attribute) -> bool {
-    attribute.may_be_absent() || attribute.value.is_some()
-}
-
-fn of_attribute(
-    design: &Design,
-    entity: Option<&Entity>,
-    name: &str,
-    optional: bool,
-    of_caller: bool,
-) -> Parameter {
-    let attribute = entity.and_then(|entity| entity.attribute(name));
-    let at = |entity: &Entity| {
-        let place = design.entities.iter().position(|each| each.name == entity.name)?;
-        Some((place, entity.attributes.iter().position(|each| each.name.is(name))?))
-    };
-    Parameter {
-        name: name.to_owned(),
-        label: name.into(),
-        ty: attribute.map(|each| design.type_of(each).clone()).unwrap_or_default(),
-        optional: optional || of_caller,
-        of_caller,
-        attribute: entity
-            .filter(|_| attribute.is_some())
-            .map(|each| (each.name.text.clone(), name.to_owned())),
-        place: entity.and_then(at),
-    }
-}
-
-fn of_param(design: &Design, entity: Option<&Entity>, param: &Param) -> Parameter {
-    let mut parameter = of_attribute(design, entity, &param.name.text, false, false);
-    if !param.ty.is_undeclared() {
-        parameter.ty = param.ty.clone();
-        parameter.attribute = None;
-        parameter.place = None;
-    }
-    parameter.optional = param.optional || param.default.is_some();
-    parameter
-}
-
-/// A parameter without a type is that of the first attribute of its name among the entities the operation writes,
-/// then among all.
-fn of_param_of_operation(design: &Design, operation: &Operation, param: &Param) -> Parameter {
-    let written = sortkey_design::facts::actions(operation);
-    let written = written.iter().filter_map(|site| design.entity(&site.action.entity.text));
-    let entity = written.chain(&design.entities).find(|entity| entity.attribute(&param.name.text).is_some());
-    of_param(design, entity, param)
-}
-
-fn action_of(statement: &Stmt) -> Option<&Action> {
-    match &statement.kind {
-        StmtKind::Do { value: Value::Action(action) }
-        | StmtKind::Let { value: Value::Action(action), .. } => Some(action),
-        _ => None,
-    }
-}
-
-/// Whether an attribute names the owner of the entity's items.
-pub(crate) fn is_tenant(entity: &Entity, name: &str) -> bool {
-    entity.tenant.as_ref().is_some_and(|tenant| tenant.is(name))
 }

@@ -2,10 +2,10 @@
 
 use sortkey_design::Design;
 use sortkey_design::model::*;
-use sortkey_value::{Item, ValueRef};
+use sortkey_value::{Item, Number, ValueRef};
 
 use crate::catalog::EntityInfo;
-use crate::values::{Fields, Val, date, iso, iso_seconds, month};
+use crate::values::{Fields, Val, date, iso, iso_seconds, month, parse_time};
 
 /// The text of a template; none if an attribute it needs is absent.
 pub(crate) fn render(
@@ -205,7 +205,10 @@ pub(crate) fn matches(template: &Template, text: &str) -> bool {
 }
 
 /// The texts of the slots in a text that a template produced. Slots side by side cannot be told apart.
-pub(crate) fn slots_of<'t>(template: &'t Template, text: &str) -> Option<Vec<(&'t str, String)>> {
+pub(crate) fn slots_of<'t, 's>(
+    template: &'t Template,
+    text: &'s str,
+) -> Option<Vec<(&'t str, Option<&'t SlotFormat>, &'s str)>> {
     let mut found = Vec::new();
     let mut rest = text;
     let mut pieces = template.pieces.iter().peekable();
@@ -219,15 +222,56 @@ pub(crate) fn slots_of<'t>(template: &'t Template, text: &str) -> Option<Vec<(&'
                     Some(Piece::Slot { .. }) => return None,
                 };
                 let (text, behind) = rest.split_at(end);
-                // What was escaped or lowered cannot be taken for the attribute itself.
-                if matches!(format, None | Some(SlotFormat::Pad(_))) {
-                    found.push((attribute.text.as_str(), text.to_owned()));
-                }
+                found.push((attribute.text.as_str(), format.as_ref(), text));
                 rest = behind;
             }
         }
     }
     rest.is_empty().then_some(found)
+}
+
+/// The value that the text of a slot stands for; none where the text does not determine it, as a day does not
+/// determine a time. The inverse of [`slot_of`].
+pub(crate) fn value_of(ty: &Type, format: Option<&SlotFormat>, text: &str) -> Option<Val> {
+    let number = |text: &str| Number::parse(text).ok();
+    let integer = |text: &str| number(text).and_then(Number::to_i64);
+    match (format, ty) {
+        (Some(SlotFormat::Lower), _) => None,
+        (Some(SlotFormat::Escape), _) => unescape(text).map(Val::Text),
+        (Some(SlotFormat::Time(form)), Type::Time { unit }) => {
+            let is_whole = matches!(unit, TimeUnit::Seconds | TimeUnit::IsoSeconds);
+            match form.as_str() {
+                "ms" => integer(text).map(Val::Time),
+                "s" if is_whole => integer(text)?.checked_mul(1_000).map(Val::Time),
+                "iso" => parse_time(text).map(Val::Time),
+                _ => None,
+            }
+        }
+        (Some(SlotFormat::Time(_)), _) => None,
+        (_, Type::Time { unit: TimeUnit::Seconds }) => integer(text)?.checked_mul(1_000).map(Val::Time),
+        (_, Type::Time { unit: TimeUnit::Milliseconds }) => integer(text).map(Val::Time),
+        (_, Type::Time { .. }) => parse_time(text).map(Val::Time),
+        (_, Type::Int { .. } | Type::Decimal { .. }) => number(text).map(Val::Number),
+        (_, Type::Bool) => text.parse().ok().map(Val::Bool),
+        _ => Some(Val::text(text)),
+    }
+}
+
+/// The text that [`escape`] made another of; none if it made no such text.
+fn unescape(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, behind)) = rest.split_first() {
+        rest = behind;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let (digits, behind) = rest.split_at_checked(2)?;
+        bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
+        rest = behind;
+    }
+    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]
@@ -259,7 +303,10 @@ mod tests {
         assert!(matches(sk, "1700000000000#007#b"));
         assert!(!matches(sk, "1700000000000#007#"));
         assert!(!matches(sk, "1700000000000"));
-        let slots = slots_of(sk, "1#007#b").expect("three slots");
-        assert_eq!(slots, [("t", "1".to_owned()), ("n", "007".to_owned())]);
+        let slots = slots_of(sk, "1700000000000#007#50%25%23").expect("three slots");
+        for (name, format, text) in slots {
+            let ty = design.type_of(entity.attribute(name).expect("declared"));
+            assert_eq!(value_of(ty, format, text).as_ref(), fields.get(name), "{name}");
+        }
     }
 }

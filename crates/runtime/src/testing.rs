@@ -1,25 +1,29 @@
 //! The `test` blocks of a design, run: each on its own fork of an embedded database, with a clock that stands still.
 //!
-//! A test sees what clients see: pages, failures by name, no secrets. Outside `as` it runs as `system`.
+//! A test sees what clients see: pages, failures by name, no secrets. Outside `as` it runs as `system`. A test with a `race`
+//! runs once for every order of its requests.
 
 mod elsewhere;
 pub(crate) mod invariants;
 mod mutants;
+mod race;
 mod show;
 mod statement;
 #[cfg(test)]
 mod walk;
 
 pub use mutants::{Mutant, mutants};
+pub(crate) use race::Scheduled;
+use race::{Order, Scheduler, Taken};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use sha2::{Digest, Sha256};
-use sortkey_design::Design;
 use sortkey_design::model::{StringFormat, Test, Type};
-use sortkey_diagnostics::{Diagnostic, Severity, Span};
+use sortkey_design::{Design, TEST_FAILED};
+use sortkey_diagnostics::{Diagnostic, Span};
 use sortkey_engine::Engine;
 use sortkey_storage::Clock;
 
@@ -28,6 +32,11 @@ use crate::{Backend, Embedded, Ids, KeyFile, Problem, Runtime, Settings};
 
 /// When tests begin: a whole second, so that times of every unit agree. 2026-01-01T00:00:00Z.
 const START_MS: u64 = 1_767_225_600_000;
+
+/// Races of at most so many orders are tried in all of them.
+const MOST_ORDERS: usize = 256;
+/// Of larger races so many further orders are picked.
+const PICKED_ORDERS: u64 = 64;
 
 /// The tests of a design, with its tables already there.
 pub struct Suite {
@@ -86,9 +95,44 @@ impl Suite {
         &self.design.tests
     }
 
-    /// Runs one test, by its place.
+    /// Runs one test, by its place: in every order of its races, or in many where there are too many. The failure is that of
+    /// the first order that fails.
     pub async fn run(&self, at: usize) -> Outcome {
-        self.run_before(at, &mut |engine| Arc::new(engine)).await
+        let (mut outcome, mut taken) = self.run_in(at, &Order::default()).await;
+        for _ in 1..MOST_ORDERS {
+            let Some(next) = Order::after(&taken).filter(|_| outcome.passed()) else { return outcome };
+            (outcome, taken) = self.run_in(at, &next).await;
+        }
+        for seed in 1..=PICKED_ORDERS {
+            if !outcome.passed() {
+                break;
+            }
+            (outcome, _) = self.run_in(at, &Order { choices: Vec::new(), seed: Some(seed) }).await;
+        }
+        outcome
+    }
+
+    /// Runs one test, by its place, in the order that its text has: what races is left for [`run`](Suite::run).
+    pub async fn run_once(&self, at: usize) -> Outcome {
+        self.run_in(at, &Order::default()).await.0
+    }
+
+    /// Runs one test, by its place, in an order that a failure has shown.
+    pub async fn replay(&self, at: usize, choices: &[usize]) -> Outcome {
+        self.run_in(at, &Order { choices: choices.to_vec(), seed: None }).await.0
+    }
+
+    async fn run_in(&self, at: usize, order: &Order) -> (Outcome, Taken) {
+        let scheduler = Arc::new(Scheduler::new(order));
+        let scheduled =
+            |inner| -> Arc<dyn Backend> { Arc::new(Scheduled { inner, scheduler: Arc::clone(&scheduler) }) };
+        let mut outcome = self.run_with(at, &mut { scheduled }, Some(&scheduler)).await;
+        let taken = scheduler.taken();
+        // An order without a choice is the only one.
+        if taken.chosen.iter().any(|(_, width)| *width > 1) {
+            outcome.failure = outcome.failure.map(|failure| in_order(failure, &taken));
+        }
+        (outcome, taken)
     }
 
     /// Runs one test on a backend that stands before the engine.
@@ -96,6 +140,15 @@ impl Suite {
         &self,
         at: usize,
         before: &mut (dyn FnMut(Embedded) -> Arc<dyn Backend> + Send),
+    ) -> Outcome {
+        self.run_with(at, before, None).await
+    }
+
+    async fn run_with(
+        &self,
+        at: usize,
+        before: &mut (dyn FnMut(Embedded) -> Arc<dyn Backend> + Send),
+        scheduler: Option<&Scheduler>,
     ) -> Outcome {
         let Some(test) = self.design.tests.get(at) else {
             return Outcome { title: String::new(), failure: None };
@@ -111,7 +164,7 @@ impl Suite {
                 return outcome(first.map(|problem| failed(problem.span, problem.message)));
             }
         };
-        let done = match statement::run(&runtime, &engine, at).await {
+        let done = match statement::run(&runtime, &engine, at, scheduler).await {
             Ok(()) => invariants::check(&runtime, test).await,
             failed => failed,
         };
@@ -174,7 +227,14 @@ fn undeployed(error: DeployError) -> Vec<Problem> {
     }
 }
 
+/// A failure with the order of requests that led to it.
+fn in_order(mut failure: Diagnostic, taken: &Taken) -> Diagnostic {
+    let choices: Vec<String> = taken.chosen.iter().map(|(choice, _)| choice.to_string()).collect();
+    failure = failure.note(format!("In this order (branch: request): {}", taken.log.join("; ")));
+    failure.note(format!("Replay it with --order {}", choices.join(",")))
+}
+
 /// A test that failed at a place.
 fn failed(span: Span, title: impl Into<String>) -> Diagnostic {
-    Diagnostic::new("test", "test-failed", Severity::Error, span, title)
+    TEST_FAILED.at(span, title)
 }

@@ -6,14 +6,13 @@
 mod admit;
 pub(crate) mod exact;
 mod fields;
-pub(crate) mod formats;
 mod json;
 mod numbers;
 mod print;
 mod stored;
 mod time;
 
-pub(crate) use admit::{Admit, Origin, normalize};
+pub(crate) use admit::{Admit, Origin, lacking, normalize};
 pub(crate) use fields::Fields;
 pub(crate) use json::{from_json, to_json, untyped};
 pub(crate) use numbers::arithmetic;

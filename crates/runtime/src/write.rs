@@ -37,6 +37,8 @@ pub(crate) struct Prepared {
     pub(crate) yields: Val,
     /// Whether the answer of a single request says more than is known.
     pub(crate) answers: Answers,
+    /// Whether `yields` is the item as it will be stored.
+    pub(crate) is_exact: bool,
     /// The item whose children go with it, by its entity.
     pub(crate) cascades: Option<(usize, Fields)>,
 }

@@ -18,7 +18,7 @@ fn ferryhook() -> Runtime {
 fn ferryhook_with(settings: Settings) -> Runtime {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems/ferryhook/ferryhook.sk");
     let text = std::fs::read_to_string(&file).expect("the design is there");
-    let design = Arc::new(compile(&file.to_string_lossy(), &text, &FileLoader).design);
+    let design = compile(&file.to_string_lossy(), &text, &FileLoader).design;
     let settings = Settings { bcrypt_cost: 4, ..settings };
     let backend = Embedded::new(Engine::memory(sortkey_engine::Settings::default()));
     let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };

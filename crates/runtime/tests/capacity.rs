@@ -11,7 +11,7 @@ use sortkey_runtime::measure::{Report, tests, trial};
 fn design(system: &str, file: &str) -> Arc<Design> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems").join(system).join(file);
     let text = std::fs::read_to_string(&path).expect("the design is there");
-    Arc::new(compile(&path.to_string_lossy(), &text, &FileLoader).design)
+    compile(&path.to_string_lossy(), &text, &FileLoader).design
 }
 
 /// What both ways of calling measured. `SORTKEY_MEASURE_ITEMS` makes the generated data larger.
@@ -89,7 +89,7 @@ fn counts() {
         system pattern ofKind = count Note by kind
         operation write = create Note
         "#;
-    let design = Arc::new(compile("notes.sk", text, &FileLoader).design);
+    let design = compile("notes.sk", text, &FileLoader).design;
     let report = pollster::block_on(trial(design, BTreeMap::new(), 60, 10, 11)).expect("the design runs");
     check_report("notes", &report);
 }

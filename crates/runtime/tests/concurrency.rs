@@ -30,7 +30,7 @@ fn runtime(system: &str) -> Runtime {
 }
 
 fn runtime_of(file: &str, text: &str) -> Runtime {
-    let design = Arc::new(compile(file, text, &FileLoader).design);
+    let design = compile(file, text, &FileLoader).design;
     let settings = Settings {
         clock: Arc::new(Still),
         bcrypt_cost: 4,

@@ -34,7 +34,7 @@ test "a note has a text" { expect createNote(text: "x").text = "y" }
 fn tests_run_elsewhere_and_leave_nothing_behind() {
     let compilation = compile("notes.sk", DESIGN, &NoFiles);
     assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics);
-    let suite = pollster::block_on(Suite::new(Arc::new(compilation.design), BTreeMap::new()));
+    let suite = pollster::block_on(Suite::new(compilation.design, BTreeMap::new()));
     let suite = suite.expect("a design that runs");
     let elsewhere = Arc::new(Embedded::new(Engine::memory(Settings::default())));
     let passed: Vec<bool> = (0..2)

@@ -31,7 +31,7 @@ system operation retext(holder, id, text) { update Note(holder, id) { text } }
 fn design(text: &str) -> Arc<Design> {
     let compilation = compile("t.sk", text, &NoFiles);
     assert_eq!(compilation.diagnostics, [], "{text}");
-    Arc::new(compilation.design)
+    compilation.design
 }
 
 fn script<'d>(design: &'d Design, name: &str) -> Script<'d> {

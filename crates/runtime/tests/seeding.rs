@@ -10,11 +10,15 @@ use sortkey_runtime::deploy::{Naming, deploy};
 use sortkey_runtime::seeding::{Seeded, seed};
 use sortkey_runtime::{Embedded, Ids, Pending, Runtime, Settings};
 
-/// What is generated of every entity of a system that an operation makes, and how many entities there are.
+/// What is generated of every entity of a system, and how many entities there are.
 fn seeded(system: &str, most: u64) -> (Vec<Seeded>, usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../systems/{system}/{system}.sk"));
     let text = std::fs::read_to_string(&path).expect("the system is there");
-    let design = Arc::new(compile(&path.to_string_lossy(), &text, &FileLoader).design);
+    seeded_in(&path.to_string_lossy(), &text, most)
+}
+
+fn seeded_in(path: &str, text: &str, most: u64) -> (Vec<Seeded>, usize) {
+    let design = compile(path, text, &FileLoader).design;
     let parameters: BTreeMap<String, String> =
         design.parameters.iter().map(|each| (each.name.text.clone(), "test".to_owned())).collect();
     let naming = Naming { prefix: None, parameters: parameters.clone() };
@@ -55,4 +59,19 @@ fn every_entity_of_every_system_has_items() {
         let missing: Vec<&Seeded> = done.iter().filter(|seeded| seeded.made == 0).collect();
         assert!(missing.is_empty(), "{system}: {missing:?}");
     }
+}
+
+// F-79: items that were written again were counted again, and an entity that nothing creates was not mentioned.
+#[test]
+fn what_is_counted_is_there_and_what_is_not_made_is_named() {
+    let design = r#"
+table Things "things" { key (PK | SK) }
+entity Mood in Things { PK = "MOOD"  SK = "{mood}"  mood good | bad  note string(1..9) }
+entity Past in Things { PK = "PAST#{id}"  SK = "PAST"  id uuid = new }
+operation feel = upsert Mood
+"#;
+    let (done, entities) = seeded_in("things.sk", design, 20);
+    assert_eq!((done.len(), entities), (2, 2));
+    assert_eq!((done[0].entity.as_str(), done[0].made), ("Mood", 2), "{done:?}");
+    assert_eq!(done[1].trouble.as_deref(), Some("no operation creates it"), "{done:?}");
 }

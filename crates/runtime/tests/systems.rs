@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use sortkey_design::{FileLoader, compile};
 use sortkey_diagnostics::{Style, render};
@@ -18,7 +17,7 @@ fn check_file(system: &str, tests: &str) {
     let text = std::fs::read_to_string(&file).expect("the design is there");
     let compilation = compile(&file.to_string_lossy(), &text, &FileLoader);
     assert!(!compilation.has_errors(), "{system} compiles");
-    let design = Arc::new(compilation.design);
+    let design = compilation.design;
     let suite = pollster::block_on(Suite::new(design, BTreeMap::new())).expect("the design runs");
     assert!(!suite.tests().is_empty(), "{system} has tests");
     let mut report = String::new();

@@ -7,7 +7,9 @@ mod routes;
 mod types;
 
 pub use self::routes::admin_mount;
-pub use self::types::{AdminError, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange};
+pub use self::types::{
+    AdminError, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange, Verified,
+};
 
 use crate::backend::ForkName;
 
@@ -51,6 +53,9 @@ pub trait Admin: Send + Sync + 'static {
 
     /// Everything in it, as the bytes of a backup. It goes on working while they are sent.
     fn backup(&self, fork: Option<&ForkName>) -> Result<Backup, AdminError>;
+
+    /// Looks whether everything in it fits together. It goes on working meanwhile.
+    fn verify(&self, fork: Option<&ForkName>) -> Result<Verified, AdminError>;
 
     /// How the database deviates from an ideal one.
     fn tuning(&self, fork: Option<&ForkName>) -> Result<Tuning, AdminError>;

@@ -23,7 +23,7 @@ pub(crate) fn check(head: &Head<'_>, query: Option<&str>) -> Result<(), ApiError
     let presigned = !query.is_empty() && parameter(query, QUERY_PARAMETERS[0]).is_some();
     match (head.authorization, presigned) {
         (Some(_), true) => Err(refusal::signed_twice()),
-        (Some(header), false) => check_header(header, head.date.is_some()),
+        (Some(header), false) => check_header(header, head.date.or(head.http_date).is_some()),
         (None, true) => check_query(query),
         (None, false) => Err(refusal::missing_authentication()),
     }

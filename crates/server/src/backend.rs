@@ -19,10 +19,47 @@ pub trait Backend: Send + Sync + 'static {
     /// Whether requests can be answered now; `/ready` tells a load balancer.
     fn readiness(&self) -> Readiness;
 
+    /// What an operator should know although requests are answered; `/ready` shows it.
+    fn notices(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The partition key attribute of a table or of one of its indexes, for policies about keys.
+    fn partition_key(&self, fork: Option<&ForkName>, table: &str, index: Option<&str>) -> Option<String> {
+        let _ = (fork, table, index);
+        None
+    }
+
+    /// The policy of a table or of one of its streams.
+    fn resource_policy(
+        &self,
+        fork: Option<&ForkName>,
+        table: &str,
+        stream: Option<&str>,
+    ) -> Option<ResourcePolicy> {
+        let _ = (fork, table, stream);
+        None
+    }
+
+    /// The table and the label of the stream that a shard iterator reads.
+    fn iterator_stream(&self, fork: Option<&ForkName>, iterator: &str) -> Option<(String, String)> {
+        let _ = (fork, iterator);
+        None
+    }
+
     /// What continuous backups keep of every table that has them.
     fn histories(&self) -> Vec<History> {
         Vec::new()
     }
+}
+
+/// The policy of a table or stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourcePolicy {
+    /// The document.
+    pub document: String,
+    /// Changes with the document; no two policies have the same.
+    pub revision: String,
 }
 
 /// One request that passed every check of the wire.

@@ -1,20 +1,20 @@
-//! Cross-origin requests, for SDKs that run in a browser.
-//!
-//! The database answers any origin, as AWS does: requests are signed, and nothing rides on cookies.
+//! Cross-origin requests, for SDKs that run in web pages. Only pages of the origins that the server was told to allow
+//! get these headers; the guard rejects all others.
 
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, HeaderValue,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, HeaderValue, VARY,
 };
 use hyper::{HeaderMap, StatusCode};
 
 use crate::head::Head;
 use crate::reply::{self, Answer};
 
-/// Lets scripts of any origin read the response, and the headers that SDKs check.
-pub(crate) fn allow(headers: &mut HeaderMap) {
-    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+/// Lets scripts of an origin read the response, and the headers that SDKs check.
+pub(crate) fn allow(headers: &mut HeaderMap, origin: &HeaderValue) {
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("x-amzn-requestid,x-amz-crc32"));
+    headers.append(VARY, HeaderValue::from_static("origin"));
 }
 
 /// The answer to a preflight: whatever the browser asks to send may be sent, for two days.

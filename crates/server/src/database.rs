@@ -14,8 +14,9 @@ use sortkey_engine::{Engine, FaultKind, Settings};
 
 use crate::admin::{
     Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange,
+    Verified,
 };
-use crate::backend::{Backend, Call, ForkName, History, Readiness, Reply};
+use crate::backend::{Backend, Call, ForkName, History, Readiness, Reply, ResourcePolicy};
 
 /// A database with its forks. Clones are handles of the same one.
 #[derive(Clone)]
@@ -67,6 +68,14 @@ impl Database {
         }
     }
 
+    /// The engine of a fork, or the main one.
+    fn engine(&self, fork: Option<&ForkName>) -> Option<Arc<Engine>> {
+        match fork {
+            None => Some(self.shared.main.load_full()),
+            Some(name) => self.fork(name).map(|fork| fork.engine.load_full()),
+        }
+    }
+
     fn fork(&self, name: &ForkName) -> Option<Arc<ForkSlot>> {
         self.shared.forks.read().get(name).cloned()
     }
@@ -85,11 +94,38 @@ impl Backend for Database {
         Reply { result: answer.result, table: answer.table }
     }
 
+    fn partition_key(&self, fork: Option<&ForkName>, table: &str, index: Option<&str>) -> Option<String> {
+        let access = self.engine(fork)?.table_access(table)?;
+        access.partition_key(index).map(str::to_owned)
+    }
+
+    fn resource_policy(
+        &self,
+        fork: Option<&ForkName>,
+        table: &str,
+        stream: Option<&str>,
+    ) -> Option<ResourcePolicy> {
+        let access = self.engine(fork)?.table_access(table)?;
+        let policy = stream.map_or_else(|| access.policy(), |label| access.stream_policy(label));
+        policy.map(|(document, revision)| ResourcePolicy {
+            document: document.to_owned(),
+            revision: revision.to_owned(),
+        })
+    }
+
+    fn iterator_stream(&self, fork: Option<&ForkName>, iterator: &str) -> Option<(String, String)> {
+        self.engine(fork)?.iterator_stream(iterator)
+    }
+
     fn readiness(&self) -> Readiness {
         match self.shared.main.load().failure() {
             None => Readiness::Ready,
             Some(why) => Readiness::NotReady(format!("no writes are taken since a commit failed: {why}")),
         }
+    }
+
+    fn notices(&self) -> Vec<String> {
+        self.shared.main.load().notices()
     }
 
     fn histories(&self) -> Vec<History> {
@@ -114,7 +150,7 @@ impl Admin for Database {
             match change {
                 ClockChange::SetMs(time_ms) => {
                     engine.follow_clock();
-                    engine.advance_clock(difference_ms(time_ms, engine.now_ms()));
+                    engine.advance_clock(difference_ms(time_ms, engine.clock_ms()));
                 }
                 ClockChange::AdvanceMs(by_ms) => engine.advance_clock(by_ms),
                 ClockChange::StopMs(time_ms) => engine.stop_clock_at(time_ms),
@@ -207,6 +243,17 @@ impl Admin for Database {
         self.with(fork, |slot| {
             let pieces = slot.load().backup();
             Ok(Box::new(pieces.map(|piece| piece.map_err(std::io::Error::other))) as Backup)
+        })
+    }
+
+    fn verify(&self, fork: Option<&ForkName>) -> Result<Verified, AdminError> {
+        self.with(fork, |slot| {
+            let report = slot.load().verify();
+            Ok(Verified {
+                sound: report.is_sound(),
+                tables: report.tables.iter().map(ToString::to_string).collect(),
+                problems: report.problems.iter().map(ToString::to_string).collect(),
+            })
         })
     }
 

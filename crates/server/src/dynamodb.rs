@@ -4,41 +4,53 @@
 //! find out while parsing it; it is checked here only when a later check refuses, since AWS would
 //! have complained about the JSON first. A good request is thus read once.
 
+use std::net::SocketAddr;
 use std::time::Instant;
 
 use hyper::StatusCode;
 use hyper::body::Bytes;
-use hyper::header::HeaderValue;
+use hyper::header::{HeaderValue, USER_AGENT};
+use hyper::http::request::Parts;
+use sortkey_access::Caller;
 use sortkey_api::json::Reader;
+use sortkey_api::operations::DescribeEndpointsOutput;
+use sortkey_api::operations::describe_endpoints::Endpoint;
 use sortkey_api::{ApiError, ErrorKind, OperationId};
 
 use crate::authorization;
 use crate::backend::{Backend, Call, ForkName, Reply};
 use crate::contain::contain;
 use crate::encoding;
+use crate::guard::Need;
 use crate::head::Head;
+use crate::iam::{self, Circumstances, Iam};
 use crate::refusal;
 use crate::reply::{self, Answer};
 use crate::routes;
 use crate::shared::Shared;
+use crate::signed;
 use crate::target;
 
 static AMAZON_JSON: HeaderValue = HeaderValue::from_static("application/x-amz-json-1.0");
 static JSON: HeaderValue = HeaderValue::from_static("application/json");
 
+/// A request, without its body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) parts: &'a Parts,
+    pub(crate) head: &'a Head<'a>,
+    pub(crate) peer: SocketAddr,
+    pub(crate) need: Need,
+}
+
 /// Answers a request of either service.
-pub(crate) async fn answer<B: Backend>(
-    server: &Shared<B>,
-    head: &Head<'_>,
-    query: Option<&str>,
-    body: Bytes,
-) -> Answer {
-    let Some(content_type) = response_content_type(head.content_type, !body.is_empty()) else {
+pub(crate) async fn answer<B: Backend>(server: &Shared<B>, asked: &Asked<'_>, body: Bytes) -> Answer {
+    let Some(content_type) = response_content_type(asked.head.content_type, !body.is_empty()) else {
         server.metrics.refused(ErrorKind::UnknownOperationException);
         return routes::not_found();
     };
-    let result = match check(server, head, query, body) {
-        Ok(call) => run(server, call).await,
+    let result = match check(server, asked, body) {
+        Ok(call) => run(server, call, asked.head.host).await,
         Err(error) => {
             server.metrics.refused(error.kind);
             Err(error)
@@ -63,20 +75,63 @@ fn response_content_type(header: Option<&HeaderValue>, has_body: bool) -> Option
     }
 }
 
-fn check<B>(server: &Shared<B>, head: &Head<'_>, query: Option<&str>, body: Bytes) -> Result<Call, ApiError> {
-    let body = encoding::decode(head.content_encoding, body, server.settings.max_body_bytes)?;
-    let operation = check_head(head, query)
+fn check<B: Backend>(server: &Shared<B>, asked: &Asked<'_>, received: Bytes) -> Result<Call, ApiError> {
+    let head = asked.head;
+    let body = encoding::decode(head.content_encoding, received.clone(), server.settings.max_body_bytes)?;
+    let (operation, caller) = check_head(server, asked, &received)
         .map_err(|error| if is_json(&body) { error } else { refusal::serialization() })?;
     if body.is_empty() {
         return Err(refusal::serialization());
     }
-    Ok(Call { operation, body, fork: fork_name(head)? })
+    let call = Call { operation, body, fork: fork_name(head)? };
+    if let Some(caller) = caller {
+        authorize(server, asked, &caller, &call)?;
+    }
+    Ok(call)
 }
 
-fn check_head(head: &Head<'_>, query: Option<&str>) -> Result<OperationId, ApiError> {
-    let operation = target::operation(head.target).ok_or_else(ApiError::unknown_operation)?;
-    authorization::check(head, query)?;
-    Ok(operation)
+/// The operation, once the request is known to be signed; and by whom, where that is asked for.
+fn check_head<B>(
+    server: &Shared<B>,
+    asked: &Asked<'_>,
+    received: &[u8],
+) -> Result<(OperationId, Option<Caller>), ApiError> {
+    let operation = target::operation(asked.head.target).ok_or_else(ApiError::unknown_operation)?;
+    authorization::check(asked.head, asked.parts.uri.query())?;
+    let caller = match asked.need {
+        Need::Nothing => None,
+        _ => Some(signed::caller(server, asked.parts, received, &["dynamodb"])?),
+    };
+    Ok((operation, caller))
+}
+
+/// Whether policies allow a request, as far as they are asked.
+fn authorize<B: Backend>(
+    server: &Shared<B>,
+    asked: &Asked<'_>,
+    caller: &Caller,
+    call: &Call,
+) -> Result<(), ApiError> {
+    let settings = &server.settings;
+    if settings.guard.iam == Iam::Off {
+        return Ok(());
+    }
+    let user_agent = asked.parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
+    let circumstances = Circumstances {
+        source_ip: asked.peer.ip(),
+        user_agent,
+        is_encrypted: false,
+        now_seconds: signed::now_seconds(),
+    };
+    let decided = server.evaluator.check(&server.backend, &settings.region, caller, call, circumstances);
+    match (decided, settings.guard.iam) {
+        (Err(error), Iam::Soft) => {
+            let missing = iam::missing_statement(&error).unwrap_or_default();
+            tracing::warn!("{}; this statement would allow it: {missing}", error.message);
+            Ok(())
+        }
+        (decided, _) => decided,
+    }
 }
 
 /// Whether a body is well-formed JSON; a missing one passes here.
@@ -97,7 +152,11 @@ fn fork_name(head: &Head<'_>) -> Result<Option<ForkName>, ApiError> {
 }
 
 /// Asks the backend. A bug in it is this request's failure and nobody else's.
-async fn run<B: Backend>(server: &Shared<B>, call: Call) -> Result<Vec<u8>, ApiError> {
+async fn run<B: Backend>(
+    server: &Shared<B>,
+    call: Call,
+    host: Option<&HeaderValue>,
+) -> Result<Vec<u8>, ApiError> {
     let metrics = &server.metrics;
     let operation = call.operation;
     let _in_flight = metrics.enter();
@@ -108,7 +167,18 @@ async fn run<B: Backend>(server: &Shared<B>, call: Call) -> Result<Vec<u8>, ApiE
     });
     let error = reply.result.as_ref().err().map(|error| error.kind);
     metrics.answered(operation, reply.table.as_deref(), error, started.elapsed());
-    reply.result
+    match (operation, host.and_then(|host| host.to_str().ok())) {
+        (OperationId::DescribeEndpoints, Some(host)) => reply.result.map(|_| endpoints(host)),
+        _ => reply.result,
+    }
+}
+
+/// The address that the client used, so that one that follows the answer stays here.
+fn endpoints(host: &str) -> Vec<u8> {
+    let endpoint = Endpoint { address: host.to_owned(), cache_period_in_minutes: 1440 };
+    let mut body = Vec::new();
+    sortkey_api::encode(&DescribeEndpointsOutput { endpoints: vec![endpoint] }, &mut body);
+    body
 }
 
 #[cfg(test)]

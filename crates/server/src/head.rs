@@ -1,7 +1,8 @@
 //! The request headers that mean something to the server, found in one pass.
 //!
 //! A signed request carries a dozen headers and the server asks for most of them; walking the list once
-//! is cheaper than hashing each name it looks for. Where a header is repeated, the first one counts.
+//! is cheaper than hashing each name it looks for. A header that decides who the client is or what it may do must not be
+//! repeated: a proxy and this server could each act on a different one.
 
 use hyper::HeaderMap;
 use hyper::header::HeaderValue;
@@ -11,16 +12,28 @@ use hyper::header::HeaderValue;
 pub(crate) struct Head<'a> {
     pub(crate) target: Option<&'a HeaderValue>,
     pub(crate) authorization: Option<&'a HeaderValue>,
-    /// `X-Amz-Date` or `Date`; signatures need one of them.
+    /// `X-Amz-Date`; a signature needs it, or `Date`.
     pub(crate) date: Option<&'a HeaderValue>,
+    pub(crate) http_date: Option<&'a HeaderValue>,
+    pub(crate) session_token: Option<&'a HeaderValue>,
+    pub(crate) content_sha256: Option<&'a HeaderValue>,
+    pub(crate) caller: Option<&'a HeaderValue>,
     pub(crate) content_type: Option<&'a HeaderValue>,
     pub(crate) content_encoding: Option<&'a HeaderValue>,
     pub(crate) accept_encoding: Option<&'a HeaderValue>,
     pub(crate) fork: Option<&'a HeaderValue>,
     pub(crate) host: Option<&'a HeaderValue>,
     pub(crate) origin: Option<&'a HeaderValue>,
+    /// `Sec-Fetch-Site`, `Sec-Fetch-Mode` and `Sec-Fetch-Dest`: set by browsers, out of reach of the scripts in them.
+    pub(crate) fetch_site: Option<&'a HeaderValue>,
+    pub(crate) fetch_mode: Option<&'a HeaderValue>,
+    pub(crate) fetch_dest: Option<&'a HeaderValue>,
+    /// `X-Forwarded-For`, `Forwarded` or `X-Real-IP`: a proxy passed the request on.
+    pub(crate) forwarded: Option<&'a HeaderValue>,
     pub(crate) preflight_headers: Option<&'a HeaderValue>,
     pub(crate) preflight_method: Option<&'a HeaderValue>,
+    /// The name of a security header that the request repeats.
+    pub(crate) repeated: Option<&'static str>,
 }
 
 impl<'a> Head<'a> {
@@ -28,22 +41,58 @@ impl<'a> Head<'a> {
     pub(crate) fn read(headers: &'a HeaderMap) -> Head<'a> {
         let mut head = Head::default();
         for (name, value) in headers {
-            let place = match name.as_str() {
-                "x-amz-target" => &mut head.target,
-                "authorization" => &mut head.authorization,
-                "x-amz-date" | "date" => &mut head.date,
-                "content-type" => &mut head.content_type,
-                "content-encoding" => &mut head.content_encoding,
-                "accept-encoding" => &mut head.accept_encoding,
-                "x-sortkey-fork" => &mut head.fork,
-                "host" => &mut head.host,
-                "origin" => &mut head.origin,
-                "access-control-request-headers" => &mut head.preflight_headers,
-                "access-control-request-method" => &mut head.preflight_method,
+            let (place, once) = match name.as_str() {
+                "x-amz-target" => (&mut head.target, Some("X-Amz-Target")),
+                "authorization" => (&mut head.authorization, Some("Authorization")),
+                "x-amz-date" => (&mut head.date, Some("X-Amz-Date")),
+                "date" => (&mut head.http_date, Some("Date")),
+                "x-amz-security-token" => (&mut head.session_token, Some("X-Amz-Security-Token")),
+                "x-amz-content-sha256" => (&mut head.content_sha256, Some("X-Amz-Content-Sha256")),
+                "sortkey-caller" => (&mut head.caller, Some("Sortkey-Caller")),
+                "content-type" => (&mut head.content_type, Some("Content-Type")),
+                "content-encoding" => (&mut head.content_encoding, Some("Content-Encoding")),
+                "accept-encoding" => (&mut head.accept_encoding, None),
+                "x-sortkey-fork" => (&mut head.fork, Some("X-Sortkey-Fork")),
+                "host" => (&mut head.host, Some("Host")),
+                "origin" => (&mut head.origin, Some("Origin")),
+                "sec-fetch-site" => (&mut head.fetch_site, Some("Sec-Fetch-Site")),
+                "sec-fetch-mode" => (&mut head.fetch_mode, Some("Sec-Fetch-Mode")),
+                "sec-fetch-dest" => (&mut head.fetch_dest, Some("Sec-Fetch-Dest")),
+                "x-forwarded-for" | "forwarded" | "x-real-ip" => (&mut head.forwarded, None),
+                "access-control-request-headers" => (&mut head.preflight_headers, None),
+                "access-control-request-method" => (&mut head.preflight_method, None),
                 _ => continue,
             };
-            place.get_or_insert(value);
+            match place {
+                Some(_) => head.repeated = head.repeated.or(once),
+                None => *place = Some(value),
+            }
         }
         head
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // F-66: of a repeated Authorization, Sortkey-Caller or Host header the first one was used.
+    #[test]
+    fn repeated_security_headers_are_noticed() {
+        for (names, expected) in [
+            (&["host", "authorization", "date", "x-amz-date"][..], None),
+            (&["accept-encoding", "accept-encoding"], None),
+            (&["host", "host"], Some("Host")),
+            (&["authorization", "host", "authorization"], Some("Authorization")),
+            (&["sortkey-caller", "sortkey-caller"], Some("Sortkey-Caller")),
+            (&["x-amz-security-token", "x-amz-security-token"], Some("X-Amz-Security-Token")),
+            (&["x-amz-date", "x-amz-date", "host", "host"], Some("X-Amz-Date")),
+        ] {
+            let mut headers = HeaderMap::new();
+            for name in names {
+                headers.append(*name, HeaderValue::from_static("a"));
+            }
+            assert_eq!(Head::read(&headers).repeated, expected, "{names:?}");
+        }
     }
 }

@@ -22,11 +22,13 @@ mod cors;
 mod database;
 mod dynamodb;
 mod encoding;
+mod guard;
 mod head;
+mod iam;
+mod locality;
 mod meter;
 mod metrics;
 mod mount;
-mod neighbour;
 mod progress;
 mod refusal;
 mod reply;
@@ -35,14 +37,18 @@ mod routes;
 mod server;
 mod settings;
 mod shared;
+mod signed;
+mod sts;
 mod target;
 
 pub use crate::admin::{
     Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange,
-    admin_mount,
+    Verified, admin_mount,
 };
-pub use crate::backend::{Backend, Call, ForkName, History, Readiness, Reply};
+pub use crate::backend::{Backend, Call, ForkName, History, Readiness, Reply, ResourcePolicy};
 pub use crate::database::Database;
+pub use crate::guard::{Administrators, Guard, Mode};
+pub use crate::iam::Iam;
 pub use crate::mount::{Access, Content, Handler, Mount};
 pub use crate::server::Server;
 pub use crate::settings::Settings;

@@ -45,10 +45,12 @@ impl From<Vec<u8>> for Content {
 /// Who may use a mount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Whoever reaches the port, scripts of web pages included.
+    /// Whoever reaches the port: the handler asks for credentials itself, or answers without any by declaration.
     Anyone,
-    /// Programs on this machine only, and no web page but the server's own.
+    /// Programs on this machine while the server asks for no credentials; administrators once it does.
     ThisMachine,
+    /// Like [`Access::ThisMachine`], and from this machine only unless the server is told otherwise.
+    Operator,
 }
 
 /// A handler at its place.

@@ -34,7 +34,20 @@ pub(crate) fn too_large(limit_bytes: usize) -> ApiError {
 
 /// The body is compressed in a way the server cannot undo.
 pub(crate) fn unsupported_encoding(encoding: &str) -> ApiError {
-    ApiError::serialization(format!("Content-Encoding {encoding:?} is not supported; send gzip or identity"))
+    let message = format!("Content-Encoding {encoding:?} is not supported; send gzip, deflate or identity");
+    ApiError::new(ErrorKind::InternalServerError, message)
+}
+
+/// The body is not compressed as its header says. AWS answers this, and every encoding that it does not know, as a
+/// failure of its own.
+pub(crate) fn broken_encoding(encoding: &str) -> ApiError {
+    let message = format!("The request body is not valid {encoding}, which its Content-Encoding names");
+    ApiError::new(ErrorKind::InternalServerError, message)
+}
+
+/// The headers, or the address, are longer than DynamoDB takes.
+pub(crate) fn head_too_large(limit_bytes: usize) -> ApiError {
+    ApiError::validation(format!("The headers and the URL of a request must not exceed {limit_bytes} bytes"))
 }
 
 /// The fork header is not a name.

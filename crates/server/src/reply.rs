@@ -5,16 +5,20 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use hyper::body::{Body, Frame, SizeHint};
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::header::{
+    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue, SERVER, X_CONTENT_TYPE_OPTIONS,
+};
 use hyper::{Response, StatusCode};
 use sortkey_api::ApiError;
 use tokio::sync::mpsc;
 
-use crate::encoding;
+use crate::encoding::Coding;
 use crate::mount::Content;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
 /// Pieces of a long answer that wait for the client. A piece of a backup has about a megabyte.
 const PIECES_AHEAD: usize = 2;
@@ -40,17 +44,22 @@ pub(crate) fn error(error: &ApiError, content_type: HeaderValue) -> Answer {
     answer(status, Some(content_type), body)
 }
 
-/// Completes an answer. `gzip` says whether to compress it if it is whole.
-pub(crate) fn finish(answer: Answer, request_id: HeaderValue, gzip: bool) -> Response<ReplyBody> {
+/// Completes an answer, compressed if a coding is given and it is whole.
+pub(crate) fn finish(answer: Answer, request_id: HeaderValue, coding: Option<Coding>) -> Response<ReplyBody> {
     let (mut parts, content) = answer.into_parts();
     parts.headers.insert(REQUEST_ID, request_id);
+    // The name that AWS gives, too.
+    parts.headers.insert(SERVER, HeaderValue::from_static("Server"));
+    // Answers contain somebody's data: no cache keeps them, and no browser guesses that they are something else.
+    parts.headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
+    parts.headers.insert(X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
     let mut body = match content {
         Content::Whole(body) => body,
         Content::Pieces(pieces) => return Response::from_parts(parts, ReplyBody::Pieces(start(pieces))),
     };
-    if gzip {
-        body = encoding::gzip(&body);
-        parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    if let Some(coding) = coding {
+        body = coding.compress(&body);
+        parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static(coding.name()));
     }
     parts.headers.insert(CRC32, HeaderValue::from(crc32fast::hash(&body)));
     // AWS streams this one refusal without saying how long it is.

@@ -1,7 +1,7 @@
 //! Where each request goes. The database is one route; health, metrics and mounts are the others.
 
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_ENCODING, HeaderValue};
+use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use sortkey_api::{ApiError, ErrorKind};
@@ -13,12 +13,15 @@ use crate::contain::contain;
 use crate::cors;
 use crate::dynamodb;
 use crate::encoding;
+use crate::guard::{self, EntryPoint, Need, Verdict};
 use crate::head::Head;
 use crate::metrics;
-use crate::mount::{Access, Content, Mount};
-use crate::neighbour;
+use crate::mount::{Content, Mount};
+use crate::refusal;
 use crate::reply::{self, Answer, ReplyBody};
 use crate::shared::Shared;
+use crate::signed;
+use crate::sts;
 
 /// Answers one request. An error means that the connection is of no further use.
 pub(crate) async fn answer<B: Backend>(
@@ -32,6 +35,9 @@ pub(crate) async fn answer<B: Backend>(
     connection.progress.received();
 
     let mut answer = match received {
+        Ok(_) if head_bytes(&parts) > server.settings.max_head_bytes => {
+            refuse(server, &refusal::head_too_large(server.settings.max_head_bytes))
+        }
         Ok((body, _reservation)) => route(connection, &parts, &head, body).await,
         Err(ReceiveError::Refused(error)) => {
             match server.mounts.iter().find(|mount| mount.covers(parts.uri.path())) {
@@ -41,15 +47,24 @@ pub(crate) async fn answer<B: Backend>(
         }
         Err(ReceiveError::Broken(error)) => return Err(error),
     };
-    if head.origin.is_some() && is_open_to_web_pages(server, parts.uri.path()) {
-        cors::allow(answer.headers_mut());
+    if let Some(origin) = head.origin.filter(|origin| server.settings.guard.allows_origin(Some(origin))) {
+        cors::allow(answer.headers_mut(), origin);
     }
-    let gzip = matches!(answer.body(), Content::Whole(body) if body.len() >= server.settings.gzip_from_bytes)
-        && encoding::accepts_gzip(head.accept_encoding)
-        && !answer.headers().contains_key(CONTENT_ENCODING);
-    let response = reply::finish(answer, connection.next_request_id(), gzip);
+    let is_long =
+        matches!(answer.body(), Content::Whole(body) if body.len() >= server.settings.compress_from_bytes);
+    let coding = encoding::accepted(head.accept_encoding)
+        .filter(|_| is_long && !answer.headers().contains_key(CONTENT_ENCODING));
+    let response = reply::finish(answer, connection.next_request_id(), coding);
     connection.progress.answered();
     Ok(response)
+}
+
+/// What the request line and the headers take.
+fn head_bytes(parts: &Parts) -> usize {
+    let header =
+        |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + ": \r\n".len();
+    let address = parts.uri.path_and_query().map_or(0, |address| address.as_str().len());
+    address + parts.headers.iter().map(header).sum::<usize>()
 }
 
 async fn route<B: Backend>(
@@ -59,33 +74,79 @@ async fn route<B: Backend>(
     body: Bytes,
 ) -> Answer {
     let server = &*connection.server;
-    let path = parts.uri.path();
-    if parts.method == Method::POST && path == "/" {
-        if !server.settings.dynamodb_api {
-            return refuse(server, &closed());
-        }
-        return dynamodb::answer(server, head, parts.uri.query(), body).await;
-    }
-    if let Some(mount) = server.mounts.iter().find(|mount| mount.covers(path)) {
-        return mounted(connection, mount, parts, head, body).await;
-    }
-    if parts.method == Method::OPTIONS && head.origin.is_some() {
+    let entry = entry_point(server, parts);
+    let guard = &server.settings.guard;
+    let need = match guard.check(connection.peer, parts, head, entry) {
+        Verdict::Pass(need) => need,
+        Verdict::Reject(status, why) => return reject(server, entry, status, &why),
+    };
+    if guard::is_preflight(&parts.method, head) && guard.allows_origin(head.origin) {
         return cors::preflight(head);
     }
-    if !matches!(parts.method, Method::GET | Method::HEAD) {
-        return not_found();
+    if need == Need::AdministratorSignature
+        && let Err(why) = signed::administrator(server, parts, &body)
+    {
+        return reject(server, entry, StatusCode::UNAUTHORIZED, &why);
     }
-    match path {
-        "/" => health(&server.settings.region),
-        "/ready" => ready(&server.backend.readiness()),
-        "/metrics" => {
+    match entry {
+        EntryPoint::Signed if !server.settings.dynamodb_api => refuse(server, &closed()),
+        EntryPoint::Signed if need == Need::Signature && guard.authority.is_none() => {
+            refuse(server, &without_identities())
+        }
+        EntryPoint::Signed if sts::is_asked(head) => sts::answer(server, parts, &body),
+        EntryPoint::Signed => {
+            let peer = connection.peer;
+            dynamodb::answer(server, &dynamodb::Asked { parts, head, peer, need }, body).await
+        }
+        EntryPoint::Mount(mount) => mounted(server, mount, parts, head, body).await,
+        EntryPoint::Health if parts.uri.path() == "/" => health(&server.settings.region),
+        EntryPoint::Health => ready(&server.backend.readiness(), &server.backend.notices()),
+        EntryPoint::Metrics => {
             let is_ready = server.backend.readiness() == Readiness::Ready;
             let histories = server.backend.histories();
             let page = server.metrics.page(server.connections.count(), is_ready, &histories);
             text(StatusCode::OK, metrics::CONTENT_TYPE, page)
         }
-        _ => not_found(),
+        EntryPoint::Nothing => not_found(),
     }
+}
+
+/// What a request leads to.
+fn entry_point<'a, B>(server: &'a Shared<B>, parts: &Parts) -> EntryPoint<'a> {
+    let path = parts.uri.path();
+    if parts.method == Method::POST && path == "/" {
+        return EntryPoint::Signed;
+    }
+    if let Some(mount) = server.mounts.iter().find(|mount| mount.covers(path)) {
+        return EntryPoint::Mount(mount);
+    }
+    match path {
+        _ if !matches!(parts.method, Method::GET | Method::HEAD) => EntryPoint::Nothing,
+        "/" | "/ready" => EntryPoint::Health,
+        "/metrics" => EntryPoint::Metrics,
+        _ => EntryPoint::Nothing,
+    }
+}
+
+/// The answer to a request that the guard rejects, in the form of what it was meant for.
+fn reject<B>(server: &Shared<B>, entry: EntryPoint<'_>, status: StatusCode, why: &str) -> Answer {
+    server.metrics.refused(ErrorKind::AccessDeniedException);
+    let own = match entry {
+        EntryPoint::Mount(mount) => mount.handler.refuse(status, why),
+        _ => None,
+    };
+    let mut answer = own.unwrap_or_else(|| {
+        let error = ApiError::new(ErrorKind::AccessDeniedException, why);
+        reply::error(&error, HeaderValue::from_static("application/json"))
+    });
+    *answer.status_mut() = status;
+    if status == StatusCode::UNAUTHORIZED {
+        let headers = answer.headers_mut();
+        headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        headers
+            .append(WWW_AUTHENTICATE, HeaderValue::from_static("Basic realm=\"sortkey\", charset=\"UTF-8\""));
+    }
+    answer
 }
 
 /// AWS's health text, which ends in a space.
@@ -93,12 +154,20 @@ fn health(region: &str) -> Answer {
     reply::answer(StatusCode::OK, None, format!("healthy: dynamodb.{region}.amazonaws.com ").into_bytes())
 }
 
-fn ready(readiness: &Readiness) -> Answer {
+/// Whether requests are answered, and if not, why. Paths are left out: this page is open to all.
+fn ready(readiness: &Readiness, notices: &[String]) -> Answer {
     let (status, why) = match readiness {
-        Readiness::Ready => (StatusCode::OK, "ready"),
-        Readiness::NotReady(why) => (StatusCode::SERVICE_UNAVAILABLE, why.as_str()),
+        Readiness::Ready => (StatusCode::OK, "ready".to_owned()),
+        Readiness::NotReady(why) => (StatusCode::SERVICE_UNAVAILABLE, without_paths(why)),
     };
-    text(status, "text/plain; charset=utf-8", format!("{why}\n"))
+    let notices: String = notices.iter().map(|notice| format!("{}\n", without_paths(notice))).collect();
+    text(status, "text/plain; charset=utf-8", format!("{why}\n{notices}"))
+}
+
+/// A reason without the words that could be a path.
+fn without_paths(why: &str) -> String {
+    let shown = |word| if str::contains(word, ['/', '\\']) { "[path]" } else { word };
+    why.split(' ').map(shown).collect::<Vec<_>>().join(" ")
 }
 
 /// What AWS says to anything that is not DynamoDB's protocol.
@@ -117,28 +186,26 @@ fn closed() -> ApiError {
     ApiError::new(ErrorKind::AccessDeniedException, why)
 }
 
-/// Hands a request to a mount, if the client may use it.
+/// The answer to DynamoDB's clients where signatures are asked for and nobody can sign.
+fn without_identities() -> ApiError {
+    let why = "The DynamoDB API needs a verified signature, and this server has no identities: start it with --auth FILE";
+    ApiError::new(ErrorKind::AccessDeniedException, why)
+}
+
+/// Hands a request to a mount.
 async fn mounted<B: Backend>(
-    connection: &Connection<B>,
+    server: &Shared<B>,
     mount: &Mount,
     parts: &Parts,
     head: &Head<'_>,
     body: Bytes,
 ) -> Answer {
-    let server = &*connection.server;
-    match mount.access {
-        Access::Anyone if parts.method == Method::OPTIONS && head.origin.is_some() => {
-            return cors::preflight(head);
-        }
-        Access::ThisMachine
-            if !server.settings.admin_from_anywhere && !neighbour::is_local(connection.peer, head) =>
-        {
-            return not_from_here(mount);
-        }
-        Access::Anyone | Access::ThisMachine => {}
-    }
     let body = match encoding::decode(head.content_encoding, body, server.settings.max_body_bytes) {
         Ok(body) => body,
+        // AWS answers a body that it cannot decode as a failure of its own; here it is the client's.
+        Err(error) if error.kind == ErrorKind::InternalServerError => {
+            return refuse_mounted(server, mount, &ApiError::validation(error.message));
+        }
         Err(error) => return refuse_mounted(server, mount, &error),
     };
     let request = Request::from_parts(parts.clone(), body);
@@ -149,25 +216,6 @@ async fn mounted<B: Backend>(
             refuse_mounted(server, mount, &ApiError::internal())
         }
     }
-}
-
-/// What a program elsewhere, or a web page of somebody else, hears from a route that is for this machine.
-fn not_from_here(mount: &Mount) -> Answer {
-    let why = "answers programs on this machine only, unless the server is told to open it";
-    mount.handler.refuse(StatusCode::FORBIDDEN, why).unwrap_or_else(|| {
-        let content_type = HeaderValue::from_static("application/json");
-        reply::answer(
-            StatusCode::FORBIDDEN,
-            Some(content_type),
-            format!(r#"{{"error":"{why}"}}"#).into_bytes(),
-        )
-    })
-}
-
-/// Whether a path answers scripts of any web page. What is for this machine only is not for them.
-fn is_open_to_web_pages<B>(server: &Shared<B>, path: &str) -> bool {
-    let mount = server.mounts.iter().find(|mount| mount.covers(path));
-    mount.is_none_or(|mount| mount.access == Access::Anyone)
 }
 
 /// The same refusal where the clients are not DynamoDB's.

@@ -80,6 +80,9 @@ async fn accept_until<B: Backend>(
             _ = look.tick() => {
                 let closed = shared.connections.close_overdue(Instant::now(), settings);
                 shared.metrics.connections_timed_out.add(closed);
+                if let Some(authority) = &settings.guard.authority {
+                    authority.refresh();
+                }
             }
             (stream, peer) = accept(&listener, shared) => {
                 let membership = shared.connections.enter(number, Instant::now());

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::guard::Guard;
+
 /// How a server behaves towards its clients.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -26,12 +28,14 @@ pub struct Settings {
     pub idle_timeout_when_full: Duration,
     /// How long requests in flight may take to finish once shutdown is asked for.
     pub shutdown_grace: Duration,
-    /// Responses of at least this size are compressed for clients that accept it. About where DynamoDB starts.
-    pub gzip_from_bytes: usize,
+    /// Responses of at least this size are compressed for clients that accept it. Where DynamoDB starts.
+    pub compress_from_bytes: usize,
+    /// Longest request line and headers together. DynamoDB's own limit.
+    pub max_head_bytes: usize,
     /// Whether `POST /` is DynamoDB's API. It knows no tenants, so a server that shows a design to others closes it.
     pub dynamodb_api: bool,
-    /// Whether the administration routes answer clients on other machines.
-    pub admin_from_anywhere: bool,
+    /// Who may use what.
+    pub guard: Guard,
     /// Where request ids start. Ids of one seed are one sequence, so a test can know them.
     pub request_id_seed: u64,
 }
@@ -48,9 +52,10 @@ impl Default for Settings {
             idle_timeout: Duration::from_secs(300),
             idle_timeout_when_full: Duration::from_secs(5),
             shutdown_grace: Duration::from_secs(10),
-            gzip_from_bytes: 5 << 10,
+            compress_from_bytes: 4 << 10,
+            max_head_bytes: 16 << 10,
             dynamodb_api: true,
-            admin_from_anywhere: false,
+            guard: Guard::default(),
             request_id_seed: 0,
         }
     }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use sortkey_server::{
-    Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, ForkName, NewFork, Settings, Tuning,
-    TuningChange, admin_mount,
+    Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, ForkName, Guard, NewFork, Settings,
+    Tuning, TuningChange, Verified, admin_mount,
 };
 use support::{Fake, Running, start_with};
 
@@ -41,6 +41,11 @@ impl Admin for Recorder {
     fn expire(&self, fork: Option<&ForkName>) -> Result<Expired, AdminError> {
         self.note(fork, "expire");
         Ok(Expired { deleted: 3 })
+    }
+
+    fn verify(&self, fork: Option<&ForkName>) -> Result<Verified, AdminError> {
+        self.note(fork, "verify");
+        Ok(Verified { sound: true, ..Verified::default() })
     }
 
     fn reset(&self, fork: Option<&ForkName>) -> Result<(), AdminError> {
@@ -241,7 +246,8 @@ fn web_pages_of_others_are_kept_out_unless_allowed() {
     let headers = "Origin: http://evil.example\r\n";
     assert_eq!(ask(&closed, "POST", "/reset", headers, "").0, 403);
     assert!(recorder.0.lock().is_empty());
-    let (open, recorder) = server(Settings { admin_from_anywhere: true, ..Settings::default() });
+    let guard = Guard { cors_origins: vec!["http://evil.example".into()], ..Guard::default() };
+    let (open, recorder) = server(Settings { guard, ..Settings::default() });
     assert_eq!(ask(&open, "POST", "/reset", headers, "").0, 200);
     assert_eq!(recorder.0.lock().len(), 1);
 }

@@ -24,7 +24,8 @@ fn health_names_the_region() {
 fn readiness_is_the_backends() {
     for (readiness, status, text) in [
         (Readiness::Ready, 200, "ready\n"),
-        (Readiness::NotReady("the disk is full".into()), 503, "the disk is full\n"),
+        // F-66: `/ready` showed absolute paths to whoever asked.
+        (Readiness::NotReady("the disk of /srv/data is full".into()), 503, "the disk of [path] is full\n"),
     ] {
         let server = start_with(Fake { readiness, ..Fake::default() }, Settings::default(), Vec::new());
         let answer = server.ask(&get("/ready"));

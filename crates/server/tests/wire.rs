@@ -5,7 +5,7 @@ mod support;
 use std::io::Read;
 
 use flate2::read::GzDecoder;
-use sortkey_server::Settings;
+use sortkey_server::{Guard, Settings};
 use support::{Answer, get_item, signed, start};
 
 #[test]
@@ -130,7 +130,7 @@ fn gzip_is_understood_and_spoken() {
     let scan = |headers: &str| server.ask(&signed("DynamoDB_20120810.Scan", headers, b"{}"));
     let plain = scan("");
     assert_eq!(plain.header("content-encoding"), None);
-    let squeezed = scan("Accept-Encoding: deflate, gzip\r\n");
+    let squeezed = scan("Accept-Encoding: gzip, deflate\r\n");
     assert_eq!(squeezed.header("content-encoding"), Some("gzip"));
     // The checksum is that of the bytes on the wire.
     assert_eq!(squeezed.header("x-amz-crc32"), Some(crc32fast::hash(&squeezed.body).to_string().as_str()));
@@ -142,6 +142,36 @@ fn gzip_is_understood_and_spoken() {
     assert_eq!(small.header("content-encoding"), None);
 }
 
+// F-89: deflate, the Server header, and at most 16 KB of headers and address.
+#[test]
+fn the_wire_is_that_of_aws() {
+    let server = start(Settings::default());
+    let squeezed = server.ask(&signed("DynamoDB_20120810.Scan", "Accept-Encoding: deflate\r\n", b"{}"));
+    assert_eq!(squeezed.header("content-encoding"), Some("deflate"));
+    assert_eq!(squeezed.header("server"), Some("Server"));
+
+    let header = |bytes: usize| format!("X-Long: {}\r\n", "x".repeat(bytes));
+    let fits = server.ask(&signed("DynamoDB_20120810.GetItem", &header(8_000), b"{}"));
+    assert_eq!(fits.status, 200);
+    let long = server.ask(&signed("DynamoDB_20120810.GetItem", &header(17_000), b"{}"));
+    assert_eq!(long.status, 400);
+    let expected = "The headers and the URL of a request must not exceed 16384 bytes";
+    assert!(long.text().contains(expected), "{}", long.text());
+
+    let broken = server.ask(&signed("DynamoDB_20120810.GetItem", "Content-Encoding: deflate\r\n", b"{}"));
+    assert_eq!(broken.status, 500);
+}
+
+// F-85: a client that follows the answer stays here.
+#[test]
+fn the_endpoint_is_the_address_that_the_client_used() {
+    let server = start(Settings::default());
+    let answer = server.ask(&signed("DynamoDB_20120810.DescribeEndpoints", "", b"{}"));
+    let endpoint = answer.text();
+    assert!(!endpoint.contains("amazonaws.com"), "{endpoint}");
+    assert!(endpoint.contains(r#""Address":"localhost""#), "{endpoint}");
+}
+
 fn gzip(plain: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     std::io::Write::write_all(&mut encoder, plain).expect("memory");
@@ -149,8 +179,9 @@ fn gzip(plain: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn browsers_are_welcome() {
-    let server = start(Settings::default());
+fn web_pages_of_allowed_origins_are_answered() {
+    let guard = Guard { cors_origins: vec!["http://app".into()], ..Guard::default() };
+    let server = start(Settings { guard, ..Settings::default() });
     let preflight = send(
         &server,
         "OPTIONS",
@@ -160,17 +191,21 @@ fn browsers_are_welcome() {
     );
     assert_eq!((preflight.status, preflight.text().as_str()), (200, ""));
     for (name, value) in [
-        ("access-control-allow-origin", "*"),
+        ("access-control-allow-origin", "http://app"),
         ("access-control-allow-headers", "a, b"),
         ("access-control-allow-methods", "POST"),
         ("access-control-max-age", "172800"),
+        ("vary", "origin"),
         ("content-length", "0"),
     ] {
         assert_eq!(preflight.header(name), Some(value), "{name}");
     }
     let answer = server.ask(&signed("DynamoDB_20120810.GetItem", "Origin: http://app\r\n", b"{}"));
-    assert_eq!(answer.header("access-control-allow-origin"), Some("*"));
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("access-control-allow-origin"), Some("http://app"));
     assert_eq!(answer.header("access-control-expose-headers"), Some("x-amzn-requestid,x-amz-crc32"));
+    let other = server.ask(&signed("DynamoDB_20120810.GetItem", "Origin: http://other\r\n", b"{}"));
+    assert_eq!((other.status, other.header("access-control-allow-origin")), (403, None));
 }
 
 #[test]

@@ -29,6 +29,7 @@ fn main() {
     let options = Options {
         durability: if has("--os") { Durability::Os } else { Durability::Fsync },
         cache_bytes: number("--cache-mb", 256) << 20,
+        ..Options::default()
     };
 
     let began = Instant::now();

@@ -4,6 +4,9 @@
 //! FORMAT     what this directory is (format.rs)
 //! LOCK       who has it (lock.rs)
 //! PROGRESS   how far it got (progress.rs)
+//! SESSION    that it is open, and commits are not synced (session.rs)
+//! RESERVE    space for when the disk is full (reserve.rs)
+//! SUMS       checksums of fjall's files (scrub.rs)
 //! fjall/     fjall's own files
 //! ```
 
@@ -16,6 +19,7 @@ use crate::format::{self, State};
 use crate::journal::{self, Reading};
 use crate::lock::{self, DirectoryLock};
 use crate::manifest;
+use crate::private;
 use crate::progress::Progress;
 
 /// A directory that is ours, as it was found.
@@ -28,7 +32,7 @@ pub(crate) enum Found {
 
 /// Takes a directory, creating it if need be, and looks at what it contains.
 pub(crate) fn take(path: &Path, patience: Duration) -> Result<(DirectoryLock, Found), OpenError> {
-    std::fs::create_dir_all(path).map_err(OpenError::io(path))?;
+    private::create_directory(path).map_err(OpenError::io(path))?;
     // The lock is a file of ours; what else lies there is looked at before it is created.
     let is_empty = is_empty(path)?;
     let state = format::read(path)?;
@@ -89,6 +93,17 @@ fn is_empty(path: &Path) -> Result<bool, OpenError> {
         }
     }
     Ok(true)
+}
+
+/// Looks at what a directory contains without writing anything.
+pub(crate) fn look(path: &Path) -> Result<Reading, OpenError> {
+    match format::read(path)? {
+        Some(State::Ready) => {}
+        _ => return Err(OpenError::NotADatabase { path: path.to_owned() }),
+    }
+    let fjall = fjall(path);
+    manifest::check(&fjall)?;
+    journal::read(&fjall, &Progress::reached_in(path)?)
 }
 
 fn inspect(path: &Path) -> Result<(Reading, Progress), OpenError> {

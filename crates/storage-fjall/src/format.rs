@@ -10,7 +10,6 @@
 //!
 //! Integers are big-endian. The file is replaced as a whole, so it is never half written.
 
-use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
@@ -61,7 +60,7 @@ pub(crate) fn read(directory: &Path) -> Result<Option<State>, OpenError> {
 pub(crate) fn write(directory: &Path, state: State) -> Result<(), OpenError> {
     let new = directory.join(NEW_FILE);
     let replace = || -> std::io::Result<()> {
-        let mut file = File::create(&new)?;
+        let mut file = crate::private::file().write(true).create(true).truncate(true).open(&new)?;
         file.write_all(&encode(VERSION, state))?;
         file.sync_all()?;
         std::fs::rename(&new, directory.join(FILE))?;

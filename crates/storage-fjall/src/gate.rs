@@ -12,13 +12,21 @@ use fjall::{Database, Keyspace};
 use parking_lot::{RwLock, RwLockReadGuard};
 use sortkey_storage::StorageError;
 
-use crate::lock::DirectoryLock;
+use crate::lock::{DirectoryLock, ReadLock};
+use crate::shadow::Shadow;
 
 /// What must be closed together. Fields are dropped in this order: fjall first, then the right to the directory.
 pub(crate) struct Opened {
     pub(crate) keyspace: Keyspace,
     pub(crate) database: Database,
-    pub(crate) _lock: DirectoryLock,
+    pub(crate) _hold: Hold,
+}
+
+/// What keeps others away, and what must be cleared away afterwards.
+#[expect(dead_code, reason = "they are held, not used")]
+pub(crate) enum Hold {
+    Write(DirectoryLock),
+    Read(Shadow, ReadLock),
 }
 
 /// An open database, or what is left of it.

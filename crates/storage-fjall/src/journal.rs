@@ -14,6 +14,7 @@
 //! 00 ...                                                             space that was allocated ahead
 //! ```
 
+use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,14 @@ pub(crate) struct Reading {
     lengths: Vec<(PathBuf, u64)>,
     /// Whether something behind the last commit is to be cut off.
     pub(crate) has_torn_end: bool,
+}
+
+impl Reading {
+    /// How much of a journal of this name is readable.
+    pub(crate) fn length_of(&self, name: &OsStr) -> Option<u64> {
+        let found = self.lengths.iter().find(|(path, _)| path.file_name() == Some(name));
+        found.map(|(_, length)| *length)
+    }
 }
 
 /// Reads all journals of fjall's directory and changes nothing.
@@ -120,7 +129,7 @@ pub(crate) fn rewrite(reading: &Reading) -> Result<(), OpenError> {
         let copy = || -> std::io::Result<()> {
             let mut bytes = std::fs::read(path)?;
             bytes.truncate(usize::try_from(*length).unwrap_or(usize::MAX));
-            let mut file = std::fs::File::create(&new)?;
+            let mut file = crate::private::file().write(true).create(true).truncate(true).open(&new)?;
             file.write_all(&bytes)?;
             file.sync_all()?;
             std::fs::rename(&new, path)

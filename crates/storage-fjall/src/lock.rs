@@ -2,7 +2,7 @@
 //!
 //! The lock belongs to the open file, so it is gone with its process, however that ends. The text is for people only.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -21,7 +21,7 @@ impl DirectoryLock {
     /// Takes the directory, or says who has it. Waits for it no longer than `patience`.
     pub(crate) fn acquire(directory: &Path, patience: Duration) -> Result<DirectoryLock, OpenError> {
         let path = directory.join(FILE);
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let open = crate::private::file().read(true).write(true).create(true).truncate(false).open(&path);
         let mut file = open.map_err(OpenError::io(&path))?;
         let deadline = Instant::now() + patience;
         loop {
@@ -38,6 +38,33 @@ impl DirectoryLock {
         }
         sign(&mut file).map_err(OpenError::io(path))?;
         Ok(DirectoryLock { _file: file })
+    }
+}
+
+/// The right to read a directory that cannot be written: nobody else has it meanwhile.
+#[derive(Debug)]
+pub(crate) struct ReadLock {
+    _file: Option<File>,
+}
+
+impl ReadLock {
+    /// Takes the directory, or says who has it. One without a lock file, which cannot be created, nobody has.
+    pub(crate) fn acquire(directory: &Path) -> Result<ReadLock, OpenError> {
+        let path = directory.join(FILE);
+        let mut file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(ReadLock { _file: None });
+            }
+            Err(error) => return Err(OpenError::io(path)(error)),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(ReadLock { _file: Some(file) }),
+            Err(TryLockError::Error(error)) => Err(OpenError::io(path)(error)),
+            Err(TryLockError::WouldBlock) => {
+                Err(OpenError::InUse { path: directory.to_owned(), holder: holder(&mut file) })
+            }
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! What can be chosen about a durable store.
 
+use std::time::Duration;
+
 /// What an acknowledged write survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
@@ -17,10 +19,19 @@ pub struct Options {
     pub durability: Durability,
     /// Memory for blocks that were read before. Besides it, up to 100 MB hold what is not yet in tables.
     pub cache_bytes: u64,
+    /// Space that is set aside once the store is larger than that, so that a full disk can be emptied by deleting.
+    pub reserve_bytes: u64,
+    /// Within which time every file is read again to find damage; `None` reads none.
+    pub scrub_interval: Option<Duration>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { durability: Durability::Fsync, cache_bytes: 256 * 1024 * 1024 }
+        Options {
+            durability: Durability::Fsync,
+            cache_bytes: 256 * 1024 * 1024,
+            reserve_bytes: 16 * 1024 * 1024,
+            scrub_interval: None,
+        }
     }
 }

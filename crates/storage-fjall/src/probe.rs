@@ -1,6 +1,6 @@
 //! Whether the disk would take what opening a store anew needs to write.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -11,10 +11,11 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// For manifests, and for the first writes afterwards.
 const SPARE_BYTES: u64 = 4 << 20;
 
-/// Writes and syncs a little more than the journals have, which are written anew and then into tables, and removes it.
-pub(crate) fn probe(path: &Path) -> io::Result<()> {
+/// Writes and syncs a little more than the journals have, which are written anew and then into tables, and removes it;
+/// `more_bytes` more if that is asked for.
+pub(crate) fn probe(path: &Path, more_bytes: u64) -> io::Result<()> {
     let probe = path.join(FILE);
-    let written = fill(&probe, needed_bytes(path)?);
+    let written = fill(&probe, needed_bytes(path)? + more_bytes);
     let removed = std::fs::remove_file(&probe);
     written.and(removed)
 }
@@ -43,7 +44,7 @@ fn occupied_bytes(file: &Metadata) -> u64 {
 }
 
 fn fill(path: &Path, bytes: u64) -> io::Result<()> {
-    let mut file = File::create(path)?;
+    let mut file = crate::private::file().write(true).create(true).truncate(true).open(path)?;
     // Zeros could be compressed away by the file system.
     let chunk: Vec<u8> = (0..CHUNK_BYTES).map(|at| ((at * 31) >> 3) as u8).collect();
     for _ in 0..bytes.div_ceil(CHUNK_BYTES as u64) {

@@ -49,28 +49,40 @@ pub(crate) struct Progress {
     file: File,
     reached: Reached,
     next_slot: usize,
+    is_writable: bool,
 }
 
 impl Progress {
     /// Starts at nothing.
     pub(crate) fn create(directory: &Path) -> Result<Progress, OpenError> {
         let create = || -> std::io::Result<Progress> {
-            let mut file = File::create(directory.join(FILE))?;
+            let path = directory.join(FILE);
+            let mut file =
+                crate::private::file().read(true).write(true).create(true).truncate(true).open(path)?;
             for at in SLOT_AT {
                 file.seek(SeekFrom::Start(at))?;
                 file.write_all(&encode(Reached::default()))?;
             }
             file.sync_all()?;
             crate::directory::sync(directory)?;
-            Ok(Progress { file, reached: Reached::default(), next_slot: 0 })
+            Ok(Progress { file, reached: Reached::default(), next_slot: 0, is_writable: true })
         };
         create().map_err(OpenError::io(directory.join(FILE)))
     }
 
     /// Reads how far the store got.
     pub(crate) fn open(directory: &Path) -> Result<Progress, OpenError> {
+        Progress::open_as(directory, true)
+    }
+
+    /// Reads how far a store got that cannot be written.
+    pub(crate) fn reached_in(directory: &Path) -> Result<Reached, OpenError> {
+        Ok(Progress::open_as(directory, false)?.reached)
+    }
+
+    fn open_as(directory: &Path, is_writable: bool) -> Result<Progress, OpenError> {
         let path = directory.join(FILE);
-        let opened = OpenOptions::new().read(true).write(true).open(&path);
+        let opened = OpenOptions::new().read(true).write(is_writable).open(&path);
         let mut file = match opened {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(OpenError::damaged(path, "the file is missing"));
@@ -90,7 +102,7 @@ impl Progress {
             slots[slot].map(|reached: Reached| (reached.record.version, reached.is_suspect))
         });
         match newest.and_then(|slot| Some((slot, slots[slot]?))) {
-            Some((slot, reached)) => Ok(Progress { file, reached, next_slot: 1 - slot }),
+            Some((slot, reached)) => Ok(Progress { file, reached, next_slot: 1 - slot, is_writable }),
             None => Err(OpenError::damaged(path, "neither of its two slots is readable")),
         }
     }
@@ -122,6 +134,9 @@ impl Progress {
 /// A store that was closed in peace knows exactly how far it got, in both slots.
 impl Drop for Progress {
     fn drop(&mut self) {
+        if !self.is_writable {
+            return;
+        }
         let closed = self.write(self.reached).and_then(|()| self.file.sync_all());
         if let Err(error) = closed {
             tracing::warn!(%error, "the progress of the store could not be written");

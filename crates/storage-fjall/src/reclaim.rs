@@ -5,6 +5,7 @@
 //! all that is stored, everything is written anew without them. Fjall keeps the old tables until a later commit has
 //! replaced the newest snapshot, and looks for tables to delete when a memtable is full; here it is made to look then.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -14,6 +15,7 @@ use fjall::{AbstractTree, PersistMode};
 use parking_lot::{Condvar, Mutex};
 
 use crate::gate::{Gate, Opened};
+use crate::reserve;
 
 /// Removals after which it pays to look. Not many: a value may have 400 KB.
 const LOOK_EVERY: u64 = 100;
@@ -32,6 +34,9 @@ pub(crate) struct Reclaimer {
     shared: Arc<Shared>,
     /// Removals when the thread was woken last.
     looked_at: u64,
+    /// What was written since space was last to be set aside.
+    written_bytes: u64,
+    reserve_bytes: u64,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -42,32 +47,62 @@ struct Shared {
     removals: AtomicU64,
     /// How often fjall is still to look for old tables.
     looks: AtomicU64,
+    /// Space is needed: every removal is worth the work.
+    is_urgent: AtomicBool,
     is_stopped: AtomicBool,
+}
+
+/// The space to be set aside.
+struct Reserve {
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl Reserve {
+    /// Sets space aside for a store that is larger than that.
+    fn set_aside(&self, opened: &Opened) {
+        if opened.keyspace.disk_space() < self.bytes {
+            return;
+        }
+        if let Err(error) = reserve::set_aside(&self.path, self.bytes) {
+            tracing::warn!(%error, "no space could be set aside for when the disk is full");
+        }
+    }
 }
 
 impl Reclaimer {
     /// Starts the thread.
-    pub(crate) fn start(gate: &Arc<Gate>) -> std::io::Result<Reclaimer> {
+    pub(crate) fn start(gate: &Arc<Gate>, path: &Path, reserve_bytes: u64) -> std::io::Result<Reclaimer> {
         let removals = gate.pass().map_or(0, |opened| opened.keyspace.tree.tombstone_count());
         let shared = Arc::new(Shared {
             woken: Mutex::new(false),
             changed: Condvar::new(),
             removals: AtomicU64::new(removals),
             looks: AtomicU64::new(0),
+            is_urgent: AtomicBool::new(false),
             is_stopped: AtomicBool::new(false),
         });
         let (gate, theirs) = (Arc::clone(gate), Arc::clone(&shared));
+        let reserve = Reserve { path: path.to_owned(), bytes: reserve_bytes };
         let thread = std::thread::Builder::new().name("reclaimer".into());
-        let thread = thread.spawn(move || run(&gate, &theirs))?;
-        Ok(Reclaimer { shared, looked_at: 0, thread: Some(thread) })
+        let thread = thread.spawn(move || run(&gate, &theirs, &reserve))?;
+        Ok(Reclaimer { shared, looked_at: 0, written_bytes: 0, reserve_bytes, thread: Some(thread) })
     }
 
-    /// Notes how many keys a commit removed.
-    pub(crate) fn count(&mut self, removals: u64) {
+    /// Notes how many keys a commit removed and how much it wrote, and whether space is needed at once.
+    pub(crate) fn count(&mut self, removals: u64, written_bytes: u64, is_urgent: bool) {
+        self.shared.is_urgent.store(is_urgent, Ordering::Relaxed);
+        self.written_bytes += written_bytes;
+        let has_grown = self.reserve_bytes > 0 && self.written_bytes >= self.reserve_bytes;
+        if has_grown {
+            self.written_bytes = 0;
+        }
         let total = self.shared.removals.fetch_add(removals, Ordering::Relaxed) + removals;
         // The total goes back when the thread has done its work.
         self.looked_at = self.looked_at.min(total);
-        if total - self.looked_at >= LOOK_EVERY || self.shared.looks.load(Ordering::Relaxed) > 0 {
+        let is_urgent = is_urgent && removals > 0;
+        let looks = self.shared.looks.load(Ordering::Relaxed) > 0;
+        if total - self.looked_at >= LOOK_EVERY || looks || has_grown || is_urgent {
             self.looked_at = total;
             *self.shared.woken.lock() = true;
             self.shared.changed.notify_one();
@@ -116,7 +151,10 @@ impl Shared {
     }
 }
 
-fn run(gate: &Gate, shared: &Shared) {
+fn run(gate: &Gate, shared: &Shared, reserve: &Reserve) {
+    if let Ok(opened) = gate.pass() {
+        reserve.set_aside(&opened);
+    }
     // Removals that a compaction could not forget, because somebody still reads an older snapshot.
     let mut kept = 0;
     while shared.wait() {
@@ -126,7 +164,12 @@ fn run(gate: &Gate, shared: &Shared) {
         // are gone when it is written.
         let tree = &opened.keyspace.tree;
         let entries = tree.approximate_len().saturating_sub(tree.active_memtable().len()) as u64;
-        let is_worth_it = removals.saturating_sub(kept) * SHARE >= entries && removals >= LOOK_EVERY;
+        let is_urgent = shared.is_urgent.load(Ordering::Relaxed);
+        if !is_urgent {
+            reserve.set_aside(&opened);
+        }
+        let new = removals.saturating_sub(kept);
+        let is_worth_it = (new * SHARE >= entries && removals >= LOOK_EVERY) || (is_urgent && new > 0);
         let began = Instant::now();
         let worked = if is_worth_it {
             let worked = reclaim(&opened, &shared.is_stopped);

@@ -2,6 +2,7 @@
 
 use std::ops::Bound;
 use std::sync::Arc;
+use std::time::Duration;
 
 use fjall::{Readable, UserKey, UserValue};
 use sortkey_storage::{Entry, Order, Snapshot, StorageError, Value};
@@ -36,8 +37,11 @@ impl FjallSnapshot {
 impl Snapshot for FjallSnapshot {
     fn get(&self, key: &[u8]) -> Result<Option<Value>, StorageError> {
         let opened = self.gate.pass()?;
-        let sealed = self.snapshot.get(&opened.keyspace, seal::entry_key(key)).map_err(failed)?;
-        sealed.map(|sealed| seal::open(key, &sealed)).transpose()
+        let stored_key = seal::entry_key(key);
+        patiently(|| {
+            let sealed = self.snapshot.get(&opened.keyspace, &stored_key).map_err(failed)?;
+            sealed.map(|sealed| seal::open(key, &sealed)).transpose()
+        })
     }
 
     fn range<'a>(
@@ -59,8 +63,15 @@ impl Snapshot for FjallSnapshot {
         };
         match self.gate.pass() {
             Ok(pass) => {
-                let entries = self.snapshot.range::<Vec<u8>, _>(&pass.keyspace, (low, high));
-                Box::new(Entries { open: Some((entries, pass)), gate: &self.gate, order })
+                let entries = self.snapshot.range::<Vec<u8>, _>(&pass.keyspace, (low.clone(), high.clone()));
+                Box::new(Entries {
+                    open: Some((entries, pass)),
+                    snapshot: self,
+                    low,
+                    high,
+                    order,
+                    attempts: 0,
+                })
             }
             Err(error) => Box::new(std::iter::once(Err(error))),
         }
@@ -71,24 +82,84 @@ impl Snapshot for FjallSnapshot {
 struct Entries<'a> {
     /// Dropped in this order.
     open: Option<(fjall::Iter, Pass<'a>)>,
-    gate: &'a Gate,
+    snapshot: &'a FjallSnapshot,
+    /// What is still to be read.
+    low: Bound<Vec<u8>>,
+    high: Bound<Vec<u8>>,
     order: Order,
+    /// How often the next entry could not be read.
+    attempts: u32,
+}
+
+impl Entries<'_> {
+    /// Reads on behind an entry that was read, should it become necessary to begin again.
+    fn passed(&mut self, key: &[u8]) {
+        let behind = Bound::Excluded(seal::entry_key(key));
+        match self.order {
+            Order::Ascending => self.low = behind,
+            Order::Descending => self.high = behind,
+        }
+        self.attempts = 0;
+    }
+
+    /// Begins again with what is still to be read; says whether another attempt is worth it.
+    fn begin_again(&mut self) -> bool {
+        self.attempts += 1;
+        let Some((entries, pass)) = self.open.as_mut() else { return false };
+        if self.attempts > ATTEMPTS {
+            return false;
+        }
+        std::thread::sleep(pause(self.attempts));
+        let range = (self.low.clone(), self.high.clone());
+        *entries = self.snapshot.snapshot.range::<Vec<u8>, _>(&pass.keyspace, range);
+        true
+    }
 }
 
 impl Iterator for Entries<'_> {
     type Item = Result<Entry, StorageError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (entries, _) = self.open.as_mut()?;
-        if self.gate.is_closing() {
-            self.open = None;
-            return Some(Err(StorageError::Reopening));
+        loop {
+            let (entries, _) = self.open.as_mut()?;
+            if self.snapshot.gate.is_closing() {
+                self.open = None;
+                return Some(Err(StorageError::Reopening));
+            }
+            let next = match self.order {
+                Order::Ascending => entries.next(),
+                Order::Descending => entries.next_back(),
+            };
+            let read = entry(next?.into_inner());
+            match &read {
+                Ok((key, _)) => self.passed(key),
+                Err(_) if self.begin_again() => continue,
+                Err(_) => {}
+            }
+            return Some(read);
         }
-        let next = match self.order {
-            Order::Ascending => entries.next(),
-            Order::Descending => entries.next_back(),
-        };
-        next.map(|guard| entry(guard.into_inner()))
+    }
+}
+
+/// How often something is read again that could not be read. A disk whose faults come and go answers in the end.
+const ATTEMPTS: u32 = 6;
+
+/// Half a millisecond at first, twice as long every time.
+fn pause(attempt: u32) -> Duration {
+    Duration::from_micros(250) * 2u32.saturating_pow(attempt.min(10))
+}
+
+/// Tries to read until it works, or for the last time.
+fn patiently<T>(mut read: impl FnMut() -> Result<T, StorageError>) -> Result<T, StorageError> {
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        match read() {
+            Err(StorageError::Failed(_) | StorageError::Damaged(_)) if attempt <= ATTEMPTS => {
+                std::thread::sleep(pause(attempt));
+            }
+            read => return read,
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! The durable store.
 
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use fjall::config::{CompressionPolicy, HashRatioPolicy, PinningPolicy};
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, KvSeparationOptions, PersistMode};
@@ -14,16 +15,19 @@ use sortkey_storage::{Change, Commit, Snapshot, StorageError, Store};
 use crate::directory::{self, Found};
 use crate::error::OpenError;
 use crate::format::{self, State};
-use crate::gate::{Gate, Opened};
-use crate::lock::DirectoryLock;
+use crate::gate::{Gate, Hold, Opened};
+use crate::lock::ReadLock;
 use crate::options::{Durability, Options};
 use crate::progress::{Progress, Reached};
 use crate::reclaim::{self, Reclaimer};
 use crate::record::{Record, Running};
+use crate::scrub::{Damage, Scrubber};
 use crate::seal::{self, KEY_BYTES, RECORD_KEY};
+use crate::session::{self, Session};
+use crate::shadow::Shadow;
 use crate::slow::Stopwatch;
 use crate::snapshot::FjallSnapshot;
-use crate::{flow, journal, probe};
+use crate::{flow, journal, probe, reserve};
 
 /// What is written between two tables; at most four of them are in memory.
 const MEMTABLE_BYTES: u64 = 24 * 1024 * 1024;
@@ -44,6 +48,12 @@ pub struct FjallStore {
     newest: Mutex<Arc<FjallSnapshot>>,
     path: PathBuf,
     options: Options,
+    /// What was found when the store was opened that somebody should know.
+    notices: Mutex<Vec<String>>,
+    /// The disk is full and the reserve given up: only deletes are taken.
+    is_short: AtomicBool,
+    /// When it was last tried to set space aside again.
+    tried_at: Mutex<Option<Instant>>,
 }
 
 struct Writer {
@@ -51,6 +61,8 @@ struct Writer {
     record: Record,
     /// What commits need; `None` if the store was closed to heal it, and could not be opened.
     open: Option<Open>,
+    /// The way to a store that could only be opened for reading, and why.
+    reading: Option<(Arc<Gate>, String)>,
     /// Why no commit can succeed before the store is opened anew.
     failed: Option<StorageError>,
 }
@@ -59,15 +71,77 @@ struct Writer {
 struct Open {
     reclaimer: Reclaimer,
     progress: Progress,
+    /// Of a store whose commits are not synced.
+    session: Option<Session>,
+    scrubber: Option<Scrubber>,
     gate: Arc<Gate>,
+}
+
+/// A store that is closed in peace has everything on the device.
+impl Drop for Open {
+    fn drop(&mut self) {
+        let Some(session) = self.session.take() else { return };
+        let synced =
+            self.gate.pass().and_then(|opened| opened.database.persist(PersistMode::SyncAll).map_err(failed));
+        let ended = match synced {
+            Ok(()) => session.end().map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        if let Err(error) = ended {
+            tracing::warn!(%error, "the last commits may not be on the device");
+        }
+    }
 }
 
 impl FjallStore {
     /// Opens the store in a directory, or creates it there. One store at a time can have a directory.
+    ///
+    /// A directory that cannot be written is opened for reading: commits are refused with the reason, until the store
+    /// is [reopened](Store::reopen) with success. If the disk is full and space was set aside, that space is used and
+    /// deletes are taken.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Arc<FjallStore>, OpenError> {
-        let path = path.as_ref().to_owned();
-        let (writer, newest) = open(&path, &options, Duration::ZERO, false)?;
-        Ok(Arc::new(FjallStore { writer: Mutex::new(writer), newest: Mutex::new(newest), path, options }))
+        let path = path.as_ref();
+        let mut notices = Vec::new();
+        let error = match open(path, &options, Duration::ZERO, false, &mut notices) {
+            Ok(opened) => return Ok(FjallStore::new(path, options, opened, notices, false)),
+            Err(error) => error,
+        };
+        let Some(obstacle) = obstacle(path, &error) else { return Err(error) };
+        if reserve::is_full(&obstacle) && reserve::give_up(path).unwrap_or(false) {
+            let again = open(path, &options, Duration::ZERO, false, &mut notices);
+            if let Ok(opened) = again {
+                return Ok(FjallStore::new(path, options, opened, notices, true));
+            }
+        }
+        let reason = format!("{} cannot be written: {obstacle}", path.display());
+        let opened = open_for_reading(path, &options, reason)?;
+        Ok(FjallStore::new(path, options, opened, notices, false))
+    }
+
+    /// Opens the store in a directory for reading, and changes nothing there.
+    pub fn open_read_only(path: impl AsRef<Path>, options: Options) -> Result<Arc<FjallStore>, OpenError> {
+        let path = path.as_ref();
+        let opened = open_for_reading(path, &options, "it was opened for reading".into())?;
+        Ok(FjallStore::new(path, options, opened, Vec::new(), false))
+    }
+
+    fn new(
+        path: &Path,
+        options: Options,
+        (writer, newest): (Writer, Arc<FjallSnapshot>),
+        notices: Vec<String>,
+        is_short: bool,
+    ) -> Arc<FjallStore> {
+        notices.iter().for_each(|notice| tracing::warn!(path = %path.display(), "{notice}"));
+        Arc::new(FjallStore {
+            writer: Mutex::new(writer),
+            newest: Mutex::new(newest),
+            path: path.to_owned(),
+            options,
+            notices: Mutex::new(notices),
+            is_short: AtomicBool::new(is_short),
+            tried_at: Mutex::new(None),
+        })
     }
 
     /// Whether a directory contains a store, or something that claims to be one.
@@ -107,7 +181,7 @@ impl FjallStore {
                     Durability::Fsync => PersistMode::SyncData,
                     Durability::Os => PersistMode::Buffer,
                 }));
-        let mut removals = 0;
+        let (mut removals, mut batch_bytes) = (0, 0);
         for change in &commit.changes {
             let (Change::Put(key, _) | Change::Delete(key)) = change;
             if key.len() > KEY_BYTES {
@@ -118,6 +192,7 @@ impl FjallStore {
                 Change::Put(key, value) => {
                     let sealed = seal::seal(key, value);
                     running.add(seal::seal_of(&sealed));
+                    batch_bytes += sealed.len() as u64;
                     batch.insert(keyspace, stored_key, sealed);
                 }
                 Change::Delete(_) => {
@@ -145,14 +220,35 @@ impl FjallStore {
         let snapshot = Arc::new(FjallSnapshot::now(&open.gate, &opened));
         let written = open.progress.advance(record, snapshot.sequence());
         written.map_err(|error| StorageError::Failed(format!("PROGRESS: {error}")))?;
-        open.reclaimer.count(removals);
+        open.reclaimer.count(removals, batch_bytes, self.is_short.load(Ordering::Relaxed));
         stopwatch.stop(keyspace, commit.changes.len());
         writer.record = record;
         Ok(snapshot)
     }
 
+    /// Sets space aside again, if there is some; looks at most once a second.
+    fn set_aside_again(&self) {
+        let mut tried_at = self.tried_at.lock();
+        if tried_at.is_some_and(|at| at.elapsed() < Duration::from_secs(1)) {
+            return;
+        }
+        *tried_at = Some(Instant::now());
+        let has_space = probe::probe(&self.path, self.options.reserve_bytes)
+            .and_then(|()| reserve::set_aside(&self.path, self.options.reserve_bytes));
+        if has_space.is_ok() {
+            tracing::warn!(path = %self.path.display(), "there is space on the disk again");
+            self.is_short.store(false, Ordering::Relaxed);
+        }
+    }
+
     /// Closes what is open, unless somebody does not stop reading.
     fn close(&self, writer: &mut Writer) -> Result<(), StorageError> {
+        if let Some((gate, _)) = &writer.reading {
+            if !gate.shut(REOPEN_PATIENCE) {
+                return Err(StorageError::Failed("somebody still reads the store".into()));
+            }
+            writer.reading = None;
+        }
         let Some(open) = &mut writer.open else { return Ok(()) };
         open.reclaimer.stop();
         if !open.gate.shut(REOPEN_PATIENCE) {
@@ -175,6 +271,9 @@ impl Store for FjallStore {
 
     fn commit(&self, commit: Commit) -> Result<Arc<dyn Snapshot>, StorageError> {
         let mut writer = self.writer.lock();
+        if let Some((_, reason)) = &writer.reading {
+            return Err(StorageError::ReadOnly(reason.clone()));
+        }
         if let Some(error) = &writer.failed {
             return Err(error.clone());
         }
@@ -199,15 +298,53 @@ impl Store for FjallStore {
         true
     }
 
+    fn admits(&self, changes: &[Change]) -> Result<(), StorageError> {
+        if !self.is_short.load(Ordering::Relaxed) || reserve::admits(changes).is_ok() {
+            return Ok(());
+        }
+        self.set_aside_again();
+        if self.is_short.load(Ordering::Relaxed) { reserve::admits(changes) } else { Ok(()) }
+    }
+
+    fn read_only(&self) -> Option<String> {
+        self.writer.lock().reading.as_ref().map(|(_, reason)| reason.clone())
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let mut notices = self.notices.lock().clone();
+        if self.is_short.load(Ordering::Relaxed) {
+            notices.push(reserve::NO_SPACE.to_owned());
+        }
+        // A commit under way must not make anybody wait who only asks.
+        let damages = self
+            .writer
+            .try_lock()
+            .and_then(|writer| Some(writer.open.as_ref()?.scrubber.as_ref()?.damages()));
+        let damaged = |damage: Damage| {
+            format!("{} is damaged: {}; restore a backup", damage.path.display(), damage.reason)
+        };
+        notices.extend(damages.into_iter().flatten().map(damaged));
+        notices
+    }
+
     fn is_well(&self) -> Result<(), StorageError> {
-        probe::probe(&self.path).map_err(|error| StorageError::Failed(error.to_string()))
+        let Err(error) = probe::probe(&self.path, 0) else { return Ok(()) };
+        if reserve::is_full(&error) && reserve::give_up(&self.path).unwrap_or(false) {
+            tracing::warn!(path = %self.path.display(), "{}", reserve::NO_SPACE);
+            self.is_short.store(true, Ordering::Relaxed);
+            return Ok(());
+        }
+        Err(StorageError::Failed(error.to_string()))
     }
 
     fn reopen(&self) -> Result<(), StorageError> {
         let mut writer = self.writer.lock();
         self.close(&mut writer)?;
-        let opened = open(&self.path, &self.options, REOPEN_PATIENCE, writer.failed.is_some());
+        let mut notices = Vec::new();
+        let has_failed = writer.failed.is_some();
+        let opened = open(&self.path, &self.options, REOPEN_PATIENCE, has_failed, &mut notices);
         let (new_writer, newest) = opened.map_err(|error| StorageError::Failed(error.to_string()))?;
+        self.notices.lock().extend(notices);
         *self.newest.lock() = newest;
         *writer = new_writer;
         Ok(())
@@ -221,11 +358,13 @@ fn open(
     options: &Options,
     patience: Duration,
     has_failed: bool,
+    notices: &mut Vec<String>,
 ) -> Result<(Writer, Arc<FjallSnapshot>), OpenError> {
     let (lock, found) = directory::take(path, patience)?;
+    let was_cut_off = session::was_cut_off(path).map_err(OpenError::io(path))?;
     let (opened, progress, record) = match found {
         Found::New => {
-            let opened = open_fjall(path, options, lock)?;
+            let opened = open_fjall(path, options, Hold::Write(lock))?;
             let progress = Progress::create(path)?;
             directory::sync_new(path)?;
             format::write(path, State::Ready)?;
@@ -236,9 +375,10 @@ fn open(
             if has_failed || progress.reached().is_suspect {
                 journal::rewrite(&reading)?;
             }
-            let opened = open_fjall(path, options, lock)?;
+            let opened = open_fjall(path, options, Hold::Write(lock))?;
             let record = last_record(path, &opened)?;
-            check_record(path, &record, reading.last.as_ref(), &progress.reached())?;
+            let lost = check_record(path, &record, reading.last.as_ref(), &progress.reached())?;
+            notices.extend(lost);
             (opened, progress, record)
         }
     };
@@ -247,13 +387,69 @@ fn open(
         let opened = gate.pass().map_err(|error| OpenError::damaged(path, error.to_string()))?;
         Arc::new(FjallSnapshot::now(&gate, &opened))
     };
-    let reclaimer = Reclaimer::start(&gate).map_err(OpenError::io(path))?;
-    let open = Some(Open { reclaimer, progress, gate });
-    Ok((Writer { record, open, failed: None }, newest))
+    if was_cut_off {
+        notices.push(cut_off(&record));
+    }
+    let session = match options.durability {
+        Durability::Os => Some(Session::begin(path).map_err(OpenError::io(path))?),
+        Durability::Fsync => {
+            session::forget(path).map_err(OpenError::io(path))?;
+            None
+        }
+    };
+    let reclaimer = Reclaimer::start(&gate, path, options.reserve_bytes).map_err(OpenError::io(path))?;
+    let scrubber = options.scrub_interval.map(|interval| Scrubber::start(path, interval));
+    let scrubber = scrubber.transpose().map_err(OpenError::io(path))?;
+    let open = Some(Open { reclaimer, progress, session, scrubber, gate });
+    Ok((Writer { record, open, reading: None, failed: None }, newest))
+}
+
+/// What to say when the machine went down while commits were not synced.
+fn cut_off(record: &Record) -> String {
+    let newest = match record.version {
+        0 => "there are none left".to_owned(),
+        version => format!("the newest that is left is commit {version}"),
+    };
+    format!(
+        "the machine went down while this database was open with durability os: writes that were answered before may be \
+         missing; {newest}. Durability fsync keeps every answered write"
+    )
+}
+
+/// Opens a directory without writing to it.
+fn open_for_reading(
+    path: &Path,
+    options: &Options,
+    reason: String,
+) -> Result<(Writer, Arc<FjallSnapshot>), OpenError> {
+    let lock = ReadLock::acquire(path)?;
+    let reading = directory::look(path)?;
+    let shadow = Shadow::of(path, &reading).map_err(OpenError::io(path))?;
+    let shadow_path = shadow.path().to_owned();
+    let opened = open_fjall(&shadow_path, options, Hold::Read(shadow, lock))?;
+    let record = last_record(path, &opened)?;
+    check_record(path, &record, reading.last.as_ref(), &Progress::reached_in(path)?)?;
+    let gate = Arc::new(Gate::new(opened));
+    let newest = {
+        let opened = gate.pass().map_err(|error| OpenError::damaged(path, error.to_string()))?;
+        Arc::new(FjallSnapshot::now(&gate, &opened))
+    };
+    Ok((Writer { record, open: None, reading: Some((gate, reason)), failed: None }, newest))
+}
+
+/// Why a directory with a database cannot be written, if that is what an error comes of.
+fn obstacle(path: &Path, error: &OpenError) -> Option<std::io::Error> {
+    if !matches!(format::read(path), Ok(Some(State::Ready))) || matches!(error, OpenError::InUse { .. }) {
+        return None;
+    }
+    // Fjall does not always say what stopped it; trying to write does.
+    let error = probe::probe(path, 0).err()?;
+    let is_known = matches!(error.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied);
+    (is_known || reserve::is_full(&error)).then_some(error)
 }
 
 /// Opens fjall, or creates it. What it was told when it was created, it remembers.
-fn open_fjall(path: &Path, options: &Options, lock: DirectoryLock) -> Result<Opened, OpenError> {
+fn open_fjall(path: &Path, options: &Options, hold: Hold) -> Result<Opened, OpenError> {
     let path = directory::fjall(path);
     let open = || -> fjall::Result<(Database, Keyspace)> {
         let database = Database::builder(&path)
@@ -269,8 +465,10 @@ fn open_fjall(path: &Path, options: &Options, lock: DirectoryLock) -> Result<Ope
     };
     // Fjall expects what it wrote, and panics at some of what it did not.
     match catch_unwind(open) {
-        Ok(Ok((database, keyspace))) => Ok(Opened { keyspace, database, _lock: lock }),
-        Ok(Err(fjall::Error::Io(source))) => Err(OpenError::Io { path, source }),
+        Ok(Ok((database, keyspace))) => Ok(Opened { keyspace, database, _hold: hold }),
+        Ok(Err(fjall::Error::Io(source) | fjall::Error::Storage(fjall::LsmError::Io(source)))) => {
+            Err(OpenError::Io { path, source })
+        }
         Ok(Err(error)) => Err(OpenError::damaged(path, error.to_string())),
         Err(_) => Err(OpenError::damaged(path, "fjall could not make sense of it")),
     }
@@ -301,13 +499,14 @@ fn last_record(path: &Path, opened: &Opened) -> Result<Record, OpenError> {
     Record::from_bytes(&stored).ok_or_else(|| OpenError::damaged(path, "the commit record is not readable"))
 }
 
-/// Refuses a store that lacks commits which were acknowledged, or which its journal contains.
+/// Refuses a store that lacks commits which were acknowledged, or which its journal contains. What is missing because it
+/// was never synced is reported.
 fn check_record(
     path: &Path,
     record: &Record,
     in_journal: Option<&Record>,
     reached: &Reached,
-) -> Result<(), OpenError> {
+) -> Result<Option<String>, OpenError> {
     if let Some(in_journal) = in_journal.filter(|in_journal| *in_journal != record) {
         return Err(OpenError::damaged(
             path,
@@ -319,7 +518,7 @@ fn check_record(
         return Err(OpenError::damaged(path, reason));
     }
     if record.version >= reached.record.version {
-        return Ok(());
+        return Ok(None);
     }
     let missing = format!(
         "it ends with commit {}, but commit {} was acknowledged",
@@ -327,10 +526,7 @@ fn check_record(
     );
     match reached.record.durability {
         Durability::Fsync => Err(OpenError::damaged(path, missing)),
-        Durability::Os => {
-            tracing::warn!(path = %path.display(), "{missing}; it had not been written through to the device");
-            Ok(())
-        }
+        Durability::Os => Ok(Some(format!("{missing}; it had not been written through to the device"))),
     }
 }
 

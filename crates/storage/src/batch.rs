@@ -53,6 +53,8 @@ pub struct Batch {
     pub(crate) stamped: Vec<Stamped>,
     pub(crate) counts: Vec<(Key, Counts)>,
     pub(crate) changes_schema: bool,
+    /// The batch gets no earlier time.
+    pub(crate) not_before_ms: u64,
 }
 
 /// A put whose key contains the version, which only the committer knows.
@@ -105,6 +107,12 @@ impl Batch {
         if delta != Counts::default() {
             self.counts.push((key, delta));
         }
+    }
+
+    /// Lets the commit have this time at least: what it removes was past its time by a clock that may be set back before
+    /// the commit, and nobody may be told that it could still be there.
+    pub fn not_before(&mut self, time_ms: u64) {
+        self.not_before_ms = self.not_before_ms.max(time_ms);
     }
 
     /// Says that the batch changes what readers cache, so that they read it anew

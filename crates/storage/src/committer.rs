@@ -24,11 +24,11 @@ use parking_lot::{Condvar, Mutex};
 
 use self::healing::Failure;
 use crate::batch::{Batch, Counts, Stamp};
-use crate::clock::Clock;
+use crate::clock::{Clock, StoreTime};
 use crate::error::StorageError;
 use crate::locks::{Lock, LockTable, RequestId, normalize};
 use crate::store::{Change, Commit, Key, Snapshot, Store};
-use crate::ticket::{Ticket, promise};
+use crate::ticket::{Promise, Ticket, promise};
 
 /// The newest visible state.
 pub struct Published {
@@ -77,7 +77,7 @@ pub struct Committer {
 
 struct Inner {
     store: Arc<dyn Store>,
-    clock: Arc<dyn Clock>,
+    time: StoreTime,
     published: ArcSwap<Published>,
     locks: Mutex<LockTable<Prepare>>,
     queue: Mutex<Queue>,
@@ -89,6 +89,8 @@ struct Inner {
     committing: Mutex<State>,
     /// Why no writes are taken, for those who only want to know.
     failure: Mutex<Option<String>>,
+    /// Those who wait until the store is open again.
+    reopening: Mutex<Vec<Awaiting>>,
     /// How often the store was opened anew. A batch that was prepared before knows nothing of what was found then.
     epoch: AtomicU64,
     /// Older states, for readers that ask for yesterday's index.
@@ -110,6 +112,12 @@ struct Waiting {
     finish: Finish,
 }
 
+/// Somebody who waits until the store is open again, and since when.
+struct Awaiting {
+    since: Instant,
+    promise: Promise<bool>,
+}
+
 #[derive(Default)]
 struct State {
     /// Why the store takes no writes now.
@@ -123,16 +131,19 @@ impl Committer {
         let published =
             Published { snapshot: store.snapshot(), stamp: Stamp { version, time_ms }, schema: version };
         let own_thread = store.waits();
+        let read_only = store.read_only();
+        let state = State { failed: read_only.clone().map(Failure::now) };
         let inner = Arc::new(Inner {
             store,
-            clock,
+            time: StoreTime::new(clock),
             published: ArcSwap::from_pointee(published),
             locks: Mutex::default(),
             queue: Mutex::default(),
             arrived: Condvar::new(),
             closed: AtomicBool::new(false),
-            committing: Mutex::default(),
-            failure: Mutex::default(),
+            committing: Mutex::new(state),
+            failure: Mutex::new(read_only),
+            reopening: Mutex::default(),
             epoch: AtomicU64::new(0),
             retained: Mutex::default(),
             retention_ms: AtomicU64::new(0),
@@ -160,11 +171,48 @@ impl Committer {
         let thread = self.thread.lock().take().filter(|thread| thread.thread().id() != here);
         // A panic there has been answered to its writers already.
         thread.map(JoinHandle::join).and_then(Result::ok);
+        let waiting = std::mem::take(&mut *self.inner.reopening.lock());
+        waiting.into_iter().for_each(|awaiting| awaiting.promise.keep(false));
     }
 
     /// Why writes are refused since a commit failed, until the store has healed.
     pub fn failure(&self) -> Option<String> {
         self.inner.failure.lock().clone()
+    }
+
+    /// The time of the store, which never goes back behind what is visible, whatever the clock does.
+    pub fn now_ms(&self) -> u64 {
+        self.inner.now_after(self.inner.published.load().stamp)
+    }
+
+    /// By how many milliseconds the clock is behind what is visible: it was ahead once, or was set back.
+    pub fn clock_behind_ms(&self) -> Option<u64> {
+        self.inner.time.behind_ms(self.inner.published.load().stamp.time_ms)
+    }
+
+    /// What an operator should know of the store although it works.
+    pub fn notices(&self) -> Vec<String> {
+        self.inner.store.notices()
+    }
+
+    /// How often the store was opened anew.
+    pub fn epoch(&self) -> u64 {
+        self.inner.epoch.load(Ordering::Acquire)
+    }
+
+    /// Waits until the store has been opened anew since an epoch, for those whom it answered
+    /// [`StorageError::Reopening`]; `false` if that takes too long.
+    pub fn reopened_since(&self, epoch: u64) -> Ticket<bool> {
+        let (promise, ticket) = promise();
+        // Under this lock the epoch is looked at and changed, so nobody waits for what has happened.
+        let mut waiting = self.inner.reopening.lock();
+        if self.epoch() != epoch || self.inner.closed.load(Ordering::Relaxed) {
+            drop(waiting);
+            promise.keep(true);
+        } else {
+            waiting.push(Awaiting { since: Instant::now(), promise });
+        }
+        ticket
     }
 
     /// The newest visible state.
@@ -364,11 +412,14 @@ impl Inner {
     /// Commits a group, answers its writers and gives the writes that their locks made ready.
     fn commit(&self, state: &mut State, mut group: Vec<Waiting>) -> Vec<(RequestId, Prepare)> {
         let mut ready = self.refuse_outdated(&mut group);
+        ready.extend(self.refuse_unadmitted(&mut group));
         if group.is_empty() {
             return ready;
         }
         let before = self.published.load_full();
-        let mut stamp = Stamp { version: before.stamp.version, time_ms: self.now_after(before.stamp) };
+        let not_before_ms = group.iter().map(|waiting| waiting.batch.not_before_ms).max().unwrap_or(0);
+        let time_ms = self.now_after(before.stamp).max(not_before_ms);
+        let mut stamp = Stamp { version: before.stamp.version, time_ms };
         let mut changes_schema = false;
         let mut changes =
             Vec::with_capacity(group.iter().map(|waiting| waiting.batch.changes.len() + 1).sum());
@@ -395,6 +446,25 @@ impl Inner {
         }
         for (_, stamp, finish) in answers {
             finish(committed.as_ref().map(|_| stamp).map_err(StorageError::clone));
+        }
+        ready
+    }
+
+    /// Takes those batches out of a group that the store does not take now, and answers their writers.
+    fn refuse_unadmitted(&self, group: &mut Vec<Waiting>) -> Vec<(RequestId, Prepare)> {
+        let mut refused = Vec::new();
+        let mut kept = Vec::with_capacity(group.len());
+        for waiting in group.drain(..) {
+            match self.store.admits(&waiting.batch.changes) {
+                Ok(()) => kept.push(waiting),
+                Err(error) => refused.push((waiting, error)),
+            }
+        }
+        *group = kept;
+        let mut ready = Vec::new();
+        for (Waiting { request, finish, .. }, error) in refused {
+            ready.extend(self.locks.lock().release(request));
+            finish(Err(error));
         }
         ready
     }
@@ -441,6 +511,6 @@ impl Inner {
     }
 
     fn now_after(&self, before: Stamp) -> u64 {
-        self.clock.now_ms().max(before.time_ms)
+        self.time.now_ms(before.time_ms)
     }
 }

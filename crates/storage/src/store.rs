@@ -68,6 +68,22 @@ pub trait Store: Send + Sync + 'static {
     /// one call at a time; after an error it does not call it again before the store was [reopened](Store::reopen).
     fn commit(&self, commit: Commit) -> Result<Arc<dyn Snapshot>, StorageError>;
 
+    /// Whether a batch with these changes would be taken now. A store that is short of space takes only what makes
+    /// space; refusing a batch changes nothing, and later ones are asked about again.
+    fn admits(&self, _changes: &[Change]) -> Result<(), StorageError> {
+        Ok(())
+    }
+
+    /// Why the store takes no writes although nothing failed since it was opened: it could only be opened for reading.
+    fn read_only(&self) -> Option<String> {
+        None
+    }
+
+    /// What an operator should know of the store although it works.
+    fn notices(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Whether a commit waits for a device, so that it deserves a thread of its own.
     fn waits(&self) -> bool;
 

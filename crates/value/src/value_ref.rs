@@ -355,6 +355,13 @@ impl<'a> Walk<'a> {
         ValueRef::read(&mut self.cursor)
     }
 
+    /// Whether the value behind the name is of one of these types: the bit `1 << type as u16` is set. Nothing is read.
+    #[inline]
+    pub fn is_one_of(&self, types: u16) -> bool {
+        let mut ahead = self.cursor;
+        ahead.byte().is_some_and(|tag| tag < 16 && types & (1 << tag) != 0)
+    }
+
     /// Passes over the value.
     #[inline]
     pub fn skip(&mut self) -> Option<()> {

@@ -56,6 +56,8 @@ kinds! {
     DuplicateItemException: DYNAMODB, 400, "message";
     /// A shard iterator is older than fifteen minutes.
     ExpiredIteratorException: DYNAMODB, 400, "message";
+    /// The session that signed the request is over.
+    ExpiredTokenException: SERVICE, 400, "message";
     /// A client token was used before for another export.
     ExportConflictException: DYNAMODB, 400, "message";
     /// No export has this ARN.

@@ -133,9 +133,9 @@ mod tests {
         for (status, body, kind, message) in [
             (
                 400,
-                r#"{"__type":"x#ExpiredTokenException","message":"old"}"#,
+                r#"{"__type":"x#StaleTokenException","message":"old"}"#,
                 ErrorKind::AccessDeniedException,
-                "ExpiredTokenException: old",
+                "StaleTokenException: old",
             ),
             (
                 503,

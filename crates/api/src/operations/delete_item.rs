@@ -19,7 +19,7 @@ shape! {
         return_item_collection_metrics: Option<ReturnItemCollectionMetrics> = "ReturnItemCollectionMetrics";
         return_values: Option<ReturnValue> = "ReturnValues";
         key: SuppliedItem = "Key";
-        expected: Option<StringMap<ExpectedAttributeValue>> = "Expected";
+        expected: Option<StringMap<ExpectedAttributeValue>> = "Expected", crate::shapes::limits::BY_ATTRIBUTE;
         conditional_operator: Option<ConditionalOperator> = "ConditionalOperator";
         condition_expression: Option<String> = "ConditionExpression";
         expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames", ATTRIBUTE_NAMES;

@@ -19,7 +19,7 @@ shape! {
         item: SuppliedItem = "Item";
         return_values: Option<ReturnValue> = "ReturnValues";
         return_item_collection_metrics: Option<ReturnItemCollectionMetrics> = "ReturnItemCollectionMetrics";
-        expected: Option<StringMap<ExpectedAttributeValue>> = "Expected";
+        expected: Option<StringMap<ExpectedAttributeValue>> = "Expected", crate::shapes::limits::BY_ATTRIBUTE;
         conditional_operator: Option<ConditionalOperator> = "ConditionalOperator";
         condition_expression: Option<String> = "ConditionExpression";
         expression_attribute_names: Option<ExpressionAttributeNames> = "ExpressionAttributeNames", ATTRIBUTE_NAMES;

@@ -15,12 +15,12 @@ shape! {
         select: Option<Select> = "Select";
         index_name: Option<String> = "IndexName", INDEX_NAME;
         return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
-        query_filter: Option<StringMap<Condition>> = "QueryFilter";
+        query_filter: Option<StringMap<Condition>> = "QueryFilter", crate::shapes::limits::BY_ATTRIBUTE;
         table_name: TableName = "TableName";
         conditional_operator: Option<ConditionalOperator> = "ConditionalOperator";
         attributes_to_get: Option<Vec<String>> = "AttributesToGet", ATTRIBUTES_TO_GET;
         limit: Option<i32> = "Limit", &[Terse(&AtLeast(1))];
-        key_conditions: Option<StringMap<Condition>> = "KeyConditions";
+        key_conditions: Option<StringMap<Condition>> = "KeyConditions", crate::shapes::limits::BY_ATTRIBUTE;
         exclusive_start_key: Option<SuppliedItem> = "ExclusiveStartKey";
         consistent_read: Option<bool> = "ConsistentRead";
         scan_index_forward: Option<bool> = "ScanIndexForward";

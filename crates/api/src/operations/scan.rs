@@ -18,7 +18,7 @@ shape! {
         return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
         table_name: TableName = "TableName";
         conditional_operator: Option<ConditionalOperator> = "ConditionalOperator";
-        scan_filter: Option<StringMap<Condition>> = "ScanFilter";
+        scan_filter: Option<StringMap<Condition>> = "ScanFilter", crate::shapes::limits::BY_ATTRIBUTE;
         segment: Option<i32> = "Segment", &[AtLeast(0), AtMost(999_999)];
         limit: Option<i32> = "Limit", POSITIVE;
         attributes_to_get: Option<Vec<String>> = "AttributesToGet", ATTRIBUTES_TO_GET;

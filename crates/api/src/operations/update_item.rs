@@ -19,8 +19,8 @@ shape! {
         return_item_collection_metrics: Option<ReturnItemCollectionMetrics> = "ReturnItemCollectionMetrics";
         return_values: Option<ReturnValue> = "ReturnValues";
         key: SuppliedItem = "Key";
-        attribute_updates: Option<StringMap<AttributeValueUpdate>> = "AttributeUpdates";
-        expected: Option<StringMap<ExpectedAttributeValue>> = "Expected";
+        attribute_updates: Option<StringMap<AttributeValueUpdate>> = "AttributeUpdates", crate::shapes::limits::BY_ATTRIBUTE;
+        expected: Option<StringMap<ExpectedAttributeValue>> = "Expected", crate::shapes::limits::BY_ATTRIBUTE;
         conditional_operator: Option<ConditionalOperator> = "ConditionalOperator";
         update_expression: Option<String> = "UpdateExpression";
         condition_expression: Option<String> = "ConditionExpression";

@@ -20,6 +20,8 @@ pub enum Constraint {
     EachElement(&'static [Constraint]),
     /// Each key of a map is the name of a table, or its ARN.
     TableKeys,
+    /// Each key of a map satisfies these.
+    EachKey(&'static [Constraint]),
     /// Each value of a map satisfies these.
     EachValue(&'static [Constraint]),
     /// The same constraint in the newer framework, which spells paths as JSON does and shows no value.
@@ -36,6 +38,7 @@ impl Constraint {
         match self {
             Self::EachElement(rules) => every_part(value, Part::Element, |measure| all_admit(rules, measure)),
             Self::TableKeys => every_part(value, Part::Key, names_table),
+            Self::EachKey(rules) => every_part(value, Part::Key, |measure| all_admit(rules, measure)),
             Self::EachValue(rules) => every_part(value, Part::Value, |measure| all_admit(rules, measure)),
             Self::Terse(constraint) => constraint.admits(value),
             Self::WhenMissing(_) => true,
@@ -65,6 +68,7 @@ impl Constraint {
             Self::NameCharacters => text::pattern("[a-zA-Z0-9_.-]+"),
             Self::EachElement(rules) => text::each_element(joined(rules)),
             Self::TableKeys => text::each_key(joined(TABLE_KEY)),
+            Self::EachKey(rules) => text::each_key(joined(rules)),
             Self::EachValue(rules) => text::each_value(joined(rules)),
             Self::Terse(constraint) => constraint.rule(),
             Self::WhenMissing(text) | Self::WhenEmpty(text) => (*text).to_owned(),

@@ -1,7 +1,7 @@
 //! Constraints that many members share.
 
 use crate::shape::Constraint::{
-    self, AtLeast, EachElement, EachValue, MaxLength, MinLength, NameCharacters, WhenMissing,
+    self, AtLeast, EachElement, EachKey, EachValue, MaxLength, MinLength, NameCharacters, WhenMissing,
 };
 use crate::text::constraint as text;
 
@@ -19,6 +19,8 @@ pub(crate) const KEY_ATTRIBUTE_NAME: &[Constraint] = &[MaxLength(255), MinLength
 pub(crate) const ATTRIBUTES_TO_GET: &[Constraint] = &[MinLength(1), EachElement(&[MaxLength(65535)])];
 /// The names that placeholders stand for.
 pub(crate) const ATTRIBUTE_NAMES: &[Constraint] = &[EachValue(&[MaxLength(65535)])];
+/// A legacy map, whose keys are names of attributes.
+pub(crate) const BY_ATTRIBUTE: &[Constraint] = &[EachKey(&[MaxLength(65535)])];
 /// A page size, and everything else that is counted from one.
 pub(crate) const POSITIVE: &[Constraint] = &[AtLeast(1)];
 /// The ARN of a stream.

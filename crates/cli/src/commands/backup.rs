@@ -21,6 +21,9 @@ use crate::progress;
 /// indexes and streams. Or, with --data, from the directory of a server that is stopped. Every part of the file
 /// has a checksum, and all of them are compared while it is written. `sortkey restore` makes a directory of it again.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey backup monday.backup                          # from the server on port 8000
+  sortkey backup monday.backup --data .sortkey/links    # from a stopped one")]
 pub(super) struct Backup {
     /// The file to write; it must not be there yet
     #[arg(value_name = "FILE")]
@@ -29,6 +32,16 @@ pub(super) struct Backup {
     /// The server to ask
     #[arg(long, default_value = "http://127.0.0.1:8000", value_name = "URL", conflicts_with = "data")]
     endpoint: String,
+
+    /// An administrator's API key, where the server asks for one
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "SORTKEY_API_KEY",
+        hide_env_values = true,
+        conflicts_with = "data"
+    )]
+    key: Option<String>,
 
     /// The directory of a server that is stopped
     #[arg(long, value_name = "DIR")]
@@ -45,7 +58,7 @@ impl Run for Backup {
         }
         let source: Box<dyn Read> = match &self.data {
             Some(directory) => Box::new(from_directory(directory)?),
-            None => from_server(&self.endpoint)?,
+            None => from_server(&self.endpoint, self.key.as_deref())?,
         };
         let summary = store(source, &self.file).map_err(Failure::new)?;
         let size = self.file.metadata().map_or(0, |file| file.len());
@@ -144,11 +157,15 @@ impl Read for Produced {
 
 /// Asks a server. In the words of HTTP/1.0 the answer ends with the connection, which is all there is to understand;
 /// that the end was not an accident, the backup itself tells.
-fn from_server(endpoint: &str) -> Result<Box<dyn Read>, Failure> {
+fn from_server(endpoint: &str, key: Option<&str>) -> Result<Box<dyn Read>, Failure> {
     let host = endpoint.strip_prefix("http://").unwrap_or(endpoint).trim_end_matches('/');
+    if key.is_some_and(|key| key.contains(|letter: char| letter.is_control())) {
+        return Err(Failure::new("the API key contains a line break or another control character"));
+    }
     let ask = || -> io::Result<(String, BufReader<TcpStream>)> {
         let mut stream = TcpStream::connect(host)?;
-        write!(stream, "GET /_sortkey/backup HTTP/1.0\r\nHost: {host}\r\n\r\n")?;
+        let credential = key.map_or(String::new(), |key| format!("Authorization: Bearer {key}\r\n"));
+        write!(stream, "GET /_sortkey/backup HTTP/1.0\r\nHost: {host}\r\n{credential}\r\n")?;
         let mut answer = BufReader::new(stream);
         let (mut status, mut header) = (String::new(), String::from("none yet"));
         answer.read_line(&mut status)?;

@@ -16,6 +16,9 @@ const CALLER: HeaderName = HeaderName::from_static("sortkey-caller");
 /// Arguments are written as NAME=VALUE, where the design's type says whether a value is text, a number or JSON; or all
 /// together as --json. The answer is printed as JSON. Exits with an error if the call fails.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey call createLink slug=docs target=https://example.com --caller '{\"userId\":\"ada\"}'
+  sortkey call newestLinks --json '{\"userId\":\"ada\"}' --endpoint http://127.0.0.1:8001")]
 pub(super) struct CallCommand {
     /// What to call: its own name, or MODULE.NAME
     name: String,

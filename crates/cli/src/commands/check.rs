@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use sortkey_design::{Compilation, FileLoader};
-use sortkey_diagnostics::{Diagnostic, Severity, apply, render, to_json};
-use sortkey_lints::{Options, check};
+use sortkey_diagnostics::{Diagnostic, Severity, render, to_json};
+use sortkey_lints::{Options, check, repair};
 
 use super::Run;
 use crate::designs;
@@ -15,6 +15,10 @@ use crate::failure::Failure;
 ///
 /// Exits with an error if there is an error, or with `--deny warnings` also if there is a warning.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey check                    # every design below this folder
+  sortkey check links.sk --fix     # repair what has one right repair
+  sortkey check --deny warnings    # in continuous integration")]
 pub(super) struct Check {
     /// Files, or folders to look for `.sk` files in [default: .]
     paths: Vec<PathBuf>,
@@ -94,21 +98,13 @@ impl Run for Check {
 impl Check {
     fn checked(&self, path: &Path, options: &Options) -> Result<Compilation, Failure> {
         let name = path.to_string_lossy();
-        let mut text = designs::read(path)?;
-        let mut compilation = check(&name, &text, &FileLoader, options);
-        // A repair may uncover another; a few rounds are enough, and two that undo each other must end.
-        for _ in 0..if self.fix { 8 } else { 0 } {
-            let fixes = compilation.diagnostics.iter().filter_map(|each| each.fixes.first());
-            let file = sortkey_diagnostics::FileId(0);
-            let (fixed, count) = apply(&text, file, fixes.filter(|fix| fix.automatic));
-            if count == 0 {
-                break;
-            }
-            text = fixed;
-            compilation = check(&name, &text, &FileLoader, options);
+        let text = designs::read(path)?;
+        if !self.fix {
+            return Ok(check(&name, &text, &FileLoader, options));
         }
-        if self.fix {
-            designs::write(path, &text)?;
+        let (repaired, compilation) = repair(&name, &text, &FileLoader, options);
+        if repaired != text {
+            designs::write(path, &repaired)?;
         }
         Ok(compilation)
     }

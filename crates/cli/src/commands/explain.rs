@@ -11,6 +11,9 @@ use crate::failure::Failure;
 ///
 /// Without a rule, lists all of them.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey explain ttl-attribute-not-number
+  sortkey explain SK5001")]
 pub(super) struct Explain {
     /// The name or the code of a rule
     rule: Option<String>,

@@ -15,6 +15,9 @@ use crate::failure::Failure;
 /// Comments and line breaks stay where they are; everything between is settled. A file with syntax errors is
 /// left alone.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey fmt
+  sortkey fmt --check links.sk    # in continuous integration")]
 pub(super) struct Fmt {
     /// Files, or folders to look for `.sk` files in [default: .]
     paths: Vec<PathBuf>,

@@ -13,6 +13,9 @@ use crate::failure::Failure;
 /// Takes the answer of DescribeTable (JSON), or a CloudFormation or SAM template (JSON or YAML), or asks a running
 /// server. The design that is printed compiles; what the source is silent about is marked TODO.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey import orders.json --output orders.sk    # from aws dynamodb describe-table --table-name orders
+  sortkey import --endpoint http://127.0.0.1:8000 --table orders")]
 pub(super) struct Import {
     /// The description of the tables
     #[arg(required_unless_present = "endpoint")]

@@ -15,6 +15,10 @@ use crate::failure::Failure;
 /// A key is shown once, when it is made; the file keeps its hash. A server that was started with `up --api-keys FILE`
 /// notices changes of the file by itself.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey keys create ada --caller '{\"userId\":\"ada\"}' --file keys.json
+  sortkey keys create operator --admin --file keys.json
+  sortkey keys revoke ada --file keys.json")]
 pub(super) struct Keys {
     #[command(subcommand)]
     act: Act,

@@ -9,6 +9,8 @@ use crate::failure::Failure;
 ///
 /// Speaks the language server protocol on standard input and output.
 #[derive(Args, Debug)]
+#[command(after_help = "Example:
+  sortkey lsp    # editors start it: docs/editors.md")]
 pub(super) struct Lsp {}
 
 impl Run for Lsp {

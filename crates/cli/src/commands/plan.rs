@@ -20,10 +20,15 @@ use crate::failure::Failure;
 /// and `--check` compares. Units are for the declared or estimated sizes; `--price` makes a month of the declared load of
 /// them, and `--measure` compares them with what the engine consumes.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey plan links.sk
+  sortkey plan links.sk --lock     # then commit links.lock
+  sortkey plan links.sk --check    # in continuous integration
+  sortkey plan links.sk --price")]
 pub(super) struct Plan {
     /// The design: a file, or a folder with one
-    #[arg(required_unless_present = "prices_form")]
-    design: Option<PathBuf>,
+    #[arg(default_value = ".")]
+    design: PathBuf,
 
     /// Write the lock file
     #[arg(long, conflicts_with = "check")]
@@ -66,11 +71,11 @@ impl Run for Plan {
     const NAME: &'static str = "plan";
 
     fn run(self) -> Result<(), Failure> {
-        let Some(design) = self.design.as_deref().filter(|_| !self.prices_form) else {
+        if self.prices_form {
             designs::say(PRICES);
             return Ok(());
-        };
-        let design = designs::one(design)?;
+        }
+        let design = designs::one(&self.design)?;
         let compilation = compile(&design.to_string_lossy(), &designs::read(&design)?, &FileLoader);
         if compilation.has_errors() {
             return Err(Failure::new("the design has errors").hint("sortkey check"));
@@ -86,7 +91,7 @@ impl Run for Plan {
         } else if self.price {
             price::show(&compilation.design, &self.region, self.prices.as_deref())?;
         } else if self.measure {
-            measure::show(compilation.design, self.items)?;
+            measure::show((*compilation.design).clone(), self.items)?;
         } else {
             designs::say(&plan_text(&compilation.design));
         }

@@ -19,6 +19,8 @@ use crate::progress;
 /// Reads the file, compares every checksum, fills a new directory beside the place, verifies it as `sortkey verify`
 /// does, and only then gives it its name. A directory that contains something is refused.
 #[derive(Args, Debug)]
+#[command(after_help = "Example:
+  sortkey restore monday.backup --data .sortkey/links")]
 pub(super) struct Restore {
     /// The file that `sortkey backup` wrote
     #[arg(value_name = "FILE")]

@@ -5,12 +5,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use clap::Args;
-use sortkey_server::{Database, Settings, admin_mount};
+use sortkey_server::{Database, Mode, Settings, admin_mount};
 
 use super::Run;
 use crate::failure::Failure;
+use crate::imitate::Imitate;
 use crate::keep::Keep;
 use crate::listen::{self, Listen};
+use crate::protect::Protect;
 use crate::shutdown;
 
 /// What the data is called that belongs to no design.
@@ -22,6 +24,9 @@ const NAME: &str = "default";
 /// that is printed as the endpoint, and any credentials. Tables and items are kept in a directory, and every
 /// write is on disk before it is answered.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey serve                        # data in .sortkey/default
+  sortkey serve --in-memory --port 0   # for tests: nothing on disk, any free port")]
 pub(super) struct Serve {
     #[command(flatten)]
     listen: Listen,
@@ -29,9 +34,11 @@ pub(super) struct Serve {
     #[command(flatten)]
     keep: Keep,
 
-    /// Let programs on other machines use the administration routes under /_sortkey
-    #[arg(long)]
-    admin_from_anywhere: bool,
+    #[command(flatten)]
+    imitate: Imitate,
+
+    #[command(flatten)]
+    protect: Protect,
 }
 
 impl Run for Serve {
@@ -45,12 +52,14 @@ impl Run for Serve {
 impl Serve {
     async fn serve(&self) -> Result<(), Failure> {
         let address = self.listen.address()?;
+        let mode = self.protect.mode(address, "serve")?;
+        let guard = self.protect.guard(mode)?;
         let database = self.database()?;
         let mounts = vec![admin_mount(Arc::new(database.clone()))];
-        let settings = Settings { admin_from_anywhere: self.admin_from_anywhere, ..self.listen.settings() };
+        let settings = Settings { guard, ..self.listen.settings() };
         let (server, address) = listen::bind(address, database, settings, mounts).await?;
         let shutdown = shutdown::asked_for();
-        self.announce(address);
+        self.announce(address, mode);
         server.run(shutdown).await;
         Ok(())
     }
@@ -59,6 +68,7 @@ impl Serve {
         let region = self.listen.region.clone();
         let export_dir = self.keep.export_dir.clone();
         let settings = sortkey_engine::Settings { region, export_dir, ..sortkey_engine::Settings::default() };
+        let settings = self.imitate.apply(settings);
         match self.keep.in_memory {
             true => Ok(Database::memory(settings)),
             false => Ok(Database::durable(self.keep.open(&self.keep.folder(NAME), settings)?)),
@@ -66,16 +76,18 @@ impl Serve {
     }
 
     /// Says where the server is. The first line is for programs too: it has always this form.
-    fn announce(&self, address: SocketAddr) {
+    fn announce(&self, address: SocketAddr, mode: Mode) {
         let mut terminal = io::stdout().lock();
         let said = writeln!(
             terminal,
             "sortkey is listening on http://{address}\n\
              Point an SDK at it: AWS_ENDPOINT_URL_DYNAMODB=http://{address} AWS_REGION={} \
              AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\
-             {}; Ctrl-C stops it.",
+             {}; Ctrl-C stops it.\n\
+             {}",
             self.listen.region,
-            self.where_data_is()
+            self.where_data_is(),
+            self.protect.report(mode, false)
         )
         .and_then(|()| terminal.flush());
         if let Err(error) = said {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use sortkey_design::{Compilation, Design, FileLoader, compile};
-use sortkey_diagnostics::{FileId, render};
+use sortkey_diagnostics::{Diagnostic, FileId, Severity, render};
 use sortkey_remote::{Remote, Settings};
 use sortkey_runtime::Problem;
 use sortkey_runtime::testing::{Outcome, Suite, mutants};
@@ -21,6 +21,10 @@ use crate::secret_file;
 /// Each test has a database of its own, in memory, with a clock that stands still until `advance`. Outside `as` it runs
 /// as `system`. What fails is shown where it stands in the design.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey test
+  sortkey test links.sk --filter \"one link\"
+  sortkey test links.sk --mutate    # find out what no test covers")]
 pub(super) struct Test {
     /// Designs, or folders with designs; this folder if none is given
     paths: Vec<PathBuf>,
@@ -40,6 +44,10 @@ pub(super) struct Test {
     /// Take out one annotation, condition, guard or transition at a time, and show which of them no test misses
     #[arg(long)]
     mutate: bool,
+
+    /// Run a race in the order that a failure printed; names the test with --filter
+    #[arg(long, value_name = "CHOICES", value_delimiter = ',', requires = "filter", conflicts_with_all = ["endpoint", "mutate"])]
+    order: Option<Vec<usize>>,
 }
 
 impl Run for Test {
@@ -49,11 +57,13 @@ impl Run for Test {
         let (mut ran, mut failed, mut unnoticed) = (0, 0, 0);
         for file in designs::files(&self.paths)? {
             let compilation = compile(&file.to_string_lossy(), &designs::read(&file)?, &FileLoader);
-            if self.chosen(&compilation.design).is_empty() {
+            // A file that was named is judged even if an error took its tests; others without tests are no business of this.
+            let is_named = self.paths.contains(&file) && compilation.has_errors();
+            if self.chosen(&compilation.design).is_empty() && !is_named {
                 continue;
             }
             if compilation.has_errors() {
-                return Err(broken(&file));
+                return Err(broken(&file, &compilation));
             }
             let tests = self.tests(&compilation)?;
             ran += tests.0;
@@ -87,16 +97,17 @@ impl Test {
 
     /// How many tests ran, and how many failed.
     fn tests(&self, compilation: &Compilation) -> Result<(usize, usize), Failure> {
-        let suite = self.suite(Arc::new(compilation.design.clone())).map_err(|problems| {
+        let suite = self.suite(Arc::clone(&compilation.design)).map_err(|problems| {
             let what: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
             Failure::new(what.join("; "))
         })?;
         let chosen = self.chosen(&compilation.design);
         let mut failed = 0;
         for at in &chosen {
-            let outcome = match &self.endpoint {
-                None => wait(suite.run(*at))?,
-                Some(endpoint) => wait(elsewhere(&suite, *at, endpoint))??,
+            let outcome = match (&self.endpoint, &self.order) {
+                (None, None) => wait(suite.run(*at))?,
+                (None, Some(order)) => wait(suite.replay(*at, order))?,
+                (Some(endpoint), _) => wait(elsewhere(&suite, *at, endpoint))??,
             };
             match &outcome.failure {
                 None => designs::say(&format!("ok    {}\n", outcome.title)),
@@ -117,8 +128,11 @@ impl Test {
         let (count, mut unnoticed) = (all.len(), 0);
         for mutant in all {
             let notices = match self.suite(Arc::new(mutant.design)) {
+                // Most mutants fail without a race; only the others are tried in every order.
                 Ok(suite) => {
-                    chosen.iter().any(|at| wait(suite.run(*at)).is_ok_and(|outcome| !outcome.passed()))
+                    let fails = |outcome: Result<Outcome, Failure>| outcome.is_ok_and(|it| !it.passed());
+                    chosen.iter().any(|at| fails(wait(suite.run_once(*at))))
+                        || chosen.iter().any(|at| fails(wait(suite.run(*at))))
                 }
                 Err(_) => true,
             };
@@ -157,8 +171,15 @@ fn wait<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
     Ok(runtime.block_on(future))
 }
 
-fn broken(file: &Path) -> Failure {
-    Failure::new(format_args!("{} has errors", file.display())).hint("sortkey check")
+/// Shows why a design cannot be tested.
+fn broken(file: &Path, compilation: &Compilation) -> Failure {
+    let errors: Vec<&Diagnostic> =
+        compilation.diagnostics.iter().filter(|each| each.severity == Severity::Error).collect();
+    for error in &errors {
+        designs::say(&(render(error, &compilation.sources, designs::style()) + "\n\n"));
+    }
+    let plural = if errors.len() == 1 { "" } else { "s" };
+    Failure::new(format_args!("{} has {} error{plural}, so no test ran", file.display(), errors.len()))
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {

@@ -3,6 +3,7 @@
 mod banner;
 mod design;
 mod elsewhere;
+mod hashing;
 mod place;
 mod progress;
 mod seed;
@@ -15,15 +16,16 @@ use std::time::Duration;
 
 use clap::Args;
 use sortkey_design::Compilation;
-use sortkey_gateway::{Admission, ApiKeys, Gateway};
+use sortkey_gateway::{Admission, Gateway};
 use sortkey_runtime::deploy::{Coverage, DeployError, Naming, desired};
 use sortkey_runtime::{Pending, Runtime};
-use sortkey_server::{Mount, Settings};
+use sortkey_server::{Mode, Mount, Settings};
 
 use super::Run;
 use crate::failure::Failure;
 use crate::keep::Keep;
 use crate::listen::{self, Listen};
+use crate::protect::{self, Protect};
 use crate::shutdown;
 use place::{Place, Stage};
 
@@ -33,6 +35,11 @@ use place::{Place, Stage};
 /// pattern and operation under /api, a page of them at /docs, their OpenAPI document at /openapi.json, and the DynamoDB
 /// API itself. What only adds to a table is added; any other difference is explained, and nothing is dropped.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey up                                  # the design in this folder, data in .sortkey
+  sortkey up links.sk --in-memory --seed-data
+  sortkey up links.sk --port 8001 --data /var/lib/links
+  sortkey up links.sk --endpoint https://dynamodb.eu-west-1.amazonaws.com --region eu-west-1")]
 pub(super) struct Up {
     /// The design: a file, or a folder with one
     #[arg(default_value = ".")]
@@ -60,17 +67,24 @@ pub(super) struct Up {
     #[arg(long)]
     prefix: Option<String>,
 
-    /// Open the DynamoDB API to other machines as well; it knows no tenants
+    #[command(flatten)]
+    protect: Protect,
+
+    /// Offer the DynamoDB API to other machines as well; it knows no tenants
     #[arg(long)]
     dynamodb_api: bool,
-
-    /// Let callers in by the keys of this file, which `sortkey keys` makes; needed where other machines can call
-    #[arg(long, value_name = "FILE")]
-    api_keys: Option<PathBuf>,
 
     /// Fill the tables with generated data of the declared volumes, up to N items of a kind
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
     seed_data: Option<u64>,
+}
+
+/// What a server starts with.
+struct Start<'a> {
+    address: SocketAddr,
+    mode: Mode,
+    runtime: &'a Runtime,
+    kept: &'a str,
 }
 
 impl Run for Up {
@@ -85,14 +99,15 @@ impl Run for Up {
 impl Up {
     async fn live(&self, compilation: Compilation) -> Result<(), Failure> {
         let address = self.listen.address()?;
-        let admission = self.admission(address)?;
+        let mode = self.protect.mode(address, "up")?;
+        let admission = self.admission()?;
         // Nobody wants tables made for a server that cannot start.
         listen::is_free(address)?;
         let place = self.place(&compilation).await?;
         desired(&compilation.design, &self.naming())
             .map_err(|refusals| design::refused(&compilation, &refusals))?;
-        let settings = place.runtime_settings(self.naming())?;
-        let design = Arc::new(compilation.design.clone());
+        let settings = place.runtime_settings(self.naming(), &self.protect.keyring)?;
+        let design = Arc::clone(&compilation.design);
         let runtime = Runtime::new(design, place.backend.clone(), settings)
             .map_err(|problems| design::cannot_run(&compilation, &problems))?;
         self.deploy(&compilation, &runtime).await?;
@@ -100,41 +115,39 @@ impl Up {
             seed::generate(&runtime, most).await?;
         }
         let mounts = Gateway::new(runtime.clone(), admission).mounts();
+        let start = Start { address, mode, runtime: &runtime, kept: &place.kept };
         match place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
-                self.serve(address, database, [mounts, vec![admin]].concat(), &runtime, &place.kept).await
+                self.serve(start, database, [mounts, vec![admin]].concat()).await
             }
-            Stage::Elsewhere(closed) => self.serve(address, closed, mounts, &runtime, &place.kept).await,
+            Stage::Elsewhere(closed) => self.serve(start, closed, mounts).await,
         }
     }
 
     async fn serve<B: sortkey_server::Backend>(
         &self,
-        address: SocketAddr,
+        start: Start<'_>,
         backend: B,
         mounts: Vec<Mount>,
-        runtime: &Runtime,
-        kept: &str,
     ) -> Result<(), Failure> {
+        let Start { address, mode, runtime, kept } = start;
         let dynamodb_api = self.dynamodb_api || address.ip().is_loopback();
-        let settings = Settings { dynamodb_api, ..self.listen.settings() };
+        let guard = self.protect.guard(mode)?;
+        let settings = Settings { dynamodb_api, guard, ..self.listen.settings() };
         let (server, address) = listen::bind(address, backend, settings, mounts).await?;
         let shutdown = shutdown::asked_for();
-        banner::say(runtime, address, self.api_keys.as_deref(), kept);
+        let report = self.protect.report(mode, true);
+        banner::say(runtime, address, self.protect.api_keys.as_deref(), kept, &report);
         server.run(shutdown).await;
         Ok(())
     }
 
-    /// Open on this machine; by keys wherever others can reach it, and wherever keys are asked for.
-    fn admission(&self, address: SocketAddr) -> Result<Admission, Failure> {
-        match &self.api_keys {
-            Some(path) => Ok(Admission::Keys(ApiKeys::open(path).map_err(Failure::new)?)),
-            None if address.ip().is_loopback() => Ok(Admission::Open),
-            None => {
-                Err(Failure::new(format_args!("other machines can reach {}: say who may call", address.ip()))
-                    .hint("sortkey keys create admin --admin --file keys.json, then up --api-keys keys.json"))
-            }
+    /// By keys wherever they are asked for; otherwise the server's guard decides who reaches the API.
+    fn admission(&self) -> Result<Admission, Failure> {
+        match &self.protect.api_keys {
+            Some(path) => Ok(Admission::Keys(protect::open(path)?)),
+            None => Ok(Admission::Open),
         }
     }
 

@@ -1,63 +1,129 @@
-//! `sortkey verify`: whether a data directory is sound.
+//! `sortkey verify`: whether a database is sound.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use hyper::Method;
+use serde::Deserialize;
 use sortkey_engine::Report;
-use sortkey_storage_fjall::{FjallStore, Options};
+use sortkey_storage_fjall::{Damage, FjallStore, OpenError, Options, scrub};
 
 use super::Run;
 use crate::failure::Failure;
-use crate::progress;
+use crate::{http, progress};
 
-/// Check that the data in a directory is sound
+/// Check that the data in a directory, or of a server that runs, is sound
 ///
 /// Reads everything: checksums, items against their indexes and totals, streams against the items. Says what every
-/// table contains, and which table and key something is wrong with. Stop the server first: one process at a time
-/// can have the directory. Nothing that was answered is changed.
+/// table contains, and which table and key something is wrong with. A directory need not be writable and is left as it
+/// is, but for the checksums of its files where it can be written. A server that has the directory is asked with
+/// --endpoint, and goes on working.
 #[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey verify .sortkey/links                       # the directory of a stopped server
+  sortkey verify --endpoint http://127.0.0.1:8000     # a server that runs")]
 pub(super) struct Verify {
     /// The directory that `serve --data` was given
     #[arg(default_value = ".sortkey/default", value_name = "DIR")]
     directory: PathBuf,
+
+    /// The server to ask instead
+    #[arg(long, value_name = "URL", conflicts_with = "directory")]
+    endpoint: Option<String>,
+}
+
+/// What was found, wherever that was.
+#[derive(Default, Deserialize)]
+struct Found {
+    sound: bool,
+    tables: Vec<String>,
+    problems: Vec<String>,
+    #[serde(skip)]
+    problem_count: usize,
 }
 
 impl Run for Verify {
     const NAME: &'static str = "verify";
 
     fn run(self) -> Result<(), Failure> {
-        let shown = self.directory.display();
-        if !FjallStore::exists(&self.directory) {
-            let failure = Failure::new(format_args!("there is no database in {shown}"));
-            return Err(failure.hint("name the directory that `sortkey serve --data` was given"));
-        }
-        let store = FjallStore::open(&self.directory, Options::default()).map_err(Failure::new)?;
-        let bar = progress::entries("verifying");
-        let report = sortkey_engine::verify_watched(&*store, &|seen| bar.set_position(seen));
-        bar.finish_and_clear();
-        print(&report).map_err(|error| Failure::new(format_args!("cannot write: {error}")))?;
-        if report.is_sound() {
+        let (shown, found) = match &self.endpoint {
+            Some(endpoint) => (endpoint.clone(), from_server(endpoint)?),
+            None => (self.directory.display().to_string(), from_directory(&self.directory)?),
+        };
+        print(&found).map_err(|error| Failure::new(format_args!("cannot write: {error}")))?;
+        if found.sound {
             return Ok(());
         }
-        Err(Failure::new(format_args!("{shown} has {} problems", report.problem_count))
+        let count = found.problem_count.max(found.problems.len());
+        Err(Failure::new(format_args!("{shown} has {count} problems"))
             .hint("restore a backup; what can still be read can be copied to a new directory first"))
     }
 }
 
-fn print(report: &Report) -> io::Result<()> {
+fn from_directory(directory: &Path) -> Result<Found, Failure> {
+    if !FjallStore::exists(directory) {
+        let failure = Failure::new(format_args!("there is no database in {}", directory.display()));
+        return Err(failure.hint("name the directory that `sortkey serve --data` was given"));
+    }
+    let store = FjallStore::open_read_only(directory, Options::default()).map_err(|error| match error {
+        OpenError::InUse { .. } => {
+            Failure::new(error).hint("ask the server that has it: sortkey verify --endpoint URL")
+        }
+        _ => Failure::new(error),
+    })?;
+    let bar = progress::entries("verifying");
+    let report = sortkey_engine::verify_watched(&*store, &|seen| bar.set_position(seen));
+    bar.finish_and_clear();
+    Ok(found(&report, &damages(directory)?))
+}
+
+/// Files that are not what they were. Where checksums cannot be noted, those that are known are compared all the same.
+fn damages(directory: &Path) -> Result<Vec<Damage>, Failure> {
+    match scrub(directory) {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::ReadOnlyFilesystem
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::StorageFull
+            ) =>
+        {
+            Ok(Vec::new())
+        }
+        result => result.map_err(|error| Failure::new(format_args!("cannot read the files: {error}"))),
+    }
+}
+
+fn found(report: &Report, damages: &[Damage]) -> Found {
+    let damaged = |damage: &Damage| format!("file {}: {}", damage.path.display(), damage.reason);
+    let problems = report.problems.iter().map(ToString::to_string);
+    Found {
+        sound: report.is_sound() && damages.is_empty(),
+        tables: report.tables.iter().map(ToString::to_string).collect(),
+        problems: problems.chain(damages.iter().map(damaged)).collect(),
+        problem_count: report.problem_count + damages.len(),
+    }
+}
+
+fn from_server(endpoint: &str) -> Result<Found, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::new)?;
+    let asked = http::send(endpoint, Method::GET, "/_sortkey/verify", &[], String::new());
+    let answer = runtime.block_on(asked)?;
+    if answer.status != 200 {
+        let why = String::from_utf8_lossy(&answer.body).into_owned();
+        return Err(Failure::new(format_args!("{endpoint} does not verify: {} {why}", answer.status)));
+    }
+    serde_json::from_slice(&answer.body)
+        .map_err(|error| Failure::new(format_args!("{endpoint} answers something else: {error}")))
+}
+
+fn print(found: &Found) -> io::Result<()> {
     let mut terminal = io::stdout().lock();
-    for table in &report.tables {
-        writeln!(
-            terminal,
-            "{}: {} items, {} index entries, {} stream records, {} changes in its history",
-            table.name, table.items, table.index_entries, table.stream_records, table.changes
-        )?;
+    for line in found.tables.iter().chain(&found.problems) {
+        writeln!(terminal, "{line}")?;
     }
-    for problem in &report.problems {
-        writeln!(terminal, "{problem}")?;
-    }
-    if report.is_sound() {
+    if found.sound {
         writeln!(terminal, "sound")?;
     }
     terminal.flush()

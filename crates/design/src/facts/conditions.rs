@@ -1,4 +1,4 @@
-//! What a condition says about one attribute, and whether some conditions imply another.
+//! What a condition says about one attribute.
 
 use crate::model::*;
 
@@ -33,7 +33,7 @@ pub fn condition(expr: &Expr) -> Condition<'_> {
 }
 
 /// The attribute an expression names: `status` or `it.status`.
-fn attribute(expr: &Expr) -> Option<&str> {
+pub(super) fn attribute(expr: &Expr) -> Option<&str> {
     match &expr.kind {
         ExprKind::Name { name } => Some(name),
         ExprKind::Member { base, name } if base.is_name("it") => Some(&name.text),
@@ -52,60 +52,4 @@ impl<'a> Condition<'a> {
             Condition::Other => None,
         }
     }
-}
-
-/// Whether known conditions (and bound attributes) imply a wanted one, for an item of an entity.
-///
-/// Sound and incomplete: it answers yes only if the wanted condition surely holds.
-pub fn implies(entity: &Entity, known: &[&Expr], bound: &[&str], wanted: &Expr) -> bool {
-    wanted.conjuncts().into_iter().all(|conjunct| implies_one(entity, known, bound, conjunct))
-}
-
-fn implies_one(entity: &Entity, known: &[&Expr], bound: &[&str], wanted: &Expr) -> bool {
-    if known.contains(&wanted) || lives(entity, wanted) {
-        return true;
-    }
-    match &wanted.kind {
-        ExprKind::Exists { operand } => {
-            let Some(name) = attribute(operand) else {
-                return false;
-            };
-            let always = entity.attribute(name).is_some_and(|each| !each.may_be_absent());
-            let mentioned = known.iter().any(|each| {
-                !matches!(condition(each), Condition::Other) && condition(each).attribute() == Some(name)
-            });
-            always || mentioned || bound.contains(&name)
-        }
-        // `a = x` excludes every other constant.
-        ExprKind::Binary { op: Op::NotEq, left, right } => {
-            let Some(name) = attribute(left) else { return false };
-            known.iter().any(|each| match condition(each) {
-                Condition::Equal(other, value) => {
-                    other == name && is_constant(value) && is_constant(right) && *value != **right
-                }
-                _ => false,
-            })
-        }
-        ExprKind::Binary { op: Op::Or, left, right } => {
-            implies(entity, known, bound, left) || implies(entity, known, bound, right)
-        }
-        _ => false,
-    }
-}
-
-/// Reads see live items only, so `status != deleted` holds where `deleted when status = deleted` does.
-fn lives(entity: &Entity, wanted: &Expr) -> bool {
-    let Some(Expr { kind: ExprKind::Binary { op: Op::Eq, left, right }, .. }) = &entity.deleted else {
-        return false;
-    };
-    match &wanted.kind {
-        ExprKind::Binary { op: Op::NotEq, left: a, right: b } => a == left && b == right,
-        _ => false,
-    }
-}
-
-/// A word or a literal: the same wherever it stands. (A parameter would be a name too, but the names on the right
-/// of a `when` are members of enums.)
-fn is_constant(expr: &Expr) -> bool {
-    matches!(expr.kind, ExprKind::Name { .. } | ExprKind::Text { .. } | ExprKind::Number { .. })
 }

@@ -29,6 +29,10 @@ impl Lower<'_> {
                 let period = each.period().map(|period| self.duration_ms(&period));
                 (self.name(each.name()), period)
             }),
+            idempotent_within: operation
+                .idempotent()
+                .map(|each| each.scope().into_iter().map(|name| self.name(Some(name))).collect())
+                .unwrap_or_default(),
             load: operation.load().map(|load| self.load(&load)),
             span,
             docs: docs(operation.syntax()),

@@ -35,6 +35,7 @@ impl Lower<'_> {
         let mut lowered = Table {
             name: self.name(table.name()),
             deployed: table.deployed().map(|name| name.value()),
+            deployed_span: table.deployed().map(|name| self.span(name.range())),
             span: self.span(table.range()),
             docs: docs(table.syntax()),
             ..Table::default()

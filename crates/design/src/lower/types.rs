@@ -5,13 +5,15 @@ use crate::model::*;
 use crate::problems::{ANNOTATION, TYPE, nearest};
 use sortkey_diagnostics::Span;
 use sortkey_syntax::ast::{self, AstNode};
+use sortkey_syntax::{Kind, TextRange};
 
 /// The annotations of the language.
-const ANNOTATIONS: [&str; 13] = [
+const ANNOTATIONS: [&str; 14] = [
     "immutable",
     "transient",
     "virtual",
     "secret",
+    "internal",
     "encrypted",
     "personal",
     "normalize",
@@ -29,6 +31,16 @@ const TYPES: [&str; 24] = [
     "bool", "bytes", "time", "date", "month", "json", "list", "map", "set", "any", "new", "key",
 ];
 
+/// Where an attribute stands: the comma behind it belongs to the list, and a repair inserts before it.
+fn without_comma(attribute: &ast::Attribute) -> TextRange {
+    let range = attribute.range();
+    let mut last = attribute.syntax().last_token();
+    while let Some(token) = last.take_if(|token| token.kind() == Kind::Comma || token.kind().is_trivia()) {
+        last = token.prev_token();
+    }
+    last.map_or(range, |token| TextRange::new(range.start(), token.text_range().end().max(range.start())))
+}
+
 impl Lower<'_> {
     pub(super) fn attributes(&mut self, attributes: impl Iterator<Item = ast::Attribute>) -> Vec<Attribute> {
         attributes.map(|attribute| self.attribute(&attribute)).collect()
@@ -45,7 +57,7 @@ impl Lower<'_> {
             value: attribute.value().map(|(derived, value)| Fill { derived, value: self.expr(&value) }),
             when: attribute.when().and_then(|when| when.condition()).map(|expr| self.expr(&expr)),
             annotations: attribute.annotations().map(|annotation| self.annotation(&annotation)).collect(),
-            span: self.span(attribute.range()),
+            span: self.span(without_comma(attribute)),
         }
     }
 

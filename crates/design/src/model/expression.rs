@@ -204,6 +204,13 @@ pub enum FieldOp {
     Subtract,
 }
 
+impl Op {
+    /// Whether it compares two values, or one with several.
+    pub fn compares(self) -> bool {
+        matches!(self, Op::Eq | Op::NotEq | Op::Lt | Op::LtEq | Op::Gt | Op::GtEq | Op::In)
+    }
+}
+
 impl Expr {
     /// The name, if it is a bare one.
     pub fn as_name(&self) -> Option<&str> {
@@ -271,6 +278,42 @@ impl Expr {
             }
             ExprKind::List { elements } => elements.iter().for_each(visit),
             ExprKind::Object { fields } => fields.walk_values(visit),
+        }
+    }
+
+    /// Like `children`, but what stands directly inside may be changed.
+    pub(crate) fn children_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        match &mut self.kind {
+            ExprKind::Missing | ExprKind::Number { .. } | ExprKind::Text { .. } | ExprKind::Name { .. } => {}
+            ExprKind::Binary { left, right, .. } => {
+                visit(left);
+                visit(right);
+            }
+            ExprKind::Not { operand }
+            | ExprKind::Negative { operand }
+            | ExprKind::Exists { operand }
+            | ExprKind::Absent { operand } => visit(operand),
+            ExprKind::Range { low, high } => low.iter_mut().chain(high).for_each(|each| visit(each)),
+            ExprKind::Member { base, .. } | ExprKind::Arrow { base, .. } => visit(base),
+            ExprKind::Call { callee, args } => {
+                visit(callee);
+                args.values.iter_mut().for_each(|(_, value)| visit(value));
+            }
+            ExprKind::Index { base, index } => {
+                visit(base);
+                visit(index);
+            }
+            ExprKind::With { base, condition } => {
+                visit(base);
+                visit(condition);
+            }
+            ExprKind::List { elements } => elements.iter_mut().for_each(visit),
+            ExprKind::Object { fields } => {
+                for field in &mut fields.fields {
+                    field.index.iter_mut().for_each(&mut *visit);
+                    visit(&mut field.value);
+                }
+            }
         }
     }
 

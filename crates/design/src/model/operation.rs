@@ -24,6 +24,9 @@ pub struct Operation {
     pub requires: Option<Expr>,
     /// The parameter that makes a repeat harmless, and for how many milliseconds.
     pub idempotent: Option<(Name, Option<u64>)>,
+    /// The parameters within which a repeat is one: the same word of another sender is another call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub idempotent_within: Vec<Name>,
     /// How often it runs.
     pub load: Option<Load>,
     /// Where it stands.

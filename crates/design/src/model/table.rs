@@ -12,6 +12,9 @@ pub struct Table {
     pub name: Name,
     /// Its deployed name, a template over parameters.
     pub deployed: Option<String>,
+    /// Where the deployed name stands.
+    #[serde(skip)]
+    pub deployed_span: Option<Span>,
     /// Its primary key.
     pub key: Key,
     /// Its indexes.

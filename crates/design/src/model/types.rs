@@ -327,7 +327,7 @@ impl Type {
 }
 
 impl IdBody {
-    fn describe(self) -> String {
+    pub(crate) fn describe(self) -> String {
         match self {
             IdBody::Uuid => "uuid".to_owned(),
             IdBody::Ulid => "ulid".to_owned(),

@@ -35,9 +35,42 @@ pub fn sweeps<'a>(design: &'a Design, parent: &'a Entity) -> Vec<Sweep<'a>> {
     found
 }
 
-/// Whether children go by twenty-five; those that are guarded, soft-deleted or have children of their own go one by one.
+/// Whether children go by twenty-five; those that are guarded, counted, soft-deleted or have children of their own go one by
+/// one.
 pub fn goes_at_once(design: &Design, child: &Entity) -> bool {
-    child.deleted.is_none() && child.uniques.is_empty() && sweeps(design, child).is_empty()
+    child.deleted.is_none()
+        && child.uniques.is_empty()
+        && counters(design, child).is_empty()
+        && sweeps(design, child).is_empty()
+}
+
+/// A number that counts the items which refer to the item it is in.
+#[derive(Clone, Copy, Debug)]
+pub struct Counter<'a> {
+    /// The entity that the number is in.
+    pub entity: &'a Entity,
+    /// The number.
+    pub attribute: &'a Attribute,
+    /// The attribute of the counted item that refers to it.
+    pub reference: &'a Attribute,
+}
+
+/// The numbers that count items of an entity.
+pub fn counters<'a>(design: &'a Design, counted: &'a Entity) -> Vec<Counter<'a>> {
+    let mut found = Vec::new();
+    for entity in &design.entities {
+        let counts = |attribute: &&Attribute| {
+            let named = attribute.annotation("counts").into_iter().flat_map(|each| &each.args);
+            named.into_iter().any(|(_, argument)| argument.is_name(&counted.name.text))
+        };
+        let refers = |each: &&Attribute| each.reference.as_ref().is_some_and(|to| to.entity == entity.name);
+        for attribute in entity.attributes.iter().filter(counts) {
+            for reference in counted.attributes.iter().filter(refers) {
+                found.push(Counter { entity, attribute, reference });
+            }
+        }
+    }
+    found
 }
 
 fn sweep<'a>(
@@ -65,7 +98,7 @@ fn sweep<'a>(
     ways.extend(every.map(|name| (vec![first], Some(name))));
     for (binds, every) in ways {
         let pattern = finding(child, &binds, every);
-        if read(design, &pattern).is_some_and(|choice| choice.plan.is_some()) {
+        if read(design, &pattern).and_then(|choice| choice.plan).is_some_and(|plan| plan.omits.is_empty()) {
             return Sweep { child, attribute, binds, finding: Some(pattern) };
         }
     }

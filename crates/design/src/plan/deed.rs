@@ -43,6 +43,7 @@ impl<'a> Deed<'a> {
             let of_item = fields.iter().filter(|field| concerns(entity, named, &field.value));
             doubts.extend(of_item.flat_map(|field| field.value.names()));
             doubts.extend(fields.iter().filter_map(|field| within_json(design, entity, field)));
+            doubts.extend(fields.iter().filter_map(|field| last_member(design, entity, field)));
             // What the key of the item tells is in hand.
             let keys = key_attributes(design, entity);
             let sealed = given.iter().flat_map(|name| sealed_under(entity, name));
@@ -63,6 +64,14 @@ impl<'a> Deed<'a> {
     pub(super) fn deletion(design: &'a Design, entity: &'a Entity) -> Deed<'a> {
         let (given, counted, entered, doubts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let verb = WriteVerb::Delete;
+        Deed { entity, verb, given, counted, entered, is_certain: true, doubts }.completed(design)
+    }
+
+    /// The counting of something by a number of an item.
+    pub(super) fn counting(design: &'a Design, entity: &'a Entity, number: &'a Attribute) -> Deed<'a> {
+        let given = vec![number.name.text.as_str()];
+        let (counted, entered, doubts) = (given.clone(), Vec::new(), Vec::new());
+        let verb = WriteVerb::Update;
         Deed { entity, verb, given, counted, entered, is_certain: true, doubts }.completed(design)
     }
 
@@ -161,6 +170,15 @@ fn within_json<'a>(design: &Design, entity: &'a Entity, field: &Field) -> Option
     let attribute = entity.attribute(&field.path.first()?.text)?;
     let inside = field.path.len() > 1 || field.index.is_some();
     (inside && matches!(design.type_of(attribute), Type::Json { .. })).then_some(attribute.name.text.as_str())
+}
+
+/// The set that a field may take the last member out of, where no item may lack it: it must be seen before.
+fn last_member<'a>(design: &Design, entity: &'a Entity, field: &Field) -> Option<&'a str> {
+    let [name] = field.path.as_slice() else { return None };
+    let attribute = entity.attribute(&name.text)?;
+    let is_set = matches!(design.type_of(attribute), Type::Set { .. });
+    let takes = field.op == FieldOp::Subtract && field.index.is_none();
+    (takes && is_set && !attribute.may_be_absent()).then_some(attribute.name.text.as_str())
 }
 
 /// The attributes that name the key under which an attribute is sealed.

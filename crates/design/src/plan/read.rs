@@ -5,7 +5,7 @@ use super::cost::Cost;
 use super::flow::Script;
 use super::pages::reads;
 use super::question::Question;
-use crate::facts::{Membership, Source, implies, is_time_name, membership, settles, source};
+use crate::facts::{Condition, Membership, Source, condition, membership, settles, source};
 use crate::model::*;
 
 /// A way to the items.
@@ -44,8 +44,10 @@ pub struct Rejected<'a> {
 pub enum Obstacle<'a> {
     /// No item of the entity is in the index: nothing fills this key attribute.
     NotIn(&'a Name),
-    /// The index holds only some of the items asked for.
+    /// The index holds only the items that meet a condition, which the pattern does not imply.
     Sparse,
+    /// The index holds only the items that have these optional attributes.
+    Lacking(Vec<&'a str>),
     /// The pattern gives no value for this part of the partition key.
     PartitionUnbound(&'a str),
     /// The pattern gives only a range for this part of the partition key.
@@ -56,6 +58,10 @@ pub enum Obstacle<'a> {
     UnusedCondition(&'a Expr),
     /// The order asked for is not the order of the key, whose next part is this (if there is one).
     Order(Option<&'a str>),
+    /// A range or an order is asked of this part of the key, whose text does not sort as its values do.
+    Unordered(&'a str),
+    /// The items of this entity do not share the order of a collection: their own key goes on with this attribute.
+    OrderOf(&'a Name, &'a str),
     /// A global index cannot be read strongly.
     StrongOnGlobal,
     /// `get` needs the whole key; these are missing.
@@ -75,6 +81,8 @@ pub struct ReadPlan<'a> {
     pub ordered_by: Option<&'a str>,
     /// Whether the index lacks attributes, so that a second request fetches them.
     pub fetches: bool,
+    /// The optional attributes without which an item is not found, though the pattern does not ask for them.
+    pub omits: Vec<&'a str>,
     /// Requests and units.
     pub cost: Cost,
 }
@@ -109,7 +117,26 @@ pub fn read<'a>(design: &'a Design, pattern: &'a Pattern) -> Option<Choice<'a>> 
             Err(obstacle) => choice.rejected.push(Rejected { path, obstacle }),
         }
     }
+    if choice.plan.is_none() {
+        choice.through_sparse_index(&question);
+    }
     Some(choice)
+}
+
+impl<'a> Choice<'a> {
+    /// Settles for an index that is sparse by nature: one that is keyed by an optional attribute holds the items that
+    /// have it, and reading it means asking for those. A condition that someone wrote (`when`) is not passed over.
+    fn through_sparse_index(&mut self, question: &Question<'a>) {
+        for at in 0..self.rejected.len() {
+            let Rejected { path, obstacle: Obstacle::Lacking(omits) } = &self.rejected[at] else { continue };
+            let (path, omits) = (*path, omits.clone());
+            if let Ok(plan) = question.having(&omits).attempt(path) {
+                self.plan = Some(ReadPlan { omits, ..plan });
+                self.rejected.remove(at);
+                return;
+            }
+        }
+    }
 }
 
 impl<'a> Question<'a> {
@@ -151,12 +178,14 @@ impl<'a> Question<'a> {
             return Err(Obstacle::PartitionUnbound(&name.text));
         }
         if let Some(when) = &unique.when
-            && !implies(self.entity, &self.known(), &self.bound, when)
+            && !self.known().implies(when)
         {
             return Err(Obstacle::Sparse);
         }
         let used: Vec<&str> = unique.names.iter().map(|name| name.text.as_str()).collect();
-        self.everything_used(&used, &[])?;
+        // The guard exists only while its condition holds.
+        let when: Vec<&Expr> = unique.when.iter().collect();
+        self.everything_used(&used, &self.answered_by(&when, &used))?;
         Ok(self.plan(path, SortUse::Equal, None))
     }
 
@@ -171,7 +200,9 @@ impl<'a> Question<'a> {
                 return Err(Obstacle::IncompleteKey(missing));
             }
         }
-        self.order(open)?;
+        self.order(key, open)?;
+        self.merges_in_order(key, open)?;
+        self.keeps_order(key, &sort, open)?;
         // A collection is read as a whole: each entity has its own place in the sort key.
         let sort = match sort {
             SortUse::Equal | SortUse::Prefix if self.pattern.verb == ReadVerb::Collect => SortUse::Whole,
@@ -187,16 +218,20 @@ impl<'a> Question<'a> {
             Membership::Always => Ok(Vec::new()),
             Membership::Sometimes { when, present } => {
                 let known = self.known();
-                let implied = when.iter().all(|when| implies(self.entity, &known, &self.bound, when));
-                let there = present.iter().all(|name| {
-                    let conditioned = self.conditions.iter().any(|(_, each)| each.attribute() == Some(name));
+                let implied = when.iter().all(|when| known.implies(when));
+                let lacking = present.iter().copied().filter(|name| {
+                    let conditioned = self.asked().any(|(_, each)| each.attribute() == Some(name));
                     let when_implies = when.iter().any(|when| mentions_presence(when, name));
-                    self.bound.contains(name) || conditioned || when_implies
+                    !(self.bound.contains(name) || self.had.contains(name) || conditioned || when_implies)
                 });
-                if implied && there {
-                    Ok(when.into_iter().flat_map(Expr::conjuncts).collect())
-                } else {
-                    Err(Obstacle::Sparse)
+                let lacking: Vec<&str> = lacking.collect();
+                // A condition that a call may leave out asks for all items then.
+                let dropped =
+                    |name: &&str| self.conditions.iter().any(|(_, each)| each.attribute() == Some(*name));
+                match (implied && !lacking.iter().any(dropped), lacking.is_empty()) {
+                    (false, _) => Err(Obstacle::Sparse),
+                    (true, false) => Err(Obstacle::Lacking(lacking)),
+                    (true, true) => Ok(self.answered_by(&when, &present)),
                 }
             }
         }
@@ -223,11 +258,14 @@ impl<'a> Question<'a> {
         Ok(used)
     }
 
-    /// The bound attributes that a derived one follows from: giving them is giving it.
+    /// The bound attributes that a derived one stands for: giving them is giving it. A digest stands for what it is made of;
+    /// a shard does not, since it is the same for many values.
     fn inputs(&self, slot: &str) -> Vec<&'a str> {
         let fill = self.entity.attribute(slot).and_then(|attribute| attribute.value.as_ref());
         match fill {
-            Some(Fill { derived: true, value }) if !self.bound.contains(&slot) => value.names(),
+            Some(Fill { derived: true, value }) if !self.bound.contains(&slot) && is_distinct(value) => {
+                value.names()
+            }
             _ => Vec::new(),
         }
     }
@@ -258,7 +296,9 @@ impl<'a> Question<'a> {
                     used.push(slot);
                     used.extend(self.inputs(slot));
                     fixed = true;
-                } else if let Some(range) = self.range_on(slot) {
+                } else if let Some(range) =
+                    self.range_on(slot).filter(|range| self.serves(source, slot, range))
+                {
                     used.push(slot);
                     return (SortUse::Range(range), Some(slot));
                 } else {
@@ -267,6 +307,22 @@ impl<'a> Question<'a> {
             }
         }
         (if key.sort.is_empty() { SortUse::Whole } else { SortUse::Equal }, None)
+    }
+
+    /// Whether a piece of a key can answer what is asked of its attribute: a beginning of the attribute is a beginning of the
+    /// piece only if both are written in the same form.
+    fn serves(&self, source: Source<'_>, slot: &str, range: &Expr) -> bool {
+        let Source::Template(template) = source else { return true };
+        let is_prefix = matches!(condition(range), Condition::Prefix(_));
+        let form = template.pieces.iter().find_map(|piece| match piece {
+            Piece::Slot { attribute, format: Some(SlotFormat::Time(form)) } if attribute.is(slot) => {
+                Some(form)
+            }
+            _ => None,
+        });
+        let ty = self.entity.attribute(slot).map(|attribute| self.design.type_of(attribute));
+        let is_iso = matches!(ty, Some(Type::Time { unit: TimeUnit::Iso }));
+        !is_prefix || form.is_none_or(|form| form == "iso" && is_iso)
     }
 
     fn everything_used(&self, used: &[&str], answered: &[&Expr]) -> Result<(), Obstacle<'a>> {
@@ -291,24 +347,6 @@ impl<'a> Question<'a> {
         slots.filter(|slot| !settles(self.entity, &self.bound, slot)).collect()
     }
 
-    fn order(&self, open: Option<&'a str>) -> Result<(), Obstacle<'a>> {
-        let Some(order) = &self.pattern.order else {
-            return Ok(());
-        };
-        let right = match (&order.by, open) {
-            (Some(by), Some(open)) => by.is(open),
-            (Some(_), None) => false,
-            (None, None) => true,
-            (None, Some(open)) => self.entity.attribute(open).is_some_and(|attribute| {
-                let ty = self.design.type_of(attribute);
-                let untyped = matches!(ty, Type::String { .. } | Type::Int { .. } | Type::Undeclared);
-                let ulid = matches!(ty, Type::Id { body: IdBody::Ulid, .. });
-                ty.is_temporal() || ulid || (untyped && is_time_name(open))
-            }),
-        };
-        if right { Ok(()) } else { Err(Obstacle::Order(open)) }
-    }
-
     fn plan(&self, path: Path<'a>, sort: SortUse<'a>, ordered_by: Option<&'a str>) -> ReadPlan<'a> {
         let fetches = match path {
             Path::Index(table, index) => {
@@ -316,8 +354,8 @@ impl<'a> Question<'a> {
             }
             _ => false,
         };
-        let mut plan =
-            ReadPlan { entity: self.entity, path, sort, ordered_by, fetches, cost: Cost::default() };
+        let (omits, cost) = (Vec::new(), Cost::default());
+        let mut plan = ReadPlan { entity: self.entity, path, sort, ordered_by, fetches, omits, cost };
         plan.cost = reads(self.design, self.pattern, &plan, false).cost();
         plan
     }
@@ -367,6 +405,18 @@ impl<'a> Question<'a> {
         }
         needed.extend(self.pattern.filters().into_iter().flat_map(Expr::names));
         needed.iter().any(|name| self.entity.attribute(name).is_some() && !held.contains(name))
+    }
+}
+
+/// Whether different inputs give different values.
+fn is_distinct(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Name { .. } => true,
+        ExprKind::Call { callee, args } => {
+            let digests = callee.is_name("sha256") || callee.is_name("hmac");
+            digests && matches!(args.values.first(), Some((_, Expr { kind: ExprKind::Name { .. }, .. })))
+        }
+        _ => false,
     }
 }
 

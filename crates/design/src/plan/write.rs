@@ -5,6 +5,7 @@ mod receipt;
 mod sweeps;
 mod transact;
 
+use super::after::is_result_seen;
 use super::calls::{calls, speaks_of};
 use super::deed::Deed;
 use super::describe;
@@ -54,6 +55,8 @@ struct Plan<'d> {
     receipt_due: bool,
     /// How many sweeps were told.
     swept: usize,
+    /// What is read after the transaction that is under way.
+    after: Vec<Flow<'d>>,
 }
 
 /// The parts of a request with their descriptions.
@@ -63,7 +66,8 @@ impl<'d> Plan<'d> {
     fn new(design: &'d Design, operation: &'d Operation, depth: usize) -> Plan<'d> {
         let named =
             operation_signature(design, operation).iter().map(|formal| formal.name.text.as_str()).collect();
-        Plan { design, operation, depth, named, receipt_due: operation.idempotent.is_some(), swept: 0 }
+        let receipt_due = operation.idempotent.is_some();
+        Plan { design, operation, depth, named, receipt_due, swept: 0, after: Vec::new() }
     }
 
     fn whole(&mut self) -> Flow<'d> {
@@ -205,7 +209,23 @@ impl<'d> Plan<'d> {
         }
         let deed = Deed::of(self.design, self.operation, entity, action, &self.named);
         let references = self.references(entity, action);
-        self.alone(&deed, item, references, action.when.is_none(), &mut Vec::new())
+        // One request answers with what it stored; with a guard or a receipt it is a transaction.
+        let is_exact = deed.effects(self.design).guards.is_empty() || deed.counted.is_empty();
+        let is_alone = !self.receipt_due && is_exact;
+        let seen = if is_alone { Flow::nothing() } else { self.seen_after(&deed, action) };
+        let written = self.alone(&deed, item, references, action.when.is_none(), &mut Vec::new());
+        Flow::Seq(vec![written, seen])
+    }
+
+    /// What a transaction stored, where the operation goes on with it and it was not known before: defaults that were there
+    /// already, and numbers that were counted.
+    fn seen_after(&self, deed: &Deed<'d>, action: &Action) -> Flow<'d> {
+        // What is read first and not counted is known.
+        let is_exact = deed.counted.is_empty() && deed.effects(self.design).reads;
+        match deed.changes() && !is_exact && is_result_seen(self.operation, action) {
+            true => self.get(deed.entity, true, format!("{} as it is stored", deed.entity.name)).maybe(),
+            false => Flow::nothing(),
+        }
     }
 
     /// A write with what is read for it and the sweeps around it. `seen` are the entities whose sweeps are under way.
@@ -217,10 +237,35 @@ impl<'d> Plan<'d> {
         surely: bool,
         seen: &mut Vec<&'d str>,
     ) -> Flow<'d> {
+        self.together(deed, item, references, surely, Vec::new(), seen)
+    }
+
+    /// The deletion of a child together with what counts it. Where there is no counter, or it is at its end, the child goes
+    /// alone.
+    fn counted_alone(
+        &mut self,
+        deed: &Deed<'d>,
+        item: String,
+        counters: Parts<'d>,
+        seen: &mut Vec<&'d str>,
+    ) -> Flow<'d> {
+        self.together(deed, item, Flow::nothing(), false, counters, seen)
+    }
+
+    fn together(
+        &mut self,
+        deed: &Deed<'d>,
+        item: String,
+        references: Flow<'d>,
+        surely: bool,
+        more: Parts<'d>,
+        seen: &mut Vec<&'d str>,
+    ) -> Flow<'d> {
         let read_back = self.read_back(deed);
         let sweeps = self.sweeps(deed, seen);
         let foreseen = if sweeps.is_nothing() { Flow::nothing() } else { self.foreseen(deed) };
         let mut parts = self.parts(deed, item, false);
+        parts.extend(more);
         self.add_receipt(&mut parts, surely);
         if parts.is_empty() {
             return Flow::nothing();

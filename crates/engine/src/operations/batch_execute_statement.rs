@@ -14,12 +14,12 @@ use sortkey_storage::{Key, Lock};
 use sortkey_value::Item;
 
 use super::Run;
-use crate::capacity::{Consistency, Cost};
-use crate::change::Changes;
-use crate::consumed::{Costs, Units};
+use crate::read::capacity::{Consistency, Cost};
+use crate::write::change::Changes;
+use crate::read::consumed::{Costs, Units};
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::statement::{self, StatementWrite};
+use crate::write::statement::{self, StatementWrite};
 use crate::stream::Actor;
 
 const WITHOUT_KEY: &str =

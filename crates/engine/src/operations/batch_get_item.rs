@@ -11,15 +11,16 @@ use sortkey_storage::Key;
 use sortkey_value::Item;
 
 use super::Run;
-use crate::capacity::{Consistency, Cost};
-use crate::consumed::{Costs, Units};
+use crate::read::capacity::{Consistency, Cost};
+use crate::read::consumed::{Costs, Units};
 use crate::engine::Shared;
-use crate::expressions::Expressions;
+use crate::read::expressions::Expressions;
 use crate::faults::FaultKind;
-use crate::mutation::item_key;
+use crate::write::mutation::item_key;
 use crate::reply::{Reply, storage_failure};
-use crate::table::Table;
-use crate::{legacy, scalar};
+use crate::catalog::table::Table;
+use crate::read::legacy;
+use crate::write::scalar;
 
 /// Keys that one request may name.
 const MAX_KEYS: usize = 100;

@@ -11,14 +11,14 @@ use sortkey_storage::Lock;
 use sortkey_value::limits::ITEM_SIZE_BYTES;
 
 use super::Run;
-use crate::change::Changes;
-use crate::consumed::{self, Costs, Units};
+use crate::write::change::Changes;
+use crate::read::consumed::{self, Costs, Units};
 use crate::engine::Shared;
 use crate::faults::FaultKind;
-use crate::mutation::{Action, Mutation};
+use crate::write::mutation::{Action, Mutation};
 use crate::reply::Reply;
 use crate::stream::Actor;
-use crate::table::Table;
+use crate::catalog::table::Table;
 use crate::text;
 
 /// Writes that one request may contain.

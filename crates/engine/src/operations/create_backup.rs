@@ -7,11 +7,12 @@ use sortkey_api::{ApiError, ErrorKind, TableName};
 use sortkey_storage::{Batch, Lock};
 
 use super::Run;
-use crate::backup::Backup;
+use crate::history::backup::Backup;
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::table::Table;
-use crate::{layout, recovery};
+use crate::catalog::table::Table;
+use crate::history::recovery;
+use crate::layout;
 
 impl Run for CreateBackup {
     fn run(shared: &Arc<Shared>, input: CreateBackupInput) -> Result<Reply<CreateBackupOutput>, ApiError> {

@@ -6,23 +6,32 @@ use std::sync::Arc;
 use sortkey_api::operations::{CreateTable, CreateTableInput, CreateTableOutput};
 use sortkey_api::shapes::index::IndexStatus as Status;
 use sortkey_api::shapes::table::TableStatus;
-use sortkey_api::shapes::throughput::BillingMode;
+use sortkey_api::shapes::throughput::{BillingMode, WarmThroughputDescription};
 use sortkey_api::{ApiError, TableName};
-use sortkey_storage::{Batch, Clock, Lock};
+use sortkey_storage::{Batch, Lock};
 
 use super::Run;
-use crate::declaration::Declaration;
+use crate::catalog::declaration::Declaration;
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::schema::{Index, IndexKind, IndexStatus};
-use crate::table::{Billing, Capacity, Table};
-use crate::throughput::{capacity, check_index_throughput, check_throughput};
-use crate::{encryption, layout, policy, streaming, tags, text};
+use crate::catalog::schema::{Index, IndexKind, IndexStatus};
+use crate::catalog::table::{Billing, Capacity, Table};
+use crate::catalog::throughput::{capacity, check_index_throughput, check_on_demand, check_throughput, check_warm};
+use crate::catalog::{encryption, policy, tags};
+use crate::stream::streaming;
+use crate::{layout, text};
 
 impl Run for CreateTable {
     fn run(shared: &Arc<Shared>, input: CreateTableInput) -> Result<Reply<CreateTableOutput>, ApiError> {
         let draft = draft(shared, &input)?;
         let stream = input.stream_specification.as_ref().map(streaming::view_type).transpose()?.flatten();
+        let warms = input.warm_throughput.is_some();
+        let globals = input.global_secondary_indexes.as_deref().unwrap_or_default();
+        let warm_indexes: Vec<String> = globals
+            .iter()
+            .filter(|index| index.warm_throughput.is_some())
+            .map(|index| index.index_name.clone())
+            .collect();
         let locks = vec![
             Lock::exclusive(layout::table(&draft.name)),
             Shared::ids_lock("table"),
@@ -37,7 +46,7 @@ impl Run for CreateTable {
             }
             let mut batch = Batch::new();
             table.id = Shared::take_id(view, "table", &mut batch)?;
-            table.created_ms = shared.clock.now_ms();
+            table.created_ms = shared.now_ms();
             table.billing.on_demand_since_ms = table.billing.on_demand.then_some(table.created_ms);
             if let Some(view_type) = stream {
                 streaming::open(shared, view, &mut table, view_type, &mut batch)?;
@@ -45,8 +54,12 @@ impl Run for CreateTable {
             batch.put(layout::table(&table.name), table.to_value());
             batch.changes_schema();
             let mut description = shared.describe(view, &table, TableStatus::Creating)?;
+            // Warm throughput is shown where it was asked for, and is still being provided.
+            description.warm_throughput = description.warm_throughput.filter(|_| warms).map(|warm| updating(&warm));
             for index in description.global_secondary_indexes.iter_mut().flatten() {
                 index.index_status = Some(Status::Creating);
+                let warms = index.index_name.as_ref().is_some_and(|name| warm_indexes.contains(name));
+                index.warm_throughput = index.warm_throughput.take().filter(|_| warms).map(|warm| updating(&warm));
             }
             Ok((batch, CreateTableOutput { table_description: Some(description) }))
         }))
@@ -57,11 +70,19 @@ impl Run for CreateTable {
     }
 }
 
+/// Warm throughput that is being provided.
+pub(super) fn updating(warm: &WarmThroughputDescription) -> WarmThroughputDescription {
+    WarmThroughputDescription { status: Some("UPDATING".into()), ..warm.clone() }
+}
+
 /// The table without what only its commit decides: ids and times.
 pub(super) fn draft(shared: &Shared, input: &CreateTableInput) -> Result<Table, ApiError> {
     refuse_unsupported(input)?;
     let on_demand = input.billing_mode == Some(BillingMode::PayPerRequest);
     check_throughput(on_demand, input.provisioned_throughput.as_ref())?;
+    check_on_demand(on_demand, input.on_demand_throughput.as_ref())?;
+    check_warm(input.warm_throughput.as_ref(), None)?;
+    input.sse_specification.as_ref().map_or(Ok(()), encryption::check)?;
     let declaration = Declaration::check(
         &input.attribute_definitions,
         &input.key_schema,
@@ -74,6 +95,8 @@ pub(super) fn draft(shared: &Shared, input: &CreateTableInput) -> Result<Table, 
         let capacity = match globals.iter().find(|global| global.index_name == declared.name) {
             Some(global) if declared.kind == IndexKind::Global => {
                 check_index_throughput(&declared.name, on_demand, global.provisioned_throughput.as_ref())?;
+                check_on_demand(on_demand, global.on_demand_throughput.as_ref())?;
+                check_warm(global.warm_throughput.as_ref(), None)?;
                 capacity(
                     global.provisioned_throughput.as_ref(),
                     global.on_demand_throughput.as_ref(),
@@ -115,7 +138,7 @@ pub(super) fn draft(shared: &Shared, input: &CreateTableInput) -> Result<Table, 
         expiry: None,
         recovery: None,
         tags,
-        policy: input.resource_policy.as_deref().map(|document| policy::new(shared, document)).transpose()?,
+        policy: input.resource_policy.as_deref().map(|document| policy::new(shared, document, None)).transpose()?,
         stream_policies: BTreeMap::new(),
         holds: Vec::new(),
         restored: None,

@@ -8,7 +8,7 @@ use sortkey_api::{ApiError, ErrorKind};
 use sortkey_storage::{Batch, Key, Lock};
 
 use super::Run;
-use crate::backup::Backup;
+use crate::history::backup::Backup;
 use crate::engine::Shared;
 use crate::reply::Reply;
 use crate::layout;

@@ -9,11 +9,11 @@ use sortkey_expression::ExpressionKind;
 
 use super::Run;
 use crate::engine::Shared;
-use crate::expressions::Expressions;
-use crate::legacy;
-use crate::mutation::{Action, Mutation};
+use crate::read::expressions::Expressions;
+use crate::read::legacy;
+use crate::write::mutation::{Action, Mutation};
 use crate::reply::Reply;
-use crate::single_write::{self, Wants};
+use crate::write::single_write::{self, Wants};
 
 impl Run for DeleteItem {
     fn run(shared: &Arc<Shared>, input: DeleteItemInput) -> Result<Reply<DeleteItemOutput>, ApiError> {
@@ -33,8 +33,10 @@ impl Run for DeleteItem {
             Some(ReturnValue::AllOld) => true,
             Some(_) => return Err(ApiError::validation("ReturnValues can only be ALL_OLD or NONE")),
         };
+        let wording = shared.settings.wording;
+        let bound = expressions.bind(&shared.expressions).map_err(|error| wording.of_single_write(error))?;
         let condition = legacy::expected(input.expected.as_ref(), input.conditional_operator.as_ref())?
-            .or(expressions.bind(&shared.expressions)?.condition);
+            .or(bound.condition);
         shared.throttle(input.table_name.name(), "DeleteItem")?;
         let table = shared.catalog.table(&shared.committer.view(), input.table_name.name())?;
         let mutation = Mutation::by_key(&table, key, condition, Action::Delete)?;

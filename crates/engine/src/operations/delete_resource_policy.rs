@@ -7,7 +7,7 @@ use sortkey_api::operations::{DeleteResourcePolicy, DeleteResourcePolicyInput, D
 
 use super::Run;
 use crate::engine::Shared;
-use crate::policy;
+use crate::catalog::policy;
 use crate::reply::Reply;
 
 impl Run for DeleteResourcePolicy {
@@ -19,7 +19,7 @@ impl Run for DeleteResourcePolicy {
         let name = resource.table.clone();
         Ok(shared.update_table(&name, move |shared, view, table| {
             let current = policy::current(shared, view, table, &resource)?;
-            policy::check_revision(input.expected_revision_id.as_deref(), current.as_ref())?;
+            policy::check_revision(&table.name, input.expected_revision_id.as_deref(), current.as_ref())?;
             policy::attach(table, &resource, None);
             Ok(DeleteResourcePolicyOutput { revision_id: current.map(|policy| policy.revision) })
         }))

@@ -9,11 +9,12 @@ use sortkey_api::shapes::table::TableStatus;
 use sortkey_storage::{Batch, Key, Lock};
 
 use super::Run;
-use crate::backup::Backup;
+use crate::history::backup::Backup;
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::table::Table;
-use crate::{layout, streaming};
+use crate::catalog::table::Table;
+use crate::stream::streaming;
+use crate::layout;
 
 impl Run for DeleteTable {
     fn run(shared: &Arc<Shared>, input: DeleteTableInput) -> Result<Reply<DeleteTableOutput>, ApiError> {
@@ -22,10 +23,10 @@ impl Run for DeleteTable {
         Ok(shared.write_then(locks, Shared::wake_background, move |shared, view| {
             let mut table = Table::clone(&*shared.catalog.changeable_table(view, &name)?);
             if table.deletion_protection {
-                return Err(ApiError::validation(format!(
+                return Err(ApiError::validation(
                     "Resource cannot be deleted as it is currently protected against deletion. Disable deletion \
-                     protection first. Table: {name}"
-                )));
+                     protection first.",
+                ));
             }
             if let Some(hold) = table.holds.first() {
                 return Err(ApiError::resource_in_use(format!(
@@ -40,6 +41,7 @@ impl Run for DeleteTable {
             description.global_secondary_indexes = None;
             description.local_secondary_indexes = None;
             description.creation_date_time = None;
+            description.warm_throughput = None;
             let mut batch = Batch::new();
             if table.recovery.is_some() {
                 let backup = Backup::of_deleted(shared, view, &table, &mut batch)?;

@@ -6,7 +6,7 @@ use sortkey_api::ApiError;
 use sortkey_api::operations::{DescribeBackup, DescribeBackupInput, DescribeBackupOutput};
 
 use super::Run;
-use crate::backup::Backup;
+use crate::history::backup::Backup;
 use crate::engine::Shared;
 use crate::reply::Reply;
 

@@ -9,7 +9,7 @@ use sortkey_api::operations::{
 
 use super::Run;
 use crate::engine::Shared;
-use crate::recovery;
+use crate::history::recovery;
 use crate::reply::Reply;
 
 impl Run for DescribeContinuousBackups {

@@ -8,7 +8,7 @@ use sortkey_api::operations::{DescribeExport, DescribeExportInput, DescribeExpor
 use super::Run;
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::transfers::export::Export;
+use crate::jobs::transfers::export::Export;
 
 impl Run for DescribeExport {
     fn run(

@@ -8,7 +8,7 @@ use sortkey_api::operations::{DescribeImport, DescribeImportInput, DescribeImpor
 use super::Run;
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::transfers::import::Import;
+use crate::jobs::transfers::import::Import;
 
 impl Run for DescribeImport {
     fn run(

@@ -4,31 +4,36 @@ use std::sync::Arc;
 
 use sortkey_api::ApiError;
 use sortkey_api::operations::{DescribeStream, DescribeStreamInput, DescribeStreamOutput};
-use sortkey_api::shapes::stream::{SequenceNumberRange, Shard, StreamDescription, StreamStatus};
+use sortkey_api::shapes::stream::{SequenceNumberRange, ShardFilter, Shard, StreamDescription, StreamStatus};
 
 use super::Run;
-use crate::describe::{key_schema, timestamp};
+use crate::catalog::describe::{key_schema, timestamp};
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::shard::{find_shard, find_stream, shard_id};
-use crate::stream::{Position, SHARDS, Stream};
+use crate::stream::Position;
+use crate::stream::shard::{self, find_stream};
 
 const DEFAULT_LIMIT: usize = 100;
 
 impl Run for DescribeStream {
     fn run(shared: &Arc<Shared>, input: DescribeStreamInput) -> Result<Reply<DescribeStreamOutput>, ApiError> {
+        let parent = input.shard_filter.as_ref().map(wanted_parent).transpose()?;
         let view = shared.committer.view();
         let stream = find_stream(&view, &input.stream_arn)?;
-        let unknown = || ApiError::validation("Invalid ShardId: no such shard in the stream");
-        let after = match &input.exclusive_start_shard_id {
-            Some(id) => find_shard(&stream, id).ok_or_else(unknown)? + 1,
-            None => 0,
-        };
-        // Shards are not split, so none of them has children.
-        let numbers = if input.shard_filter.is_some() { 0..0 } else { after..SHARDS };
+        let mut shards: Vec<shard::Shard<'_>> = stream.shards().collect();
+        if let Some(id) = &input.exclusive_start_shard_id {
+            // One that is not there, or not any more, still says where it would be.
+            match shards.iter().position(|shard| shard.id() == *id) {
+                Some(at) => drop(shards.drain(..=at)),
+                None => shards.retain(|shard| shard.id() > *id),
+            }
+        }
+        if let Some(parent) = parent {
+            shards.retain(|shard| shard.parent().is_some_and(|of| of.id() == *parent));
+        }
         let limit = input.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(DEFAULT_LIMIT);
-        let more = numbers.len() > limit;
-        let shards: Vec<Shard> = numbers.take(limit).map(|shard| describe_shard(&stream, shard)).collect();
+        let more = shards.len() > limit;
+        let shards: Vec<Shard> = shards.iter().take(limit).map(describe_shard).collect();
         let status = if stream.closed.is_some() { StreamStatus::Disabled } else { StreamStatus::Enabled };
         let description = StreamDescription {
             stream_arn: Some(shared.stream_arn(&stream.table_name, &stream.label)),
@@ -45,15 +50,24 @@ impl Run for DescribeStream {
     }
 }
 
-fn describe_shard(stream: &Stream, shard: u16) -> Shard {
-    let first = Position::before(stream.first_version + 1).sequence_number();
-    let last = stream.closed.map(|closed| Position { version: closed.version, ordinal: u16::MAX }.sequence_number());
+/// The shard whose children are asked for.
+fn wanted_parent(filter: &ShardFilter) -> Result<&String, ApiError> {
+    match (&filter.filter_type, &filter.shard_id) {
+        (Some(_), Some(parent)) => Ok(parent),
+        (None, _) => Err(ApiError::validation("ShardFilter.Type must be specified")),
+        (_, None) => Err(ApiError::validation("ShardFilter.ShardId must be specified when ShardFilter.Type is CHILD_SHARDS")),
+    }
+}
+
+fn describe_shard(shard: &shard::Shard<'_>) -> Shard {
+    let first = Position::before(shard.first_version() + 1).sequence_number();
+    let last = shard.last_version().map(|version| Position { version, ordinal: u16::MAX }.sequence_number());
     Shard {
-        shard_id: Some(shard_id(stream, shard)),
+        shard_id: Some(shard.id()),
         sequence_number_range: Some(SequenceNumberRange {
             starting_sequence_number: Some(first),
             ending_sequence_number: last,
         }),
-        parent_shard_id: None,
+        parent_shard_id: shard.parent().map(|parent| parent.id()),
     }
 }

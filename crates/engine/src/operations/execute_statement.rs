@@ -15,14 +15,15 @@ use sortkey_value::Item;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Run;
-use crate::capacity::Consistency;
-use crate::consumed::{self, Units};
+use crate::read::capacity::Consistency;
+use crate::read::consumed::{self, Units};
 use crate::engine::Shared;
-use crate::page::{PAGE_BYTES, Page, PageRequest};
+use crate::read::page::{PAGE_BYTES, Page, PageRequest};
 use crate::reply::Reply;
-use crate::single_write::{self, Wants};
-use crate::source::{Range, Source};
-use crate::{layout, statement};
+use crate::write::single_write::{self, Wants};
+use crate::read::source::{Range, Source};
+use crate::write::statement;
+use crate::layout;
 
 impl Run for ExecuteStatement {
     fn run(shared: &Arc<Shared>, input: ExecuteStatementInput) -> Result<Reply<ExecuteStatementOutput>, ApiError> {
@@ -68,8 +69,8 @@ fn read(shared: &Shared, select: &Select, input: &ExecuteStatementInput) -> Resu
     }
     let source = Source::find(&table, index, input.consistent_read)?;
     let plan_key = statement::plan_key(source.key())?;
-    let plan = plan_read(select.condition.as_ref(), plan_key).map_err(crate::expressions::invalid)?;
-    let direction = plan_order(select, &plan, plan_key).map_err(crate::expressions::invalid)?;
+    let plan = plan_read(select.condition.as_ref(), plan_key).map_err(crate::read::expressions::invalid)?;
+    let direction = plan_order(select, &plan, plan_key).map_err(crate::read::expressions::invalid)?;
     let order = if direction == Direction::Descending { Order::Descending } else { Order::Ascending };
     let resume = input.next_token.as_deref().map(|token| Resume::parse(token, input)).transpose()?;
     let ranges = ranges(source, &plan)?;

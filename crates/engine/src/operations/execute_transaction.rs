@@ -6,17 +6,17 @@ use sortkey_api::operations::{ExecuteTransaction, ExecuteTransactionInput, Execu
 use sortkey_api::shapes::returns::ReturnValuesOnConditionCheckFailure;
 use sortkey_api::shapes::statement::ParameterizedStatement;
 use sortkey_api::shapes::transaction::ItemResponse;
-use sortkey_api::{ApiError, CancellationReason};
+use sortkey_api::ApiError;
 use sortkey_partiql::Statement;
 
 use super::Run;
-use crate::capacity::{Consistency, Cost};
-use crate::consumed::{Costs, Units};
+use crate::read::capacity::{Consistency, Cost};
+use crate::read::consumed::{Costs, Units};
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::statement;
-use crate::token::Token;
-use crate::transaction::{self, Part};
+use crate::write::statement;
+use crate::write::token::Token;
+use crate::write::transaction::{self, Part};
 
 const WITHOUT_KEY: &str =
     "Select statements within ExecuteTransaction must specify the primary key in the where clause.";
@@ -76,11 +76,7 @@ fn read(
         found.push(item);
     }
     if found.iter().any(Result::is_err) {
-        let reason = |item: &Result<_, ApiError>| match item {
-            Ok(_) => CancellationReason::none(),
-            Err(error) => CancellationReason::new("ValidationError", error.message.clone()),
-        };
-        return Err(ApiError::transaction_canceled(found.iter().map(reason).collect()));
+        return Err(transaction::invalid(found.iter().map(|item| item.as_ref().err())));
     }
     Ok(ExecuteTransactionOutput {
         responses: Some(found.into_iter().flatten().map(|item| ItemResponse { item }).collect()),
@@ -106,11 +102,11 @@ fn write(
         sortkey_api::encode(&input.transact_statements, &mut contents);
         Token::new(text, &contents)
     });
-    transaction::run(shared, "ExecuteTransaction", parts, token, move |committed, mutations| {
+    transaction::run(shared, "ExecuteTransaction", parts, token, move |committed, _| {
         let units = if committed.replayed { Units::Read } else { Units::Write };
-        let responses = mutations.iter().map(|_| ItemResponse::default()).collect();
         ExecuteTransactionOutput {
-            responses: Some(responses),
+            // AWS answers writes with a list, and leaves it empty.
+            responses: Some(Vec::new()),
             consumed_capacity: committed.costs.report(input.return_consumed_capacity.as_ref(), units),
         }
     })

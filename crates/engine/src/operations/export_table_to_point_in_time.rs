@@ -7,17 +7,18 @@ use sortkey_api::operations::{
 };
 use sortkey_api::shapes::transfer::{ExportFormat, ExportType};
 use sortkey_api::{ApiError, ErrorKind, TableName};
-use sortkey_storage::{Batch, Clock, Lock, Published};
+use sortkey_storage::{Batch, Lock, Published};
 
 use super::Run;
 use crate::engine::Shared;
-use crate::past::Moment;
+use crate::history::past::Moment;
 use crate::reply::Reply;
-use crate::table::{Hold, Table};
-use crate::transfers::Status;
-use crate::transfers::bucket::{Bucket, prefix_parts};
-use crate::transfers::export::{Export, Request};
-use crate::{catalog, layout, recovery, text};
+use crate::catalog::table::{Hold, Table};
+use crate::jobs::transfers::Status;
+use crate::jobs::transfers::bucket::{Bucket, prefix_parts};
+use crate::jobs::transfers::export::{Export, Request};
+use crate::history::recovery;
+use crate::{catalog, layout, text};
 
 impl Run for ExportTableToPointInTime {
     fn run(
@@ -34,7 +35,7 @@ impl Run for ExportTableToPointInTime {
             if let Some(export) = repeated(view, &request, &name)? {
                 return Ok((Batch::new(), answer(shared, &export)));
             }
-            let table = shared.catalog.find(view, &name)?.ok_or_else(|| recovery::table_not_found(&name))?;
+            let table = shared.catalog.find(view, &name)?.ok_or_else(|| recovery::table_not_found(&shared.table_arn(&name)))?;
             let mut table = Table::clone(&table);
             let export = begin(shared, view, &table, request)?;
             table.holds.push(Hold { by: export.arn(shared), since_ms: export.moment.time_ms });
@@ -99,7 +100,7 @@ fn repeated(view: &Published, request: &Request, table: &str) -> Result<Option<E
 
 fn begin(shared: &Shared, view: &Published, table: &Table, request: Request) -> Result<Export, ApiError> {
     let recovery = table.recovery.as_ref().ok_or_else(|| recovery::unavailable(&table.name))?;
-    let now = shared.clock.now_ms();
+    let now = shared.now_ms();
     let window = recovery.window_ms(now);
     let time_ms = match request.time_ms {
         None => *window.end(),

@@ -8,13 +8,14 @@ use sortkey_expression::{ExpressionKind, Projection};
 use sortkey_value::Item;
 
 use super::Run;
-use crate::capacity::{Consistency, Cost};
-use crate::consumed::{self, Units};
+use crate::read::capacity::{Consistency, Cost};
+use crate::read::consumed::{self, Units};
 use crate::engine::Shared;
-use crate::expressions::Expressions;
-use crate::mutation::item_key;
+use crate::read::expressions::Expressions;
+use crate::write::mutation::item_key;
 use crate::reply::{Reply, storage_failure};
-use crate::{legacy, scalar};
+use crate::read::legacy;
+use crate::write::scalar;
 
 impl Run for GetItem {
     fn run(shared: &Arc<Shared>, input: GetItemInput) -> Result<Reply<GetItemOutput>, ApiError> {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use sortkey_api::operations::{GetRecords, GetRecordsInput, GetRecordsOutput};
 use sortkey_api::shapes::stream::{Identity, OperationType, Record, StreamRecord as StreamRecordShape};
 use sortkey_api::{ApiError, Timestamp};
-use sortkey_storage::{Clock, Order, StorageError};
+use sortkey_storage::{Order, StorageError};
 
 use super::Run;
 use crate::engine::Shared;
 use crate::reply::{Reply, storage_failure};
-use crate::shard::{self, ShardIterator};
+use crate::stream::shard::{self, ShardIterator, invalid_iterator};
 use crate::stream::{Actor, Event, Position, RETENTION_MS, Stream, StreamRecord};
 use crate::{catalog, layout};
 
@@ -21,10 +21,11 @@ const PAGE_BYTES: usize = 1024 * 1024;
 impl Run for GetRecords {
     fn run(shared: &Arc<Shared>, input: GetRecordsInput) -> Result<Reply<GetRecordsOutput>, ApiError> {
         let iterator = ShardIterator::parse(&input.shard_iterator)?;
-        let now = shared.clock.now_ms();
+        let now = shared.now_ms();
         iterator.check_age(now)?;
         let view = shared.committer.view();
         let stream = catalog::stream(&view, iterator.stream)?.ok_or_else(|| shard::not_found(&input.shard_iterator))?;
+        let shard = stream.shard_numbered(iterator.shard).ok_or_else(invalid_iterator)?;
         let limit = input.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(DEFAULT_LIMIT);
 
         let prefix = layout::shard_records(stream.id, iterator.shard);
@@ -48,7 +49,7 @@ impl Run for GetRecords {
                 records.push(describe(shared, &stream, &key, position, time_ms, record));
             }
         }
-        let at_end = stream.closed.is_some_and(|closed| next.version > closed.version);
+        let at_end = shard.last_version().is_some_and(|last| next.version > last);
         let arn = shared.stream_arn(&stream.table_name, &stream.label);
         let iterator = ShardIterator { position: next, issued_ms: now, ..iterator };
         Ok(Reply::now(GetRecordsOutput {

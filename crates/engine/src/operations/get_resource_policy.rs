@@ -7,7 +7,7 @@ use sortkey_api::operations::{GetResourcePolicy, GetResourcePolicyInput, GetReso
 
 use super::Run;
 use crate::engine::Shared;
-use crate::policy;
+use crate::catalog::policy;
 use crate::reply::Reply;
 
 impl Run for GetResourcePolicy {
@@ -16,7 +16,7 @@ impl Run for GetResourcePolicy {
         let view = shared.committer.view();
         let table = shared.catalog.managed_table(&view, &resource.table)?;
         let policy = policy::current(shared, &view, &table, &resource)?.ok_or_else(|| {
-            policy::not_found(&format!("Resource-based policy not found for the provided ResourceArn: {}", input.resource_arn))
+            policy::not_found(&input.resource_arn)
         })?;
         Ok(Reply::now(GetResourcePolicyOutput { policy: Some(policy.document), revision_id: Some(policy.revision) }))
     }

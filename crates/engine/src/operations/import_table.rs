@@ -5,23 +5,24 @@ use std::sync::Arc;
 use sortkey_api::operations::{CreateTableInput, ImportTable, ImportTableInput, ImportTableOutput};
 use sortkey_api::shapes::transfer::TableCreationParameters;
 use sortkey_api::{ApiError, ErrorKind};
-use sortkey_storage::{Batch, Clock, Lock, Published};
+use sortkey_storage::{Batch, Lock, Published};
 
 use super::Run;
 use super::create_table::draft;
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::table::Filling;
-use crate::transfers::Status;
-use crate::transfers::bucket::Bucket;
-use crate::transfers::import::{Import, Request, compression, format};
+use crate::catalog::table::Filling;
+use crate::jobs::transfers::Status;
+use crate::jobs::transfers::bucket::Bucket;
+use crate::jobs::transfers::import::{Import, Request, compression, format};
 use crate::{catalog, layout};
 
 impl Run for ImportTable {
     fn run(shared: &Arc<Shared>, input: ImportTableInput) -> Result<Reply<ImportTableOutput>, ApiError> {
+        // AWS looks at the table before it looks at the bucket.
+        let draft = draft(shared, &declaration(input.table_creation_parameters.clone()))?;
         Bucket::named(shared, &input.s3_bucket_source.s3_bucket)?;
         let request = request(&input)?;
-        let draft = draft(shared, &declaration(input.table_creation_parameters))?;
         let name = Arc::clone(&draft.name);
         let locks = vec![Lock::exclusive(layout::table(&name)), Shared::ids_lock("table")];
         Ok(shared.write_then(locks, Shared::wake_transfers, move |shared, view| {
@@ -32,7 +33,7 @@ impl Run for ImportTable {
             if shared.catalog.find(view, &table.name)?.is_some() {
                 return Err(ApiError::table_exists(&table.name));
             }
-            let now = shared.clock.now_ms();
+            let now = shared.now_ms();
             let import = Import {
                 label: shared.label(now),
                 table_name: Arc::clone(&table.name),

@@ -7,9 +7,9 @@ use sortkey_api::operations::{ListBackups, ListBackupsInput, ListBackupsOutput};
 use sortkey_api::shapes::backup::BackupTypeFilter;
 
 use super::Run;
-use crate::backup::Backup;
+use crate::history::backup::Backup;
 use crate::catalog;
-use crate::describe::timestamp;
+use crate::catalog::describe::timestamp;
 use crate::engine::Shared;
 use crate::reply::Reply;
 

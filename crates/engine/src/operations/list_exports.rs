@@ -9,8 +9,8 @@ use super::Run;
 use crate::engine::Shared;
 use crate::layout;
 use crate::reply::Reply;
-use crate::transfers::export::Export;
-use crate::transfers::listing::{Listing, page};
+use crate::jobs::transfers::export::Export;
+use crate::jobs::transfers::listing::{Listing, page};
 
 impl Run for ListExports {
     fn run(shared: &Arc<Shared>, input: ListExportsInput) -> Result<Reply<ListExportsOutput>, ApiError> {

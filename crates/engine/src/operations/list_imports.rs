@@ -9,8 +9,8 @@ use super::Run;
 use crate::engine::Shared;
 use crate::layout;
 use crate::reply::Reply;
-use crate::transfers::import::Import;
-use crate::transfers::listing::{Listing, page};
+use crate::jobs::transfers::import::Import;
+use crate::jobs::transfers::listing::{Listing, page};
 
 impl Run for ListImports {
     fn run(shared: &Arc<Shared>, input: ListImportsInput) -> Result<Reply<ListImportsOutput>, ApiError> {

@@ -9,7 +9,8 @@ use sortkey_api::shapes::stream::Stream as StreamShape;
 use super::Run;
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::{catalog, shard};
+use crate::stream::shard;
+use crate::catalog;
 
 const DEFAULT_LIMIT: usize = 100;
 

@@ -9,7 +9,7 @@ use sortkey_api::{ApiError, ErrorKind};
 use super::Run;
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::resource;
+use crate::catalog::resource;
 
 impl Run for ListTagsOfResource {
     fn run(

@@ -11,11 +11,12 @@ use sortkey_value::limits::ITEM_SIZE_BYTES;
 
 use super::Run;
 use crate::engine::Shared;
-use crate::expressions::Expressions;
-use crate::mutation::Mutation;
+use crate::read::expressions::Expressions;
+use crate::write::mutation::Mutation;
 use crate::reply::Reply;
-use crate::single_write::{self, Wants};
-use crate::{legacy, text};
+use crate::write::single_write::{self, Wants};
+use crate::read::legacy;
+use crate::text;
 
 impl Run for PutItem {
     fn run(shared: &Arc<Shared>, input: PutItemInput) -> Result<Reply<PutItemOutput>, ApiError> {
@@ -29,7 +30,8 @@ impl Run for PutItem {
             ],
         };
         expressions.check()?;
-        let item = input.item.checked()?;
+        let wording = shared.settings.wording;
+        let item = input.item.checked().map_err(|error| wording.of_item_value(error))?;
         let returns_old = match &input.return_values {
             None | Some(ReturnValue::None) => false,
             Some(ReturnValue::AllOld) => true,
@@ -38,8 +40,10 @@ impl Run for PutItem {
         if item.size_bytes() > ITEM_SIZE_BYTES {
             return Err(text::item_too_large());
         }
+        let bound =
+            expressions.bind(&shared.expressions).map_err(|error| wording.of_single_write(error))?;
         let condition = legacy::expected(input.expected.as_ref(), input.conditional_operator.as_ref())?
-            .or(expressions.bind(&shared.expressions)?.condition);
+            .or(bound.condition);
         shared.throttle(input.table_name.name(), "PutItem")?;
         let table = shared.catalog.table(&shared.committer.view(), input.table_name.name())?;
         let mutation = Mutation::put(&table, item, condition)?;

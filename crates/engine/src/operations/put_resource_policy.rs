@@ -7,21 +7,22 @@ use sortkey_api::operations::{PutResourcePolicy, PutResourcePolicyInput, PutReso
 
 use super::Run;
 use crate::engine::Shared;
-use crate::policy;
+use crate::catalog::policy;
 use crate::reply::Reply;
 
 impl Run for PutResourcePolicy {
     fn run(shared: &Arc<Shared>, input: PutResourcePolicyInput) -> Result<Reply<PutResourcePolicyOutput>, ApiError> {
         let resource = policy::resource(&input.resource_arn)?;
-        let policy = policy::new(shared, &input.policy)?;
+        policy::check(&input.policy)?;
         let name = resource.table.clone();
         Ok(shared.update_table(&name, move |shared, view, table| {
             let current = policy::current(shared, view, table, &resource)?;
-            policy::check_revision(input.expected_revision_id.as_deref(), current.as_ref())?;
+            policy::check_revision(&table.name, input.expected_revision_id.as_deref(), current.as_ref())?;
             let revision_id = match current {
                 // The same document again changes nothing.
-                Some(current) if policy::is_same(&current, &policy) => current.revision,
-                _ => {
+                Some(current) if policy::is_same(&current.document, &input.policy) => current.revision,
+                current => {
+                    let policy = policy::new(shared, &input.policy, current.as_ref())?;
                     let revision = policy.revision.clone();
                     policy::attach(table, &resource, Some(policy));
                     revision

@@ -9,16 +9,17 @@ use sortkey_expression::{Condition, ExpressionKind, Projection};
 use sortkey_storage::Order;
 
 use super::Run;
-use crate::capacity::Consistency;
-use crate::consumed::{self, Units};
+use crate::read::capacity::Consistency;
+use crate::read::consumed::{self, Units};
 use crate::engine::Shared;
-use crate::expressions::Expressions;
-use crate::{legacy, scalar};
-use crate::page::PageRequest;
+use crate::read::expressions::Expressions;
+use crate::read::legacy;
+use crate::write::scalar;
+use crate::read::page::PageRequest;
 use crate::reply::Reply;
-use crate::schema::KeyAttribute;
-use crate::selection::{Selection, check_select};
-use crate::source::Source;
+use crate::catalog::schema::KeyAttribute;
+use crate::read::selection::{Selection, check_select};
+use crate::read::source::Source;
 
 impl Run for Query {
     fn run(shared: &Arc<Shared>, input: QueryInput) -> Result<Reply<QueryOutput>, ApiError> {
@@ -54,7 +55,8 @@ impl Run for Query {
         };
         let projection = legacy_projection.or(bound.projection);
         let given = listed(input.attributes_to_get.is_some(), input.projection_expression.is_some());
-        check_select(input.select.as_ref(), given, input.index_name.as_deref())?;
+        check_select(input.select.as_ref(), given, input.index_name.as_deref())
+            .map_err(|error| shared.settings.wording.of_query_select(error))?;
         let name = input.table_name.name();
         shared.throttle(name, "Query")?;
         let view = Arc::clone(&shared.committer.view());

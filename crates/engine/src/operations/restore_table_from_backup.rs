@@ -9,12 +9,12 @@ use sortkey_api::{ApiError, ErrorKind};
 use sortkey_storage::{Batch, Lock};
 
 use super::Run;
-use crate::backup::Backup;
+use crate::history::backup::Backup;
 use crate::engine::Shared;
 use crate::layout;
 use crate::reply::Reply;
-use crate::restore::{self, Overrides};
-use crate::table::{Filling, Restored};
+use crate::history::restore::{self, Overrides};
+use crate::catalog::table::{Filling, Restored};
 
 impl Run for RestoreTableFromBackup {
     fn run(
@@ -22,6 +22,7 @@ impl Run for RestoreTableFromBackup {
         input: RestoreTableFromBackupInput,
     ) -> Result<Reply<RestoreTableFromBackupOutput>, ApiError> {
         let overrides = Overrides::from(&input);
+        overrides.check()?;
         let RestoreTableFromBackupInput { target_table_name: target, backup_arn: arn, .. } = input;
         let label = Backup::find(shared, &shared.committer.view(), &arn)?.label;
         let mut locks = restore::locks(&target);

@@ -7,15 +7,16 @@ use sortkey_api::operations::{
     RestoreTableToPointInTime, RestoreTableToPointInTimeInput, RestoreTableToPointInTimeOutput,
 };
 use sortkey_api::{ApiError, ErrorKind, TableName};
-use sortkey_storage::{Batch, Clock, Lock};
+use sortkey_storage::{Batch, Lock};
 
 use super::Run;
 use crate::engine::Shared;
-use crate::past::Moment;
+use crate::history::past::Moment;
 use crate::reply::Reply;
-use crate::restore::{self, Overrides};
-use crate::table::{Filling, Hold, Restored, Table};
-use crate::{layout, recovery};
+use crate::history::restore::{self, Overrides};
+use crate::catalog::table::{Filling, Hold, Restored, Table};
+use crate::history::recovery;
+use crate::layout;
 
 impl Run for RestoreTableToPointInTime {
     fn run(
@@ -24,6 +25,7 @@ impl Run for RestoreTableToPointInTime {
     ) -> Result<Reply<RestoreTableToPointInTimeOutput>, ApiError> {
         let wish = Wish::read(&input)?;
         let overrides = Overrides::from(&input);
+        overrides.check()?;
         let source = source_name(&input)?.to_owned();
         let target = input.target_table_name;
         let mut locks = restore::locks(&target);
@@ -69,7 +71,7 @@ impl Wish {
 
     fn time_ms(&self, shared: &Shared, table: &Table) -> Result<u64, ApiError> {
         let recovery = table.recovery.as_ref().ok_or_else(|| recovery::unavailable(&table.name))?;
-        let window = recovery.window_ms(shared.clock.now_ms());
+        let window = recovery.window_ms(shared.now_ms());
         match self {
             Wish::Latest => Ok(*window.end()),
             Wish::Time(time) => {

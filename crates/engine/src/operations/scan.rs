@@ -10,15 +10,17 @@ use sortkey_storage::Order;
 
 use super::Run;
 use super::query::listed;
-use crate::capacity::Consistency;
-use crate::consumed::{self, Units};
+use crate::read::capacity::Consistency;
+use crate::read::consumed::{self, Units};
 use crate::engine::Shared;
-use crate::expressions::Expressions;
-use crate::page::PageRequest;
+use crate::read::expressions::Expressions;
+use crate::read::page::PageRequest;
 use crate::reply::Reply;
-use crate::selection::{Selection, check_select};
-use crate::source::{Range, Source};
-use crate::{layout, legacy, scalar, text};
+use crate::read::selection::{Selection, check_select};
+use crate::read::source::{Range, Source};
+use crate::read::legacy;
+use crate::write::scalar;
+use crate::{layout, text};
 
 impl Run for Scan {
     fn run(shared: &Arc<Shared>, input: ScanInput) -> Result<Reply<ScanOutput>, ApiError> {
@@ -44,7 +46,8 @@ impl Run for Scan {
         let filter = legacy_filter.or(bound.filter);
         let projection = legacy_projection.or(bound.projection);
         let given = listed(input.attributes_to_get.is_some(), input.projection_expression.is_some());
-        check_select(input.select.as_ref(), given, input.index_name.as_deref())?;
+        check_select(input.select.as_ref(), given, input.index_name.as_deref())
+            .map_err(|error| shared.settings.wording.of_scan_select(error))?;
         let name = input.table_name.name();
         shared.throttle(name, "Scan")?;
         let view = Arc::clone(&shared.committer.view());

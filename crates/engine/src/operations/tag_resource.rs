@@ -8,7 +8,7 @@ use sortkey_api::operations::{TagResource, TagResourceInput, TagResourceOutput};
 use super::Run;
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::{resource, tags};
+use crate::catalog::{resource, tags};
 
 impl Run for TagResource {
     fn run(shared: &Arc<Shared>, input: TagResourceInput) -> Result<Reply<TagResourceOutput>, ApiError> {

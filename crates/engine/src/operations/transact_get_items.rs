@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use sortkey_api::operations::{TransactGetItems, TransactGetItemsInput, TransactGetItemsOutput};
 use sortkey_api::shapes::transaction::{Get, ItemResponse};
-use sortkey_api::{ApiError, CancellationReason};
+use sortkey_api::ApiError;
 use sortkey_expression::{ExpressionKind, Projection};
 use sortkey_value::Item;
 
 use super::Run;
-use crate::capacity::{Consistency, Cost};
-use crate::consumed::{Costs, Units};
+use crate::read::capacity::{Consistency, Cost};
+use crate::read::consumed::{Costs, Units};
 use crate::engine::Shared;
-use crate::expressions::Expressions;
-use crate::mutation::item_key;
+use crate::read::expressions::Expressions;
+use crate::write::mutation::item_key;
 use crate::reply::{Reply, storage_failure};
-use crate::scalar;
+use crate::write::{scalar, transaction};
 
 /// The most that all items of a transaction may weigh together.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -36,11 +36,7 @@ impl Run for TransactGetItems {
             places.push((key, table));
         }
         if places.iter().any(|(key, _)| key.is_err()) {
-            let reason = |key: &Result<_, ApiError>| match key {
-                Ok(_) => CancellationReason::none(),
-                Err(error) => CancellationReason::new("ValidationError", error.message.clone()),
-            };
-            return Err(ApiError::transaction_canceled(places.iter().map(|(key, _)| reason(key)).collect()));
+            return Err(transaction::invalid(places.iter().map(|(key, _)| key.as_ref().err())));
         }
         let mut seen = BTreeSet::new();
         let mut size_bytes = 0;

@@ -12,15 +12,16 @@ use sortkey_value::limits::ITEM_SIZE_BYTES;
 
 use super::Run;
 use super::batch_write_item::add_metric;
-use crate::consumed::{self, Units};
+use crate::read::consumed::{self, Units};
 use crate::engine::Shared;
-use crate::expressions::{Bound, Expressions};
-use crate::mutation::{Action, Mutation, SizeRule};
+use crate::read::expressions::{Bound, Expressions};
+use crate::write::mutation::{Action, Mutation, SizeRule};
 use crate::reply::Reply;
-use crate::table::Table;
+use crate::catalog::schema::KeyFault;
+use crate::catalog::table::Table;
 use crate::text;
-use crate::token::Token;
-use crate::transaction::{self, Part};
+use crate::write::token::Token;
+use crate::write::transaction::{self, Part};
 
 /// The most that all items of a transaction may weigh together.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -42,6 +43,10 @@ impl Run for TransactWriteItems {
             let name = write.table.name();
             shared.throttle(name, "TransactWriteItems")?;
             let table = shared.catalog.table(&shared.committer.view(), name)?;
+            // An empty key is answered for the whole request, unlike everything else that is wrong with a key.
+            if let Some(fault @ KeyFault::Empty { .. }) = table.key.fault(item) {
+                return Err(text::key_fault(&fault));
+            }
             let mutation = write.mutation(&table, bound, item);
             let shows_item = write.on_failure == Some(&ReturnValuesOnConditionCheckFailure::AllOld);
             parts.push(Part { mutation, shows_item });

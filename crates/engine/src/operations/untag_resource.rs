@@ -8,7 +8,7 @@ use sortkey_api::operations::{UntagResource, UntagResourceInput, UntagResourceOu
 use super::Run;
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::{resource, tags};
+use crate::catalog::{resource, tags};
 
 impl Run for UntagResource {
     fn run(shared: &Arc<Shared>, input: UntagResourceInput) -> Result<Reply<UntagResourceOutput>, ApiError> {

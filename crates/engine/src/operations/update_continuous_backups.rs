@@ -10,9 +10,9 @@ use sortkey_api::operations::{
 
 use super::Run;
 use crate::engine::Shared;
-use crate::recovery;
+use crate::history::recovery;
 use crate::reply::Reply;
-use crate::table::Recovery;
+use crate::catalog::table::Recovery;
 
 impl Run for UpdateContinuousBackups {
     fn run(
@@ -20,6 +20,12 @@ impl Run for UpdateContinuousBackups {
         input: UpdateContinuousBackupsInput,
     ) -> Result<Reply<UpdateContinuousBackupsOutput>, ApiError> {
         let name = input.table_name.name().to_owned();
+        let asked = &input.point_in_time_recovery_specification;
+        if !asked.point_in_time_recovery_enabled && asked.recovery_period_in_days.is_some() {
+            return Err(ApiError::invalid_parameter(
+                "RecoveryPeriodInDays can only be specified when PointInTimeRecoveryEnabled is true",
+            ));
+        }
         if shared.catalog.find(&shared.committer.view(), &name)?.is_none() {
             return Err(recovery::table_not_found(&name));
         }

@@ -8,12 +8,12 @@ use sortkey_expression::ExpressionKind;
 
 use super::Run;
 use crate::engine::Shared;
-use crate::expressions::Expressions;
-use crate::images::Images;
-use crate::legacy;
-use crate::mutation::{Action, Mutation};
+use crate::read::expressions::Expressions;
+use crate::write::images::Images;
+use crate::read::legacy;
+use crate::write::mutation::{Action, Mutation};
 use crate::reply::Reply;
-use crate::single_write::{self, Wants};
+use crate::write::single_write::{self, Wants};
 
 impl Run for UpdateItem {
     fn run(shared: &Arc<Shared>, input: UpdateItemInput) -> Result<Reply<UpdateItemOutput>, ApiError> {
@@ -34,7 +34,8 @@ impl Run for UpdateItem {
         let key = input.key.checked()?;
         let legacy_update = legacy::attribute_updates(input.attribute_updates.as_ref())?;
         let legacy_condition = legacy::expected(input.expected.as_ref(), input.conditional_operator.as_ref())?;
-        let bound = expressions.bind(&shared.expressions)?;
+        let wording = shared.settings.wording;
+        let bound = expressions.bind(&shared.expressions).map_err(|error| wording.of_single_write(error))?;
         let update = legacy_update.or(bound.update).unwrap_or_default();
         let condition = legacy_condition.or(bound.condition);
         shared.throttle(input.table_name.name(), "UpdateItem")?;

@@ -6,19 +6,23 @@ use std::sync::Arc;
 
 use sortkey_api::operations::{UpdateTable, UpdateTableInput, UpdateTableOutput};
 use sortkey_api::shapes::index::{CreateGlobalSecondaryIndexAction, GlobalSecondaryIndexUpdate, IndexStatus as Status, UpdateGlobalSecondaryIndexAction};
-use sortkey_api::shapes::table::{TableDescription, TableStatus};
-use sortkey_api::shapes::throughput::{BillingMode, OnDemandThroughput, ProvisionedThroughput, WarmThroughput};
+use sortkey_api::shapes::table::{SSEDescription, SseStatus, TableDescription, TableStatus};
+use sortkey_api::shapes::throughput::{BillingMode, OnDemandThroughput, ProvisionedThroughput, ProvisionedThroughputDescription, WarmThroughput};
 use sortkey_api::{ApiError, ErrorKind, TableName};
-use sortkey_storage::{Batch, Clock, Key, Lock, Published};
+use sortkey_storage::{Batch, Key, Lock, Published};
 
 use super::Run;
-use crate::declaration::{self, MAX_GLOBAL_INDEXES};
+use super::create_table::updating;
+use crate::catalog::declaration::{self, MAX_GLOBAL_INDEXES};
 use crate::engine::Shared;
 use crate::reply::Reply;
-use crate::schema::{Index, IndexKind, IndexStatus, KeySchema};
-use crate::table::{Capacity, Table};
-use crate::throughput::{capacity, check_bounds, check_index_throughput};
-use crate::{encryption, layout, streaming, text};
+use crate::catalog::schema::{Index, IndexKind, IndexStatus, KeySchema};
+use crate::catalog::table::{Capacity, Table};
+use crate::catalog::throughput::{capacity, check_bounds, check_index_throughput, check_on_demand, check_warm};
+use crate::catalog::describe::{DAY_MS, warm};
+use crate::catalog::encryption;
+use crate::stream::streaming;
+use crate::{layout, text};
 
 impl Run for UpdateTable {
     fn run(shared: &Arc<Shared>, input: UpdateTableInput) -> Result<Reply<UpdateTableOutput>, ApiError> {
@@ -36,6 +40,9 @@ impl Run for UpdateTable {
             let mut description = shared.describe(view, &table, TableStatus::Updating)?;
             let before = shared.describe(view, &before, TableStatus::Updating)?;
             show_before(&mut description, before, deleted.as_deref());
+            if input.warm_throughput.is_some() {
+                description.warm_throughput = description.warm_throughput.as_ref().map(updating);
+            }
             Ok((batch, UpdateTableOutput { table_description: Some(description) }))
         }))
     }
@@ -89,12 +96,48 @@ fn check_given(input: &UpdateTableInput) -> Result<(), ApiError> {
         ));
     }
     input.provisioned_throughput.as_ref().map_or(Ok(()), check_bounds)?;
+    input.sse_specification.as_ref().map_or(Ok(()), encryption::check)?;
+    check_alone(input)?;
     check_index_updates(updates.unwrap_or_default())?;
     let structural = |update: &&GlobalSecondaryIndexUpdate| update.create.is_some() || update.delete.is_some();
     if updates.unwrap_or_default().iter().filter(structural).count() > 1 {
         return Err(ApiError::limit_exceeded(
             "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
         ));
+    }
+    Ok(())
+}
+
+/// Some changes need a request of their own.
+fn check_alone(input: &UpdateTableInput) -> Result<(), ApiError> {
+    let updates = input.global_secondary_index_updates.as_deref().unwrap_or_default();
+    let changes_indexes = updates.iter().any(|update| update.create.is_some() || update.delete.is_some());
+    let given = [
+        ("SSESpecification", input.sse_specification.is_some()),
+        ("TableClass", input.table_class.is_some()),
+        ("BillingMode", input.billing_mode.is_some()),
+        ("ProvisionedThroughput", input.provisioned_throughput.is_some()),
+        ("GlobalSecondaryIndexUpdates", !updates.is_empty()),
+        ("StreamSpecification", input.stream_specification.is_some()),
+        ("DeletionProtectionEnabled", input.deletion_protection_enabled.is_some()),
+        ("OnDemandThroughput", input.on_demand_throughput.is_some()),
+        ("WarmThroughput", input.warm_throughput.is_some()),
+    ];
+    let conflict = |one: &str, other: &str| {
+        Err(ApiError::invalid_parameter(format_args!(
+            "{one} cannot be changed together with {other}; change it in a request of its own"
+        )))
+    };
+    for (alone, _) in given.iter().take(2).filter(|(_, given)| *given) {
+        if let Some((other, _)) = given.iter().find(|(name, given)| *given && name != alone) {
+            return conflict(alone, other);
+        }
+    }
+    if input.provisioned_throughput.is_some() && input.stream_specification.is_some() {
+        return conflict("ProvisionedThroughput", "StreamSpecification");
+    }
+    if input.provisioned_throughput.is_some() && changes_indexes {
+        return conflict("ProvisionedThroughput", "the creation or deletion of an index");
     }
     Ok(())
 }
@@ -136,6 +179,8 @@ fn update(
     batch: &mut Batch,
 ) -> Result<Option<String>, ApiError> {
     update_billing(shared, table, input)?;
+    check_on_demand(table.billing.on_demand, input.on_demand_throughput.as_ref())?;
+    check_warm(input.warm_throughput.as_ref(), Some(warm_units(table, &table.capacity)))?;
     set_limits(&mut table.capacity, input.on_demand_throughput.as_ref(), input.warm_throughput.as_ref());
     let mut deleted = None;
     for change in input.global_secondary_index_updates.as_deref().unwrap_or_default() {
@@ -153,12 +198,12 @@ fn update(
     if let Some(asked) = &input.stream_specification {
         match (streaming::view_type(asked)?, &table.stream) {
             (Some(_), Some(_)) => {
-                return Err(ApiError::resource_in_use(format!("Table already has an enabled stream: TableName: {}", table.name)));
+                return Err(ApiError::validation(format!("Table already has an enabled stream: TableName: {}", table.name)));
             }
             (Some(view_type), None) => streaming::open(shared, view, table, view_type, batch)?,
             (None, Some(_)) => streaming::close(shared, view, table, batch)?,
             (None, None) => {
-                return Err(ApiError::validation(format!("Table is already not streaming: TableName: {}", table.name)));
+                return Err(ApiError::validation(format!("Table has no stream to disable: TableName: {}", table.name)));
             }
         }
     }
@@ -175,7 +220,7 @@ fn update(
 }
 
 fn update_billing(shared: &Shared, table: &mut Table, input: &UpdateTableInput) -> Result<(), ApiError> {
-    let now = shared.clock.now_ms();
+    let now = shared.now_ms();
     match (&input.billing_mode, &input.provisioned_throughput) {
         (Some(BillingMode::PayPerRequest), _) => {
             if !table.billing.on_demand {
@@ -209,6 +254,9 @@ fn update_billing(shared: &Shared, table: &mut Table, input: &UpdateTableInput) 
                     throughput.write_capacity_units
                 )));
             }
+            if table.billing.on_demand {
+                check_indexes_have_throughput(table, input)?;
+            }
             table.billing.on_demand = false;
             set_units(&mut table.capacity, throughput, now);
         }
@@ -217,12 +265,33 @@ fn update_billing(shared: &Shared, table: &mut Table, input: &UpdateTableInput) 
     Ok(())
 }
 
+/// A table that becomes provisioned says so for every global index.
+fn check_indexes_have_throughput(table: &Table, input: &UpdateTableInput) -> Result<(), ApiError> {
+    let updates = input.global_secondary_index_updates.as_deref().unwrap_or_default();
+    let has_throughput = |name: &str| {
+        let mut updates = updates.iter().filter_map(|update| update.update.as_ref());
+        updates.any(|update| update.index_name == name && update.provisioned_throughput.is_some())
+    };
+    match table.globals().find(|index| !has_throughput(&index.name)) {
+        Some(index) => check_index_throughput(&index.name, false, None),
+        None => Ok(()),
+    }
+}
+
+/// The warm throughput of a table or index, for reads and for writes.
+fn warm_units(table: &Table, capacity: &Capacity) -> (i64, i64) {
+    let warm = warm(table, capacity);
+    (warm.read_units_per_second.unwrap_or(1), warm.write_units_per_second.unwrap_or(1))
+}
+
 fn set_units(capacity: &mut Capacity, throughput: &ProvisionedThroughput, now: u64) {
     let (read, write) = (throughput.read_capacity_units, throughput.write_capacity_units);
     if read > capacity.read_units || write > capacity.write_units {
         capacity.increased_ms = Some(now);
     }
     if read < capacity.read_units || write < capacity.write_units {
+        let is_same_day = capacity.decreased_ms.is_some_and(|before| before / DAY_MS == now / DAY_MS);
+        capacity.decreases_that_day = if is_same_day { capacity.decreases_that_day + 1 } else { 1 };
         capacity.decreased_ms = Some(now);
     }
     capacity.read_units = read;
@@ -280,6 +349,8 @@ fn create_index(
         }
     }
     check_index_throughput(&declared.name, table.billing.on_demand, create.provisioned_throughput.as_ref())?;
+    check_on_demand(table.billing.on_demand, create.on_demand_throughput.as_ref())?;
+    check_warm(create.warm_throughput.as_ref(), None)?;
     table.indexes.push(Index {
         id: table.next_index_id,
         name: declared.name,
@@ -311,9 +382,14 @@ fn redefined(table: &Table, name: &str, key: &KeySchema) -> ApiError {
 
 fn update_index(shared: &Shared, table: &mut Table, update: &UpdateGlobalSecondaryIndexAction) -> Result<(), ApiError> {
     let on_demand = table.billing.on_demand;
-    let now = shared.clock.now_ms();
+    let before = table.clone();
+    let now = shared.now_ms();
     let index = table.indexes.iter_mut().find(|index| index.name == update.index_name && index.kind == IndexKind::Global);
     let Some(index) = index else { return Err(index_not_found(&update.index_name)) };
+    check_on_demand(on_demand, update.on_demand_throughput.as_ref())?;
+    if update.warm_throughput.is_some() {
+        check_warm(update.warm_throughput.as_ref(), Some(warm_units(&before, &index.capacity)))?;
+    }
     if let Some(throughput) = &update.provisioned_throughput {
         check_index_throughput(&update.index_name, on_demand, Some(throughput))?;
         set_units(&mut index.capacity, throughput, now);
@@ -338,13 +414,34 @@ fn index_not_found(name: &str) -> ApiError {
     )
 }
 
+/// The units as they were, with the times of the change that begins.
+fn shown_throughput(
+    after: Option<ProvisionedThroughputDescription>,
+    before: Option<ProvisionedThroughputDescription>,
+) -> Option<ProvisionedThroughputDescription> {
+    let (after, before) = (after?, before?);
+    Some(ProvisionedThroughputDescription {
+        read_capacity_units: before.read_capacity_units,
+        write_capacity_units: before.write_capacity_units,
+        ..after
+    })
+}
+
 /// The answer shows throughput as it was, since the change only begins, and an index that is deleted a last time.
 fn show_before(description: &mut TableDescription, before: TableDescription, deleted: Option<&str>) {
-    description.provisioned_throughput = before.provisioned_throughput;
+    description.provisioned_throughput =
+        shown_throughput(description.provisioned_throughput.take(), before.provisioned_throughput);
+    // Encryption that is switched off is shown a last time.
+    if description.sse_description.is_none() {
+        description.sse_description = before
+            .sse_description
+            .map(|encryption| SSEDescription { status: Some(SseStatus::Updating), ..encryption });
+    }
     for mut index in before.global_secondary_indexes.into_iter().flatten() {
         let indexes = description.global_secondary_indexes.get_or_insert_default();
         if let Some(shown) = indexes.iter_mut().find(|shown| shown.index_name == index.index_name) {
-            shown.provisioned_throughput = index.provisioned_throughput;
+            shown.provisioned_throughput =
+                shown_throughput(shown.provisioned_throughput.take(), index.provisioned_throughput);
         } else if index.index_name.as_deref() == deleted {
             index.index_status = Some(Status::Deleting);
             indexes.push(index);

@@ -10,7 +10,7 @@ use super::Run;
 use crate::engine::Shared;
 use crate::layout;
 use crate::reply::Reply;
-use crate::table::{Expiry, Table};
+use crate::catalog::table::{Expiry, Table};
 
 impl Run for UpdateTimeToLive {
     fn run(shared: &Arc<Shared>, input: UpdateTimeToLiveInput) -> Result<Reply<UpdateTimeToLiveOutput>, ApiError> {
@@ -21,9 +21,9 @@ impl Run for UpdateTimeToLive {
             let asked = &input.time_to_live_specification;
             let current = table.expiry.as_ref().map(|expiry| expiry.attribute.as_str());
             table.expiry = match (asked.enabled, current) {
-                (true, Some(_)) => return Err(ApiError::validation("TimeToLive is already enabled")),
+                (true, Some(attribute)) if attribute == asked.attribute_name => return Err(ApiError::validation("TimeToLive is already enabled")),
                 (false, None) => return Err(ApiError::validation("TimeToLive is already disabled")),
-                (false, Some(attribute)) if attribute != asked.attribute_name => {
+                (_, Some(attribute)) if attribute != asked.attribute_name => {
                     return Err(ApiError::validation(format!(
                         "TimeToLive is active on a different AttributeName: current AttributeName is {attribute}"
                     )));
@@ -33,7 +33,7 @@ impl Run for UpdateTimeToLive {
                     since_version: view.stamp.version,
                     complete: false,
                 }),
-                (false, Some(_)) => None,
+                (_, Some(_)) => None,
             };
             let mut batch = Batch::new();
             batch.put(layout::table(&name), table.to_value());

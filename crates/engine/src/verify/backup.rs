@@ -3,9 +3,9 @@
 use sortkey_storage::Counts;
 
 use super::{Verifier, table};
-use crate::backup::Backup;
+use crate::catalog::table::Table;
+use crate::history::backup::Backup;
 use crate::layout;
-use crate::table::Table;
 
 pub(super) fn verify(verifier: &mut Verifier<'_>, backup: &Backup) {
     // The items of a table without indexes, and without expiry.

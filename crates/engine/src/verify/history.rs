@@ -1,13 +1,15 @@
 //! A table's history against its log, and against the stream where there are both.
 
+use std::collections::BTreeMap;
+
 use sortkey_storage::{Counts, Key};
 
 use super::stream::decode;
 use super::{Verifier, table};
+use crate::catalog::table::Table;
 use crate::history::{Change, Logged, rest_of_change, stored};
 use crate::layout;
-use crate::stream::{Event, Position, SHARDS, StreamRecord, shard_of};
-use crate::table::{Table, TableStream};
+use crate::stream::{Event, Position, Stream, StreamRecord};
 
 pub(super) fn verify(verifier: &mut Verifier<'_>, table: &Table) {
     let logged = log(verifier, table);
@@ -20,8 +22,11 @@ pub(super) fn verify(verifier: &mut Verifier<'_>, table: &Table) {
     if let Some(report) = verifier.report.tables.last_mut() {
         report.changes = found.items.unsigned_abs();
     }
-    if let Some(stream) = &table.stream {
-        compare(verifier, table, stream);
+    let stream = table.stream.as_ref();
+    let stream = stream.and_then(|stream| verifier.get(Some(&table.name), &layout::stream(stream.id)));
+    // A descriptor that cannot be read is reported where streams are verified.
+    if let Some(stream) = stream.and_then(|value| Stream::from_value(&value).ok()) {
+        compare(verifier, table, &stream);
     }
 }
 
@@ -69,14 +74,14 @@ fn changes(verifier: &mut Verifier<'_>, table: &Table) -> Counts {
 
 /// Where both are kept, every change is in both. Each of them loses its oldest ones, so what lies before the first that
 /// is left says nothing.
-fn compare(verifier: &mut Verifier<'_>, table: &Table, stream: &TableStream) {
+fn compare(verifier: &mut Verifier<'_>, table: &Table, stream: &Stream) {
     let Some(recovery) = &table.recovery else { return };
     let first = first_position(verifier, layout::history_log(table.id));
     let since = first.max(Some(Position::before(recovery.since_version + 1)));
-    let mut first_records = Vec::new();
-    for shard in 0..SHARDS {
+    let mut first_records = BTreeMap::new();
+    for shard in stream.shards().map(|shard| shard.number()) {
         let space = layout::shard_records(stream.id, shard);
-        first_records.push(first_position(verifier, space.clone()));
+        first_records.insert(shard, first_position(verifier, space.clone()));
         verifier.each(Some(&table.name), layout::starting_with(&space), |verifier, key, value| {
             let Some((position, _, record)) = decode(&key, &value) else { return };
             if first.is_some() && Some(position) >= since {
@@ -90,8 +95,9 @@ fn compare(verifier: &mut Verifier<'_>, table: &Table, stream: &TableStream) {
         else {
             return;
         };
-        let shard = shard_of(layout::partition_hash(&logged.history_key));
-        let first = first_records.get(usize::from(shard)).copied().flatten();
+        let hash = layout::partition_hash(&logged.history_key);
+        let Some(shard) = stream.shard_of(hash, position.version) else { return };
+        let first = first_records.get(&shard).copied().flatten();
         let record = [layout::shard_records(stream.id, shard).as_slice(), &position.to_bytes()].concat();
         if first.is_some_and(|first| first < position) && verifier.get(name, &record).is_none() {
             verifier.report.add(name, &key, "a change of the history is not in the stream");
@@ -102,7 +108,7 @@ fn compare(verifier: &mut Verifier<'_>, table: &Table, stream: &TableStream) {
 fn compare_record(
     verifier: &mut Verifier<'_>,
     table: &Table,
-    stream: &TableStream,
+    stream: &Stream,
     at: &[u8],
     position: Position,
     record: &StreamRecord,

@@ -6,9 +6,9 @@ use sortkey_value::Item;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Verifier;
+use crate::catalog::table::Table;
 use crate::layout;
-use crate::stream::{Event, Position, SHARDS, Stream, StreamRecord, shard_of};
-use crate::table::Table;
+use crate::stream::{Event, Position, Stream, StreamRecord};
 
 /// What the newest record of a key says about its item; fingerprints, since there may be many.
 struct Newest {
@@ -25,7 +25,7 @@ pub(super) fn verify(verifier: &mut Verifier<'_>, stream: &Stream) {
     let current = table.filter(|table| table.stream.as_ref().is_some_and(|current| current.id == stream.id));
     let mut newest: HashMap<u128, Newest> = HashMap::new();
     let mut records = 0;
-    for shard in 0..SHARDS {
+    for shard in stream.shards().map(|shard| shard.number()) {
         let space = layout::shard_records(stream.id, shard);
         let mut last_ms = 0;
         verifier.each(name, layout::starting_with(&space), |verifier, key, value| {
@@ -39,7 +39,7 @@ pub(super) fn verify(verifier: &mut Verifier<'_>, stream: &Stream) {
             last_ms = time_ms;
             let mut item_key = layout::items(current.as_ref().map_or(0, |table| table.id));
             if stream.key.put(&mut item_key, &record.keys).is_err()
-                || shard_of(layout::partition_hash(&item_key)) != shard
+                || stream.shard_of(layout::partition_hash(&item_key), position.version) != Some(shard)
             {
                 return verifier.report.add(name, &key, "a stream record is in a shard of other keys");
             }

@@ -4,9 +4,10 @@ use sortkey_storage::{Counts, Key, Value};
 use sortkey_value::Item;
 
 use super::{TableReport, Verifier};
-use crate::schema::{Index, IndexStatus};
-use crate::table::Table;
-use crate::{expiry, layout};
+use crate::catalog::schema::{Index, IndexStatus};
+use crate::catalog::table::Table;
+use crate::jobs::expiry;
+use crate::layout;
 
 /// What the items of a table lead one to expect.
 pub(super) struct Expected {

@@ -56,7 +56,7 @@ fn database() -> Arc<MemoryStore> {
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(120);
     let is_complete = |store: &MemoryStore| {
         let value = store.snapshot().get(&layout::table("Tab")).unwrap().unwrap();
-        crate::table::Table::from_value(&value).unwrap().expiry.is_some_and(|expiry| expiry.complete)
+        crate::catalog::table::Table::from_value(&value).unwrap().expiry.is_some_and(|expiry| expiry.complete)
     };
     while !is_complete(&store) {
         assert!(std::time::Instant::now() < deadline);

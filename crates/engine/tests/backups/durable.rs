@@ -12,7 +12,7 @@ use crate::{available, back_up, items, put, restore, switch_recovery};
 
 /// The database in a directory, at a time.
 fn open(path: &Path, time_ms: u64) -> (Arc<FjallStore>, Database) {
-    let options = Options { durability: Durability::Os, cache_bytes: 1 << 20 };
+    let options = Options { durability: Durability::Os, cache_bytes: 1 << 20, ..Options::default() };
     let store = FjallStore::open(path, options).unwrap();
     let database = Database::with(Arc::clone(&store) as Arc<dyn Store>);
     database.engine.stop_clock_at(time_ms);

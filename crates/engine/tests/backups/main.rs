@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
+mod clock;
 mod continuous;
 mod durable;
 mod exports;

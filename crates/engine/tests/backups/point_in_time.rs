@@ -13,10 +13,10 @@ use crate::support::{Database, START_MS, SlowStore};
 use crate::{Items, items, put, switch_recovery};
 
 /// Small and steady: SplitMix64.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -44,7 +44,7 @@ impl Model {
     }
 }
 
-fn environment(name: &str, otherwise: u64) -> u64 {
+pub(crate) fn environment(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
 }
 

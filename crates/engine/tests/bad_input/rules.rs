@@ -103,8 +103,8 @@ fn what_does_not_exist() {
             (
                 "GetRecords",
                 json!({"ShardIterator": format!("{stream}|1|{}", "f".repeat(48))}),
-                INVALID,
-                "Invalid ShardIterator",
+                NOT_FOUND,
+                "Requested resource not found: Stream",
             ),
             (
                 "GetRecords",

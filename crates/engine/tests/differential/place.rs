@@ -3,9 +3,18 @@
 use std::sync::Arc;
 
 use sortkey_engine::{Engine, Settings, verify};
-use sortkey_storage::Store;
+use sortkey_storage::{Clock, Store};
 use sortkey_storage_fjall::{Durability, FjallStore, Options};
 use tempfile::TempDir;
+
+/// A clock that stands still.
+struct Held(u64);
+
+impl Clock for Held {
+    fn now_ms(&self) -> u64 {
+        self.0
+    }
+}
 
 /// Memory, where databases can be forked, or a directory, where they can be closed and opened again.
 pub(crate) enum Place {
@@ -20,11 +29,14 @@ impl Place {
 
     /// The database that is there, with its clock stopped.
     pub(crate) fn open(&mut self, seed: u64, now_ms: u64) -> Engine {
-        let settings = Settings { seed, expiry_interval: None, ..Settings::default() };
+        // Opened with the machine's clock, a database that was written later than that would run ahead of the model.
+        let clock = Arc::new(Held(now_ms));
+        let settings = Settings { clock, seed, expiry_interval: None, ..Settings::default() };
         let engine = match self {
             Place::Memory => Engine::memory(settings),
             Place::Directory { directory, store } => {
-                let options = Options { durability: Durability::Os, cache_bytes: 1 << 20 };
+                let options =
+                    Options { durability: Durability::Os, cache_bytes: 1 << 20, ..Options::default() };
                 drop(store.take());
                 let opened = FjallStore::open(directory.path(), options).expect("the directory is ours");
                 *store = Some(Arc::clone(&opened));

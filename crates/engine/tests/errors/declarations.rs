@@ -172,3 +172,63 @@ fn global_indexes() {
         ],
     );
 }
+
+// F-84: keys of several attributes, in order; and F-83: names that are projected once.
+#[test]
+fn keys_of_several_attributes_are_in_order() {
+    let attribute = |name: &str| json!({"AttributeName": name, "AttributeType": "S"});
+    let element = |(name, role): (&str, &str)| json!({"AttributeName": name, "KeyType": role});
+    let table = |keys: &[(&str, &str)], projection: Value| {
+        let elements: Vec<Value> = keys.iter().copied().map(element).collect();
+        let definitions = ["a", "h1", "h2", "r1"].map(attribute);
+        json!({
+            "TableName": "other",
+            "AttributeDefinitions": definitions,
+            "KeySchema": crate::key(&["a"]),
+            "BillingMode": "PAY_PER_REQUEST",
+            "GlobalSecondaryIndexes": [{"IndexName": "index", "KeySchema": elements, "Projection": projection}]
+        })
+    };
+    let all = json!({"ProjectionType": "ALL"});
+    let twice = json!({"ProjectionType": "INCLUDE", "NonKeyAttributes": ["x", "y", "x"]});
+    let in_order = [("h1", "HASH"), ("h2", "HASH"), ("r1", "RANGE")];
+    refused(
+        &database(),
+        "CreateTable",
+        [
+            (
+                table(&[("h1", "HASH"), ("r1", "RANGE"), ("h2", "HASH")], all),
+                "One or more parameter values were invalid: All HASH key attributes must precede RANGE key \
+                 attributes in the KeySchema",
+            ),
+            (
+                table(&in_order, twice),
+                "One or more parameter values were invalid: Duplicate attribute name in NonKeyAttributes: x",
+            ),
+        ],
+    );
+}
+
+// F-83: names of attributes have at most 65,535 characters in the parameters from before expressions, too.
+#[test]
+fn names_in_older_parameters_have_a_limit() {
+    let database = database();
+    let name = "n".repeat(65_536);
+    let key = json!({"a": {"S": "x"}});
+    let value = json!({"N": "1"});
+    let expected = json!({&name: {"Value": value}});
+    let filter = json!({&name: {"ComparisonOperator": "EQ", "AttributeValueList": [value]}});
+    let rule = "Map keys must satisfy constraint: [Member must have length less than or equal to 65535]";
+    for (operation, body) in [
+        ("UpdateItem", json!({"Key": key, "AttributeUpdates": {&name: {"Value": value}}})),
+        ("PutItem", json!({"Item": key, "Expected": expected})),
+        ("DeleteItem", json!({"Key": key, "Expected": expected})),
+        ("Scan", json!({"ScanFilter": filter})),
+    ] {
+        let mut body = body;
+        body["TableName"] = json!("hash");
+        let (kind, message) = database.refused(operation, body);
+        assert_eq!(kind, "ValidationException", "{operation}");
+        assert!(message.ends_with(rule), "{operation}: {}", &message[message.len() - 200..]);
+    }
+}

@@ -5,17 +5,20 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
 mod batches;
+mod control_plane;
 mod declarations;
 mod expressions;
 mod items;
 mod queries;
 mod scans;
 mod starting_keys;
+mod streams;
 #[path = "../support/mod.rs"]
 mod support;
 mod tables;
 mod tags;
 mod transactions;
+mod wording;
 
 use serde_json::{Value, json};
 

@@ -170,3 +170,16 @@ fn a_scan_goes_on_in_the_segment_it_was_in() {
                     correct Segment. TotalSegments: 2 Segment: ";
     assert!(message.starts_with(expected), "{message}");
 }
+
+// F-83: a query that can return one item cannot go on behind it.
+#[test]
+fn a_query_of_one_item_cannot_be_restarted() {
+    let key = json!({"a": {"S": "x"}});
+    let query = json!({
+        "KeyConditionExpression": "a = :a",
+        "ExpressionAttributeValues": {":a": {"S": "x"}},
+        "ExclusiveStartKey": key
+    });
+    let message = "The provided exclusive start key is invalid: ExclusiveStartKey: {a=AttributeValue: {S:x}}";
+    refused_on(&database(), "Query", "hash", [(query, message)]);
+}

@@ -61,6 +61,12 @@ pub enum KeyConditionError {
         /// The attribute.
         attribute: String,
     },
+    /// Some of several partition attributes are not tested by equality.
+    #[error("HASH key attributes {} must have equality conditions specified in the query", attributes.join(", "))]
+    PartitionGap {
+        /// The attributes without equality.
+        attributes: Vec<String>,
+    },
     /// A range on a partition attribute.
     #[error("Query key condition not supported")]
     RangeOnPartition,

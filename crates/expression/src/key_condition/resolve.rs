@@ -41,8 +41,20 @@ impl KeyCondition {
         if conditions == 0 {
             return Err(KeyConditionError::NoConditions);
         }
+        // DynamoDB has a text of its own for one condition too many on a key of one attribute.
+        if attributes == 1 && conditions == 2 {
+            return Err(KeyConditionError::RangeOnPartition);
+        }
         if conditions > attributes {
             return Err(KeyConditionError::TooManyConditions { conditions, attributes });
+        }
+        let is_equality = |name: &str| {
+            self.test_of(name).is_some_and(|test| matches!(test.range, Some(SortRange::Equal(_))))
+        };
+        if partition.len() > 1 && !partition.iter().all(|(name, _)| is_equality(name)) {
+            let without = partition.iter().filter(|(name, _)| !is_equality(name));
+            let attributes = without.map(|(name, _)| (*name).to_owned()).collect();
+            return Err(KeyConditionError::PartitionGap { attributes });
         }
         partition.iter().map(|attribute| self.partition_value(*attribute)).collect()
     }
@@ -58,8 +70,8 @@ impl KeyCondition {
         if !self.tests.iter().all(is_of_key) {
             // A test of a foreign attribute stands where one of the key is missing.
             let missing = sort.iter().find(|(name, _)| self.test_of(name).is_none());
-            let attribute = missing.map_or_else(String::new, |(name, _)| (*name).to_owned());
-            return Err(KeyConditionError::MissingAttribute { attribute });
+            let Some((name, _)) = missing else { return Err(KeyConditionError::RangeOnPartition) };
+            return Err(KeyConditionError::MissingAttribute { attribute: (*name).to_owned() });
         }
         self.sort_values(sort)
     }

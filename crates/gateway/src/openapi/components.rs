@@ -3,9 +3,9 @@
 use serde_json::{Map, Value as Json, json};
 use sortkey_design::Design;
 use sortkey_design::facts::{can_be_given, is_made, key_attributes};
-use sortkey_design::model::{Attribute, Entity, InputKind};
+use sortkey_design::model::{Attribute, Entity, InputKind, ReadVerb, Type};
 
-use super::schema::{component, input_name, object, words};
+use super::schema::{collected_name, component, input_name, object, reference, words};
 
 /// The `components` of the document.
 pub(super) fn of(design: &Design) -> Json {
@@ -24,6 +24,10 @@ pub(super) fn of(design: &Design) -> Json {
             let name = component(&input_name(kind, &entity.name.text));
             schemas.insert(name, input(design, entity, kind));
         }
+    }
+    let collected = design.patterns.iter().filter(|each| each.verb == ReadVerb::Collect);
+    for name in collected.flat_map(|pattern| &pattern.entities) {
+        schemas.insert(component(&collected_name(&name.text)), with_entity(&name.text));
     }
     schemas.insert("Problem".into(), problem());
     json!({
@@ -44,10 +48,27 @@ pub(super) fn of(design: &Design) -> Json {
     })
 }
 
+/// An item of `collect`, which says which entity it is.
+fn with_entity(entity: &str) -> Json {
+    json!({
+        "allOf": [
+            reference(entity),
+            {
+                "type": "object",
+                "properties": { "$entity": { "type": "string", "enum": [entity] } },
+                "required": ["$entity"],
+            },
+        ],
+    })
+}
+
 /// An item as it is returned. What is secret is not; what is transient, only once.
 fn item(design: &Design, entity: &Entity) -> Json {
-    let returned = entity.attributes.iter().filter(|each| !each.has("secret") || each.has("transient"));
-    let always = |each: &Attribute| !each.may_be_absent() && !each.has("transient");
+    let is_hidden = |each: &Attribute| (each.has("secret") || each.has("internal")) && !each.has("transient");
+    let returned = entity.attributes.iter().filter(|each| !is_hidden(each));
+    // An empty set is stored as no set at all.
+    let is_set = |each: &Attribute| matches!(design.type_of(each), Type::Set { .. });
+    let always = |each: &Attribute| !each.may_be_absent() && !each.has("transient") && !is_set(each);
     let mut schema = object(design, returned.map(|each| (each, always(each))));
     if let Some(docs) = &entity.docs {
         schema["description"] = json!(docs);

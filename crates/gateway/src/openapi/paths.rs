@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
 use sortkey_design::Design;
-use sortkey_design::model::{Operation, StmtKind, Type, Value};
+use sortkey_design::model::{Operation, ReadVerb, StmtKind, Type, Value};
 use sortkey_runtime::{Parameter, Yields};
 
 use super::components::problem_response;
-use super::schema::{of, reference};
+use super::schema::{collected_name, of, reference};
 use super::{errors, example};
 use crate::endpoints::Endpoint;
 use crate::problem;
@@ -73,7 +73,7 @@ fn query_parameters(design: &Design, endpoint: &Endpoint) -> Json {
             (
                 "limit",
                 json!({ "type": "integer", "minimum": 1 }),
-                "how many items, at most the design's own page",
+                "how many items, at most the design's own page; more is refused",
             ),
         ];
         for (name, schema, about) in schemas.into_iter().filter(|(name, ..)| !taken(name)) {
@@ -153,10 +153,11 @@ fn answer(design: &Design, endpoint: &Endpoint, operation: Option<&Operation>) -
         Yields::Nothing => return None,
         Yields::Item(entity) => entity_schema(design, entity),
         Yields::Page(entities) | Yields::Items(entities) => {
-            let items: Vec<Json> = entities.iter().map(|entity| entity_schema(design, entity)).collect();
-            let each = match items.len() {
-                1 => items.into_iter().next().unwrap_or_default(),
-                _ => json!({ "anyOf": items }),
+            let pattern = design.pattern(&endpoint.signature.name);
+            let each = match (pattern.map(|pattern| pattern.verb), entities.as_slice()) {
+                (Some(ReadVerb::Collect), several) => one_of(several),
+                (_, [entity, ..]) => entity_schema(design, entity),
+                (_, []) => json!({}),
             };
             json!({
                 "type": "object",
@@ -178,6 +179,17 @@ fn answer(design: &Design, endpoint: &Endpoint, operation: Option<&Operation>) -
         Yields::Value => {
             operation.and_then(returned).map_or(json!({}), |entity| entity_schema(design, entity))
         }
+    })
+}
+
+/// An item of `collect`: `$entity` says which of the kinds it is.
+fn one_of(entities: &[String]) -> Json {
+    let kind = |entity: &String| reference(&collected_name(entity));
+    let mapping: Map<String, Json> =
+        entities.iter().map(|entity| (entity.clone(), kind(entity)["$ref"].clone())).collect();
+    json!({
+        "oneOf": entities.iter().map(kind).collect::<Vec<_>>(),
+        "discriminator": { "propertyName": "$entity", "mapping": mapping },
     })
 }
 

@@ -100,6 +100,11 @@ pub(super) fn input_name(kind: InputKind, entity: &str) -> String {
     }
 }
 
+/// What the items of an entity are called where several kinds come together.
+pub(super) fn collected_name(entity: &str) -> String {
+    format!("{entity}.collected")
+}
+
 fn string(format: &StringFormat, min: u64, max: Option<u64>) -> Json {
     let mut schema =
         with(json!({ "type": "string" }), [("minLength", (min > 0).then_some(min)), ("maxLength", max)]);

@@ -17,7 +17,7 @@ use sortkey_server::{Bytes, Content, Mount};
 pub(crate) const SYSTEMS: [&str; 5] =
     ["ferryhook", "listbackup", "core-service", "seller-profiles", "t3nets"];
 
-pub(crate) fn design(system: &str) -> Design {
+pub(crate) fn design(system: &str) -> Arc<Design> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../systems/{system}/{system}.sk"));
     let text = std::fs::read_to_string(&path).expect("the system is there");
     compile(&path.to_string_lossy(), &text, &FileLoader).design
@@ -25,7 +25,11 @@ pub(crate) fn design(system: &str) -> Design {
 
 /// A runtime on an engine in memory, with the system's tables.
 pub(crate) fn runtime(system: &str) -> Runtime {
-    let design = Arc::new(design(system));
+    runtime_of(design(system))
+}
+
+/// A runtime for a design on an engine in memory.
+pub(crate) fn runtime_of(design: Arc<Design>) -> Runtime {
     let backend = Embedded::new(Engine::memory(sortkey_engine::Settings::default()));
     let parameters: BTreeMap<String, String> =
         design.parameters.iter().map(|each| (each.name.text.clone(), "test".to_owned())).collect();
@@ -49,7 +53,19 @@ pub(crate) struct Got {
 
 impl Api {
     pub(crate) fn of(system: &str, admission: Admission) -> Api {
-        Api(Gateway::new(runtime(system), admission).mounts())
+        Api::on(runtime(system), admission)
+    }
+
+    pub(crate) fn on(runtime: Runtime, admission: Admission) -> Api {
+        Api(Gateway::new(runtime, admission).mounts())
+    }
+
+    /// A gateway to a design of the test's own.
+    pub(crate) fn of_text(text: &str) -> Api {
+        let compilation = compile("design.sk", text, &FileLoader);
+        let errors: Vec<&str> = compilation.diagnostics.iter().map(|each| each.title.as_str()).collect();
+        assert!(!compilation.has_errors(), "{errors:?}");
+        Api(Gateway::new(runtime_of(compilation.design), Admission::Open).mounts())
     }
 
     pub(crate) fn post(&self, path: &str, headers: &[(&str, &str)], arguments: &Json) -> Got {

@@ -59,6 +59,7 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
             rejected.obstacle,
             Obstacle::RangeOnPartition(_)
                 | Obstacle::Order(_)
+                | Obstacle::OrderOf(..)
                 | Obstacle::IncompleteKey(_)
                 | Obstacle::StrongOnGlobal
         )
@@ -85,11 +86,16 @@ fn reason(obstacle: &Obstacle<'_>) -> String {
     match obstacle {
         Obstacle::NotIn(name) => format!("no such item has `{name}`"),
         Obstacle::Sparse => "holds only some of the items asked for".to_owned(),
+        Obstacle::Lacking(names) => format!("holds only items that have `{}`", names.join("` and `")),
         Obstacle::PartitionUnbound(slot) => format!("its partition key needs `{slot}`"),
         Obstacle::UnusedBind(name) => format!("does not answer `{name}`"),
         Obstacle::UnusedCondition(_) => "does not answer a condition of `where`".to_owned(),
         Obstacle::RangeOnPartition(_) => "a range cannot select partitions".to_owned(),
-        Obstacle::Order(_) => "gives another order".to_owned(),
+        Obstacle::Order(_) | Obstacle::OrderOf(..) => "gives another order".to_owned(),
+        Obstacle::Unordered(slot) => format!(
+            "`{slot}` does not sort in its key as its values do, so it gives no order and no range; a number needs a smallest \
+             value of 0 or more, a largest, and `{{{slot}:pad(n)}}` with as many digits"
+        ),
         Obstacle::StrongOnGlobal => "cannot be read strongly".to_owned(),
         Obstacle::IncompleteKey(missing) => format!("needs {} too", missing.join(", ")),
     }

@@ -2,7 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! A pattern asks for an order that the key it is served by does not have.
+//! A pattern asks for an order that the key it is served by does not have. `collect` needs an order that holds for all
+//! its entities together.
 //!
 //! ## Why it matters
 //!
@@ -57,15 +58,27 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(choice) = read(cx.design, pattern).filter(|choice| choice.plan.is_none()) else {
         return;
     };
-    let lost = choice.rejected.iter().find_map(|rejected| match rejected.obstacle {
-        Obstacle::Order(next) => Some((rejected.path, next)),
-        _ => None,
+    let lost = choice.rejected.iter().find_map(|rejected| {
+        let given = match rejected.obstacle {
+            Obstacle::Order(Some(next)) => format!("it is ordered by `{next}`"),
+            Obstacle::Order(None) => "it has no further order".to_owned(),
+            Obstacle::OrderOf(entity, next) => {
+                format!("`{entity}` has a place of its own in the sort key, ordered by `{next}`")
+            }
+            _ => return None,
+        };
+        Some((rejected.path, given))
     });
-    let Some((path, next)) = lost else { return };
+    let Some((path, given)) = lost else { return };
     let title = format!("`{}` does not come in this order", path.describe());
-    let given =
-        next.map_or("it has no further order".to_owned(), |next| format!("it is ordered by `{next}`"));
-    cx.push(cx.at(order.span, title).label(given).also(path.table().name.span, "the table").note(
-        "Put the time into the sort key, or add an index sorted by it; a ULID as id sorts by time as well.",
-    ));
+    let note = match pattern.verb {
+        ReadVerb::Collect => {
+            "A collection comes in the order of its sort keys: begin those of all entities alike, with the time, or drop \
+             the order."
+        }
+        _ => {
+            "Put the time into the sort key, or add an index sorted by it; a ULID as id sorts by time as well."
+        }
+    };
+    cx.push(cx.at(order.span, title).label(given).also(path.table().name.span, "the table").note(note));
 }

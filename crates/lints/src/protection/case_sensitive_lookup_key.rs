@@ -63,12 +63,13 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     let unique = entity.uniques.iter().any(|unique| unique.names.iter().any(|each| each.is(name)));
     if is_typed_by_people(cx.design, attribute) && (in_key || unique) && !normalized {
         let title = format!("`{name}` in another spelling is another key");
-        let place = attribute.ty_span.unwrap_or(attribute.name.span);
         cx.push(
             cx.at(attribute.name.span, title)
                 .label("typed by people")
                 .note("@normalize(trim, lower) is applied to what is stored and to what is asked for.")
-                .fix(Fix::new("normalise it", place.after(), " @normalize(trim, lower)").automatic()),
+                .fix(
+                    Fix::new("normalise it", attribute.span.after(), " @normalize(trim, lower)").automatic(),
+                ),
         );
     }
 }

@@ -66,11 +66,10 @@ fn inspect(_entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     let personal = WORDS.iter().any(|word| lower.ends_with(word));
     if personal && attribute.is_stored() && !attribute.has("personal") && !attribute.has("encrypted") {
         let title = format!("`{}` is personal data", attribute.name);
-        let place = attribute.ty_span.unwrap_or(attribute.name.span);
         cx.push(
             cx.at(attribute.name.span, title)
                 .label("not marked")
-                .fix(Fix::new("mark it", place.after(), " @personal").automatic()),
+                .fix(Fix::new("mark it", attribute.span.after(), " @personal").automatic()),
         );
     }
 }

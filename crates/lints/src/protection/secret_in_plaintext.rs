@@ -51,7 +51,6 @@ pub(super) const LINT: Lint = Lint {
 fn inspect(_entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     if is_secret(attribute) && !is_protected(attribute) {
         let title = format!("`{}` is stored readable", attribute.name);
-        let place = attribute.ty_span.unwrap_or(attribute.name.span);
-        cx.push(cx.at(attribute.name.span, title).label("a secret").note("`@encrypted(\"alias/key\")` encrypts it before it leaves the client; what is only compared can be hashed: `:= sha256(x)`.").fix(Fix::new("encrypt it", place.after(), " @encrypted(\"alias/design\") @secret")));
+        cx.push(cx.at(attribute.name.span, title).label("a secret").note("`@encrypted(\"alias/key\")` encrypts it before it leaves the client; what is only compared can be hashed: `:= sha256(x)`.").fix(Fix::new("encrypt it", attribute.span.after(), " @encrypted(\"alias/design\") @secret")));
     }
 }

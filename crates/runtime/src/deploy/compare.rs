@@ -12,6 +12,7 @@ use sortkey_api::shapes::throughput::BillingMode;
 use sortkey_design::TABLE_DIFFERS;
 use sortkey_diagnostics::{Diagnostic, Span};
 
+use super::DESIGN_TAG;
 use super::tables::Desired;
 
 /// A table as it is.
@@ -62,6 +63,7 @@ pub struct Comparison {
 /// Compares a table with the one that is there, if any.
 pub fn compare(desired: &Desired<'_>, there: Option<&There>) -> Comparison {
     let mut comparison = Comparison::default();
+    comparison.replicas(desired);
     let Some(there) = there else {
         comparison.create(desired);
         return comparison;
@@ -83,13 +85,17 @@ impl Comparison {
         self.changes.push(Change::Create);
         self.changes.extend(desired.time_to_live.map(|name| Change::TimeToLive(name.to_owned())));
         self.changes.extend(desired.recovery_days.filter(|days| *days > 0).map(Change::Recovery));
+    }
+
+    /// No replica is ever created, whatever a design says: each run says so.
+    fn replicas(&mut self, desired: &Desired<'_>) {
         if !desired.table.replicas.is_empty() {
             let regions: Vec<&str> =
                 desired.table.replicas.iter().map(|region| region.text.as_str()).collect();
             self.remarks.push(format!(
-                "`{}` is to be replicated to {}, which is left to the deployment of the regions",
-                desired.table.name,
-                regions.join(", ")
+                "`replicas {}` of `{}` has no effect: the table is created in one region, and replicas are not",
+                regions.join(", "),
+                desired.table.name
             ));
         }
     }
@@ -210,6 +216,20 @@ impl Comparison {
 
     fn tags(&mut self, desired: &Desired<'_>, there: &There) {
         let (Some(found), Some(wanted)) = (&there.tags, &desired.create.tags) else { return };
+        let design =
+            |tags: &[Tag]| tags.iter().find(|tag| tag.key == DESIGN_TAG).map(|tag| tag.value.clone());
+        if let (Some(owner), Some(own)) = (design(found), design(wanted))
+            && owner != own
+            && !desired.follows.contains(&owner.as_str())
+        {
+            let title = format!("table \"{}\" belongs to another design", desired.name());
+            let way = "Two designs in one table write over each other's items: give the table another name, or the \
+                       deployment a prefix (`--prefix`). If the design itself was renamed, give it its name back, or change the \
+                       tag `sortkey:design` of the table by hand.";
+            let (wanted, found) = (format!("this is the design `{own}`"), format!("of the design `{owner}`"));
+            self.refuse(desired.table.name.span, title, wanted, found, way);
+            return;
+        }
         let missing: Vec<Tag> = wanted.iter().filter(|tag| !found.contains(tag)).cloned().collect();
         if !missing.is_empty() {
             self.changes.push(Change::Tags(missing));

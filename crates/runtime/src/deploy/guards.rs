@@ -54,7 +54,7 @@ impl Runtime {
             shared.entities.iter().filter(|info| info.table.name() == name).collect()
         };
         let mut layouts = Vec::new();
-        let mut refusals = Vec::new();
+        let mut refusals = super::past::left_behind(self).await?;
         for table in desired(&shared.design, &naming).map_err(DeployError::Refused)? {
             let layout = Layout::of(self, &in_table(table.name())).await?;
             if let Some(layout) = layout {

@@ -4,6 +4,7 @@
 //! of the items that are there, and one that takes seconds for milliseconds misreads them. So the table remembers, in an item
 //! under a reserved key, and a design that says otherwise is refused before it changes anything, unless the table is empty.
 
+mod domain;
 mod form;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,9 @@ use crate::{Failure, FailureKind, Runtime};
 /// The attribute that holds the forms.
 const FORMS: &str = "forms";
 
+/// The attribute that holds what attributes may be.
+const DOMAINS: &str = "domains";
+
 /// The attribute that holds a data key that nothing is encrypted with: it opens under the master key that it was made under.
 const KEY: &str = "key";
 const KEY_ALIAS: &str = "alias/sortkey-layout";
@@ -37,7 +41,10 @@ pub(super) struct Layout<'a> {
     runtime: &'a Runtime,
     /// Any of its entities: all have the table's keys.
     first: &'a EntityInfo,
+    infos: Vec<&'a EntityInfo>,
     wanted: Vec<Form>,
+    /// What attributes could be, by `Entity.attribute`; none where nothing is remembered.
+    domains: Option<BTreeMap<String, String>>,
     /// Forms by `Entity.attribute`; none where nothing is remembered.
     remembered: Option<BTreeMap<String, String>>,
     /// The wrapped key that is remembered.
@@ -52,12 +59,14 @@ impl<'a> Layout<'a> {
     ) -> Result<Option<Layout<'a>>, DeployError> {
         let Some(first) = infos.first().copied() else { return Ok(None) };
         let wanted = infos.iter().flat_map(|info| forms(runtime.design(), info)).collect();
-        let mut layout = Layout { runtime, first, wanted, remembered: None, wrapped: None };
+        let (infos, domains) = (infos.to_vec(), None);
+        let mut layout = Layout { runtime, first, infos, wanted, domains, remembered: None, wrapped: None };
         if !matches!(layout.key().get(&first.partition), Some(AttributeValue::S(_))) {
             return Ok(None);
         }
         let found = layout.stored().await.map_err(layout.failed("GetItem"))?;
         layout.remembered = found.as_ref().and_then(|item| read(item, &first.aside(FORMS)));
+        layout.domains = found.as_ref().and_then(|item| read(item, &first.aside(DOMAINS)));
         layout.wrapped = found.as_ref().and_then(|item| match item.get(&first.aside(KEY)) {
             Some(ValueRef::B(wrapped)) => Some(wrapped.to_vec()),
             _ => None,
@@ -69,9 +78,10 @@ impl<'a> Layout<'a> {
     pub(super) async fn refusals(&self) -> Result<Vec<Diagnostic>, DeployError> {
         let differs = |form: &Form| self.before(form).is_some_and(|before| !form.reads(before));
         let lost = self.unreadable();
-        if lost.is_none() && !self.wanted.iter().any(differs)
-            || self.is_empty().await.map_err(self.failed("Scan"))?
-        {
+        if lost.is_none() && !self.wanted.iter().any(differs) {
+            return self.unfit().await.map_err(self.failed("Scan"));
+        }
+        if self.is_empty().await.map_err(self.failed("Scan"))? {
             return Ok(Vec::new());
         }
         let refused = |form: &Form| {
@@ -108,7 +118,10 @@ impl<'a> Layout<'a> {
         let mut all = self.remembered.clone().unwrap_or_default();
         all.extend(wanted);
         let wrapped = self.wrapped()?;
-        if self.remembered.as_ref() == Some(&all) && self.wrapped == wrapped {
+        let mut domains = self.domains.clone().unwrap_or_default();
+        domains.extend(domain::domains(self.runtime.design(), &self.infos));
+        let is_same = self.remembered.as_ref() == Some(&all) && self.domains.as_ref() == Some(&domains);
+        if is_same && self.wrapped == wrapped {
             return Ok(Vec::new());
         }
         let late: Vec<&Form> = self.wanted.iter().filter(|form| self.is_late(form)).collect();
@@ -120,6 +133,8 @@ impl<'a> Layout<'a> {
         let mut item = self.key();
         let forms = all.into_iter().map(|(label, text)| (label, AttributeValue::S(text)));
         item.insert(self.first.aside(FORMS), AttributeValue::M(forms.collect()));
+        let domains = domains.into_iter().map(|(label, text)| (label, AttributeValue::S(text)));
+        item.insert(self.first.aside(DOMAINS), AttributeValue::M(domains.collect()));
         item.extend(wrapped.map(|wrapped| (self.first.aside(KEY), AttributeValue::B(wrapped))));
         let input = PutItemInput {
             table_name: self.first.table.clone(),

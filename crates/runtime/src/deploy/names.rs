@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sortkey_design::model::{Design, ExprKind, Parameter, Table, Type};
-use sortkey_design::{PARAMETER, nearest};
+use sortkey_design::{PARAMETER, is_deployed_name, nearest};
 use sortkey_diagnostics::Diagnostic;
 
 /// What makes deployed names of the design's.
@@ -54,17 +54,12 @@ pub fn table_name(
         rest = after;
     }
     name.push_str(rest);
-    if is_table_name(&name) {
+    if is_deployed_name(&name) {
         return Ok(name);
     }
     let title = format!("table `{}` would be called \"{name}\", which DynamoDB refuses", table.name);
     let rule = "A table's name has 3 to 255 letters, digits, `_`, `-` or `.`, the prefix included.";
     Err(Box::new(PARAMETER.at(table.name.span, title).note(rule)))
-}
-
-fn is_table_name(name: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    (3..=255).contains(&name.len()) && name.bytes().all(allowed)
 }
 
 fn unknown_parameter(design: &Design, name: &str) -> Option<Diagnostic> {

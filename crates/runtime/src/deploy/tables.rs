@@ -25,6 +25,8 @@ pub struct Desired<'a> {
     pub time_to_live: Option<&'a str>,
     /// For how many days the table can be restored to any second; zero for not at all, none if the design does not say.
     pub recovery_days: Option<u64>,
+    /// The designs that this one follows: what is theirs is its own.
+    pub follows: Vec<&'a str>,
 }
 
 /// Every table of a design, with its deployed name.
@@ -71,6 +73,12 @@ fn one<'a>(design: &'a Design, table: &'a Table, name: String) -> Desired<'a> {
         create,
         time_to_live: table.ttl.as_ref().map(|name| name.text.as_str()),
         recovery_days: table.recovery_days,
+        follows: design
+            .migrations
+            .iter()
+            .filter_map(|each| each.old.as_ref())
+            .map(|old| old.name.text.as_str())
+            .collect(),
     }
 }
 

@@ -5,8 +5,8 @@ use sortkey_design::model::{Args, Op};
 use sortkey_value::Number;
 
 use super::{Scope, View};
-use crate::Failure;
 use crate::values::{Val, arithmetic, date, month};
+use crate::{Failure, FailureKind};
 
 impl Scope<'_> {
     /// `name(args)`. An unknown function cannot be reached: the compiler knows them all.
@@ -84,7 +84,10 @@ impl Scope<'_> {
         match hash {
             Some(Ok(hash)) => Ok(hash.to_string()),
             Some(Err(error)) => Err(Failure::internal(format!("bcrypt: {error}"))),
-            None => Err(Failure::internal("what was put aside was not carried out")),
+            None => Err(Failure::new(
+                FailureKind::Throttled,
+                "too many passwords are being hashed: try again shortly",
+            )),
         }
     }
 }

@@ -56,7 +56,10 @@ impl<'a> Runner<'_, 'a> {
             scope.shared.backend.hears(name, Some(failed));
         }
         let value = value?;
-        Ok(if self.is_test { public(scope, value, self.selected(scope, name)) } else { value })
+        match self.is_test {
+            true => public(scope, value, self.selected(scope, name)),
+            false => Ok(value),
+        }
     }
 
     /// The answer of a pattern or an operation whose arguments are admitted.
@@ -77,7 +80,7 @@ impl<'a> Runner<'_, 'a> {
                 if let (Found::Item(None), Some(key)) = (&found, missed(&inner, read)) {
                     scope.miss(read.entities[0], key);
                 }
-                value_of(scope, found, read)
+                value_of(scope, found, read)?
             }
             Kind::Operation => match operation(self.session, inner, name, arguments).await? {
                 Outcome::Value(value) => value,
@@ -184,11 +187,37 @@ pub(crate) fn arguments(
 ) -> Result<Fields, Failure> {
     let admit = suited(admit, signature);
     let mut admitted = Fields::with_capacity(given.0.len() + SPARE);
+    let mut failures = Vec::new();
+    let mut refused = Vec::new();
     for (name, value) in given.0 {
-        let parameter = signature.parameter(&name).ok_or_else(|| unknown(signature, &name))?;
-        admitted.insert(parameter.label.clone(), admit_one(&admit, parameter, value)?);
+        let Some(parameter) = signature.parameter(&name) else {
+            failures.push(unknown(signature, &name));
+            continue;
+        };
+        match admit_one(&admit, parameter, value) {
+            Ok(value) => admitted.insert(parameter.label.clone(), value),
+            Err(failure) => {
+                failures.push(failure);
+                refused.push(parameter.label.clone());
+            }
+        }
     }
-    Ok(admitted)
+    if failures.is_empty() {
+        return Ok(admitted);
+    }
+    let is_left_out = |each: &&Parameter| {
+        !each.optional && !admitted.contains_key(&each.name) && !refused.contains(&each.label)
+    };
+    let design = &admit.scope.shared.design;
+    let has_default = |each: &&Parameter| {
+        let operation = design.operation(&signature.name).map(|each| &each.params);
+        let params = operation.or_else(|| design.pattern(&signature.name).map(|each| &each.params));
+        let param = params.and_then(|params| params.iter().find(|param| param.name.is(&each.name)));
+        each.of_caller || param.is_some_and(|param| param.default.is_some())
+    };
+    let left_out = signature.parameters.iter().filter(is_left_out).filter(|each| !has_default(each));
+    failures.extend(left_out.map(required));
+    Err(together(failures))
 }
 
 /// The same for values of the design.
@@ -202,9 +231,22 @@ fn admitted(admit: &Admit<'_>, signature: &Signature, given: Fields) -> Result<F
     Ok(admitted)
 }
 
-/// A pattern looks for its arguments, an operation stores them.
+/// A pattern looks for its arguments, a bare `create` stores them, and any other operation may ask what is in them.
 fn suited<'a>(admit: &Admit<'a>, signature: &Signature) -> Admit<'a> {
-    if signature.kind == Kind::Pattern { admit.finding() } else { *admit }
+    match signature.kind {
+        Kind::Pattern => admit.finding().keeping_empty(),
+        Kind::Operation if signature.is_bare => *admit,
+        // What it stores is checked once more when it is stored.
+        Kind::Operation => admit.finding().keeping_empty(),
+    }
+}
+
+/// All that is wrong, in one failure; the field is the first's.
+fn together(failures: Vec<Failure>) -> Failure {
+    let all: Vec<&str> = failures.iter().map(|each| each.message.as_str()).collect();
+    let message = all.join("; ");
+    let first = failures.into_iter().next().unwrap_or_else(|| Failure::internal("nothing is wrong"));
+    Failure { message, ..first }
 }
 
 fn unknown(signature: &Signature, name: &str) -> Failure {
@@ -305,8 +347,7 @@ pub(crate) async fn pattern<'a>(
     let runner = Runner::new(session, None);
     runner.before_read(scope, read).await?;
     let found = read.run(session, scope, paging).await?;
-    runner.after_read(scope, read, &found).await?;
-    Ok(found)
+    runner.after_read(scope, read, found).await
 }
 
 fn missed(scope: &Scope<'_>, read: &Read) -> Option<sortkey_value::Map> {
@@ -317,23 +358,25 @@ fn missed(scope: &Scope<'_>, read: &Read) -> Option<sortkey_value::Map> {
 }
 
 /// What a pattern found, as a value; `select` keeps the named attributes.
-pub(crate) fn value_of(scope: &Scope<'_>, found: Found, read: &Read) -> Val {
+pub(crate) fn value_of(scope: &Scope<'_>, found: Found, read: &Read) -> Result<Val, Failure> {
     let chosen = |hit: Hit| match (&read.pattern.select, hit.into_val(scope)) {
         (Some(names), Val::Item(mut record)) => {
-            select(scope, &mut record, names);
-            Val::Item(record)
+            select(scope, &mut record, names)?;
+            Ok(Val::Item(record))
         }
-        (_, value) => value,
+        (_, value) => Ok(value),
     };
-    match found {
-        Found::Item(item) => item.map_or(Val::Absent, chosen),
-        Found::Items { items, .. } => Val::List(items.into_iter().map(chosen).collect()),
+    Ok(match found {
+        Found::Item(item) => item.map_or(Ok(Val::Absent), chosen)?,
+        Found::Items { items, .. } => {
+            Val::List(items.into_iter().map(chosen).collect::<Result<_, Failure>>()?)
+        }
         Found::Count(count) => Val::integer(count),
         Found::Exists(exists) => Val::Bool(exists),
         // One sum is a number, several are named.
         Found::Sums(sums) if sums.len() == 1 => sums.into_iter().next().map_or(Val::Absent, |(_, sum)| sum),
         Found::Sums(sums) => Val::Map(sums),
-    }
+    })
 }
 
 /// What an operation gives.
@@ -403,6 +446,7 @@ where
             if let Some(receipt) = receipt
                 && let Some(value) = receipt.found(session, &scope, operation).await?
             {
+                session.repeats_earlier_call();
                 return Ok(Outcome::Value(value));
             }
             for (error, handler) in &operation.handlers {
@@ -432,7 +476,7 @@ pub(crate) fn caller(
     whole: bool,
 ) -> Result<Arc<Fields>, Failure> {
     let design = &scope.shared.design;
-    let admit = Admit::argument(scope, origin);
+    let admit = Admit::argument(scope, origin).keeping_empty();
     let mut fields = Fields::new();
     for (name, value) in attributes {
         let attribute = design.caller.iter().find(|each| each.name.is(&name));

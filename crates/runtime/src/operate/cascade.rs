@@ -6,7 +6,8 @@
 use futures_util::future::BoxFuture;
 use sortkey_design::Design;
 use sortkey_design::model::*;
-use sortkey_design::plan::{goes_at_once, sweeps};
+use sortkey_design::plan::{counters, goes_at_once, sweeps};
+use sortkey_value::Item;
 
 use super::{Runner, batch};
 use crate::catalog::EntityInfo;
@@ -14,7 +15,7 @@ use crate::evaluate::Scope;
 use crate::read::{Found, Paging, Read, key_of};
 use crate::settings::Settings;
 use crate::values::{Fields, Val};
-use crate::write::{Prepared, Refusal, explain};
+use crate::write::{Act, Prepared, Refusal, explain};
 use crate::{Failure, FailureKind};
 
 /// Attributes of the child, and those of the parent that give their values.
@@ -29,6 +30,18 @@ pub(crate) struct Cascade {
     read: Read,
     /// Whether the children go by twenty-five.
     at_once: bool,
+    /// The numbers that count the children.
+    pub(super) counts: Vec<Count>,
+}
+
+/// A number that counts children.
+#[derive(Debug)]
+pub(super) struct Count {
+    /// The entity that the number is in, by its place.
+    pub(super) entity: usize,
+    pub(super) attribute: String,
+    /// The attribute of the child that refers to it, and the attribute that this gives.
+    pub(super) reference: (String, String),
 }
 
 /// The cascades of a design, and the children that no path leads to.
@@ -43,13 +56,27 @@ pub(crate) fn cascades(design: &Design, settings: &Settings) -> (Vec<Cascade>, V
                     let owned = |(own, from): &(&str, &str)| ((*own).to_owned(), (*from).to_owned());
                     let binds = sweep.binds.iter().map(owned).collect();
                     let at_once = goes_at_once(design, sweep.child);
-                    found.push(Cascade { parent, child, binds, read, at_once });
+                    let counts = counts(design, sweep.child);
+                    found.push(Cascade { parent, child, binds, read, at_once, counts });
                 }
                 None => pathless.push((sweep.child.name.clone(), sweep.attribute.name.clone())),
             }
         }
     }
     (found, pathless)
+}
+
+fn counts(design: &Design, child: &Entity) -> Vec<Count> {
+    let count = |counter: sortkey_design::plan::Counter<'_>| {
+        let reference = counter.reference.reference.as_ref()?;
+        let target = reference.attribute.as_ref().unwrap_or(&counter.reference.name);
+        Some(Count {
+            entity: design.entities.iter().position(|each| each.name == counter.entity.name)?,
+            attribute: counter.attribute.name.text.clone(),
+            reference: (counter.reference.name.text.clone(), target.text.clone()),
+        })
+    };
+    counters(design, child).into_iter().filter_map(count).collect()
 }
 
 /// Which children a sweep takes.
@@ -106,6 +133,8 @@ impl<'a> Runner<'_, 'a> {
                 return Ok(());
             }
             let shared = scope.shared;
+            // What a parent that goes for good says of its children goes with it.
+            let parent_goes = prepared.writes.first().is_some_and(|write| write.act == Act::Delete);
             let ours = || shared.cascades.iter().filter(|cascade| cascade.parent == *parent);
             let mut fields = known.clone();
             let lacks = |fields: &Fields| {
@@ -126,7 +155,8 @@ impl<'a> Runner<'_, 'a> {
                     cascade.read.run(self.session, &inner, Paging::default()).await?
                 {
                     let items = items.into_iter().map(|hit| hit.into_val(&inner)).collect();
-                    self.remove(&mut inner.fresh(), cascade, items).await?;
+                    let gone = parent_goes.then(|| prepared.writes[0].key.clone());
+                    self.remove(&mut inner.fresh(), cascade, items, gone.as_ref()).await?;
                 }
             }
             Ok(())
@@ -140,10 +170,16 @@ impl<'a> Runner<'_, 'a> {
             Some(key) => self.session.get(&info.table, key, true).await?,
             None => None,
         };
-        Ok(item.map_or(known, |item| info.decode(&scope.shared.design, &item)))
+        item.map_or(Ok(known), |item| info.read(scope, &item))
     }
 
-    async fn remove(&self, scope: &mut Scope<'a>, cascade: &Cascade, items: Vec<Val>) -> Result<(), Failure> {
+    async fn remove(
+        &self,
+        scope: &mut Scope<'a>,
+        cascade: &Cascade,
+        items: Vec<Val>,
+        parent: Option<&Item>,
+    ) -> Result<(), Failure> {
         let shared = scope.shared;
         let info = &shared.entities[cascade.child];
         let entity = info.of(&shared.design);
@@ -160,6 +196,14 @@ impl<'a> Runner<'_, 'a> {
                 key: Some(Args { spreads, ..Args::default() }),
                 ..Action::default()
             };
+            let counters = self.counters(scope, cascade, parent)?;
+            let counted = match counters.is_empty() {
+                true => false,
+                false => self.uncount(scope, &action, &counters).await?,
+            };
+            if counted {
+                continue;
+            }
             match self.perform(scope, &action).await {
                 // Somebody else was faster.
                 Err(failure) if failure.kind == FailureKind::NotFound => {}

@@ -8,7 +8,7 @@
 mod fingerprint;
 
 use serde_json::Value as Json;
-use sortkey_design::facts::actions;
+use sortkey_design::facts::{ActionSite, actions};
 use sortkey_design::model::*;
 use sortkey_value::{AttributeValue, Map, ValueRef};
 
@@ -35,7 +35,7 @@ const ARGUMENTS: &str = "arguments";
 /// A receipt that is due.
 #[derive(Clone, Debug)]
 pub(crate) struct Receipt {
-    /// The value of the parameter that the operation is idempotent by.
+    /// The values of the parameters that the operation is idempotent by, its scope first.
     value: String,
     period_ms: u64,
     arguments: Fingerprint,
@@ -45,8 +45,11 @@ impl Receipt {
     /// The receipt of an operation; none if it is not idempotent, or the caller names nothing to repeat by.
     pub(super) fn of(operation: &Operation, scope: &Scope<'_>, arguments: Fingerprint) -> Option<Receipt> {
         let (name, period) = operation.idempotent.as_ref()?;
-        let value = canonical(None, scope.get(&name.text)?)?;
-        Some(Receipt { value: escape(&value, &['#']), period_ms: period.unwrap_or(DAY_MS), arguments })
+        let mut values = Vec::with_capacity(1 + operation.idempotent_within.len());
+        for name in operation.idempotent_within.iter().chain([name]) {
+            values.push(escape(&canonical(None, scope.get(&name.text)?)?, &['#']));
+        }
+        Some(Receipt { value: values.join("#"), period_ms: period.unwrap_or(DAY_MS), arguments })
     }
 
     /// The receipt as one more item of a transaction.
@@ -70,7 +73,11 @@ impl Receipt {
         {
             item.insert(ttl.clone(), value);
         }
+        // What is still to be made has a name that nothing is bound to yet, and would read as a word.
+        let sites = actions(operation);
+        let is_open = |name: &str| !scope.has(name) && sites.iter().any(|site| is_bound(site, name));
         let returned = operation.body.last().and_then(|statement| match &statement.kind {
+            StmtKind::Return { value } if value.names().into_iter().any(is_open) => None,
             StmtKind::Return { value } => scope.eval(value, None).ok(),
             _ => None,
         });
@@ -116,9 +123,7 @@ impl Receipt {
         let info = &scope.shared.entities[scope.shared.entity_at(entity)?];
         let key: Map = key.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let item = session.get(&info.table, key, true).await?;
-        Ok(Some(
-            item.map_or(Val::Absent, |item| Val::item(info.at, info.decode(&scope.shared.design, &item))),
-        ))
+        Ok(Some(item.map_or(Val::Absent, |item| Val::item(info.at, info.decode_leniently(scope, &item)))))
     }
 
     /// Where the receipt lies: in the table of the first entity that the operation writes.
@@ -138,6 +143,10 @@ impl Receipt {
         let text = format!("{RECEIPT}{}#{whose}", operation.name);
         Ok((info, guard::reserved_key(scope, info, &text)))
     }
+}
+
+fn is_bound(site: &ActionSite<'_>, name: &str) -> bool {
+    site.bound.is_some_and(|bound| bound.is(name)) || site.lets.iter().any(|(bound, _)| bound.is(name))
 }
 
 fn remembered(scope: &Scope<'_>, receipt: &EntityInfo, result: &Val) -> Map {

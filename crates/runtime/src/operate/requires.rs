@@ -20,29 +20,49 @@ impl<'a> Runner<'_, 'a> {
         }
     }
 
-    /// After a pattern read: for every item it found.
+    /// After a pattern read: what the caller may see of it. Each item of a list is judged on its own; a list of which the
+    /// caller may see nothing is refused.
     pub(super) async fn after_read(
         &self,
         scope: &mut Scope<'a>,
         read: &'a Read,
-        found: &Found,
-    ) -> Result<(), Failure> {
+        found: Found,
+    ) -> Result<Found, Failure> {
         let Some(requires) = read.pattern.requires.as_ref().filter(|_| scope.caller.is_some()) else {
-            return Ok(());
+            return Ok(found);
         };
         if !self.speaks_of_item(scope, requires, read.entities[0]) {
-            return Ok(());
+            return Ok(found);
         }
-        let items: &[Hit] = match found {
-            Found::Item(item) => item.as_slice(),
-            Found::Items { items, .. } => items,
+        Ok(match found {
+            Found::Item(Some(item)) => {
+                self.demand(scope, requires, Some(item.view())).await?;
+                Found::Item(Some(item))
+            }
+            Found::Items { items, cursor } => {
+                let was_empty = items.is_empty();
+                let mut seen = Vec::with_capacity(items.len());
+                for item in items {
+                    if self.allows(scope, requires, &item).await? {
+                        seen.push(item);
+                    }
+                }
+                if seen.is_empty() && !was_empty {
+                    return Err(self.forbidden(requires));
+                }
+                Found::Items { items: seen, cursor }
+            }
             // Nothing of an item is told.
-            Found::Count(_) | Found::Exists(_) | Found::Sums(_) => &[],
-        };
-        for item in items {
-            self.demand(scope, requires, Some(item.view())).await?;
+            found => found,
+        })
+    }
+
+    /// Whether the caller may see an item. Of one that lacks what a rule asks for, the rule does not hold.
+    async fn allows(&self, scope: &mut Scope<'a>, requires: &Expr, item: &Hit) -> Result<bool, Failure> {
+        match self.truth(scope, requires, Some(item.view())).await {
+            Err(failure) if failure.kind == FailureKind::Invalid => Ok(false),
+            allowed => allowed,
         }
-        Ok(())
     }
 
     /// Before an operation writes. Names that are no parameters are attributes of the item it writes.
@@ -89,8 +109,24 @@ impl<'a> Runner<'_, 'a> {
     ) -> Result<(), Failure> {
         match self.truth(scope, requires, view).await? {
             true => Ok(()),
-            false => Err(Failure::new(FailureKind::Forbidden, "the caller may not do this")),
+            false => Err(self.forbidden(requires)),
         }
+    }
+
+    /// The failure names the rules that are asked, or what of the caller they look at.
+    fn forbidden(&self, requires: &Expr) -> Failure {
+        let mut names: Vec<String> = Vec::new();
+        requires.walk(&mut |expr| {
+            let name = match &expr.kind {
+                ExprKind::Call { callee, .. } => callee.as_name().map(|name| format!("`{name}`")),
+                ExprKind::Member { base, name } if base.is_name("caller") => Some(format!("`caller.{name}`")),
+                _ => None,
+            };
+            names.extend(name.filter(|name| !names.contains(name)));
+        });
+        let asked = if names.is_empty() { "its condition".to_owned() } else { names.join(", ") };
+        let message = format!("the caller may not do this: `requires` asks for {asked}, and does not hold");
+        Failure::new(FailureKind::Forbidden, message)
     }
 
     /// Whether names are used that only the item can answer.

@@ -12,10 +12,12 @@ use crate::write::{self, ATTEMPTS, Prepared, Refusal};
 
 /// What a block comes to before it is sent.
 #[derive(Default)]
-struct Gathered {
+struct Gathered<'a> {
     prepared: Vec<Prepared>,
-    /// The first item that the block makes: what it yields.
-    made: Val,
+    /// The action of each, and the name of its result.
+    actions: Vec<(&'a Action, Option<&'a Name>)>,
+    /// The first item that the block makes, by its place: what it yields.
+    made: Option<usize>,
 }
 
 impl<'a> Runner<'_, 'a> {
@@ -26,7 +28,9 @@ impl<'a> Runner<'_, 'a> {
             *scope = before.clone();
             let mut gathered = Gathered::default();
             self.gather(scope, body, attempt, &mut gathered).await?;
-            let Gathered { mut prepared, made } = gathered;
+            let Gathered { mut prepared, actions, made } = gathered;
+            let place = |each: &Prepared| each.writes.first().map(|write| (write.entity, write.key.clone()));
+            let places: Vec<_> = prepared.iter().map(place).collect();
             let foreseen = self.foresee(scope, &prepared.iter().collect::<Vec<_>>()).await;
             let children = match foreseen {
                 Ok(children) => children,
@@ -41,7 +45,16 @@ impl<'a> Runner<'_, 'a> {
                     for each in &prepared {
                         self.sweep(scope, each, Children::All).await?;
                     }
-                    return Ok(made);
+                    for (at, (action, name)) in actions.into_iter().enumerate() {
+                        let stored =
+                            self.stored_now(scope, action, &prepared[at], places[at].as_ref()).await?;
+                        let Some(stored) = stored else { continue };
+                        if let Some(name) = name {
+                            scope.set(name.text.as_str(), stored.clone());
+                        }
+                        prepared[at].yields = stored;
+                    }
+                    return Ok(made.map(|at| prepared.swap_remove(at).yields).unwrap_or_default());
                 }
                 Err(Refusal::Stale) => {}
                 Err(Refusal::Failed(failure)) => return Err(failure),
@@ -57,7 +70,7 @@ impl<'a> Runner<'_, 'a> {
         scope: &'f mut Scope<'a>,
         body: &'a [Stmt],
         attempt: usize,
-        into: &'f mut Gathered,
+        into: &'f mut Gathered<'a>,
     ) -> BoxFuture<'f, Result<(), Failure>> {
         Box::pin(async move {
             for statement in body {
@@ -87,10 +100,10 @@ impl<'a> Runner<'_, 'a> {
     async fn add(
         &self,
         scope: &mut Scope<'a>,
-        name: Option<&Name>,
-        action: &Action,
+        name: Option<&'a Name>,
+        action: &'a Action,
         attempt: usize,
-        into: &mut Gathered,
+        into: &mut Gathered<'a>,
     ) -> Result<(), Failure> {
         if let Some(when) = &action.when
             && !self.truth(scope, when, None).await?
@@ -112,9 +125,10 @@ impl<'a> Runner<'_, 'a> {
             scope.refer(record.entity, record.fields.clone());
         }
         let makes = matches!(action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
-        if makes && into.made.is_absent() {
-            into.made = next.yields.clone();
+        if makes && into.made.is_none() {
+            into.made = Some(into.prepared.len());
         }
+        into.actions.push((action, name));
         into.prepared.push(next);
         Ok(())
     }

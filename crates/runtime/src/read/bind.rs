@@ -60,7 +60,7 @@ impl Read {
         }
         branches.retain(|branch| self.is_ours(scope, entity, branch));
         if branches.is_empty()
-            && self.pattern.is_list()
+            && (self.pattern.is_list() || matches!(self.pattern.verb, ReadVerb::Sum | ReadVerb::Count))
             && self.names_tenant(entity)
             && scope.caller.is_some()
         {

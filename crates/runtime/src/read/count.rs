@@ -86,7 +86,7 @@ impl Read {
                 .key
                 .attributes()
                 .any(|name| !table.key.contains(&name.text) && table.ttl.as_ref() != Some(name)),
-            Route::Guard(_) | Route::Scan => false,
+            Route::Guard(_) | Route::Scan(_) => false,
         }
     }
 }
@@ -127,7 +127,7 @@ mod tests {
             (&template, "count Note by userId", true, true),
         ] {
             let text = format!("{design}\npattern counted = {pattern}");
-            let design = Arc::new(compile("count.sk", &text, &FileLoader).design);
+            let design = compile("count.sk", &text, &FileLoader).design;
             let backend = Arc::new(Embedded::new(Engine::memory(sortkey_engine::Settings::default())));
             let settings = Settings::ephemeral().expect("a system with randomness");
             let runtime = Runtime::new(design, backend, settings).expect("the design runs");

@@ -138,11 +138,12 @@ pub(crate) fn key_of(scope: &Scope<'_>, info: &EntityInfo, known: &Fields) -> Op
 
 /// The item that the caller may see, if it is live.
 pub(crate) fn live(scope: &Scope<'_>, info: &EntityInfo, item: Item) -> Result<Option<Hit>, Failure> {
+    if !info.owns(&scope.shared.design, &item) {
+        return Ok(None);
+    }
+    let Some(item) = info.interpret_ours(scope, item)? else { return Ok(None) };
     let view = View::stored(info.at, &item);
-    let hidden = !info.owns(&scope.shared.design, &item)
-        || is_expired(scope, view)
-        || is_deleted(scope, view)?
-        || !is_ours(scope, view);
+    let hidden = is_expired(scope, view) || is_deleted(scope, view)? || !is_ours(scope, view);
     if hidden { Ok(None) } else { Hit::stored(scope, info, item).map(Some) }
 }
 

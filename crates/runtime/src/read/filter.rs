@@ -3,14 +3,14 @@
 use sortkey_design::Design;
 use sortkey_design::facts::{Source, source};
 use sortkey_design::model::*;
-use sortkey_value::{Item, ValueRef};
+use sortkey_value::Item;
 
 use super::{Hit, Read, Route};
-use crate::Failure;
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
-use crate::template;
-use crate::values::{Admit, Fields, Origin, Val};
+use crate::interpret::{from_defaults, from_keys};
+use crate::values::{Admit, Fields, Val};
+use crate::{Failure, FailureKind};
 
 /// The conditions that a call asks of items, for each entity of its pattern; none if it asks nothing.
 pub(super) struct Sieve<'a>(Vec<Vec<&'a Expr>>);
@@ -36,22 +36,31 @@ impl Read {
     ) -> Result<Option<Hit>, Failure> {
         let design = &scope.shared.design;
         let first = self.entity(scope);
-        if let (1, None, Some(proof)) = (self.entities.len(), &self.held, &first.proof) {
+        if let (1, None, Some(proof)) = (self.entities.len(), &self.held, &first.proof)
+            && first.anatomy.is_whole(scope, &item)
+        {
             let view = View::stored(first.at, &item);
             let passes = proof.holds(scope, &item, self.pattern.including_expired.is_some())
                 && (self.pattern.including_deleted.is_some() || !is_deleted(scope, view)?)
                 && sieve.lets_through(scope, 0, view)?;
-            return if passes { Hit::stored(scope, first, item).map(Some) } else { Ok(None) };
+            return match passes {
+                true => Hit::stored(scope, first, item).map(Some),
+                false => first.contradiction(scope, &item).map_or(Ok(None), Err),
+            };
         }
         let Some((at, info)) = self.owner(scope, &item) else { return Ok(None) };
-        if self.held.is_some() {
+        if let Some(held) = &self.held {
             let mut fields = info.decode(design, &item);
-            complete_from_keys(scope, info, &item, &mut fields);
+            from_keys(scope, info, &item, &mut fields);
+            from_defaults(scope, info, &mut fields);
+            // Nothing is known of what the index does not hold, its default least of all.
+            fields.retain(|name, _| held.iter().any(|each| each == name));
             let passes = self.passes(scope, sieve, at, View::of(info.at, &fields))?;
             return if passes { Hit::decoded(scope, info, fields).map(Some) } else { Ok(None) };
         }
+        let Some(item) = info.interpret_ours(scope, item)? else { return Ok(None) };
         if info.shares_table && !info.makes(design, &item) {
-            return Ok(None);
+            return info.contradiction(scope, &item).map_or(Ok(None), Err);
         }
         match self.passes(scope, sieve, at, View::stored(info.at, &item))? {
             true => Hit::stored(scope, info, item).map(Some),
@@ -149,27 +158,18 @@ pub(crate) fn is_ours(scope: &Scope<'_>, item: View<'_>) -> bool {
     caller.get(&tenant.text).is_some_and(|own| item.has(scope.shared, &tenant.text, own))
 }
 
-/// Attributes that an index does not hold but whose text stands in a key.
-fn complete_from_keys(scope: &Scope<'_>, info: &EntityInfo, item: &Item, fields: &mut Fields) {
-    let entity = info.of(&scope.shared.design);
-    let admit = Admit::argument(scope, Origin::Json);
-    for template in &entity.templates {
-        let Some(ValueRef::S(text)) = item.get(&template.name.text) else { continue };
-        for (name, text) in template::slots_of(template, text).into_iter().flatten() {
-            let Some(attribute) = entity.attribute(name).filter(|_| !fields.contains_key(name)) else {
-                continue;
-            };
-            let value = match sortkey_value::Number::parse(&text) {
-                Ok(number) if scope.shared.design.type_of(attribute).stored() == Stored::N => {
-                    Val::Number(number)
-                }
-                _ => Val::Text(text),
-            };
-            if let Ok(value) = admit.attribute(attribute, value, name) {
-                fields.insert(name.to_owned(), value);
-            }
-        }
-    }
+/// A computed value, which is of its declared type or an error.
+fn conforming(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    attribute: &Attribute,
+    value: Val,
+) -> Result<Val, Failure> {
+    let name = &attribute.name.text;
+    Admit::computed(scope).keeping_empty().attribute(attribute, value, name).map_err(|failure| {
+        let message = format!("{}, computed for a {}", failure.message, info.name);
+        Failure { kind: FailureKind::CheckFailed, message, field: Some(name.clone()) }
+    })
 }
 
 /// Attributes that are computed when they are read, those inside objects included.
@@ -182,6 +182,7 @@ pub(crate) fn add_virtual(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fie
         let name = &attribute.name.text;
         if let (true, Some(fill)) = (attribute.has("virtual"), &attribute.value) {
             let value = scope.fresh().eval(&fill.value, Some(View::of(info.at, fields)))?;
+            let value = conforming(scope, info, attribute, value)?;
             if !value.is_absent() {
                 fields.insert(name.clone(), value);
             }
@@ -192,6 +193,7 @@ pub(crate) fn add_virtual(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fie
             for nested in attributes.iter().filter(|each| each.has("virtual")) {
                 let Some(fill) = &nested.value else { continue };
                 let value = scope.fresh().fill(nested, &fill.value, inner)?;
+                let value = conforming(scope, info, nested, value)?;
                 inner.insert(nested.name.text.clone(), value);
             }
         }

@@ -148,7 +148,8 @@ impl Read {
             Ok(Some(format!("begins_with({alias}, {value})")))
         };
         if let Some(beginning) = bounds.prefix {
-            return begins(format!("{prefix}{beginning}"));
+            let beginning = Val::Text(beginning);
+            return begins(text(&beginning).unwrap_or_default());
         }
         let low = bounds.low.as_ref().and_then(|(value, _)| text(value));
         let high = bounds.high.as_ref().and_then(|(value, _)| text(value));

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 
 use futures_util::future::join_all;
 use sortkey_api::operations::{QueryInput, ScanInput};
+use sortkey_design::Design;
 use sortkey_design::model::*;
 use sortkey_value::{Item, Map, ValueRef, key};
 
@@ -106,7 +107,7 @@ impl Read {
         for known in branches {
             let mut placeholders = Placeholders::default();
             let condition = match self.route {
-                Route::Scan => None,
+                Route::Scan(_) => None,
                 _ => match self.key_condition(scope, known, &mut placeholders)? {
                     Some(condition) => Some((condition, placeholders)),
                     // A part of the partition key is not known: there can be no such item.
@@ -205,8 +206,13 @@ impl Read {
                     (output.items.unwrap_or_default(), output.last_evaluated_key)
                 }
                 None => {
+                    let index_name = match &self.route {
+                        Route::Scan(Some((_, name))) => Some(name.clone()),
+                        _ => None,
+                    };
                     let input = ScanInput {
                         table_name: self.table.clone(),
+                        index_name,
                         exclusive_start_key: start,
                         limit,
                         consistent_read: self.pattern.strong.then_some(true),
@@ -219,9 +225,16 @@ impl Read {
             // Without a bound the whole answer is wanted, however many requests it takes.
             branch.rounds += usize::from(wanted.is_some());
             branch.waiting = items.into();
+            // A whole key has one item, and DynamoDB refuses to go on behind it.
+            let last = last.filter(|_| !self.is_whole_key(&session.shared.design));
             branch.next = last.map_or(Position::End, Position::After);
         }
         Ok(())
+    }
+
+    /// Whether a query names a whole key of the table.
+    fn is_whole_key(&self, design: &Design) -> bool {
+        self.route == Route::Table && design.tables[self.table_at].key.sort.is_empty()
     }
 
     /// The query of a key condition, from its beginning to its end.

@@ -4,8 +4,8 @@
 use sortkey_design::model::StringFormat;
 
 use super::values::Dice;
-use crate::values::formats::complaint;
 use crate::{Ids, KeyError};
+use sortkey_design::formats::complaint;
 
 /// More of one thing than this is never made, however many a pattern would admit.
 const MOST: u64 = 8;

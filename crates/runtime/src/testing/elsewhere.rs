@@ -60,7 +60,7 @@ impl Suite {
             Err(error) => return first(undeployed(error)),
         }
         match Runtime::new(Arc::clone(&self.design), Arc::clone(backend), settings) {
-            Ok(runtime) => statement::run(&runtime, &clock, at).await.err(),
+            Ok(runtime) => statement::run(&runtime, &clock, at, None).await.err(),
             Err(problems) => first(problems),
         }
     }

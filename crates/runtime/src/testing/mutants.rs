@@ -144,6 +144,7 @@ fn of_operation(design: &Design, at: usize, found: &mut Vec<Mutant>) {
         // The parameter stays, so that calls that give it are still calls.
         let remember = |operation: &mut Operation| {
             operation.idempotent = None;
+            operation.idempotent_within.clear();
             operation.params.push(Param {
                 name: parameter.clone(),
                 optional: true,

@@ -6,6 +6,7 @@ use sortkey_diagnostics::Diagnostic;
 use sortkey_engine::Engine;
 
 use super::failed;
+use super::race::Scheduler;
 use super::show::{compared, shown};
 use crate::evaluate::Scope;
 use crate::operate::{self, Runner};
@@ -17,13 +18,20 @@ use crate::{Failure, Runtime};
 struct Test<'a> {
     runtime: &'a Runtime,
     engine: &'a Engine,
+    /// Decides the order of races; none where the backend does.
+    scheduler: Option<&'a Scheduler>,
 }
 
 /// Runs a test of a design, by its place.
-pub(super) async fn run(runtime: &Runtime, engine: &Engine, at: usize) -> Result<(), Diagnostic> {
+pub(super) async fn run(
+    runtime: &Runtime,
+    engine: &Engine,
+    at: usize,
+    scheduler: Option<&Scheduler>,
+) -> Result<(), Diagnostic> {
     let Some(test) = runtime.design().tests.get(at) else { return Ok(()) };
     let mut scope = runtime.scope(None);
-    Test { runtime, engine }.block(&mut scope, &test.body).await
+    Test { runtime, engine, scheduler }.block(&mut scope, &test.body).await
 }
 
 impl<'a> Test<'a> {
@@ -104,7 +112,7 @@ impl<'a> Test<'a> {
         session: &Session<'a>,
     ) -> Result<Val, Failure> {
         let value = Runner::new(session, None).evaluate(scope, value).await?;
-        Ok(crate::answer::public(scope, value, None))
+        crate::answer::public(scope, value, None)
     }
 
     async fn expect(
@@ -182,16 +190,24 @@ impl<'a> Test<'a> {
     ) -> Result<(), Diagnostic> {
         let runs = bodies.iter().map(|body| {
             let mut scope = scope.clone();
-            async move { self.block(&mut scope, body).await }
+            let run: BoxFuture<'_, Result<(), Diagnostic>> =
+                Box::pin(async move { self.block(&mut scope, body).await });
+            run
         });
-        let outcomes = join_all(runs).await;
+        let outcomes = match self.scheduler {
+            Some(scheduler) => scheduler.race(runs.collect()).await,
+            None => join_all(runs).await,
+        };
         let succeeded = outcomes.iter().filter(|outcome| outcome.is_ok()).count() as u64;
         if succeeded == succeeds {
             return Ok(());
         }
         let mut problem = failed(statement.span, format!("{succeeded} of these succeeded, not {succeeds}"));
-        for outcome in outcomes.into_iter().filter_map(Result::err) {
-            problem = problem.note(outcome.title);
+        for (at, outcome) in outcomes.into_iter().enumerate() {
+            if let Err(outcome) = outcome {
+                let why = outcome.notes.first().map(|note| format!(": {note}")).unwrap_or_default();
+                problem = problem.note(format!("branch {}: {}{why}", at + 1, outcome.title));
+            }
         }
         Err(problem)
     }

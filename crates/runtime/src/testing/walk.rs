@@ -141,7 +141,7 @@ impl<'a> Walk<'a> {
 fn walk(system: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../systems/{system}/{system}.sk"));
     let text = std::fs::read_to_string(&file).expect("the design is there");
-    let design = Arc::new(compile(&file.to_string_lossy(), &text, &FileLoader).design);
+    let design = compile(&file.to_string_lossy(), &text, &FileLoader).design;
     let suite = pollster::block_on(Suite::new(design, BTreeMap::new())).expect("the design runs");
     let engine = suite.engine.fork().expect("in memory");
     let runtime = suite.runtime(&engine, "walk", &mut |engine| Arc::new(engine)).expect("the design runs");

@@ -8,10 +8,10 @@ use std::fmt;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sortkey_design::facts::{is_made, key_attributes};
+use sortkey_design::formats;
 use sortkey_design::model::*;
 use sortkey_value::Number;
 
-use super::formats;
 use super::time::parse_day;
 use super::{Fields, Val, date, month, parse_time};
 use crate::Failure;
@@ -19,6 +19,11 @@ use crate::evaluate::Scope;
 
 /// Milliseconds have thirteen digits, seconds at most eleven until the year 5138.
 const LAST_SECOND: i64 = 100_000_000_000;
+
+/// How deep lists and maps may nest in an item.
+const MAX_LEVELS: usize = 32;
+
+const EMPTY_SET: &str = "is an empty set, and DynamoDB has none";
 
 /// Which field is meant, written out only where somebody complains about it.
 #[derive(Clone, Copy)]
@@ -62,6 +67,8 @@ pub(crate) struct Admit<'a> {
     pub(crate) scope: &'a Scope<'a>,
     pub(crate) origin: Origin,
     pub(crate) purpose: Purpose,
+    /// Whether an empty set is a value, as in arguments, callers and JSON. DynamoDB has none: stored, it is absent.
+    pub(crate) keeps_empty: bool,
 }
 
 /// Applies `@normalize` to text. Text that is as it should be is left alone.
@@ -84,7 +91,12 @@ pub(crate) fn normalize(attribute: &Attribute, value: Val) -> Val {
 impl<'a> Admit<'a> {
     /// Admits results of expressions that will be stored.
     pub(crate) fn computed(scope: &'a Scope<'a>) -> Admit<'a> {
-        Admit { scope, origin: Origin::Expression, purpose: Purpose::Storing }
+        Admit { scope, origin: Origin::Expression, purpose: Purpose::Storing, keeps_empty: false }
+    }
+
+    /// Admits values that are not stored as they are: an empty set stays one.
+    pub(crate) fn keeping_empty(self) -> Admit<'a> {
+        Admit { keeps_empty: true, ..self }
     }
 
     /// The same for what is looked for.
@@ -94,7 +106,7 @@ impl<'a> Admit<'a> {
 
     /// Admits arguments.
     pub(crate) fn argument(scope: &'a Scope<'a>, origin: Origin) -> Admit<'a> {
-        Admit { scope, origin, purpose: Purpose::Storing }
+        Admit { scope, origin, purpose: Purpose::Storing, keeps_empty: false }
     }
     /// A value for an attribute: normalised, then of its type. Null takes an optional attribute away.
     pub(crate) fn attribute(&self, attribute: &Attribute, value: Val, field: &str) -> Result<Val, Failure> {
@@ -130,7 +142,7 @@ impl<'a> Admit<'a> {
             (_, Val::Absent) => Ok(Val::Absent),
             (Type::Any { max }, value) => self.any(*max, value, field),
             (Type::Undeclared, value) => Ok(value),
-            (Type::Json { of }, value) => self.value_at(of, value, field),
+            (Type::Json { of }, value) => self.keeping_empty().value_at(of, value, field),
             (Type::String { format, min, max }, Val::Text(text)) => {
                 // Text of ASCII alone has as many characters as bytes.
                 let length = if text.is_ascii() { text.len() } else { text.chars().count() } as u64;
@@ -199,7 +211,8 @@ impl<'a> Admit<'a> {
                 members.sort_by(|left, right| left.order(right).unwrap_or(std::cmp::Ordering::Equal));
                 members.dedup();
                 let complaint = too_long_or_short(members.len() as u64, 0, *max, "elements");
-                refuse_or(complaint, field, if members.is_empty() { Val::Absent } else { Val::Set(members) })
+                let is_absent = members.is_empty() && !self.keeps_empty;
+                refuse_or(complaint, field, if is_absent { Val::Absent } else { Val::Set(members) })
             }
             (Type::Map { of, max }, Val::Map(fields)) => {
                 let complaint = too_long_or_short(fields.len() as u64, 0, *max, "entries");
@@ -227,7 +240,14 @@ impl<'a> Admit<'a> {
     }
 
     fn members(&self, of: &Type, members: Vec<Val>, field: Field<'_>) -> Result<Vec<Val>, Failure> {
-        let admit = |(at, each)| self.value_at(of, each, Field::Element(&field, at));
+        let admit = |(at, each): (usize, Val)| {
+            let field = Field::Element(&field, at);
+            let is_given = !each.is_absent();
+            let value = self.value_at(of, each, field)?;
+            // An element that is left out would move all behind it.
+            let complaint = (is_given && value.is_absent()).then(|| EMPTY_SET.to_owned());
+            refuse_or(complaint, field, value)
+        };
         members.into_iter().enumerate().map(admit).collect()
     }
 
@@ -254,10 +274,9 @@ impl<'a> Admit<'a> {
                 admitted.insert(name.unwrap_or_else(|| attribute.name.text.as_str().into()), value);
                 continue;
             }
-            let may_lack = attribute.may_be_absent()
-                || matches!(self.scope.shared.design.type_of(attribute), Type::Set { .. });
-            if !may_lack {
-                return Err(Failure::invalid(path.to_string(), format!("`{path}` is required")));
+            if !attribute.may_be_absent() {
+                let is_set = matches!(self.scope.shared.design.type_of(attribute), Type::Set { .. });
+                return Err(lacking(&path.to_string(), is_set && !self.keeps_empty));
             }
         }
         Ok(Val::Map(admitted))
@@ -302,7 +321,9 @@ impl<'a> Admit<'a> {
     fn any(&self, max: Option<u64>, value: Val, field: Field<'_>) -> Result<Val, Failure> {
         let bytes = super::to_stored(&self.scope.shared.design, &Type::Undeclared, &value)
             .map_or(0, |stored| stored.size_bytes() as u64);
-        refuse_or(too_long_or_short(bytes, 0, max, "bytes"), field, value)
+        let deep = (depth(&value) > MAX_LEVELS)
+            .then(|| format!("nests deeper than {MAX_LEVELS} levels, the most that DynamoDB stores"));
+        refuse_or(deep.or_else(|| too_long_or_short(bytes, 0, max, "bytes")), field, value)
     }
 
     fn bytes(&self, max: Option<u64>, value: Val, field: Field<'_>) -> Result<Val, Failure> {
@@ -364,6 +385,21 @@ impl<'a> Admit<'a> {
             }
             (Some(time_ms), _) => Ok(Val::Time(time_ms)),
         }
+    }
+}
+
+/// Something required is not there.
+pub(crate) fn lacking(field: &str, is_set: bool) -> Failure {
+    let why = if is_set { ", with at least one member: DynamoDB has no empty sets" } else { "" };
+    Failure::invalid(field, format!("`{field}` is required{why}"))
+}
+
+/// How many lists and objects are inside one another.
+fn depth(value: &Val) -> usize {
+    match value {
+        Val::List(members) | Val::Set(members) => 1 + members.iter().map(depth).max().unwrap_or(0),
+        Val::Map(fields) => 1 + fields.iter().map(|(_, each)| depth(each)).max().unwrap_or(0),
+        _ => 0,
     }
 }
 

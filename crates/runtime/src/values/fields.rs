@@ -107,6 +107,10 @@ impl Fields {
         self.into_iter()
     }
 
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Val> {
+        self.0.iter_mut().map(|(_, value)| value)
+    }
+
     fn find(&self, name: &str) -> Result<usize, usize> {
         // Most attributes arrive in order.
         match self.0.last() {

@@ -39,7 +39,7 @@ pub(super) async fn prepare(
         let (Some(name), 1, None) = (field.path.first(), field.path.len(), &field.index) else {
             return Err(Failure::internal("a new item is given by whole attributes"));
         };
-        given.insert(name.text.clone(), scope.eval(&field.value, None)?);
+        given.insert(name.text.clone(), given::unsealed(scope, scope.eval(&field.value, None)?)?);
     }
     refer(session, scope, info, &given).await?;
     let made = make(scope, info, given)?;
@@ -61,7 +61,7 @@ pub(super) async fn prepare(
     let guards = guards(scope, info, &freed, &made.fields, &key, false)?;
     let writes = std::iter::once(write).chain(guards).collect();
     let yields = shown(scope, info, made)?;
-    Ok(Prepared { writes, yields, answers: Answers::Nothing, cascades: None })
+    Ok(Prepared { writes, yields, answers: Answers::Nothing, is_exact: true, cascades: None })
 }
 
 /// A new item as it is stored, of attributes that have been admitted.
@@ -159,7 +159,7 @@ pub(super) fn finish(scope: &Scope<'_>, info: &EntityInfo, mut given: Fields) ->
     let secrets = info.anatomy.secrets.iter();
     let generated = secrets.filter(|name| !given.contains_key(name)).map(ToString::to_string).collect();
     let fields = fill(scope, info, given, true)?;
-    complete(scope, info, &fields)?;
+    complete(scope, info, &fields, None)?;
     checked(scope, info, &fields)?;
     Ok(Made { fields, generated })
 }
@@ -222,7 +222,7 @@ pub(super) async fn refer(
         let known: Fields = [(target.text.clone(), value.clone())].into();
         let Some(key) = crate::read::key_of(scope, other, &known) else { continue };
         let found = session.get(&other.table, key, true).await?;
-        let found = found.map(|item| other.decode(&shared.design, &item));
+        let found = found.map(|item| other.read(scope, &item)).transpose()?;
         match found {
             Some(fields) => scope.refer(other.at, fields),
             None => {
@@ -267,7 +267,7 @@ async fn replaced(
             write.demand(scope, Test::Unchanged(name.text.clone(), value), changed())?;
         }
     }
-    Ok(old.iter().map(|item| info.decode(&scope.shared.design, item)).collect())
+    old.iter().map(|item| info.read(scope, item)).collect()
 }
 
 /// The moves of guards from old images (at most one) to a new one; `gone` leaves none.

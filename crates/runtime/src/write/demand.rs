@@ -58,16 +58,18 @@ pub(crate) enum Test {
     IsOrNothing(String, AttributeValue),
     /// The version is what it was when the operation read the item.
     Version(String, Option<AttributeValue>),
+    /// An attribute is there.
+    Present(String),
     /// The condition of the statement, in the names of the operation.
     If(Expr, Option<Fields>),
     /// A condition of the entity, in the item's own names.
     Rule(Expr),
     /// An attribute is what it was when it was read.
     Unchanged(String, Option<AttributeValue>),
-    /// A number may grow or shrink by an amount without leaving its range.
-    AtMost(Vec<String>, i64),
-    /// The same, downwards.
-    AtLeast(Vec<String>, i64),
+    /// A number may grow by an amount without leaving its range; `start` stands for one that is missing.
+    AtMost { path: Vec<String>, most: i64, start: i64 },
+    /// A number may shrink by an amount without leaving its range; `start` stands for one that is missing.
+    AtLeast { path: Vec<String>, least: i64, start: i64 },
     /// A number of seconds has passed, or was never set.
     Passed(String),
     /// A guard is free, expired, or ours.
@@ -106,6 +108,7 @@ impl Write {
         let text = |text: String| Ok(Some(Condition::Text(text)));
         match test {
             Test::Exists => text(format!("attribute_exists({})", into.name(&info.partition))),
+            Test::Present(name) => text(format!("attribute_exists({})", into.name(name))),
             Test::Vacant => {
                 let vacant = format!("attribute_not_exists({})", into.name(&info.partition));
                 match expired(info, scope, into, "<=") {
@@ -134,6 +137,11 @@ impl Write {
                 None => Ok(Some(Condition::Always)),
             },
             Test::IsOrNothing(name, value) => {
+                let (key, name) = (into.name(&info.partition), into.name(name));
+                text(format!("attribute_not_exists({key}) OR {name} = {}", into.value(value.clone())))
+            }
+            // An item that is older than its version reads as having the first.
+            Test::Version(name, Some(value)) if is_assumed(scope, info, name, value) => {
                 let name = into.name(name);
                 text(format!("attribute_not_exists({name}) OR {name} = {}", into.value(value.clone())))
             }
@@ -150,18 +158,13 @@ impl Write {
                 let bare = scope.bare();
                 Compiler { scope: &bare, entity: self.entity, defaults: None }.compile(expr, into)
             }
-            Test::AtMost(path, most) => {
-                let path = into.path(path);
-                text(format!(
-                    "attribute_not_exists({path}) OR {path} <= {}",
-                    into.value(AttributeValue::from(*most))
-                ))
+            Test::AtMost { path, most, start } => {
+                let (path, value) = (into.path(path), into.value(AttributeValue::from(*most)));
+                text(format!("{}{path} <= {value}", or_missing(&path, start <= most)))
             }
-            Test::AtLeast(path, least) => {
-                let (path, zero) = (into.path(path), *least <= 0);
-                let value = into.value(AttributeValue::from(*least));
-                let missing = if zero { format!("attribute_not_exists({path}) OR ") } else { String::new() };
-                text(format!("{missing}{path} >= {value}"))
+            Test::AtLeast { path, least, start } => {
+                let (path, value) = (into.path(path), into.value(AttributeValue::from(*least)));
+                text(format!("{}{path} >= {value}", or_missing(&path, start >= least)))
             }
             Test::Passed(name) => {
                 let (name, now) = (into.name(name), AttributeValue::from(scope.now_ms.div_euclid(1_000)));
@@ -182,7 +185,11 @@ impl Write {
     /// The first demand that a stored item does not meet.
     pub(crate) fn unmet(&self, scope: &Scope<'_>, stored: Option<&Item>) -> Result<Option<&Demand>, Failure> {
         let info = &scope.shared.entities[self.entity];
-        let fields = stored.map(|item| info.decode(&scope.shared.design, item));
+        // Guards and receipts are in the tables of entities, and are none of their items.
+        let fields = match stored.filter(|item| info.owns(&scope.shared.design, item)) {
+            Some(item) => Some(info.read(scope, item)?),
+            None => stored.map(|item| info.decode(&scope.shared.design, item)),
+        };
         for demand in &self.demands {
             if !demand.test.holds(scope, info, stored, fields.as_ref())? {
                 return Ok(Some(demand));
@@ -206,11 +213,17 @@ impl Test {
         let is_expired = || is_expired(scope, view);
         Ok(match self {
             Test::Exists => stored.is_some(),
+            Test::Present(name) => has(stored, name).is_some(),
             Test::Vacant => stored.is_none() || is_expired(),
             Test::NotExpired => !is_expired(),
             Test::NotDeleted => !is_deleted(scope, view)?,
-            Test::Is(name, value) => has(stored, name).as_ref() == Some(value),
-            Test::IsOrNothing(name, value) => has(stored, name).is_none_or(|other| other == *value),
+            Test::Is(name, value) => reads(scope, info, stored, fields, name).as_ref() == Some(value),
+            Test::IsOrNothing(name, value) => {
+                stored.is_none() || reads(scope, info, stored, fields, name).as_ref() == Some(value)
+            }
+            Test::Version(name, Some(value)) if stored.is_some() => {
+                reads(scope, info, stored, fields, name).as_ref() == Some(value)
+            }
             Test::Unchanged(name, value) | Test::Version(name, value) => has(stored, name) == *value,
             Test::If(expr, defaults) => {
                 let mut known = defaults.clone().unwrap_or_default();
@@ -218,8 +231,8 @@ impl Test {
                 scope.holds(expr, Some(View::of(info.at, &known)))?
             }
             Test::Rule(expr) => scope.bare().holds(expr, Some(view))?,
-            Test::AtMost(path, most) => number(fields, path).is_none_or(|number| number <= *most),
-            Test::AtLeast(path, least) => number(fields, path).map_or(*least <= 0, |number| number >= *least),
+            Test::AtMost { path, most, start } => number(fields, path).unwrap_or(*start) <= *most,
+            Test::AtLeast { path, least, start } => number(fields, path).unwrap_or(*start) >= *least,
             Test::Passed(name) => match has(stored, name) {
                 Some(AttributeValue::N(until)) => {
                     until.to_i64().is_none_or(|until| until * 1_000 <= scope.now_ms)
@@ -236,6 +249,27 @@ impl Test {
 
 fn has(stored: Option<&Item>, name: &str) -> Option<AttributeValue> {
     stored.and_then(|item| item.get(name)).map(|value| value.to_owned())
+}
+
+/// The stored form of an attribute, also of one that only a key tells.
+fn reads(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    stored: Option<&Item>,
+    fields: &Fields,
+    name: &str,
+) -> Option<AttributeValue> {
+    has(stored, name).or_else(|| info.encode(&scope.shared.design, name, fields.get(name)?))
+}
+
+/// Whether every item that lacks an attribute reads as having this value.
+fn is_assumed(scope: &Scope<'_>, info: &EntityInfo, name: &str, value: &AttributeValue) -> bool {
+    let assumed = scope.shared.assumed[info.at].get(name);
+    assumed.and_then(|assumed| info.encode(&scope.shared.design, name, assumed)).as_ref() == Some(value)
+}
+
+fn or_missing(path: &str, may_be_missing: bool) -> String {
+    if may_be_missing { format!("attribute_not_exists({path}) OR ") } else { String::new() }
 }
 
 fn number(fields: &Fields, path: &[String]) -> Option<i64> {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sortkey_design::model::*;
 
+use crate::answer::opened;
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::read::{derive, is_deleted, is_expired, is_ours};
@@ -49,7 +50,8 @@ pub(crate) fn key_fields(
             }
         }
     }
-    let admit = Admit::computed(scope);
+    // An id of another form is not wrong, there is just no such item. What is stored is checked when it is stored.
+    let admit = Admit::computed(scope).finding();
     let mut known = Fields::new();
     for (name, value) in given {
         let Some(attribute) = entity.attribute(&name) else { continue };
@@ -74,6 +76,16 @@ pub(crate) fn key_fields(
         ));
     }
     Ok(known)
+}
+
+/// The attributes of a key under which an item may be made.
+pub(super) fn for_storing(scope: &Scope<'_>, info: &EntityInfo, known: Fields) -> Result<Fields, Failure> {
+    let (entity, admit) = (info.of(&scope.shared.design), Admit::computed(scope));
+    let admitted = known.into_iter().map(|(name, value)| match entity.attribute(&name) {
+        Some(attribute) => admit.attribute(attribute, value, &name).map(|value| (name, value)),
+        None => Ok((name, value)),
+    });
+    admitted.collect()
 }
 
 /// Whether a key attribute is derived from this one.
@@ -109,11 +121,23 @@ pub(super) fn given_fields(
         for (name, value) in scope.get(&spread.text).and_then(Val::fields).into_iter().flatten() {
             let copied = entity.attribute(name).is_some_and(|attribute| !attribute.is_derived());
             if copied && !value.is_absent() {
-                given.insert(name.clone(), value.clone());
+                given.insert(name.clone(), unsealed(scope, value.clone())?);
             }
         }
     }
     Ok(given)
+}
+
+/// A value as it is written to another place: what is encrypted for the item it comes from is opened first.
+pub(super) fn unsealed(scope: &Scope<'_>, value: Val) -> Result<Val, Failure> {
+    let Val::Sealed(bytes) = &value else { return Ok(value) };
+    for (entity, fields) in scope.items() {
+        let mut sealed = fields.iter().filter(|(_, each)| matches!(each, Val::Sealed(own) if own == bytes));
+        if let Some((name, _)) = sealed.next() {
+            return opened(scope, entity, name, fields);
+        }
+    }
+    Ok(value)
 }
 
 /// Refuses a key that belongs to another tenant before any request is made.

@@ -3,12 +3,12 @@
 use sortkey_design::model::*;
 use sortkey_value::{AttributeValue, Item, ItemBuilder};
 
-use crate::anatomy::{Beside, Settled};
+use crate::anatomy::{AttributeInfo, Beside, Settled};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::seal::Place;
 use crate::template;
-use crate::values::{Admit, Fields, Val, store, to_stored};
+use crate::values::{Admit, Fields, Val, lacking, store, to_stored};
 use crate::{Failure, FailureKind};
 
 /// Room for most items.
@@ -26,7 +26,8 @@ pub(super) fn fill(
     let mut fields = given;
     for settled in &info.anatomy.settled {
         match &settled.constant {
-            Some(_) if !defaults || fields.contains_key(&settled.name) => {}
+            Some(_) if fields.contains_key(&settled.name) => {}
+            Some(_) if !defaults && entity.attributes[settled.at].may_be_absent() => {}
             Some(constant) => fields.insert(settled.name.clone(), constant.clone()),
             None => settle(&bare, info, settled, &entity.attributes[settled.at], &mut fields, defaults)?,
         }
@@ -50,7 +51,9 @@ fn settle(
         return Ok(());
     }
     let Some(fill) = &attribute.value else { return Ok(()) };
-    if !fill.derived && (fields.contains_key(name) || !defaults) {
+    // What no item may lack is filled late where an item is older than the attribute, or its `when` begins to hold.
+    let is_due = defaults || !attribute.optional;
+    if !fill.derived && (fields.contains_key(name) || !is_due) {
         return Ok(());
     }
     let value = match fill.value.is_name("new") {
@@ -70,22 +73,30 @@ fn settle(
 }
 
 /// Refuses an image that lacks something required.
-pub(super) fn complete(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<(), Failure> {
+///
+/// An item that lost its set, or never had members in it, may still be changed: `old` is the item as it was.
+pub(super) fn complete(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    fields: &Fields,
+    old: Option<&Fields>,
+) -> Result<(), Failure> {
     let design = &scope.shared.design;
     if !info.anatomy.has_conditions && fields.have_all(&info.anatomy.required) {
         return Ok(());
     }
     for attribute in &info.of(design).attributes {
         let name = &attribute.name.text;
+        let is_set = matches!(design.type_of(attribute), Type::Set { .. });
         let may_lack = attribute.may_be_absent()
             || !attribute.is_stored()
-            || matches!(design.type_of(attribute), Type::Set { .. });
+            || is_set && old.is_some_and(|old| !old.contains_key(name));
         let conditional = match &attribute.when {
             Some(when) => scope.bare().holds(when, Some(View::of(info.at, fields)))? && !attribute.optional,
             None => false,
         };
         if (conditional || !may_lack) && fields.get(name).is_none_or(Val::is_absent) {
-            return Err(Failure::invalid(name, format!("`{name}` is required")));
+            return Err(lacking(name, is_set));
         }
     }
     Ok(())
@@ -130,6 +141,7 @@ pub(super) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> R
         let Some(attribute) = known.next_if(|each| each.name == *name).filter(|each| each.is_stored) else {
             continue;
         };
+        fit_for_key(attribute, value)?;
         if !attribute.is_encrypted {
             store(&mut item, design, name, &attribute.ty, value);
         } else if let Some(sealed) =
@@ -143,6 +155,15 @@ pub(super) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> R
         put_beside(scope, info, fields, (name, *made), &mut item, &mut text)?;
     }
     Ok(item.finish())
+}
+
+/// Refuses empty text in a key of the table or of an index, as DynamoDB would.
+fn fit_for_key(attribute: &AttributeInfo, value: &Val) -> Result<(), Failure> {
+    if !attribute.is_key || !matches!(value, Val::Text(text) if text.is_empty()) {
+        return Ok(());
+    }
+    let name = &*attribute.name;
+    Err(Failure::invalid(name, format!("`{name}` is part of a key and cannot be empty")))
 }
 
 /// Stores what is no attribute; nothing, where an attribute that a template needs is absent. `text` is scratch.
@@ -180,9 +201,12 @@ pub(super) fn stored_value(
     fields: &Fields,
 ) -> Result<Option<AttributeValue>, Failure> {
     let shared = scope.shared;
+    if let Some(known) = info.anatomy.attribute(&attribute.name.text) {
+        fit_for_key(known, value)?;
+    }
     if attribute.has("encrypted") && !matches!(value, Val::Absent | Val::Sealed(_)) {
-        let place = Place { entity: info.of(&shared.design), attribute };
-        let sealed = shared.seals.seal(&*shared.settings.keyring, &shared.design, place, value, fields)?;
+        let (keyring, place) = (&*shared.settings.keyring, Place::of(scope, info, attribute, fields)?);
+        let sealed = shared.seals.seal(keyring, &shared.design, &place, value, fields)?;
         return Ok(to_stored(&shared.design, &Type::Undeclared, &sealed));
     }
     Ok(to_stored(&shared.design, shared.design.type_of(attribute), value))

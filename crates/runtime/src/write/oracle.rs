@@ -7,11 +7,13 @@ use super::create::{guards, make};
 use super::image::stored;
 use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
+use crate::read::add_virtual;
 use crate::values::Fields;
 
-/// The image of an item; none where the entity refuses it.
+/// The image of an item; none where the entity refuses it, or what is computed of it is not of its type.
 pub(crate) fn image(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Option<Fields> {
-    make(scope, info, given).ok().map(|made| made.fields)
+    let fields = make(scope, info, given).ok()?.fields;
+    add_virtual(scope, info, &mut fields.clone()).is_ok().then_some(fields)
 }
 
 /// The requests that store an image and its guards; the guards' keys are those of `Debug`.

@@ -1,7 +1,7 @@
 //! `delete`, `purge` and `check`.
 
 use sortkey_design::model::*;
-use sortkey_value::Map;
+use sortkey_value::{AttributeValue, Item, Map};
 
 use super::create::{guards, has_guards, key};
 use super::given::{key_fields, not_found, only_live, only_ours};
@@ -40,18 +40,20 @@ pub(super) async fn prepare(
     }
     let key = key(scope, info, &known)?;
     let mut write = Write::new(info, key.clone(), Act::Delete);
-    let whole = demands(scope, info, action, &known, &mut write)?;
-    let (yields, freed) = match whole && !has_guards(info, scope) {
+    let whole = demands(scope, info, action, &known, &mut write, None)?;
+    // What a key of an index alone says is not known to a condition.
+    let (yields, freed) = match whole && !has_guards(info, scope) && scope.attempt == 0 {
         true => (Val::Absent, Vec::new()),
         false => {
-            let old = read(session, scope, info, action, &key, &mut write).await?;
+            write = Write::new(info, key.clone(), Act::Delete);
+            let old = read(session, scope, info, action, (&key, &known), &mut write).await?;
             let freed = guards(scope, info, std::slice::from_ref(&old), &Fields::new(), &key, true)?;
             (Val::item(at, old), freed)
         }
     };
     let writes: Vec<Write> = std::iter::once(write).chain(freed).collect();
     let answers = if yields.is_absent() { Answers::Old } else { Answers::Nothing };
-    Ok(Prepared { writes, yields, answers, cascades })
+    Ok(Prepared { writes, yields, answers, is_exact: true, cascades })
 }
 
 /// `check`: a condition on an item that is not written.
@@ -62,10 +64,11 @@ pub(super) fn prepare_check(scope: &Scope<'_>, at: usize, action: &Action) -> Re
     if only_ours(scope, info, &known).is_err() {
         return Err(refused(info, action));
     }
-    if !demands(scope, info, action, &known, &mut write)? {
+    if !demands(scope, info, action, &known, &mut write, None)? {
         return Err(Failure::internal("the condition of a `check` cannot be expressed"));
     }
-    Ok(Prepared { writes: vec![write], yields: Val::Absent, answers: Answers::Nothing, cascades: None })
+    let (yields, answers) = (Val::Absent, Answers::Nothing);
+    Ok(Prepared { writes: vec![write], yields, answers, is_exact: true, cascades: None })
 }
 
 /// The item is there, live, the caller's, and as the statement wants it; false if that cannot be expressed.
@@ -75,6 +78,7 @@ fn demands(
     action: &Action,
     known: &Fields,
     write: &mut Write,
+    stored: Option<&Item>,
 ) -> Result<bool, Failure> {
     let entity = info.of(&scope.shared.design);
     let checks = action.verb == WriteVerb::Check;
@@ -94,7 +98,16 @@ fn demands(
         let own = own.ok_or_else(|| {
             Failure::new(FailureKind::Unauthenticated, format!("the caller has no `{tenant}`"))
         })?;
-        write.demand(scope, Test::Is(tenant.text.clone(), own), missing())?;
+        let test = match stored.is_some_and(|item| item.get(&tenant.text).is_none()) {
+            // Only a key of the item tells whose it is.
+            true => Test::Unchanged(tenant.text.clone(), None),
+            false => Test::Is(tenant.text.clone(), own),
+        };
+        write.demand(scope, test, missing())?;
+    }
+    if let Some(kind) = &info.kind {
+        let own = AttributeValue::S(info.name.clone());
+        write.demand(scope, Test::Is(kind.clone(), own), missing())?;
     }
     match &action.condition {
         Some(condition) => write.demand(scope, Test::If(condition.clone(), None), refused(info, action)),
@@ -113,14 +126,18 @@ async fn read(
     scope: &Scope<'_>,
     info: &EntityInfo,
     action: &Action,
-    key: &Map,
+    (key, known): (&Map, &Fields),
     write: &mut Write,
 ) -> Result<Fields, Failure> {
     let design = &scope.shared.design;
     let entity = info.of(design);
     let missing = || declared(action.error.as_ref().filter(|_| action.condition.is_none()), not_found(info));
     let item = session.get(&info.table, key.clone(), true).await?.ok_or_else(missing)?;
-    let old = info.decode(design, &item);
+    if !info.owns(design, &item) {
+        return Err(missing());
+    }
+    let old = info.read(scope, &item)?;
+    demands(scope, info, action, known, write, Some(&item))?;
     if action.verb != WriteVerb::Purge {
         only_live(scope, info, &old).map_err(|_| missing())?;
     }

@@ -6,10 +6,11 @@ use sortkey_api::shapes::transaction::{ConditionCheck, Delete, Put, TransactWrit
 use sortkey_api::{ApiError, ErrorDetails, ErrorKind};
 use sortkey_value::Item;
 
+use super::update::from_state;
 use super::{Act, Answers, Test, Write};
 use crate::condition::Condition;
 use crate::evaluate::{Scope, hex};
-use crate::session::{Session, failure};
+use crate::session::{Session, failure, invalid_value};
 use crate::{Failure, FailureKind};
 
 /// DynamoDB's bound on a transaction.
@@ -290,9 +291,11 @@ fn cancelled(scope: &Scope<'_>, writes: &[Write], error: ApiError) -> Result<Ref
             "ValidationError" if reason.message.as_deref().is_some_and(lacks_parent) => stale = true,
             _ => {
                 let message = reason.message.clone().unwrap_or_else(|| error.message.clone());
-                let kind =
-                    if message.contains("size") { FailureKind::TooLarge } else { FailureKind::Internal };
-                return Ok(Refusal::Failed(Failure::new(kind, message)));
+                return Ok(Refusal::Failed(invalid_value(&message).unwrap_or_else(|| {
+                    let is_size = message.contains("size");
+                    let kind = if is_size { FailureKind::TooLarge } else { FailureKind::Internal };
+                    Failure::new(kind, message)
+                })));
             }
         }
     }
@@ -305,6 +308,11 @@ pub(crate) fn explain(scope: &Scope<'_>, write: &Write, stored: Option<&Item>) -
         // The whole operation relied on the version; preparing this statement again would not help.
         Some(demand) if matches!(demand.test, Test::Version(..)) => Refusal::Failed(demand.failure.clone()),
         Some(demand) if demand.failure.kind == FailureKind::Conflict => Refusal::Stale,
+        Some(demand) if demand.failure.kind == FailureKind::InvalidTransition => {
+            let info = &scope.shared.entities[write.entity];
+            let item = stored.map(|item| info.decode_leniently(scope, item)).unwrap_or_default();
+            Refusal::Failed(from_state(scope, info, &item, demand.failure.clone()))
+        }
         Some(demand) => Refusal::Failed(demand.failure.clone()),
         None => Refusal::Stale,
     })

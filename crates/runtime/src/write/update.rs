@@ -5,18 +5,19 @@
 //! stale.
 
 mod changes;
+mod conditional;
 mod expression;
 mod inside;
 mod touch;
 
 use sortkey_design::model::*;
-use sortkey_value::{Item, Map};
+use sortkey_value::{AttributeValue, Item, Map};
 
 use self::changes::{Change, To};
 use self::expression::Expression;
 use self::touch::Touched;
 use super::create::{guards, key};
-use super::given::{key_fields, not_found, only_live, only_ours};
+use super::given::{for_storing, key_fields, not_found, only_live, only_ours};
 use super::image::{check_failed, checked, complete, fill, stored};
 use super::{Act, Answers, Prepared, Test, Write, declared};
 use crate::catalog::EntityInfo;
@@ -47,7 +48,10 @@ pub(super) async fn prepare(
     short: Option<&ShortForm>,
 ) -> Result<Prepared, Failure> {
     let info = &scope.shared.entities[at];
-    let known = key_fields(scope, info, action.key.as_ref(), None)?;
+    let mut known = key_fields(scope, info, action.key.as_ref(), None)?;
+    if action.verb == WriteVerb::Upsert {
+        known = for_storing(scope, info, known)?;
+    }
     only_ours(scope, info, &known)?;
     let changes = changes::gather(scope, info, action, short, &known)?;
     let plan = Plan {
@@ -92,7 +96,14 @@ fn blind(
     let info = plan.info;
     let mut write = Write::new(info, key, Act::Check);
     let fresh = match plan.verb {
-        WriteVerb::Upsert => Some(fresh(scope, plan)?),
+        WriteVerb::Upsert => match fresh(scope, plan)? {
+            Fresh::Item(image) => Some(image),
+            // No item can be made this way, but one that is there may be changed.
+            Fresh::Impossible(failure) => {
+                write.demand(scope, Test::Exists, failure)?;
+                None
+            }
+        },
         _ => None,
     };
     if !demand_all(scope, plan, &mut write, fresh.as_ref())? {
@@ -103,7 +114,10 @@ fn blind(
     touched.recompute(scope, info, &mut in_hand)?;
     let mut expression = Expression::default();
     for change in plan.changes.iter().filter(|change| !touched.takes_away(change, &in_hand)) {
-        expression.change(scope, info, change, &in_hand, fresh.as_ref(), &mut write.placeholders)?;
+        expression.change(scope, info, change, &in_hand, plan.verb, &mut write.placeholders)?;
+    }
+    if !conditional::demand(scope, plan, touched, &in_hand, (&mut write, &mut expression))? {
+        return Ok(None);
     }
     for attribute in &touched.attributes {
         expression.attribute(scope, info, attribute, &in_hand, &mut write.placeholders)?;
@@ -124,10 +138,16 @@ fn blind(
         }
     }
     write.act = expression.finish();
-    let mut yields = fresh.unwrap_or_default();
-    yields.extend(in_hand);
-    let yields = Val::item(info.at, yields);
-    Ok(Some(Prepared { writes: vec![write], yields, answers: Answers::New, cascades: None }))
+    if plan.verb == WriteVerb::Upsert {
+        // What is given once and for all may have been given before.
+        let entity = info.of(&scope.shared.design);
+        let is_kept = |name: &str| entity.attribute(name).is_some_and(|each| each.has("immutable"));
+        in_hand.retain(|name, _| !is_kept(name) || plan.known.contains_key(name));
+    }
+    in_hand.retain(|_, value| !value.is_absent());
+    let yields = Val::item(info.at, in_hand);
+    let (answers, is_exact) = (Answers::New, false);
+    Ok(Some(Prepared { writes: vec![write], yields, answers, is_exact, cascades: None }))
 }
 
 /// After reading: the new image is computed whole, on condition that its inputs are still what they were.
@@ -139,7 +159,13 @@ fn informed(
     stored_item: Option<Item>,
 ) -> Result<Prepared, Failure> {
     let info = plan.info;
-    let old = stored_item.as_ref().map(|item| info.decode(&scope.shared.design, item));
+    let is_ours = |item: &Item| info.owns(&scope.shared.design, item);
+    let old = match stored_item.as_ref() {
+        Some(item) if is_ours(item) => Some(info.read(scope, item)?),
+        // What lies under the key is none of these items, and is not to become one.
+        Some(item) if plan.verb == WriteVerb::Upsert => return Err(info.in_the_way(item)),
+        _ => None,
+    };
     let old = match (old, plan.verb) {
         (Some(old), WriteVerb::Upsert) if is_expired(scope, View::of(info.at, &old)) => {
             return instead(scope, plan, key, vec![old]);
@@ -148,9 +174,10 @@ fn informed(
         (Some(old), _) => old,
         (None, _) => return Err(declared(plan.error.filter(|_| plan.condition.is_none()), not_found(info))),
     };
+    let stored_item = stored_item.unwrap_or_default();
     only_live(scope, info, &old)?;
     let mut write = Write::new(info, key.clone(), Act::Check);
-    base_demands(scope, plan, &mut write)?;
+    base_demands(scope, plan, &mut write, Some(&stored_item))?;
     rules_hold(scope, plan, &old)?;
     let mut new = old.clone();
     plan.known.iter().for_each(|(name, value)| {
@@ -158,21 +185,28 @@ fn informed(
     });
     plan.apply_to_item(scope, &old, &mut new)?;
     let new = fill(scope, info, new, false)?;
-    complete(scope, info, &new)?;
+    complete(scope, info, &new, Some(&old))?;
     checked(scope, info, &new)?;
     let changed = || Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
-    for (test, failure) in plan.ranges() {
+    for (test, failure) in plan.ranges(scope)? {
         write.demand(scope, test, failure)?;
     }
     let consulted = touched.consulted(scope, plan);
     let rewritten = plan.rewritten(&old).filter(|name| !consulted.iter().any(|each| each == name));
-    let unchanged: Vec<String> = rewritten.map(str::to_owned).chain(consulted.iter().cloned()).collect();
+    // What the item lacked and is filled now may be filled by somebody else.
+    let is_filled = |name: &&str| old.get(name).is_none() && !plan.sets().any(|(set, _)| set == *name);
+    let filled = info.anatomy.required.iter().map(|name| &**name).filter(is_filled);
+    let mut unchanged: Vec<String> =
+        rewritten.chain(filled).map(str::to_owned).chain(consulted.iter().cloned()).collect();
+    unchanged.sort_unstable();
+    unchanged.dedup();
     for name in unchanged {
-        let value = stored_item.as_ref().and_then(|item| item.get(&name)).map(|value| value.to_owned());
+        let value = stored_item.get(&name).map(|value| value.to_owned());
         write.demand(scope, Test::Unchanged(name, value), changed())?;
     }
     let mut expression = Expression::default();
-    expression.difference(scope, info, plan, (&old, &new), &mut write.placeholders)?;
+    let images = (&stored_item, &old, &new);
+    expression.difference(scope, info, plan, images, &touched.templates, &mut write.placeholders)?;
     write.act = expression.finish();
     let guards = guards(scope, info, std::slice::from_ref(&old), &new, &key, plan.gone)?;
     // Guards that neither move nor are new stay untouched.
@@ -181,13 +215,19 @@ fn informed(
         .into_iter()
         .filter(|guard| !kept.iter().any(|each| each.key == guard.key && each.act == guard.act));
     let writes: Vec<Write> = std::iter::once(write).chain(guards).collect();
-    Ok(Prepared { writes, yields: Val::item(info.at, new), answers: Answers::New, cascades: None })
+    // What is counted is counted from what is there by then.
+    let is_exact = plan.changes.iter().all(|change| change.op == FieldOp::Set);
+    let yields = Val::item(info.at, new);
+    Ok(Prepared { writes, yields, answers: Answers::New, is_exact, cascades: None })
 }
 
 /// `upsert` where nothing live is stored: a whole new item.
 fn instead(scope: &Scope<'_>, plan: &Plan<'_>, key: Map, expired: Vec<Fields>) -> Result<Prepared, Failure> {
     let info = plan.info;
-    let image = fresh(scope, plan)?;
+    let image = match fresh(scope, plan)? {
+        Fresh::Item(image) => image,
+        Fresh::Impossible(failure) => return Err(failure),
+    };
     let changed = Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
     if let Some(condition) = plan.condition
         && !scope.holds(condition, Some(View::of(info.at, &image)))?
@@ -198,11 +238,19 @@ fn instead(scope: &Scope<'_>, plan: &Plan<'_>, key: Map, expired: Vec<Fields>) -
     write.demand(scope, Test::Vacant, changed)?;
     let guards = guards(scope, info, &expired, &image, &key, plan.gone)?;
     let writes = std::iter::once(write).chain(guards).collect();
-    Ok(Prepared { writes, yields: Val::item(info.at, image), answers: Answers::Nothing, cascades: None })
+    let yields = Val::item(info.at, image);
+    Ok(Prepared { writes, yields, answers: Answers::Nothing, is_exact: true, cascades: None })
+}
+
+/// What an `upsert` makes where there is no item.
+enum Fresh {
+    Item(Fields),
+    /// Nothing: a number would leave its range, or a check does not hold. An item that is there may still be changed.
+    Impossible(Failure),
 }
 
 /// The item that an `upsert` makes where there is none.
-fn fresh(scope: &Scope<'_>, plan: &Plan<'_>) -> Result<Fields, Failure> {
+fn fresh(scope: &Scope<'_>, plan: &Plan<'_>) -> Result<Fresh, Failure> {
     let info = plan.info;
     let mut given = plan.known.clone();
     given.extend(plan.sets().map(|(name, value)| (name.to_owned(), value.clone())));
@@ -213,14 +261,24 @@ fn fresh(scope: &Scope<'_>, plan: &Plan<'_>) -> Result<Fields, Failure> {
         given.get_or_insert_with(tenant.text.as_str(), || own.clone());
     }
     let mut image = fill(scope, info, given, true)?;
-    plan.apply_to_item(scope, &image.clone(), &mut image)?;
-    complete(scope, info, &image)?;
-    checked(scope, info, &image)?;
-    Ok(image)
+    match plan.apply_to_item(scope, &image.clone(), &mut image) {
+        Err(failure) if failure.kind == FailureKind::CheckFailed => return Ok(Fresh::Impossible(failure)),
+        applied => applied?,
+    }
+    complete(scope, info, &image, None)?;
+    Ok(match checked(scope, info, &image) {
+        Ok(()) => Fresh::Item(image),
+        Err(failure) => Fresh::Impossible(failure),
+    })
 }
 
 /// Demands that every write on an existing item makes.
-fn base_demands(scope: &Scope<'_>, plan: &Plan<'_>, write: &mut Write) -> Result<(), Failure> {
+fn base_demands(
+    scope: &Scope<'_>,
+    plan: &Plan<'_>,
+    write: &mut Write,
+    stored: Option<&Item>,
+) -> Result<(), Failure> {
     let info = plan.info;
     let entity = info.of(&scope.shared.design);
     let missing = || declared(plan.error.filter(|_| plan.condition.is_none()), not_found(info));
@@ -241,10 +299,25 @@ fn base_demands(scope: &Scope<'_>, plan: &Plan<'_>, write: &mut Write) -> Result
             Failure::new(FailureKind::Unauthenticated, format!("the caller has no `{tenant}`"))
         })?;
         let test = match plan.verb {
+            // Only a key of the item tells whose it is.
+            _ if stored.is_some_and(|item| item.get(&tenant.text).is_none()) => {
+                Test::Unchanged(tenant.text.clone(), None)
+            }
             WriteVerb::Upsert => Test::IsOrNothing(tenant.text.clone(), own),
             _ => Test::Is(tenant.text.clone(), own),
         };
         write.demand(scope, test, missing())?;
+    }
+    if let Some(kind) = &info.kind {
+        let own = AttributeValue::S(info.name.clone());
+        match plan.verb {
+            WriteVerb::Upsert => {
+                // Read first, the item that is in the way can be named.
+                let other = Failure::new(FailureKind::Conflict, "another item is in the way");
+                write.demand(scope, Test::IsOrNothing(kind.clone(), own), other)?
+            }
+            _ => write.demand(scope, Test::Is(kind.clone(), own), missing())?,
+        };
     }
     changes::version_demands(scope, plan, write)
 }
@@ -256,19 +329,19 @@ fn demand_all(
     write: &mut Write,
     fresh: Option<&Fields>,
 ) -> Result<bool, Failure> {
-    base_demands(scope, plan, write)?;
+    base_demands(scope, plan, write, None)?;
     if let Some(condition) = plan.condition
         && !write.demand(scope, Test::If(condition.clone(), fresh.cloned()), condition_failed(plan))?
     {
         return Ok(false);
     }
-    for (path, rule) in plan.transitions(scope) {
-        let failure = invalid_transition(&path);
+    for (path, to, rule) in plan.transitions(scope) {
+        let failure = invalid_transition(&path, &to);
         if plan.verb != WriteVerb::Upsert && !write.demand(scope, Test::Rule(rule), failure)? {
             return Ok(false);
         }
     }
-    for (test, failure) in plan.ranges() {
+    for (test, failure) in plan.ranges(scope)? {
         write.demand(scope, test, failure)?;
     }
     Ok(true)
@@ -283,9 +356,9 @@ fn rules_hold(scope: &Scope<'_>, plan: &Plan<'_>, old: &Fields) -> Result<(), Fa
         return Err(condition_failed(plan));
     }
     let bare = scope.bare();
-    for (path, rule) in plan.transitions(scope) {
+    for (path, to, rule) in plan.transitions(scope) {
         if !bare.holds(&rule, view)? {
-            return Err(invalid_transition(&path));
+            return Err(from_state(scope, plan.info, old, invalid_transition(&path, &to)));
         }
     }
     Ok(())
@@ -296,8 +369,26 @@ fn condition_failed(plan: &Plan<'_>) -> Failure {
     declared(plan.error, Failure::new(FailureKind::CheckFailed, message))
 }
 
-fn invalid_transition(path: &str) -> Failure {
-    Failure::new(FailureKind::InvalidTransition, format!("`{path}` does not allow this move")).at(path)
+fn invalid_transition(path: &str, to: &str) -> Failure {
+    let message = format!("`{path}` cannot become `{to}` now");
+    Failure::new(FailureKind::InvalidTransition, message).at(path)
+}
+
+/// A failure to move, with the state that the item is in and those that it may enter from there.
+pub(super) fn from_state(scope: &Scope<'_>, info: &EntityInfo, item: &Fields, failure: Failure) -> Failure {
+    let shown = |states: &&States| {
+        let path: Vec<&str> = states.path.iter().map(|name| name.text.as_str()).collect();
+        failure.field.as_deref() == Some(path.join(".").as_str())
+    };
+    let Some(states) = info.of(&scope.shared.design).states.iter().find(shown) else { return failure };
+    let path: Vec<String> = states.path.iter().map(|name| name.text.clone()).collect();
+    let Some(now) = inside::at(item, &path).and_then(Val::as_text) else { return failure };
+    let leads = states.transitions.iter().filter(|each| each.from.iter().any(|from| from.is(now)));
+    let mut next: Vec<String> = leads.flat_map(|each| &each.to).map(|to| format!("`{to}`")).collect();
+    next.dedup();
+    let allowed = if next.is_empty() { "nothing".to_owned() } else { next.join(", ") };
+    let message = format!("{}: it is `{now}`, and may become {allowed}", failure.message);
+    Failure { message, ..failure }
 }
 
 impl Plan<'_> {

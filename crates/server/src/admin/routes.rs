@@ -21,7 +21,7 @@ const PREFIX: &str = "/_sortkey";
 
 /// Puts an administration at its place on a server.
 pub fn admin_mount(admin: Arc<dyn Admin>) -> Mount {
-    Mount { prefix: PREFIX, access: Access::ThisMachine, handler: Arc::new(Routes(admin)) }
+    Mount { prefix: PREFIX, access: Access::Operator, handler: Arc::new(Routes(admin)) }
 }
 
 /// One thing that can be asked for.
@@ -138,6 +138,13 @@ static ROUTES: &[Route] = &[
         body: "",
         about: "Everything in the database, as the bytes of a backup file for `sortkey restore`.",
         run: |admin, ask| admin.backup(ask.fork()).map(Good::Backup),
+    },
+    Route {
+        method: Method::GET,
+        path: "/verify",
+        body: "",
+        about: "Whether everything in the database fits together, as `sortkey verify` looks at it.",
+        run: |admin, ask| to_json(admin.verify(ask.fork())?),
     },
     Route {
         method: Method::GET,

@@ -34,6 +34,18 @@ pub struct Expired {
     pub deleted: u64,
 }
 
+/// What a database contains, and what does not fit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verified {
+    /// Whether everything fits.
+    pub sound: bool,
+    /// One line per table.
+    pub tables: Vec<String>,
+    /// The first problems, each with its place.
+    pub problems: Vec<String>,
+}
+
 /// A fork that exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -10,7 +10,7 @@ use sortkey_storage::{Clock, Store};
 use sortkey_storage_fjall::{FjallStore, OpenError, Options};
 
 pub(crate) struct Database {
-    engine: Engine,
+    pub(crate) engine: Engine,
     pub(crate) store: Arc<FjallStore>,
 }
 
@@ -18,6 +18,12 @@ impl Database {
     /// Opens a directory.
     pub(crate) fn open(path: &Path) -> Result<Database, OpenError> {
         let options = Options { cache_bytes: 16 << 20, ..Options::default() };
+        Ok(Database::start(FjallStore::open(path, options)?))
+    }
+
+    /// Opens a directory that sets aside this much space for when the disk is full.
+    pub(crate) fn open_with_reserve(path: &Path, reserve_bytes: u64) -> Result<Database, OpenError> {
+        let options = Options { cache_bytes: 16 << 20, reserve_bytes, ..Options::default() };
         Ok(Database::start(FjallStore::open(path, options)?))
     }
 
@@ -44,7 +50,7 @@ impl Database {
         Database::start(store)
     }
 
-    fn start(store: Arc<FjallStore>) -> Database {
+    pub(crate) fn start(store: Arc<FjallStore>) -> Database {
         // Tests move no clocks, so nothing expires; streams and tokens are kept as in life.
         let settings = Settings { expiry_interval: None, ..Settings::default() };
         let engine = Engine::open(Arc::clone(&store) as Arc<dyn Store>, settings);

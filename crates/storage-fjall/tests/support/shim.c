@@ -3,7 +3,11 @@
  * It writes down every change below SORTKEY_SHIM_ROOT, every fsync, and everything the process says on its standard
  * output, in the order in which they happen, to the file SORTKEY_SHIM_LOG; from that a test can build the disk as
  * a power failure at any moment could have left it. And it lets calls fail, if the file SORTKEY_SHIM_FAULT
- * says so: "fsync" (EIO), "space" (ENOSPC), "short" (half of every write, then ENOSPC). An empty or missing file is a healthy disk.
+ * says so: "fsync" (EIO), "space" (ENOSPC), "short" (half of every write, then ENOSPC), "tight" (ENOSPC while there is a
+ * file database/RESERVE: the disk is full but for what is set aside). An empty or missing file is a healthy disk.
+ *
+ * SORTKEY_SHIM_NTH lets single calls fail (EIO), counted by kind: "write 17" fails the 17th write, "read 5 every" every
+ * fifth read. Kinds are write, fsync, read and rename. While a file SORTKEY_SHIM_CALM exists, nothing is counted.
  *
  * A record is a line of fields separated by tabs, followed by data where a length says so:
  *
@@ -31,7 +35,9 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int log_fd = -1;
 static char root[PATH_MAX];
-static const char *fault_path;
+static const char *fault_path, *calm_path;
+static char nth_kind[8];
+static unsigned long nth, is_every, calls;
 
 #define REAL(name) ((__typeof__(&name))real(#name))
 
@@ -44,6 +50,9 @@ static void *real(const char *name) {
 __attribute__((constructor)) static void start(void) {
     const char *wanted = getenv("SORTKEY_SHIM_ROOT"), *path = getenv("SORTKEY_SHIM_LOG");
     fault_path = getenv("SORTKEY_SHIM_FAULT");
+    calm_path = getenv("SORTKEY_SHIM_CALM");
+    const char *wish = getenv("SORTKEY_SHIM_NTH");
+    if (wish && sscanf(wish, "%7s %lu", nth_kind, &nth) == 2) is_every = strstr(wish, "every") != NULL;
     if (!wanted || !realpath(wanted, root)) root[0] = 0;
     if (path) log_fd = REAL(open)(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
 }
@@ -100,19 +109,32 @@ static char fault(void) {
     if (!fault_path) return 0;
     int fd = REAL(open)(fault_path, O_RDONLY);
     if (fd < 0) return 0;
-    if (read(fd, word, sizeof word - 1) < 0) word[0] = 0;
+    if (REAL(read)(fd, word, sizeof word - 1) < 0) word[0] = 0;
     close(fd);
     return word[0] == 's' ? word[1] : word[0];
+}
+
+/* Whether a call of this kind is the one that fails. */
+static int strikes(const char *kind) {
+    if (!nth || strcmp(kind, nth_kind) != 0 || (calm_path && access(calm_path, F_OK) == 0)) return 0;
+    calls++;
+    return is_every ? calls % nth == 0 : calls == nth;
 }
 
 #define FSYNC 'f'
 #define SPACE 'p'
 #define SHORT 'h'
+#define TIGHT 't'
 
 /* The bytes that the disk takes of a write; -1 if none. */
 static ssize_t room(size_t length) {
     switch (fault()) {
     case SPACE: return -1;
+    case TIGHT: {
+        char reserve[PATH_MAX + 32];
+        snprintf(reserve, sizeof reserve, "%s/database/RESERVE", root);
+        return access(reserve, F_OK) == 0 ? -1 : (ssize_t)length;
+    }
     case SHORT: return length > 1 ? (ssize_t)(length / 2) : -1;
     default: return (ssize_t)length;
     }
@@ -129,6 +151,10 @@ static ssize_t write_at(int fd, const void *bytes, size_t length, off_t offset, 
         return REAL(write)(fd, bytes, length);
     }
     if (!is_file) return is_positioned ? REAL(pwrite)(fd, bytes, length, offset) : REAL(write)(fd, bytes, length);
+    if (strikes("write")) {
+        errno = EIO;
+        return -1;
+    }
     ssize_t allowed = room(length);
     if (allowed < 0) {
         errno = ENOSPC;
@@ -165,11 +191,29 @@ ssize_t writev(int fd, const struct iovec *parts, int count) {
     return 0;
 }
 
+static int reading_fails(int fd) {
+    struct stat status;
+    if (!nth || strcmp(nth_kind, "read") != 0) return 0;
+    pthread_mutex_lock(&lock);
+    int fails = is_our_file(fd, &status) && strikes("read");
+    pthread_mutex_unlock(&lock);
+    if (fails) errno = EIO;
+    return fails;
+}
+
+ssize_t read(int fd, void *bytes, size_t length) {
+    return reading_fails(fd) ? -1 : REAL(read)(fd, bytes, length);
+}
+
+ssize_t pread64(int fd, void *bytes, size_t length, off64_t offset) {
+    return reading_fails(fd) ? -1 : REAL(pread64)(fd, bytes, length, offset);
+}
+
 static int sync_file(int fd, int (*sync)(int)) {
     struct stat status;
     int result;
     pthread_mutex_lock(&lock);
-    if (is_our_file(fd, &status) && fault() == FSYNC) {
+    if (is_our_file(fd, &status) && (fault() == FSYNC || strikes("fsync"))) {
         note("E\t%lu\n", (unsigned long)status.st_ino);
         errno = EIO;
         result = -1;
@@ -233,6 +277,11 @@ int rename(const char *from, const char *to) {
     char old[PATH_MAX], new[PATH_MAX];
     pthread_mutex_lock(&lock);
     int is_file = is_ours(from, old) && is_ours(to, new);
+    if (is_file && strikes("rename")) {
+        errno = EIO;
+        pthread_mutex_unlock(&lock);
+        return -1;
+    }
     int result = REAL(rename)(from, to);
     if (result == 0 && is_file) note("R\t%s\t%s\n", old, new);
     pthread_mutex_unlock(&lock);

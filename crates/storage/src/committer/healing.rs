@@ -17,6 +17,8 @@ use crate::locks::RequestId;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// How long a reader waits for a store that is being opened anew.
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
 /// Why no writes are taken, and when that may change.
 pub(super) struct Failure {
@@ -46,9 +48,10 @@ impl Failure {
         self.next_attempt
     }
 
-    fn postpone(&mut self, obstacle: String) {
+    /// Tries again later: soon if nobody can read meanwhile, after growing pauses if only writes are refused.
+    fn postpone(&mut self, obstacle: String, is_closed: bool) {
         self.obstacle = Some(obstacle);
-        self.pause = (self.pause * 2).min(LONGEST_PAUSE);
+        self.pause = if is_closed { FIRST_PAUSE } else { (self.pause * 2).min(LONGEST_PAUSE) };
         self.next_attempt = Instant::now() + self.pause;
     }
 }
@@ -61,8 +64,10 @@ impl Inner {
             return;
         }
         // Older states belong to the store that is about to be closed.
+        let mut is_closed = false;
         let reopened = self.store.is_well().and_then(|()| {
             self.retained.lock().clear();
+            is_closed = true;
             self.store.reopen()
         });
         match reopened {
@@ -74,10 +79,20 @@ impl Inner {
             }
             Err(error) => {
                 tracing::warn!(%error, "the store cannot be opened anew yet");
-                failure.postpone(error.to_string());
+                failure.postpone(error.to_string(), is_closed);
                 *self.failure.lock() = Some(failure.reason());
             }
         }
+        self.release_awaiting(state.failed.is_none());
+    }
+
+    /// Answers those who wait for the store: all of them once it is open, otherwise those who have waited too long.
+    fn release_awaiting(&self, is_open: bool) {
+        let mut waiting = self.reopening.lock();
+        let over = waiting.extract_if(.., |awaiting| is_open || awaiting.since.elapsed() >= LONGEST_WAIT);
+        let over: Vec<_> = over.collect();
+        drop(waiting);
+        over.into_iter().for_each(|awaiting| awaiting.promise.keep(is_open));
     }
 
     /// Publishes what was found when the store was opened, and lets nothing older be committed on top of it.
@@ -88,6 +103,7 @@ impl Inner {
         let schema = if version > before.stamp.version { version } else { before.schema };
         let stamp = Stamp { version, time_ms };
         self.publish(Published { snapshot: self.store.snapshot(), stamp, schema });
+        let _waiting = self.reopening.lock();
         self.epoch.fetch_add(1, Ordering::Release);
     }
 

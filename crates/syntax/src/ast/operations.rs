@@ -9,7 +9,7 @@ use crate::kind::{Kind, SyntaxNode};
 nodes! {
     /// `[system] operation name(params) ...`
     Operation,
-    /// `idempotent by name for duration`
+    /// `idempotent by scope, name for duration`
     Idempotent,
     /// `{ statements }`
     Body,
@@ -162,9 +162,21 @@ impl Operation {
 }
 
 impl Idempotent {
-    /// The parameter.
+    /// The parameter that differs from call to call: the last.
     pub fn name(&self) -> Option<Name> {
-        nth_name(&self.0, 2)
+        self.names().pop()
+    }
+
+    /// The parameters within which a repeat is a repeat.
+    pub fn scope(&self) -> Vec<Name> {
+        let mut names = self.names();
+        names.pop();
+        names
+    }
+
+    /// What stands between `by` and `for`.
+    fn names(&self) -> Vec<Name> {
+        child::<Names>(&self.0).map(|names| names.names().collect()).unwrap_or_default()
     }
 
     /// How long a repeat is recognised.

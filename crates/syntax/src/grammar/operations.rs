@@ -51,7 +51,7 @@ fn clause(p: &mut Parser<'_>) -> bool {
         Some("requires") => word_clause(p, Kind::Requires, expr),
         Some("idempotent") => word_clause(p, Kind::Idempotent, |p| {
             p.expect_word("by");
-            p.expect(Kind::Name);
+            names(p);
             if p.eat_word("for") {
                 p.expect(Kind::Number);
             }

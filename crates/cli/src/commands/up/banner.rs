@@ -9,14 +9,15 @@ use sortkey_runtime::Runtime;
 use crate::designs;
 
 /// Says where the server is. The first line is for programs too: it has always this form.
-pub(super) fn say(runtime: &Runtime, address: SocketAddr, keys: Option<&Path>, kept: &str) {
+pub(super) fn say(runtime: &Runtime, address: SocketAddr, keys: Option<&Path>, kept: &str, report: &str) {
     let design = runtime.design();
     let patterns = counted(design.patterns.len(), "pattern");
     let operations = counted(design.operations.len(), "operation");
     let mut text = format!(
         "sortkey is listening on http://{address}\n\
          {}: {patterns} and {operations} under http://{address}/api, shown at http://{address}/docs\n\
-         {kept}; Ctrl-C stops it.\n",
+         {kept}; Ctrl-C stops it.\n\
+         {report}\n",
         design.name,
     );
     // A name that was mistyped looks like this too.

@@ -11,9 +11,11 @@ use sortkey_server::Database;
 use sortkey_storage::{Clock, SystemClock};
 
 use super::elsewhere::Elsewhere;
+use super::hashing::Hashing;
 use crate::failure::Failure;
 use crate::keep::Keep;
-use crate::secret_file;
+use crate::keyring::KeyringArguments;
+use crate::{sealed_key, secret_file};
 
 /// Where a design lives.
 pub(super) struct Place {
@@ -80,21 +82,28 @@ impl Place {
     }
 
     /// What the runtime borrows: the clock of this place, and keys that last as long as its items.
-    pub(super) fn runtime_settings(&self, naming: Naming) -> Result<Settings, Failure> {
+    pub(super) fn runtime_settings(
+        &self,
+        naming: Naming,
+        keyring: &KeyringArguments,
+    ) -> Result<Settings, Failure> {
         let secret = |name: &str| match &self.secrets {
             Some(folder) => secret_file::open_or_create(&folder.join(name)),
             None => secret_file::random(),
+        };
+        let attributes_key = match &self.secrets {
+            Some(folder) => sealed_key::open_or_create(folder, &keyring.open(&folder.join("data"))?)?,
+            None => secret_file::random()?,
         };
         let defaults = Settings::ephemeral().map_err(Failure::new)?;
         Ok(Settings {
             clock: self.clock.clone(),
             ids: Arc::new(Ids::from_system().map_err(Failure::new)?),
-            keyring: Arc::new(KeyFile::from_key(secret("keyring.key")?)),
+            keyring: Arc::new(KeyFile::from_key(attributes_key)),
             cursor_key: secret("cursor.key")?,
             table_prefix: naming.prefix,
             parameters: naming.parameters,
-            // A password takes a quarter of a second to hash: the other calls of this thread move to another.
-            aside: Arc::new(|work| tokio::task::block_in_place(work)),
+            aside: Hashing::new().into_aside(),
             ..defaults
         })
     }

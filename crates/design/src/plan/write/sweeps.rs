@@ -1,14 +1,15 @@
 //! Cascades: the children of what is deleted are found and deleted, before and after.
 
-use super::Plan;
+use super::{Parts, Plan};
 use crate::facts::key_attributes;
 use crate::model::*;
-use crate::plan::cascade::{goes_at_once, sweeps};
+use crate::plan::cascade::{counters, goes_at_once, sweeps};
 use crate::plan::deed::Deed;
 use crate::plan::flow::Flow;
 use crate::plan::pages::{expected_items, reads};
 use crate::plan::read;
-use crate::plan::request::Request;
+use crate::plan::request::{Act, Part, Request, Role};
+use crate::size::typical_bytes;
 
 /// How far children of children are followed.
 const MAX_DEPTH: usize = 4;
@@ -47,6 +48,21 @@ impl<'d> Plan<'d> {
         Flow::Seq(flows)
     }
 
+    /// The counters that an item is counted by, as parts of the transaction that deletes it.
+    fn counted(&self, child: &'d Entity) -> Parts<'d> {
+        let mut parts: Parts<'d> = Vec::new();
+        for counter in counters(self.design, child) {
+            let entity = counter.entity;
+            let item = format!("update {}, {} -= 1", entity.name, counter.attribute.name);
+            let Some(table) = self.design.table_of(entity) else { continue };
+            let arms = Deed::counting(self.design, entity, counter.attribute).effects(self.design).arms;
+            let bytes = typical_bytes(self.design, entity);
+            let (act, role) = (Act::Update, Role::Item(entity));
+            parts.push((Part { act, table, role, sometimes: true, many: false, arms, bytes }, item));
+        }
+        parts
+    }
+
     fn children(&mut self, child: &'d Entity, usual: f64, seen: &mut Vec<&'d str>) -> Flow<'d> {
         let deed = Deed::deletion(self.design, child);
         let item = format!("delete {}", child.name);
@@ -56,7 +72,11 @@ impl<'d> Plan<'d> {
                 Some((part, item)) => Flow::Send(Request::batch(part, item)).each(of, usual),
                 None => Flow::nothing(),
             },
-            false => self.alone(&deed, item, Flow::nothing(), false, seen).each(of, usual),
+            false => {
+                let counted = self.counted(child);
+                let flow = self.counted_alone(&deed, item, counted, seen);
+                flow.each(of, usual)
+            }
         }
     }
 }

@@ -26,7 +26,12 @@ impl<'d> Plan<'d> {
         }
         before.extend(swept.iter().cloned());
         let write = Request::write(parts);
-        Flow::Seq(vec![Flow::Write { before: Box::new(Flow::Seq(before)), write }, Flow::Seq(swept)])
+        let after = std::mem::take(&mut self.after);
+        Flow::Seq(vec![
+            Flow::Write { before: Box::new(Flow::Seq(before)), write },
+            Flow::Seq(swept),
+            Flow::Seq(after),
+        ])
     }
 
     pub(super) fn gather(
@@ -66,6 +71,8 @@ impl<'d> Plan<'d> {
             };
             before.push(if action.when.is_some() { reads.maybe() } else { reads });
             if action.verb != WriteVerb::Get {
+                let seen = self.seen_after(&deed, action);
+                self.after.push(seen);
                 let mut own = self.parts(&deed, item, action.when.is_some());
                 own.iter_mut().for_each(|(part, _)| part.many = many);
                 parts.extend(own);

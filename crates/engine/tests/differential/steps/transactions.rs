@@ -127,9 +127,21 @@ fn evaluate(
     let parts = &transaction.parts;
     let faults: Vec<Vec<String>> =
         parts.iter().map(|(mutation, _)| session.table(&mutation.table).faults(mutation)).collect();
+    // An empty key is answered for the whole request.
+    let is_empty_key = |fault: &&String| {
+        fault
+            .starts_with("One or more parameter values are not valid. The AttributeValue for a key attribute")
+    };
+    if let Some(fault) = faults.iter().flatten().find(is_empty_key) {
+        return Err(Failure::Invalid(vec![fault.clone()]));
+    }
     if faults.iter().any(|faults| !faults.is_empty()) {
-        let reason =
-            |faults: Vec<String>| if faults.is_empty() { Reason::Fine } else { Reason::Invalid(faults) };
+        // Only the first is told.
+        let mut is_first = true;
+        let reason = |faults: Vec<String>| {
+            let is_told = !faults.is_empty() && std::mem::take(&mut is_first);
+            if is_told { Reason::Invalid(faults) } else { Reason::Fine }
+        };
         return Err(Failure::Canceled(faults.into_iter().map(reason).collect()));
     }
     if has_duplicates(session, parts.iter().map(|(mutation, _)| (mutation.table.as_str(), &mutation.item))) {

@@ -56,7 +56,7 @@ fn runtime(engine: &Engine, text: &str) -> Runtime {
     let errors: Vec<&str> = compilation.diagnostics.iter().map(|each| each.title.as_str()).collect();
     assert!(errors.is_empty(), "{errors:?}");
     let settings = Settings::ephemeral().expect("a system with randomness");
-    Runtime::new(Arc::new(compilation.design), Arc::new(Embedded::new(engine.clone())), settings)
+    Runtime::new(compilation.design, Arc::new(Embedded::new(engine.clone())), settings)
         .expect("the design runs")
 }
 

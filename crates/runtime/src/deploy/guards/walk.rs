@@ -96,16 +96,20 @@ impl<'a> Walk<'a> {
     /// What an item is to hold; none if no clause concerns it, or if it counts as gone.
     fn claimant(&self, scope: &Scope<'_>, item: Item) -> Result<Option<Claimant<'a>>, Failure> {
         let design = &scope.shared.design;
-        let is_of =
-            |info: &EntityInfo| info.owns(design, &item) && (!info.shares_table || info.makes(design, &item));
-        let Some(info) = self.clauses.iter().map(|clause| clause.info).find(|info| is_of(info)) else {
-            return Ok(None);
-        };
-        let view = View::stored(info.at, &item);
+        let mut whole = None;
+        for info in self.clauses.iter().map(|clause| clause.info).filter(|info| info.owns(design, &item)) {
+            let Some(read) = info.interpret_ours(scope, item.clone())? else { continue };
+            if !info.shares_table || info.makes(design, &read) {
+                whole = Some((info, read));
+                break;
+            }
+        }
+        let Some((info, whole)) = whole else { return Ok(None) };
+        let view = View::stored(info.at, &whole);
         if is_expired(scope, view) || is_deleted(scope, view)? {
             return Ok(None);
         }
-        let (fields, owner) = (info.decode(design, &item), info.key_of(&item));
+        let (fields, owner) = (info.decode(design, &whole), info.key_of(&item));
         let mut claims = Vec::new();
         for clause in self.clauses.iter().copied().filter(|clause| clause.info.at == info.at) {
             if let Some(key) = guard::held(scope, info, clause.unique, &fields)? {

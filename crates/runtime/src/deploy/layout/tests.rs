@@ -40,7 +40,7 @@ fn with_key(engine: &Engine, text: &str, key: [u8; 32]) -> Result<(Runtime, Depl
     let settings = Settings::ephemeral().expect("a system with randomness");
     let settings = Settings { keyring: Arc::new(KeyFile::from_key(key)), ..settings };
     let backend = Arc::new(Embedded::new(engine.clone()));
-    let runtime = Runtime::new(Arc::new(compilation.design), backend, settings).expect("the design runs");
+    let runtime = Runtime::new(compilation.design, backend, settings).expect("the design runs");
     let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
     match pollster::block_on(runtime.deploy(Coverage::AsMarked, &pause, &mut |_| {})) {
         Ok(deployment) => Ok((runtime, deployment)),

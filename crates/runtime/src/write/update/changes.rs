@@ -2,14 +2,15 @@
 
 use sortkey_design::model::*;
 
+use super::expression::start;
 use super::inside::{admitted, at, inside, put};
 use super::{Plan, Write};
 use crate::catalog::EntityInfo;
 use crate::condition::Compiler;
 use crate::evaluate::{Scope, View};
-use crate::values::{Admit, Fields, Val, arithmetic};
+use crate::values::{Admit, Fields, Val, arithmetic, lacking};
 use crate::write::Test;
-use crate::write::given::given_fields;
+use crate::write::given::{given_fields, unsealed};
 use crate::{Failure, FailureKind};
 
 /// One change.
@@ -81,9 +82,8 @@ fn refuse(entity: &Entity, change: &Change, verb: WriteVerb) -> Result<(), Failu
     }
     let removes =
         matches!(&change.to, To::Value(Val::Absent)) && change.op == FieldOp::Set && change.path.len() == 1;
-    let set = matches!(change.ty, Type::Set { .. });
-    if removes && !attribute.may_be_absent() && !set {
-        return Err(Failure::invalid(name, format!("`{name}` is required")));
+    if removes && !attribute.may_be_absent() {
+        return Err(lacking(name, matches!(change.ty, Type::Set { .. })));
     }
     Ok(())
 }
@@ -104,7 +104,7 @@ fn change(scope: &Scope<'_>, info: &EntityInfo, field: &Field) -> Result<Change,
     let to = match compiler.concerns_item(&field.value) {
         true => To::OfItem(field.value.clone()),
         false => {
-            let value = scope.eval(&field.value, None)?;
+            let value = unsealed(scope, scope.eval(&field.value, None)?)?;
             let admit = Admit::computed(scope);
             To::Value(match field.op {
                 FieldOp::Set => admitted(&admit, (&ty, declared), value, &shown)?,
@@ -114,8 +114,8 @@ fn change(scope: &Scope<'_>, info: &EntityInfo, field: &Field) -> Result<Change,
     };
     let removes = matches!(to, To::Value(Val::Absent)) && field.op == FieldOp::Set;
     let required = declared.is_some_and(|attribute| !attribute.may_be_absent());
-    if removes && path.len() > 1 && required && !matches!(ty, Type::Set { .. }) {
-        return Err(Failure::invalid(&shown, format!("`{shown}` is required")));
+    if removes && path.len() > 1 && required {
+        return Err(lacking(&shown, matches!(ty, Type::Set { .. })));
     }
     Ok(Change { path, op: field.op, to, ty })
 }
@@ -185,9 +185,11 @@ pub(super) fn version_demands(scope: &Scope<'_>, plan: &Plan<'_>, write: &mut Wr
     let same_key = |fields: &Fields| info.keys.iter().all(|key| fields.get(key) == plan.known.get(key));
     let read = scope.items().find(|(entity, fields)| *entity == info.at && same_key(fields));
     let expected = match read {
-        Some((_, fields)) => {
-            fields.get(name).and_then(|value| info.encode(&scope.shared.design, name, value))
-        }
+        Some((_, fields)) => match fields.get(name) {
+            Some(value) => info.encode(&scope.shared.design, name, value),
+            // The item was written in a transaction, and nobody knows its version.
+            None => return Ok(()),
+        },
         None if scope.missed(info.at, &write.key) => None,
         None => return Ok(()),
     };
@@ -198,8 +200,8 @@ pub(super) fn version_demands(scope: &Scope<'_>, plan: &Plan<'_>, write: &mut Wr
 }
 
 impl Plan<'_> {
-    /// For every state that is set: the moves that lead to it, as a condition on the stored item.
-    pub(super) fn transitions(&self, scope: &Scope<'_>) -> Vec<(String, Expr)> {
+    /// For every state that is set: where, which, and the moves that lead to it as a condition on the stored item.
+    pub(super) fn transitions(&self, scope: &Scope<'_>) -> Vec<(String, String, Expr)> {
         let entity = self.info.of(&scope.shared.design);
         let mut rules = Vec::new();
         for states in &entity.states {
@@ -226,13 +228,14 @@ impl Plan<'_> {
             let never = || expr(ExprKind::Name { name: "false".to_owned() });
             let rule = moves.reduce(|left, right| binary(Op::Or, left, right)).unwrap_or_else(never);
             let shown: Vec<&str> = states.path.iter().map(|name| name.text.as_str()).collect();
-            rules.push((shown.join("."), rule));
+            rules.push((shown.join("."), state, rule));
         }
         rules
     }
 
     /// Numbers that grow or shrink stay in the range of their type.
-    pub(super) fn ranges(&self) -> Vec<(Test, Failure)> {
+    pub(super) fn ranges(&self, scope: &Scope<'_>) -> Result<Vec<(Test, Failure)>, Failure> {
+        let entity = self.info.of(&scope.shared.design);
         let mut tests = Vec::new();
         for change in &self.changes {
             let (Type::Int { min, max }, To::Value(value)) = (&change.ty, &change.to) else { continue };
@@ -242,17 +245,21 @@ impl Plan<'_> {
                 _ => continue,
             };
             let shown = change.path.join(".");
-            let failure = || {
-                Failure::new(FailureKind::CheckFailed, format!("`{shown}` would leave its range")).at(&shown)
-            };
-            if let (true, Some(max)) = (delta > 0, max) {
-                tests.push((Test::AtMost(change.path.clone(), max.saturating_sub(delta)), failure()));
-            }
-            if let (true, Some(min)) = (delta < 0, min) {
-                tests.push((Test::AtLeast(change.path.clone(), min.saturating_sub(delta)), failure()));
+            let failure = || leaves_range(&shown);
+            let attribute = entity.attribute(&change.path[0]).filter(|_| change.path.len() == 1);
+            let start = start(scope, attribute)?.to_i64().unwrap_or(0);
+            let path = change.path.clone();
+            match (min, max) {
+                (_, Some(max)) if delta > 0 => {
+                    tests.push((Test::AtMost { path, most: max.saturating_sub(delta), start }, failure()));
+                }
+                (Some(min), _) if delta < 0 => {
+                    tests.push((Test::AtLeast { path, least: min.saturating_sub(delta), start }, failure()));
+                }
+                _ => {}
             }
         }
-        tests
+        Ok(tests)
     }
 
     /// Puts every change into an image of the item.
@@ -264,7 +271,12 @@ impl Plan<'_> {
     ) -> Result<(), Failure> {
         let design = &scope.shared.design;
         let entity = self.info.of(design);
-        for change in &self.changes {
+        let keeps = |change: &&Change| {
+            let attribute = entity.attribute(&change.path[0]);
+            self.verb == WriteVerb::Upsert && attribute.is_some_and(|attribute| attribute.has("immutable"))
+        };
+        // What an `upsert` gives once and for all may have been given before.
+        for change in self.changes.iter().filter(|each| !keeps(each) || !old.contains_key(&each.path[0])) {
             let shown = change.path.join(".");
             let admit = Admit::computed(scope);
             let value = match &change.to {
@@ -276,16 +288,27 @@ impl Plan<'_> {
                 .ok_or_else(|| Failure::invalid(&shown, format!("`{shown}` cannot be changed by this")))?;
             let declared = entity.attribute(&change.path[0]);
             let declared = declared.and_then(|attribute| inside(design, attribute, &change.path[1..]));
-            let value = admitted(&admit, (&change.ty, declared.and_then(|(_, each)| each)), value, &shown)?;
+            let value = admitted(&admit, (&change.ty, declared.and_then(|(_, each)| each)), value, &shown);
+            let value = match (value, &change.ty) {
+                (Err(_), Type::Int { .. }) if change.op != FieldOp::Set => return Err(leaves_range(&shown)),
+                (value, _) => value?,
+            };
             put(new, &change.path, value);
         }
         self.complete_parents(scope, old, new)
     }
 }
 
+/// A number that is counted to where its type does not reach.
+fn leaves_range(path: &str) -> Failure {
+    Failure::new(FailureKind::CheckFailed, format!("`{path}` would leave its range")).at(path)
+}
+
 fn changed(op: FieldOp, before: Val, value: Val) -> Option<Val> {
     match (op, before, value) {
         (FieldOp::Set, _, value) => Some(value),
+        // Nothing is added or taken away.
+        (FieldOp::Add | FieldOp::Subtract, before, Val::Absent) => Some(before),
         (FieldOp::Add, Val::Absent, value) => Some(value),
         (FieldOp::Subtract, Val::Absent, Val::Number(number)) => Some(Val::Number(number.negated())),
         (FieldOp::Add, Val::Number(before), Val::Number(by)) => {

@@ -1,7 +1,7 @@
 //! Update expressions.
 
 use sortkey_design::model::*;
-use sortkey_value::{AttributeValue, Number};
+use sortkey_value::{AttributeValue, Item, Number, ValueRef};
 
 use super::Plan;
 use super::changes::{Change, To};
@@ -32,7 +32,7 @@ impl Expression {
         info: &EntityInfo,
         change: &Change,
         image: &Fields,
-        fresh: Option<&Fields>,
+        verb: WriteVerb,
         into: &mut Placeholders,
     ) -> Result<(), Failure> {
         let design = &scope.shared.design;
@@ -53,7 +53,7 @@ impl Expression {
         let path = into.path(&change.path);
         match (change.op, stored) {
             (FieldOp::Set, None) => self.remove.push(path),
-            (FieldOp::Set, Some(stored)) if immutable && fresh.is_some() => {
+            (FieldOp::Set, Some(stored)) if immutable && verb == WriteVerb::Upsert => {
                 let value = into.value(stored);
                 self.set.push(format!("{path} = if_not_exists({path}, {value})"));
             }
@@ -63,7 +63,7 @@ impl Expression {
             }
             (op, Some(AttributeValue::N(by))) => {
                 let start = start(scope, attribute.filter(|_| change.path.len() == 1))?;
-                let (start, by) = (into.value(start), into.value(AttributeValue::N(by)));
+                let (start, by) = (into.value(AttributeValue::N(start)), into.value(AttributeValue::N(by)));
                 let sign = if op == FieldOp::Add { "+" } else { "-" };
                 self.set.push(format!("{path} = if_not_exists({path}, {start}) {sign} {by}"));
             }
@@ -107,6 +107,19 @@ impl Expression {
         let stored = stored_value(scope, info, attribute, &value, image)?;
         self.put(name, stored, into);
         Ok(())
+    }
+
+    /// What an attribute has from now on, unless the item has something there.
+    pub(super) fn unless_stored(
+        &mut self,
+        name: &str,
+        stored: Option<AttributeValue>,
+        into: &mut Placeholders,
+    ) {
+        let Some(stored) = stored.filter(|_| !self.named.iter().any(|each| each == name)) else { return };
+        let (alias, value) = (into.name(name), into.value(stored));
+        self.named.push(name.to_owned());
+        self.set.push(format!("{alias} = if_not_exists({alias}, {value})"));
     }
 
     /// A template as an image renders it.
@@ -154,13 +167,14 @@ impl Expression {
         scope: &Scope<'_>,
         info: &EntityInfo,
         plan: &Plan<'_>,
-        (old, new): (&Fields, &Fields),
+        (stored, old, new): (&Item, &Fields, &Fields),
+        templates: &[&Template],
         into: &mut Placeholders,
     ) -> Result<(), Failure> {
         let entity = info.of(&scope.shared.design);
         let counts = |change: &&Change| change.op != FieldOp::Set && change.path.len() == 1;
         for change in plan.changes.iter().filter(|change| counts(change) || plan.is_in_place(change, old)) {
-            self.change(scope, info, change, new, None, into)?;
+            self.change(scope, info, change, new, WriteVerb::Update, into)?;
         }
         for attribute in entity.attributes.iter().filter(|attribute| attribute.is_stored()) {
             let name = &attribute.name.text;
@@ -173,7 +187,14 @@ impl Expression {
             self.put(name, stored, into);
         }
         for template in &entity.templates {
-            if rendered(scope, info, template, old)? != rendered(scope, info, template, new)? {
+            // A text that follows from something that changes is compared with what is there: an item that is older than the
+            // template, or than an attribute in it, has none.
+            let before = match (templates.contains(&template), stored.get(&template.name.text)) {
+                (true, Some(ValueRef::S(text))) => Some(text.to_owned()),
+                (true, _) => None,
+                (false, _) => rendered(scope, info, template, old)?,
+            };
+            if before != rendered(scope, info, template, new)? {
                 self.template(scope, info, template, new, into)?;
             }
         }
@@ -202,10 +223,10 @@ impl Expression {
 }
 
 /// Where counting starts if there is nothing yet: at the attribute's default.
-fn start(scope: &Scope<'_>, attribute: Option<&Attribute>) -> Result<AttributeValue, Failure> {
+pub(super) fn start(scope: &Scope<'_>, attribute: Option<&Attribute>) -> Result<Number, Failure> {
     let default = attribute.and_then(|attribute| attribute.value.as_ref()).filter(|fill| !fill.derived);
     Ok(match default.map(|fill| scope.bare().eval(&fill.value, None)).transpose()? {
-        Some(Val::Number(number)) => AttributeValue::N(number),
-        _ => AttributeValue::N(Number::ZERO),
+        Some(Val::Number(number)) => number,
+        _ => Number::ZERO,
     })
 }

@@ -106,6 +106,11 @@ impl<'a> Touched<'a> {
             plan.condition.iter().flat_map(|condition| condition.names()).filter(|name| !scope.has(name)),
         );
         for change in &plan.changes {
+            if may_empty(entity, change) {
+                names.push(&change.path[0]);
+            }
+            let when = entity.attribute(&change.path[0]).and_then(|attribute| attribute.when.as_ref());
+            names.extend(when.into_iter().flat_map(Expr::names));
             if let To::OfItem(expr) = &change.to {
                 names.extend(expr.names().into_iter().filter(|name| !scope.has(name)));
             }
@@ -122,7 +127,7 @@ impl<'a> Touched<'a> {
             });
         }
         names.extend(members);
-        for (_, rule) in plan.transitions(scope) {
+        for (_, _, rule) in plan.transitions(scope) {
             // The states themselves, and what their `if` speaks of.
             names.extend(
                 entity
@@ -206,5 +211,14 @@ fn is_of_item(entity: &Entity, plan: &Plan<'_>, change: &super::Change) -> bool 
                 _ => false,
             })
         });
-    matches!(change.to, To::OfItem(_)) || inside_json || sealed_under_unknown
+    matches!(change.to, To::OfItem(_)) || inside_json || sealed_under_unknown || may_empty(entity, change)
+}
+
+/// Whether a change may take the last member out of a set that no item may lack.
+fn may_empty(entity: &Entity, change: &super::Change) -> bool {
+    let attribute = entity.attribute(&change.path[0]);
+    change.op == FieldOp::Subtract
+        && matches!(change.ty, Type::Set { .. })
+        && change.path.len() == 1
+        && attribute.is_some_and(|attribute| !attribute.optional)
 }

@@ -1,0 +1,26 @@
+//! Who a request is from, and what was decided about it: AWS signatures, identities with access keys, roles with sessions,
+//! the keyring that seals secrets, and the audit log.
+//!
+//! The crate knows neither HTTP servers nor DynamoDB's operations. [`Authority::verify`] takes the raw parts of a request and
+//! returns its [`Caller`]; what the caller may do, `sortkey-policy` decides.
+//!
+//! Invariants:
+//! - A secret is never written unsealed, never logged, and never kept next to the key that seals it.
+//! - Codes and secrets are compared in constant time.
+//! - A file that cannot be read lets nobody in.
+
+mod authority;
+mod hex;
+mod hmac;
+mod identities;
+mod keyring;
+mod session;
+mod sigv4;
+
+pub use authority::{AssumeError, AssumeRole, Authority, Caller, Credentials, Rejected};
+pub use identities::{
+    ACCOUNT, AccessKey, Attached, Identity, IdentityError, IdentityFile, NewAccessKey, Role, User, attach,
+    document,
+};
+pub use keyring::{Keyring, KeyringError, KeyringSource, check_apart};
+pub use sigv4::{Scope, Signature, SignatureError, SignedRequest, SigningKey, Timestamp};

@@ -1,0 +1,210 @@
+//! Who may use a server, as `serve` and `up` share it.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use sortkey_access::Authority;
+use sortkey_gateway::{ApiKeys, Holder};
+use sortkey_server::{Administrators, Guard, Iam, Mode};
+
+use crate::failure::Failure;
+use crate::keyring::KeyringArguments;
+
+/// Who may use a server.
+#[derive(Args, Debug)]
+pub(crate) struct Protect {
+    /// Require a credential everywhere: API keys of this file, which `sortkey keys` makes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) api_keys: Option<PathBuf>,
+
+    /// Require a credential everywhere: signatures of the identities in this file, which `sortkey auth` makes
+    #[arg(long, value_name = "FILE")]
+    pub(crate) auth: Option<PathBuf>,
+
+    /// What to do about signed requests that no policy allows: nothing, print the missing statement, or reject them
+    #[arg(
+        long,
+        value_name = "MODE",
+        default_value = "off",
+        requires_if("soft", "auth"),
+        requires_if("enforce", "auth")
+    )]
+    iam: IamMode,
+
+    #[command(flatten)]
+    pub(crate) keyring: KeyringArguments,
+
+    /// Allow web pages of this origin, such as http://localhost:3000, or of any (`*`); may be given several times
+    #[arg(long, value_name = "ORIGIN", value_parser = origin)]
+    cors: Vec<String>,
+
+    /// Let administrators on other machines use the routes under /_sortkey
+    #[arg(long)]
+    admin_from_anywhere: bool,
+
+    /// Require no credentials, even where other machines can reach the server
+    #[arg(long, conflicts_with_all = ["api_keys", "auth"])]
+    pub(crate) insecure_open: bool,
+}
+
+impl Protect {
+    /// What the server asks of its clients. Other machines are not let in unless it is said how.
+    pub(crate) fn mode(&self, address: SocketAddr, command: &str) -> Result<Mode, Failure> {
+        if self.insecure_open {
+            return Ok(Mode::Open);
+        }
+        if self.api_keys.is_some() || self.auth.is_some() {
+            return Ok(Mode::Credentials);
+        }
+        if address.ip().is_loopback() {
+            return Ok(Mode::Local);
+        }
+        let failure =
+            Failure::new(format_args!("other machines can reach {}: say who may call", address.ip()));
+        let (make, flag) = match command {
+            "up" => ("sortkey keys create admin --admin --file keys.json", "--api-keys keys.json"),
+            _ => ("sortkey auth user create admin --admin", "--auth auth.json"),
+        };
+        Err(failure
+            .hint(format_args!("{make}, then {command} {flag}; or --insecure-open to ask for no credential")))
+    }
+
+    /// The guard of a server.
+    pub(crate) fn guard(&self, mode: Mode) -> Result<Guard, Failure> {
+        let administrators = match &self.api_keys {
+            Some(path) => Some(Arc::new(KeyHolders(open(path)?)) as Arc<dyn Administrators>),
+            None => None,
+        };
+        let authority = match &self.auth {
+            Some(path) => Some(Arc::new(self.authority(path)?)),
+            None => None,
+        };
+        Ok(Guard {
+            mode,
+            administrators,
+            authority,
+            iam: self.iam.into(),
+            cors_origins: self.cors.clone(),
+            admin_from_anywhere: self.admin_from_anywhere,
+        })
+    }
+
+    fn authority(&self, path: &Path) -> Result<Authority, Failure> {
+        if !path.exists() {
+            let failure = Failure::new(format_args!("there is no file of identities {}", path.display()));
+            let file = path.display();
+            return Err(
+                failure.hint(format_args!("make it: sortkey auth user create admin --admin --file {file}"))
+            );
+        }
+        let keyring = self.keyring.open(path)?;
+        Authority::open(path, keyring).map_err(Failure::new)
+    }
+
+    /// What is open to whom, for the person who starts the server.
+    pub(crate) fn report(&self, mode: Mode, serves_design: bool) -> String {
+        let mut text = match mode {
+            Mode::Local => "Open without a credential: to programs on this machine, everything; to web pages and other \
+                            machines, nothing."
+                .to_owned(),
+            Mode::Credentials => {
+                let api = match (serves_design, &self.api_keys) {
+                    (false, _) => "",
+                    (true, Some(_)) => "/api an API key; ",
+                    (true, None) => "/api an administrator's credential; ",
+                };
+                let pages = if serves_design { ", /docs, /openapi.json" } else { "" };
+                let dynamodb = match &self.auth {
+                    Some(_) => match self.iam {
+                        IamMode::Off => "the DynamoDB API a signature (policies are not asked: --iam off)",
+                        IamMode::Soft => "the DynamoDB API a signature (policies only warn: --iam soft)",
+                        IamMode::Enforce => "the DynamoDB API a signature that policies allow",
+                    },
+                    None => "the DynamoDB API is closed (--auth opens it)",
+                };
+                format!(
+                    "Open without a credential: GET / and GET /ready. Needed elsewhere: {api}/_sortkey, /metrics{pages} an \
+                     administrator's credential; {dynamodb}."
+                )
+            }
+            Mode::Open => "WARNING: --insecure-open: whoever reaches this port can read and write everything, without a \
+                           credential."
+                .to_owned(),
+        };
+        if !self.cors.is_empty() {
+            text.push_str(&format!(" Web pages of {} are allowed.", self.cors.join(", ")));
+        }
+        text
+    }
+}
+
+/// [`Iam`], as the command line spells it.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum IamMode {
+    Off,
+    Soft,
+    Enforce,
+}
+
+impl From<IamMode> for Iam {
+    fn from(mode: IamMode) -> Iam {
+        match mode {
+            IamMode::Off => Iam::Off,
+            IamMode::Soft => Iam::Soft,
+            IamMode::Enforce => Iam::Enforce,
+        }
+    }
+}
+
+/// The keys of a file.
+pub(crate) fn open(path: &Path) -> Result<ApiKeys, Failure> {
+    ApiKeys::open(path).map_err(Failure::new)
+}
+
+/// Administrators are those who hold an administrator's API key.
+struct KeyHolders(ApiKeys);
+
+impl Administrators for KeyHolders {
+    fn is_administrator(&self, secret: &str) -> bool {
+        self.0.holder(secret) == Some(Holder::Admin)
+    }
+}
+
+/// An origin as browsers spell it: scheme, host and port, no path.
+fn origin(text: &str) -> Result<String, String> {
+    let is_origin = |text: &str| {
+        text.split_once("://").is_some_and(|(scheme, authority)| {
+            !scheme.is_empty()
+                && !authority.is_empty()
+                && authority.bytes().all(|byte| byte.is_ascii_graphic() && !b"/?#@,".contains(&byte))
+        })
+    };
+    match text {
+        "*" => Ok(text.to_owned()),
+        _ if is_origin(text) => Ok(text.to_ascii_lowercase()),
+        _ => Err("write an origin like http://localhost:3000, without a path, or *".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_have_no_path() {
+        for (text, expected) in [
+            ("*", Some("*")),
+            ("http://localhost:3000", Some("http://localhost:3000")),
+            ("https://App.example", Some("https://app.example")),
+            ("http://localhost:3000/", None),
+            ("localhost:3000", None),
+            ("http://", None),
+            ("http://a, http://b", None),
+            ("null", None),
+        ] {
+            assert_eq!(origin(text).ok().as_deref(), expected, "{text}");
+        }
+    }
+}

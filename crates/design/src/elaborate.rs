@@ -1,0 +1,154 @@
+//! From a design to a program: names resolved, expressions typed, calls bound to parameters.
+//!
+//! Declarations come first, without their expressions, so that everything can be named; then every expression, each
+//! either wanted to be of a declared type, and checked against it, or free, and its type found out. What is unknown agrees
+//! with everything, so that one mistake gives one diagnostic. The result is complete if nothing was reported.
+
+mod actions;
+mod bodies;
+mod calls;
+mod declarations;
+mod errors;
+mod functions;
+mod infer;
+mod literals;
+mod migrations;
+mod names;
+mod patterns;
+mod results;
+mod scope;
+mod signatures;
+mod skeleton;
+mod statements;
+mod types;
+mod wanted;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use sortkey_diagnostics::{Diagnostic, Fix, Span};
+
+use crate::model::{self, Design};
+use crate::problems::{MISMATCH, UNKNOWN, nearest};
+use crate::program::{EntityId, Expr, ExprKind, Kind, Program, Ty};
+use scope::{ItemScope, Scope};
+use types::Types;
+use wanted::Wanted;
+
+/// The program of a design, and every expression that cannot mean what its place needs.
+pub(crate) fn elaborate(design: &Arc<Design>, problems: &mut Vec<Diagnostic>) -> Program {
+    let (skeleton, types) = skeleton::program(design);
+    let words = scope::words(design);
+    let mut typing = Elaboration {
+        design,
+        program: &skeleton,
+        declaring: &skeleton,
+        types: &types,
+        problems,
+        words,
+        scope: Scope::default(),
+        locals: 0,
+        optional: Vec::new(),
+        errors: Vec::new(),
+    };
+    let bodies = typing.bodies();
+    design.migrations.iter().for_each(|migration| typing.migration(migration));
+    let errors = typing.errors;
+    bodies.complete(skeleton, errors)
+}
+
+struct Elaboration<'a, 'p> {
+    /// What names mean.
+    design: &'a Design,
+    /// The declarations of that design.
+    program: &'a Program,
+    /// Where the types of what is wanted are declared: in a migration the new design, though names mean the old one.
+    declaring: &'a Program,
+    types: &'a Types<'a>,
+    problems: &'p mut Vec<Diagnostic>,
+    /// The words of all enums.
+    words: HashSet<&'a str>,
+    scope: Scope,
+    /// How many locals the body in hand has.
+    locals: usize,
+    /// Parameters of the operation in hand that are absent where they are left out.
+    optional: Vec<crate::program::LocalId>,
+    /// The names of errors, in the order of their ids.
+    errors: Vec<Arc<str>>,
+}
+
+impl<'a> Elaboration<'a, '_> {
+    fn push(&mut self, diagnostic: Diagnostic) {
+        self.problems.push(diagnostic);
+    }
+
+    /// Does something in another scope.
+    fn within<T>(&mut self, scope: Scope, act: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.scope, scope);
+        let result = act(self);
+        self.scope = outer;
+        result
+    }
+
+    /// Does something with the attributes of an entity in reach.
+    fn with_item<T>(&mut self, entity: EntityId, act: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.scope.item.replace(ItemScope::Entity(entity));
+        let result = act(self);
+        self.scope.item = outer;
+        result
+    }
+
+    /// Does something that was reported before: what it reports is dropped.
+    fn silently<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.problems.len();
+        let result = act(self);
+        self.problems.truncate(before);
+        result
+    }
+
+    /// A condition is true or false.
+    fn condition(&mut self, expr: &'a model::Expr) -> Expr {
+        let condition = self.infer(expr, None);
+        if !matches!(condition.ty.kind(), Kind::Bool | Kind::Any) {
+            let title = format!("a condition is true or false, not {}", self.named(&condition.ty));
+            self.push(MISMATCH.at(expr.span, title).label("compare it with something"));
+        }
+        condition
+    }
+
+    /// What a type is called, with its article.
+    fn named(&self, ty: &Ty) -> String {
+        ty.named(self.program)
+    }
+
+    fn unknown<'n>(&mut self, what: &str, text: &str, span: Span, known: impl Iterator<Item = &'n str>) {
+        if text.is_empty() {
+            return;
+        }
+        let problem = UNKNOWN.at(span, format!("there is no {what} called `{text}`"));
+        let problem = did_you_mean(problem, span, nearest(text, known));
+        self.push(problem);
+    }
+}
+
+/// An expression of a type.
+fn typed(kind: ExprKind, ty: Ty, span: Span) -> Expr {
+    Expr { kind, ty, span }
+}
+
+/// What stands for an expression without a meaning.
+fn missing(span: Span) -> Expr {
+    Expr { span, ..Expr::default() }
+}
+
+/// Offers the nearest name.
+fn did_you_mean(problem: Diagnostic, span: Span, near: Option<&str>) -> Diagnostic {
+    match near {
+        Some(near) => problem.label(format!("did you mean `{near}`?")).fix(Fix::new(
+            format!("write `{near}`"),
+            span,
+            near,
+        )),
+        None => problem,
+    }
+}

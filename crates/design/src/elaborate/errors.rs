@@ -1,0 +1,94 @@
+//! The names of errors: what a design declares with `else`, and what every operation can answer.
+
+use std::collections::BTreeSet;
+
+use super::Elaboration;
+use crate::facts::actions;
+use crate::model::{Design, Entity, Name, Operation, Stmt, StmtKind};
+use crate::program::{ErrorId, Id};
+
+/// What an operation can answer without saying so.
+const BUILT_IN: [&str; 14] = [
+    "NotFound",
+    "AlreadyExists",
+    "InvalidTransition",
+    "CheckFailed",
+    "Forbidden",
+    "Unauthenticated",
+    "Invalid",
+    "Conflict",
+    "TooLarge",
+    "Throttled",
+    "Unavailable",
+    "Internal",
+    "Refused",
+    "Unsupported",
+];
+
+impl<'a> Elaboration<'a, '_> {
+    /// The id of an error.
+    pub(super) fn error(&mut self, name: &Name) -> ErrorId {
+        let known = self.errors.iter().position(|each| name.is(each));
+        ErrorId::new(known.unwrap_or_else(|| {
+            self.errors.push(name.text.as_str().into());
+            self.errors.len() - 1
+        }))
+    }
+
+    /// `expect ... fails Name` names an error that something can give.
+    pub(super) fn known_error(&mut self, error: &Name) {
+        let mut known: BTreeSet<&str> = BUILT_IN.into_iter().collect();
+        for operation in &self.design.operations {
+            known.extend(raised(self.design, operation));
+        }
+        // A test also writes items without an operation.
+        self.design.entities.iter().for_each(|entity| known.extend(declared(entity)));
+        if !known.contains(error.text.as_str()) {
+            self.unknown("error", &error.text, error.span, known.into_iter());
+        }
+    }
+
+    /// `on Name { }` handles an error that the operation can give.
+    pub(super) fn handled_error(&mut self, operation: &'a Operation, error: &Name) {
+        let mut known: BTreeSet<&str> = BUILT_IN.into_iter().collect();
+        known.extend(raised(self.design, operation));
+        if !known.contains(error.text.as_str()) {
+            self.unknown(
+                &format!("error of `{}`", operation.name),
+                &error.text,
+                error.span,
+                known.into_iter(),
+            );
+        }
+    }
+}
+
+/// The errors that an operation declares, by its own `else` and by the rules of what it writes.
+fn raised<'a>(design: &'a Design, operation: &'a Operation) -> Vec<&'a str> {
+    let mut found: Vec<&str> = Vec::new();
+    let mut open: Vec<&Stmt> = operation.body.iter().collect();
+    while let Some(statement) = open.pop() {
+        match &statement.kind {
+            StmtKind::Let { error, .. } | StmtKind::Require { error, .. } => {
+                found.extend(error.iter().map(|name| name.text.as_str()));
+            }
+            StmtKind::Transact { body } | StmtKind::Each { body, .. } => open.extend(body),
+            _ => {}
+        }
+    }
+    for site in actions(operation) {
+        found.extend(site.action.error.iter().map(|name| name.text.as_str()));
+        let Some(entity) = design.entity(&site.action.entity.text) else {
+            continue;
+        };
+        found.extend(declared(entity));
+    }
+    found
+}
+
+/// The errors that the rules of an entity declare.
+fn declared(entity: &Entity) -> impl Iterator<Item = &str> {
+    let uniques = entity.uniques.iter().filter_map(|unique| unique.error.as_ref());
+    let checks = entity.checks.iter().filter_map(|check| check.error.as_ref());
+    uniques.chain(checks).map(|name| name.text.as_str())
+}

@@ -1,0 +1,101 @@
+//! The functions of the language: what each takes and what it gives.
+
+use crate::program::{Function, Kind, Ty};
+
+/// What an argument may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// Anything.
+    Any,
+    /// Text, or anything that is stored as text.
+    Text,
+    /// A number.
+    Number,
+    /// A time or a day.
+    Time,
+    /// Text or a list: what has a beginning and an end.
+    Sequence,
+    /// A list or a set.
+    List,
+    /// Something with a size: text, bytes, a list, a set or a map.
+    Sized,
+}
+
+/// What a function gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gives {
+    Text,
+    Number,
+    Date,
+    Month,
+    /// The same as its first argument.
+    First,
+    /// The first of its arguments whose type is known.
+    Known,
+}
+
+/// What a function takes, whether the last argument may be repeated, and what it gives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub(super) takes: &'static [Takes],
+    pub(super) more: bool,
+    pub(super) gives: Gives,
+}
+
+/// The shape of a function.
+pub(super) fn shape(function: Function) -> Shape {
+    use Takes::{Any, List, Number, Sequence, Sized, Text, Time};
+    let (takes, more, gives): (&'static [Takes], bool, Gives) = match function {
+        Function::Sha256 | Function::Bcrypt => (&[Text], false, Gives::Text),
+        Function::Lower | Function::Upper | Function::Trim | Function::Slug => (&[Text], false, Gives::Text),
+        Function::Hmac => (&[Text, Text], false, Gives::Text),
+        Function::Hash => (&[Any], false, Gives::Number),
+        Function::Random | Function::Floor | Function::Round => (&[Number], false, Gives::Number),
+        Function::First | Function::Last => (&[Sequence, Number], false, Gives::First),
+        Function::Concat => (&[Text], true, Gives::Text),
+        Function::ReplacePrefix => (&[Text, Text, Text], false, Gives::Text),
+        Function::Size => (&[Sized], false, Gives::Number),
+        Function::Count | Function::Sum => (&[List], false, Gives::Number),
+        Function::Max | Function::Min | Function::Coalesce => (&[Any], true, Gives::Known),
+        Function::Date => (&[Time], false, Gives::Date),
+        Function::Month => (&[Time], false, Gives::Month),
+    };
+    Shape { takes, more, gives }
+}
+
+/// The function of that name.
+pub(super) fn named(name: &str) -> Option<Function> {
+    Function::ALL.iter().copied().find(|function| function.word() == name)
+}
+
+impl Takes {
+    /// Whether an argument will do.
+    pub(super) fn accepts(self, given: &Ty) -> bool {
+        let kind = given.kind();
+        match self {
+            Takes::Any => true,
+            _ if kind == Kind::Any => true,
+            Takes::Text => {
+                matches!(kind, Kind::Text | Kind::Word | Kind::Date | Kind::Month | Kind::Bytes)
+            }
+            Takes::Number => matches!(kind, Kind::Number | Kind::Duration),
+            Takes::Time => matches!(kind, Kind::Time | Kind::Date),
+            Takes::Sequence => matches!(kind, Kind::Text | Kind::List | Kind::Word),
+            Takes::List => kind == Kind::List,
+            Takes::Sized => matches!(kind, Kind::Text | Kind::Bytes | Kind::List | Kind::Record),
+        }
+    }
+
+    /// How it is called in a message.
+    pub(super) fn describe(self) -> &'static str {
+        match self {
+            Takes::Any => "anything",
+            Takes::Text => "text",
+            Takes::Number => "a number",
+            Takes::Time => "a time",
+            Takes::Sequence => "text or a list",
+            Takes::List => "a list",
+            Takes::Sized => "text, bytes, a list, a set or a map",
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Text and numbers written in place, against the type that is wanted.
+//!
+//! What would be refused when the operation runs is refused here already, after the same normalisation.
+
+use sortkey_diagnostics::Span;
+
+use super::{Elaboration, Wanted, did_you_mean, typed};
+use crate::formats;
+use crate::model::{self, IdBody};
+use crate::problems::{MISMATCH, nearest};
+use crate::program::ty::fits;
+use crate::program::{Expr, ExprKind, Ty, Type};
+
+impl<'a> Elaboration<'a, '_> {
+    pub(super) fn text_literal(&mut self, written: &'a str, span: Span, wanted: &Wanted) -> Expr {
+        let normalised = formats::normalize(&wanted.normalize, written.to_owned());
+        let value = normalised.as_str();
+        let named = || wanted.ty.describe(self.declaring);
+        let refuse = |why: String| wanted.show(MISMATCH.at(span, why));
+        let problem = match wanted.ty.content() {
+            // JSON text may be given as it is.
+            _ if matches!(*wanted.ty, Type::Json { .. }) => None,
+            Type::Enum(words) if !words.open && !words.has(value) => {
+                let near = nearest(value, words.words.iter().map(|word| &**word));
+                let problem = refuse(format!("\"{value}\" is not one of `{}`", named()));
+                Some(did_you_mean(problem, span, near))
+            }
+            Type::Enum(_) => None,
+            Type::String { format, min, max } => {
+                let length = value.chars().count() as u64;
+                if length < *min || max.is_some_and(|max| length > max) {
+                    Some(refuse(format!("{length} characters where {} are allowed", bounds(*min, *max))))
+                } else if formats::complaint(format, value).is_some() {
+                    Some(refuse(format!("\"{value}\" is no {}", named())))
+                } else {
+                    None
+                }
+            }
+            Type::Id { prefix, body } if !is_id(value, prefix, *body) => {
+                Some(refuse(format!("\"{value}\" is no {}", named())))
+            }
+            Type::Date if !is_digits(value, "0000-00-00") => {
+                Some(refuse(format!("\"{value}\" is no day")).note("A day is written `YYYY-MM-DD`."))
+            }
+            Type::Month if !is_digits(value, "0000-00") => {
+                Some(refuse(format!("\"{value}\" is no month")).note("A month is written `YYYY-MM`."))
+            }
+            Type::Time { .. } if !value.get(..10).is_some_and(|day| is_digits(day, "0000-00-00")) => Some(
+                refuse(format!("\"{value}\" is no time")).note("A time is written `YYYY-MM-DDThh:mm:ssZ`."),
+            ),
+            Type::Date | Type::Month | Type::Time { .. } | Type::Id { .. } => None,
+            ty if !fits(ty, &Ty::Literal) => {
+                self.mismatch(&Ty::Literal, span, wanted);
+                None
+            }
+            _ => None,
+        };
+        self.problems.extend(problem);
+        typed(ExprKind::Text(written.to_owned()), Ty::Literal, span)
+    }
+
+    pub(super) fn number_literal(
+        &mut self,
+        digits: &str,
+        unit: &str,
+        negative: bool,
+        expr: &'a model::Expr,
+        wanted: &Wanted,
+    ) -> Expr {
+        let given = self.infer(expr, None);
+        if !fits(wanted.ty.content(), &given.ty) {
+            self.mismatch(&given.ty, expr.span, wanted);
+            return given;
+        }
+        let Type::Int { min, max } = wanted.ty.content() else {
+            return given;
+        };
+        if !unit.is_empty() {
+            return given;
+        }
+        let edge = |edge: &Option<i64>| edge.map(|edge| edge.to_string()).unwrap_or_default();
+        let title = match digits.replace('_', "").parse::<i64>() {
+            Err(_) if digits.contains('.') => format!("{digits} is no whole number"),
+            Err(_) => format!("{digits} is outside {}..{}", edge(min), edge(max)),
+            Ok(number) => {
+                let number = if negative { -number } else { number };
+                let below = min.is_some_and(|min| number < min);
+                if !below && max.is_none_or(|max| number <= max) {
+                    return given;
+                }
+                format!("{number} is outside {}..{}", edge(min), edge(max))
+            }
+        };
+        self.push(wanted.show(MISMATCH.at(expr.span, title)));
+        given
+    }
+}
+
+fn bounds(min: u64, max: Option<u64>) -> String {
+    match max {
+        Some(max) if max == min => format!("exactly {max}"),
+        Some(max) if min == 0 => format!("at most {max}"),
+        Some(max) => format!("{min} to {max}"),
+        None => format!("at least {min}"),
+    }
+}
+
+/// Only what is surely wrong: what is looked for need not have the form of what is stored.
+fn is_id(value: &str, prefix: &str, body: IdBody) -> bool {
+    let Some(rest) = value.strip_prefix(prefix) else {
+        return false;
+    };
+    match body {
+        IdBody::Uuid => {
+            rest.len() == 36
+                && rest.bytes().enumerate().all(|(at, byte)| match at {
+                    8 | 13 | 18 | 23 => byte == b'-',
+                    _ => byte.is_ascii_hexdigit(),
+                })
+        }
+        IdBody::Ulid => rest.len() == 26 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+        // Short names such as `src_1` are common in tests and documents.
+        IdBody::Nanoid(_) => rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)),
+    }
+}
+
+/// Whether a text has digits where the shape has zeros, and the same signs elsewhere.
+fn is_digits(value: &str, shape: &str) -> bool {
+    value.len() == shape.len()
+        && value.bytes().zip(shape.bytes()).all(|(byte, sign)| match sign {
+            b'0' => byte.is_ascii_digit(),
+            sign => byte == sign,
+        })
+}

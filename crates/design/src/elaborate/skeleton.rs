@@ -1,0 +1,363 @@
+//! The declarations of a design, without their expressions: everything that a name can mean.
+
+use std::sync::Arc;
+
+use super::signatures::{operation_signature, pattern_signature, rule_parameters};
+use super::types::{Maker, Types, entity_id};
+use crate::model::{self, Design};
+use crate::program::{
+    AliasPiece, Arena, Attribute, AttributeId, Attributes, Check, Entity, EntityId, Enum, Expr, Fill,
+    FilledKey, Flags, Id, Index, KeyPart, Normalize, Object, ObjectId, Operation, Pattern, Piece, Program,
+    Reference, Rule, Signature, Source, StoredKey, Table, TableId, Template, TemplateId, Tenant, Unique,
+    Word,
+};
+
+/// The declarations of a design, and the types that they name.
+pub(super) fn program(design: &Arc<Design>) -> (Program, Types<'_>) {
+    let mut maker = Maker::new(design);
+    let caller = attributes(design, &mut maker, &design.caller);
+    let mut program = Program {
+        design: Arc::clone(design),
+        settings: design.parameters.iter().map(|each| each.name.text.as_str().into()).collect(),
+        enums: design.enums.iter().map(enumeration).collect(),
+        entities: design.entities.iter().map(|each| entity(design, &mut maker, each)).collect(),
+        caller,
+        ..Program::default()
+    };
+    program.tables = design.tables.iter().map(|each| table(design, each)).collect();
+    make_all(design, &mut maker);
+    // Objects are found while types are made; those that their own attributes name come at the end.
+    let mut at = 0;
+    let mut objects: Vec<Attributes> = Vec::new();
+    while at < maker.objects.len() {
+        let source = maker.source(ObjectId::new(at));
+        objects.push(attributes(design, &mut maker, source));
+        at += 1;
+    }
+    let (types, named) = maker.finish();
+    program.objects = named
+        .iter()
+        .zip(objects)
+        .map(|(object, attributes)| Object { name: object.name.clone(), attributes })
+        .collect();
+    for entity in program.entities.ids() {
+        tenant(design, &mut program, entity);
+    }
+    program.rules = design
+        .rules
+        .iter()
+        .map(|rule| Rule {
+            name: rule.name.text.as_str().into(),
+            parameters: rule_parameters(design, &program, &types, rule),
+            condition: Expr::default(),
+        })
+        .collect();
+    program.patterns = design.patterns.iter().map(|each| pattern(design, &program, &types, each)).collect();
+    program.operations =
+        design.operations.iter().map(|each| operation(design, &program, &types, each)).collect();
+    names(design, &mut program);
+    (program, types)
+}
+
+/// Makes the types that only parameters name.
+fn make_all<'a>(design: &'a Design, maker: &mut Maker<'a>) {
+    let params = design.operations.iter().flat_map(|each| &each.params);
+    let params = params.chain(design.patterns.iter().flat_map(|each| &each.params));
+    for param in params.chain(design.rules.iter().flat_map(|each| &each.params)) {
+        maker.ty(&param.ty);
+    }
+    design.parameters.iter().for_each(|parameter| drop(maker.ty(&parameter.ty)));
+}
+
+fn enumeration(each: &model::Enum) -> Enum {
+    let words = each
+        .members
+        .iter()
+        .map(|member| Word { name: member.name.text.as_str().into(), constants: Vec::new() });
+    Enum { name: each.name.text.as_str().into(), words: words.collect() }
+}
+
+fn table(design: &Design, table: &model::Table) -> Table {
+    let own = |(_, entity): &(usize, &model::Entity)| entity.table == table.name;
+    Table {
+        name: table.name.text.as_str().into(),
+        key: stored_key(&table.key),
+        indexes: table.indexes.iter().map(index).collect(),
+        ttl: table.ttl.as_ref().map(|name| name.text.as_str().into()),
+        kind: table.kind.as_ref().map(|name| name.text.as_str().into()),
+        entities: design.entities.iter().enumerate().filter(own).map(|(at, _)| EntityId::new(at)).collect(),
+    }
+}
+
+fn index(index: &model::Index) -> Index {
+    let projects = match &index.projection {
+        None | Some(model::Projection::All) => None,
+        Some(model::Projection::Keys) => Some(Vec::new()),
+        Some(model::Projection::Include(names)) => {
+            Some(names.iter().map(|name| name.text.as_str().into()).collect())
+        }
+    };
+    Index {
+        name: index.name.text.as_str().into(),
+        deployed: index.deployed.clone().unwrap_or_else(|| index.name.text.clone()),
+        local: index.local,
+        key: stored_key(&index.key),
+        projects,
+    }
+}
+
+fn stored_key(key: &model::Key) -> StoredKey {
+    let names = |names: &[model::Name]| names.iter().map(|name| name.text.as_str().into()).collect();
+    StoredKey { partition: names(&key.partition), sort: names(&key.sort) }
+}
+
+fn entity<'a>(design: &'a Design, maker: &mut Maker<'a>, entity: &'a model::Entity) -> Entity {
+    let attributes = attributes(design, maker, &entity.attributes);
+    let templates: Arena<TemplateId, Template> =
+        entity.templates.iter().map(|each| template(&attributes, each)).collect();
+    let table = design.tables.iter().position(|table| table.name == entity.table);
+    let filled = |key: &model::Key| filled_key(&attributes, &templates, key);
+    let key = table.map(|at| filled(&design.tables[at].key)).unwrap_or_default();
+    let indexes = table.map(|at| design.tables[at].indexes.iter().map(|each| filled(&each.key)).collect());
+    let ttl = table.and_then(|at| design.tables[at].ttl.as_ref());
+    let ids = |names: &[model::Name]| names.iter().filter_map(|name| attributes.find(&name.text)).collect();
+    let uniques = entity.uniques.iter().enumerate().filter(|(_, unique)| unique.via.is_none());
+    let uniques = uniques.map(|(place, unique)| Unique {
+        attributes: ids(&unique.names),
+        when: None,
+        error: None,
+        place,
+        is_first: entity.uniques.iter().position(|other| other.names == unique.names) == Some(place),
+    });
+    Entity {
+        name: entity.name.text.as_str().into(),
+        table: table.map(TableId::new),
+        key_attributes: key_attributes(&templates, &key),
+        key,
+        indexes: indexes.unwrap_or_default(),
+        uniques: uniques.collect(),
+        checks: entity.checks.iter().map(|_| Check { condition: Expr::default(), error: None }).collect(),
+        tenant: None,
+        deleted: None,
+        ttl: ttl.and_then(|name| attributes.find(&name.text)).filter(|id| attributes[*id].is_stored()),
+        states: Vec::new(),
+        attributes,
+        templates,
+    }
+}
+
+fn filled_key(
+    attributes: &Attributes,
+    templates: &Arena<TemplateId, Template>,
+    key: &model::Key,
+) -> FilledKey {
+    let part = |name: &model::Name| {
+        let template = templates.entries().find(|(_, each)| name.is(&each.name));
+        let natural = || attributes.find(&name.text).filter(|id| attributes[*id].is_stored());
+        let source =
+            template.map(|(id, _)| Source::Template(id)).or_else(|| natural().map(Source::Attribute));
+        KeyPart { stored: name.text.as_str().into(), source }
+    };
+    FilledKey {
+        partition: key.partition.iter().map(part).collect(),
+        sort: key.sort.iter().map(part).collect(),
+    }
+}
+
+fn key_attributes(templates: &Arena<TemplateId, Template>, key: &FilledKey) -> Vec<AttributeId> {
+    let mut found = Vec::new();
+    for part in key.parts() {
+        let slots: Vec<AttributeId> = match part.source {
+            Some(Source::Template(id)) => templates[id].slots().collect(),
+            Some(Source::Attribute(id)) => vec![id],
+            None => Vec::new(),
+        };
+        for slot in slots {
+            if !found.contains(&slot) {
+                found.push(slot);
+            }
+        }
+    }
+    found
+}
+
+fn template(attributes: &Attributes, template: &model::Template) -> Template {
+    let piece = |piece: &model::Piece| match piece {
+        model::Piece::Literal(text) => Some(Piece::Literal(text.clone())),
+        model::Piece::Slot { attribute, format } => {
+            Some(Piece::Slot { attribute: attributes.find(&attribute.text)?, format: format.clone() })
+        }
+    };
+    Template {
+        name: template.name.text.as_str().into(),
+        pieces: template.pieces.iter().filter_map(piece).collect(),
+        when: None,
+        delimiters: delimiters(template),
+    }
+}
+
+/// The characters that separate slots.
+fn delimiters(template: &model::Template) -> Vec<char> {
+    let literals = template.pieces.iter().filter_map(|piece| match piece {
+        model::Piece::Literal(text) => text.chars().next(),
+        model::Piece::Slot { .. } => None,
+    });
+    let begins = matches!(template.pieces.first(), Some(model::Piece::Literal(_)));
+    let found: Vec<char> = literals.skip(usize::from(begins)).collect();
+    if found.is_empty() { vec!['#'] } else { found }
+}
+
+/// Attributes with their types, flags and references; their expressions follow.
+fn attributes<'a>(design: &'a Design, maker: &mut Maker<'a>, source: &'a [model::Attribute]) -> Attributes {
+    let names: Vec<&str> = source.iter().map(|each| each.name.text.as_str()).collect();
+    let place = |name: &str| names.iter().position(|each| *each == name).map(AttributeId::new);
+    let one = |attribute: &'a model::Attribute| Attribute {
+        name: attribute.name.text.as_str().into(),
+        ty: maker.attribute(attribute),
+        optional: attribute.optional,
+        flags: flags(attribute),
+        normalize: normalize(attribute),
+        encrypted: attribute.annotation("encrypted").map(|annotation| alias(annotation, &place)),
+        reference: attribute.reference.as_ref().and_then(|each| reference(design, attribute, each)),
+        // Whether there is something is known from here on; what it is follows.
+        fill: attribute.value.as_ref().map(|fill| Fill { derived: fill.derived, value: Expr::default() }),
+        when: attribute.when.as_ref().map(|_| Expr::default()),
+        span: attribute.name.span,
+    };
+    Attributes::new(source.iter().map(one).collect())
+}
+
+fn flags(attribute: &model::Attribute) -> Flags {
+    Flags {
+        immutable: attribute.has("immutable"),
+        transient: attribute.has("transient"),
+        computed: attribute.has("virtual"),
+        secret: attribute.has("secret"),
+        counter: attribute.has("counter"),
+        version: attribute.has("version"),
+        null: attribute.has("null"),
+    }
+}
+
+fn normalize(attribute: &model::Attribute) -> Vec<Normalize> {
+    let annotation = attribute.annotation("normalize");
+    let words =
+        annotation.into_iter().flat_map(|each| &each.args).filter_map(|(_, argument)| argument.as_name());
+    let step = |word: &str| match word {
+        "trim" => Some(Normalize::Trim),
+        "lower" => Some(Normalize::Lower),
+        "upper" => Some(Normalize::Upper),
+        _ => None,
+    };
+    words.filter_map(step).collect()
+}
+
+/// `alias/k-{accountId}` in pieces.
+fn alias(annotation: &model::Annotation, place: &dyn Fn(&str) -> Option<AttributeId>) -> Vec<AliasPiece> {
+    let Some((_, model::Expr { kind: model::ExprKind::Text { value }, .. })) = annotation.args.first() else {
+        return vec![AliasPiece::Literal("alias/sortkey".to_owned())];
+    };
+    let (mut pieces, mut rest) = (Vec::new(), value.as_str());
+    while let Some((before, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}').unwrap_or((after, ""));
+        pieces.push(AliasPiece::Literal(before.to_owned()));
+        pieces.extend(place(name).map(AliasPiece::Slot));
+        rest = after;
+    }
+    pieces.push(AliasPiece::Literal(rest.to_owned()));
+    pieces
+}
+
+fn reference(
+    design: &Design,
+    attribute: &model::Attribute,
+    reference: &model::Reference,
+) -> Option<Reference> {
+    let entity = entity_id(design, &reference.entity.text)?;
+    let target = reference.attribute.as_ref().unwrap_or(&attribute.name);
+    let attribute = design.entities[entity.at()].attributes.iter().position(|each| each.name == *target)?;
+    Some(Reference {
+        entity,
+        attribute: AttributeId::new(attribute),
+        cascades: reference.on_delete == Some(model::OnDelete::Cascade),
+    })
+}
+
+fn tenant(design: &Design, program: &mut Program, entity: EntityId) {
+    let Some(name) = &design.entities[entity.at()].tenant else { return };
+    let Some(attribute) = program.entities[entity].attributes.find(&name.text) else { return };
+    let of_caller = program.caller.find(&name.text);
+    program.entities[entity].tenant = Some(Tenant { attribute, of_caller });
+}
+
+fn pattern(design: &Design, program: &Program, types: &Types<'_>, pattern: &model::Pattern) -> Pattern {
+    let entities = pattern.entities.iter().filter_map(|name| entity_id(design, &name.text)).collect();
+    let signature = pattern_signature(design, program, types, pattern);
+    Pattern {
+        name: pattern.name.text.as_str().into(),
+        system: pattern.system,
+        locals: signature.parameters.len(),
+        signature,
+        verb: pattern.verb,
+        entities,
+        summed: Vec::new(),
+        binds: Vec::new(),
+        conditions: Vec::new(),
+        sieve: Vec::new(),
+        filters: Vec::new(),
+        order: None,
+        page: pattern.page,
+        limit: pattern.limit,
+        all: pattern.all,
+        strong: pattern.strong,
+        via: None,
+        select: None,
+        then: pattern.then.as_ref().and_then(|name| entity_id(design, &name.text)),
+        with_expired: pattern.including_expired.is_some(),
+        with_deleted: pattern.including_deleted.is_some(),
+        requires: None,
+        load: pattern.load,
+        docs: pattern.docs.clone(),
+    }
+}
+
+fn operation(
+    design: &Design,
+    program: &Program,
+    types: &Types<'_>,
+    operation: &model::Operation,
+) -> Operation {
+    let signature: Signature = operation_signature(design, program, types, operation);
+    Operation {
+        name: operation.name.text.as_str().into(),
+        system: operation.system,
+        locals: signature.parameters.len(),
+        signature,
+        body: Vec::new(),
+        handlers: Vec::new(),
+        requires: None,
+        idempotent: None,
+        load: operation.load,
+        docs: operation.docs.clone(),
+    }
+}
+
+/// Where patterns and operations are found. A name of its own hides one in a module.
+fn names(design: &Design, program: &mut Program) {
+    use crate::program::Callee;
+    let mut own = std::collections::HashMap::new();
+    for (id, operation) in program.operations.entries().rev() {
+        own.insert(operation.name.to_string(), Callee::Operation(id));
+    }
+    for (id, pattern) in program.patterns.entries().rev() {
+        own.insert(pattern.name.to_string(), Callee::Pattern(id));
+    }
+    for module in &design.modules {
+        for (exported, target) in &module.entries {
+            if let Some(callee) = own.get(&target.text) {
+                program.names.entry(format!("{}.{exported}", module.name)).or_insert(*callee);
+            }
+        }
+    }
+    program.names.extend(own);
+}

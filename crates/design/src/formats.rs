@@ -1,0 +1,142 @@
+//! What text must look like: e-mail addresses, URLs, slugs, cron expressions, identifiers. The checker asks here about
+//! what is written in a design, the runtime about what arrives.
+//!
+//! The checks are those a data layer can stand behind: shape, never existence.
+
+use crate::model::{IdBody, StringFormat};
+use crate::program::Normalize;
+
+mod cron;
+
+pub use cron::is_cron;
+
+/// Text after `@normalize`. Text that is as it should be is left alone.
+pub fn normalize(steps: &[Normalize], mut text: String) -> String {
+    for step in steps {
+        match step {
+            Normalize::Trim if text.trim().len() < text.len() => text = text.trim().to_owned(),
+            Normalize::Trim => {}
+            Normalize::Lower if text.is_ascii() => text.make_ascii_lowercase(),
+            Normalize::Lower => text = text.to_lowercase(),
+            Normalize::Upper if text.is_ascii() => text.make_ascii_uppercase(),
+            Normalize::Upper => text = text.to_uppercase(),
+        }
+    }
+    text
+}
+
+/// Why a text has not the format; none if it has.
+pub fn complaint(format: &StringFormat, text: &str) -> Option<String> {
+    let (good, why) = match format {
+        StringFormat::Plain => return None,
+        StringFormat::Slug => (is_slug(text), "is no slug: letters, digits, `-`, `_` and `.` are allowed"),
+        StringFormat::Email => (is_email(text), "is no e-mail address"),
+        StringFormat::Url => (is_url(text), "is no http or https URL"),
+        StringFormat::Cron => (is_cron(text), "is no cron expression: minute, hour, day, month, weekday"),
+        StringFormat::Matching(pattern) => {
+            // The whole text must match, as in a schema.
+            let matches = regex_lite::Regex::new(&format!("^(?:{pattern})$"))
+                .is_ok_and(|expression| expression.is_match(text));
+            return (!matches).then(|| format!("does not match {pattern}"));
+        }
+    };
+    (!good).then(|| why.to_owned())
+}
+
+/// Whether a text could have been generated for an id.
+pub fn is_id(prefix: &str, body: IdBody, text: &str) -> bool {
+    let Some(rest) = text.strip_prefix(prefix) else { return false };
+    match body {
+        IdBody::Uuid => is_uuid(rest),
+        IdBody::Ulid => {
+            rest.len() == 26
+                && rest.bytes().all(|byte| {
+                    byte.is_ascii_digit()
+                        || (byte.is_ascii_uppercase() && !matches!(byte, b'I' | b'L' | b'O' | b'U'))
+                })
+        }
+        IdBody::Nanoid(length) => is_token(rest, length),
+    }
+}
+
+/// Whether a text consists of so many characters of a token.
+pub fn is_token(text: &str, length: u64) -> bool {
+    text.len() as u64 == length
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    let lengths = [8, 4, 4, 4, 12];
+    groups.len() == 5
+        && groups.iter().zip(lengths).all(|(group, length)| {
+            group.len() == length && group.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        })
+}
+
+fn is_slug(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+}
+
+fn is_email(text: &str) -> bool {
+    let Some((local, domain)) = text.rsplit_once('@') else { return false };
+    let plain =
+        |part: &str| !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || c.is_control());
+    let labels = || domain.split('.');
+    text.len() <= 254
+        && plain(local)
+        && !local.contains('@')
+        && labels().count() >= 2
+        && labels().all(|label| {
+            !label.is_empty()
+                && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+                && !label.starts_with('-')
+        })
+}
+
+fn is_url(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    rest.is_some_and(|rest| {
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        !host.is_empty() && !rest.contains(|c: char| c.is_whitespace() || c.is_control())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(format: &StringFormat, good: &[&str], bad: &[&str]) {
+        for text in good {
+            assert_eq!(complaint(format, text), None, "{text}");
+        }
+        for text in bad {
+            assert!(complaint(format, text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn formats_accept_and_refuse() {
+        check(
+            &StringFormat::Email,
+            &["a@x.com", "a.b+c@mail.example.org"],
+            &["a", "a@", "a@x", "a b@x.com", "a@.com"],
+        );
+        check(
+            &StringFormat::Url,
+            &["https://x.com/a?b", "http://localhost:8000"],
+            &["x.com", "https://", "ftp://x"],
+        );
+        check(&StringFormat::Slug, &["order.created", "a-b_c"], &["", "a b", "a/b"]);
+        check(&StringFormat::Matching("[A-Z]{3}".to_owned()), &["EUR"], &["EURO", "eur"]);
+    }
+
+    #[test]
+    fn ids_have_their_shape() {
+        assert!(is_id("", IdBody::Uuid, "00000000-0000-4000-8000-000000000001"));
+        assert!(!is_id("", IdBody::Uuid, "00000000-0000-4000-8000-00000000000g"));
+        assert!(is_id("usr_", IdBody::Nanoid(4), "usr_aB-9"));
+        assert!(!is_id("usr_", IdBody::Nanoid(4), "src_aB-9"));
+        assert!(is_id("", IdBody::Ulid, "01ARZ3NDEKTSV4RRFFQ69G5FAV"));
+    }
+}

@@ -1,0 +1,118 @@
+//! Cron expressions: five fields, or six with seconds in front or years behind.
+//!
+//! A field is a list of `*`, `?`, values and ranges, each with an optional step. Months and weekdays may be named. Values
+//! are in the range of their field, ranges ascend, and steps are at least one.
+
+/// What the values of a field are.
+#[derive(Clone, Copy)]
+struct Field {
+    least: u32,
+    most: u32,
+    names: &'static [&'static str],
+}
+
+const SECOND: Field = Field { least: 0, most: 59, names: &[] };
+const MINUTE: Field = Field { least: 0, most: 59, names: &[] };
+const HOUR: Field = Field { least: 0, most: 23, names: &[] };
+const DAY: Field = Field { least: 1, most: 31, names: &[] };
+const MONTH: Field = Field {
+    least: 1,
+    most: 12,
+    names: &["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"],
+};
+/// Sunday is 0 and 7.
+const WEEKDAY: Field = Field { least: 0, most: 7, names: &["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"] };
+const YEAR: Field = Field { least: 1970, most: 2199, names: &[] };
+
+/// Whether a text is a cron expression.
+pub fn is_cron(text: &str) -> bool {
+    let parts: Vec<&str> = text.split_ascii_whitespace().collect();
+    let fits = |fields: &[Field]| {
+        parts.len() == fields.len() && parts.iter().zip(fields).all(|(part, field)| field.accepts(part))
+    };
+    fits(&[MINUTE, HOUR, DAY, MONTH, WEEKDAY])
+        || fits(&[SECOND, MINUTE, HOUR, DAY, MONTH, WEEKDAY])
+        || fits(&[MINUTE, HOUR, DAY, MONTH, WEEKDAY, YEAR])
+}
+
+impl Field {
+    fn accepts(self, part: &str) -> bool {
+        part.split(',').all(|each| self.accepts_one(each))
+    }
+
+    fn accepts_one(self, part: &str) -> bool {
+        let (range, step) = match part.split_once('/') {
+            Some((range, step)) => (range, Some(step)),
+            None => (part, None),
+        };
+        let good_step =
+            step.is_none_or(|step| digits(step).is_some_and(|step| step >= 1 && step <= self.most));
+        let good_range = match range {
+            "*" => true,
+            "?" => step.is_none(),
+            _ => match range.split_once('-') {
+                Some((low, high)) => {
+                    self.value(low).zip(self.value(high)).is_some_and(|(low, high)| low <= high)
+                }
+                None => self.value(range).is_some(),
+            },
+        };
+        good_step && good_range
+    }
+
+    fn value(self, text: &str) -> Option<u32> {
+        let named = self.names.iter().position(|name| name.eq_ignore_ascii_case(text));
+        let number = match named {
+            Some(at) => u32::try_from(at).ok()? + self.least,
+            None => digits(text)?,
+        };
+        (self.least..=self.most).contains(&number).then_some(number)
+    }
+}
+
+fn digits(text: &str) -> Option<u32> {
+    let plain = !text.is_empty() && text.len() <= 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    if plain { text.parse().ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // F-22: `cron` accepted `a b c d e`, `99 99 99 99 99` and `*/0 * * * *`.
+    #[test]
+    fn cron_expressions_have_values_in_range() {
+        for good in [
+            "* * * * *",
+            "0 */5 * * *",
+            "0 0 ? * MON-FRI",
+            "15,45 8-18/2 1,15 JAN,jul 0",
+            "0 0 12 * * ?",
+            "0 12 * * ? 2026",
+            "0 0 * * 7",
+        ] {
+            assert!(is_cron(good), "{good}");
+        }
+        for bad in [
+            "a b c d e",
+            "99 99 99 99 99",
+            "*/0 * * * *",
+            "* * *",
+            "a;b * * * *",
+            "60 * * * *",
+            "* 24 * * *",
+            "* * 0 * *",
+            "* * * 13 *",
+            "* * * * 8",
+            "5-1 * * * *",
+            "1- * * * *",
+            "*/99 * * * *",
+            "? * * * * * *",
+            "",
+            "-1 * * * *",
+            "1,,2 * * * *",
+        ] {
+            assert!(!is_cron(bad), "{bad}");
+        }
+    }
+}

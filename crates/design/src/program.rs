@@ -1,0 +1,98 @@
+//! The compiled program: a design with every name resolved, every expression typed and every call bound.
+//!
+//! It is made once, by [`elaborate`](crate::elaborate), from a [`Design`], and is immutable. What checks, plans, runs and
+//! documents a design reads it here, so that all of them mean the same. Names are left only where they are data: what
+//! arrives with a call or lies in a table.
+
+mod calls;
+mod entity;
+mod expression;
+mod ids;
+pub(crate) mod ty;
+mod types;
+
+pub use calls::*;
+pub use entity::*;
+pub use expression::*;
+pub use ids::*;
+pub use ty::{Kind, Ty};
+pub use types::*;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::Design;
+
+/// A compiled design.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The design it was made from: places, documentation, volumes.
+    pub design: Arc<Design>,
+    /// Deployment parameters, by name.
+    pub settings: Arena<SettingId, Arc<str>>,
+    /// Declared enums.
+    pub enums: Arena<EnumId, Enum>,
+    /// Records and object types.
+    pub objects: Arena<ObjectId, Object>,
+    /// What every call carries.
+    pub caller: Attributes,
+    /// The tables.
+    pub tables: Arena<TableId, Table>,
+    /// The entities.
+    pub entities: Arena<EntityId, Entity>,
+    /// Conditions on callers.
+    pub rules: Arena<RuleId, Rule>,
+    /// Reads.
+    pub patterns: Arena<PatternId, Pattern>,
+    /// Writes.
+    pub operations: Arena<OperationId, Operation>,
+    /// Tests.
+    pub tests: Vec<Test>,
+    /// The names of errors.
+    pub errors: Arena<ErrorId, Arc<str>>,
+    /// What calls may name: patterns and operations by their own names, and `module.name`.
+    pub names: HashMap<String, Callee>,
+}
+
+impl Program {
+    /// The pattern or operation that a call names.
+    pub fn callee(&self, name: &str) -> Option<Callee> {
+        self.names.get(name).copied()
+    }
+
+    /// What a pattern or operation takes and yields.
+    pub fn signature(&self, callee: Callee) -> &Signature {
+        match callee {
+            Callee::Pattern(id) => &self.patterns[id].signature,
+            Callee::Operation(id) => &self.operations[id].signature,
+        }
+    }
+
+    /// The name of a pattern or operation.
+    pub fn name(&self, callee: Callee) -> &Arc<str> {
+        match callee {
+            Callee::Pattern(id) => &self.patterns[id].name,
+            Callee::Operation(id) => &self.operations[id].name,
+        }
+    }
+
+    /// Whether a pattern or operation runs without a caller.
+    pub fn is_system(&self, callee: Callee) -> bool {
+        match callee {
+            Callee::Pattern(id) => self.patterns[id].system,
+            Callee::Operation(id) => self.operations[id].system,
+        }
+    }
+
+    /// The table of an entity.
+    pub fn table_of(&self, entity: EntityId) -> Option<&Table> {
+        self.entities[entity].table.and_then(|id| self.tables.get(id))
+    }
+}
+
+impl Program {
+    /// The program of a design that is known to compile, or that a mutation made of one.
+    pub fn of(design: &Arc<Design>) -> Program {
+        crate::elaborate::elaborate(design, &mut Vec::new())
+    }
+}

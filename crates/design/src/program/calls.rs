@@ -1,0 +1,398 @@
+//! What can be called: patterns, operations, rules and tests, with their signatures.
+
+use std::sync::Arc;
+
+use sortkey_diagnostics::Span;
+
+use super::{
+    Arena, AttributeId, EntityId, ErrorId, Expr, IndexId, ItemKey, LocalId, ParameterId, Path, TemplateId,
+    Type,
+};
+use crate::model::{FieldOp, Load, ReadVerb, WriteVerb};
+
+/// What a pattern or an operation takes and yields: the one answer for the checker, the plan, the runtime, the operations
+/// API and its documents.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Signature {
+    /// What it takes, in the order of positional calls.
+    pub parameters: Arena<ParameterId, Parameter>,
+    /// What it gives.
+    pub yields: Yields,
+}
+
+/// One parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type; `Unknown` where nothing gives it one.
+    pub ty: Arc<Type>,
+    /// Whether a call may leave it out.
+    pub optional: bool,
+    /// The part of the caller that is taken if it is left out.
+    pub of_caller: Option<AttributeId>,
+    /// The attribute that it stands for: what normalises its values.
+    pub attribute: Option<(EntityId, AttributeId)>,
+    /// What it is if it is left out.
+    pub default: Option<Expr>,
+    /// What it is called in the body.
+    pub local: LocalId,
+    /// Whether the design declares it, so that it hides an attribute of its name.
+    pub declared: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What a call gives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Yields {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// An item of an entity, or nothing.
+    Item(EntityId),
+    /// Items of some entities, by pages.
+    Page(Vec<EntityId>),
+    /// All items of some entities.
+    Items(Vec<EntityId>),
+    /// A number of items.
+    Count,
+    /// Whether there is one.
+    Exists,
+    /// One sum is a number, several are named.
+    Sums(Vec<Arc<str>>),
+    /// Whatever `return` says.
+    Value,
+}
+
+/// A read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Whether it runs without a caller.
+    pub system: bool,
+    /// What it takes and yields.
+    pub signature: Signature,
+    /// What kind of read.
+    pub verb: ReadVerb,
+    /// What it reads; the keys are those of the first.
+    pub entities: Vec<EntityId>,
+    /// What `sum` adds up.
+    pub summed: Vec<AttributeId>,
+    /// What equals something known.
+    pub binds: Vec<Bind>,
+    /// The conjuncts of `where`, of the first entity.
+    pub conditions: Vec<Conjunct>,
+    /// The conjuncts of `where` and `filter`, for each entity.
+    pub sieve: Vec<Vec<Conjunct>>,
+    /// The conjuncts of `filter`, of the first entity.
+    pub filters: Vec<Conjunct>,
+    /// The order.
+    pub order: Option<Order>,
+    /// Items per page.
+    pub page: Option<u64>,
+    /// Items at most.
+    pub limit: Option<u64>,
+    /// Whether it follows pages to the end.
+    pub all: bool,
+    /// Whether it asks for strong consistency.
+    pub strong: bool,
+    /// The index it is pinned to.
+    pub via: Option<IndexId>,
+    /// The attributes it returns.
+    pub select: Option<Vec<AttributeId>>,
+    /// What is fetched next.
+    pub then: Option<EntityId>,
+    /// Whether expired items come back.
+    pub with_expired: bool,
+    /// Whether deleted items come back.
+    pub with_deleted: bool,
+    /// What the caller needs.
+    pub requires: Option<Expr>,
+    /// How often it runs.
+    pub load: Option<Load>,
+    /// How many locals its expressions use.
+    pub locals: usize,
+    /// What the documentation comment says.
+    pub docs: Option<String>,
+}
+
+/// `name`, `name = value` or `name in values`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bind {
+    /// What is bound.
+    pub to: Bound,
+    /// What it equals.
+    pub value: BindValue,
+}
+
+/// What a pattern binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// An attribute.
+    Attribute(AttributeId),
+    /// The stored text of a template.
+    Stored(TemplateId),
+}
+
+/// What something bound equals.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BindValue {
+    /// A parameter.
+    Parameter(LocalId),
+    /// An expression.
+    Expr(Expr),
+    /// Every value of its bounded type, one query each.
+    All,
+    /// Each element of a list.
+    In(Expr),
+}
+
+/// One condition of a `where` or `filter`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Conjunct {
+    /// The condition.
+    pub expr: Expr,
+    /// The optional parameters that it uses: left out, they drop it.
+    pub drops: Vec<LocalId>,
+    /// What it says about one attribute, in the form in which keys can answer it.
+    pub says: Says,
+}
+
+/// What a condition says about one attribute or stored text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Says {
+    /// `a = x`
+    Equal(Bound),
+    /// `a < x`, `a in x..y` and so on: one stretch of the order.
+    Range(Bound),
+    /// `a starts with x`
+    Prefix(Bound),
+    /// `a exists`
+    Exists(Bound),
+    /// Anything else.
+    Other,
+}
+
+/// The order of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// The attribute of `order by`; none for `newest first` and `oldest first`.
+    pub by: Option<AttributeId>,
+    /// Whether the largest comes first.
+    pub descending: bool,
+}
+
+/// A condition on callers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its parameters.
+    pub parameters: Arena<ParameterId, Parameter>,
+    /// What must hold.
+    pub condition: Expr,
+}
+
+/// A write, in one or several steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operation {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Whether it runs without a caller.
+    pub system: bool,
+    /// What it takes and yields.
+    pub signature: Signature,
+    /// What it does.
+    pub body: Vec<Statement>,
+    /// What runs before an error is returned.
+    pub handlers: Vec<(ErrorId, Vec<Statement>)>,
+    /// What the caller needs.
+    pub requires: Option<Expr>,
+    /// What makes a repeat harmless.
+    pub idempotent: Option<Idempotent>,
+    /// How often it runs.
+    pub load: Option<Load>,
+    /// How many locals its expressions use.
+    pub locals: usize,
+    /// What the documentation comment says.
+    pub docs: Option<String>,
+}
+
+/// `idempotent by requestId for 24h`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Idempotent {
+    /// The parameters that name a call, the last one being the token.
+    pub by: Vec<ParameterId>,
+    /// For how many milliseconds a repeat is recognised; none if the design does not say.
+    pub period_ms: Option<u64>,
+}
+
+/// A statement and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// What it does.
+    pub kind: StatementKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a statement does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StatementKind {
+    /// `let name = value else Error`
+    Let {
+        /// The name.
+        local: LocalId,
+        /// The name as it is written.
+        name: Arc<str>,
+        /// What it holds.
+        value: Value,
+        /// The error if there is nothing.
+        error: Option<ErrorId>,
+    },
+    /// An action or an expression alone.
+    Do(Value),
+    /// `transact { ... }`
+    Transact(Vec<Statement>),
+    /// `each name in list { ... }`
+    Each {
+        /// The name of an element.
+        local: LocalId,
+        /// The elements.
+        list: Expr,
+        /// What is done with each.
+        body: Vec<Statement>,
+    },
+    /// `require condition else Error`
+    Require {
+        /// What must hold.
+        condition: Expr,
+        /// The error.
+        error: Option<ErrorId>,
+    },
+    /// `return value`
+    Return(Expr),
+    /// `expect value fails Error using n requests`
+    Expect {
+        /// What is evaluated.
+        value: Value,
+        /// The error it must fail with.
+        fails: Option<ErrorId>,
+        /// The number of requests it must take.
+        using: Option<u64>,
+    },
+    /// `advance 25h`
+    Advance {
+        /// By how many milliseconds the clock moves.
+        by_ms: u64,
+    },
+    /// `as (caller) { ... }`
+    As {
+        /// Who calls.
+        caller: Vec<(AttributeId, Expr)>,
+        /// What they do.
+        body: Vec<Statement>,
+    },
+    /// `race { } { } succeeds n`
+    Race {
+        /// What runs at the same time.
+        bodies: Vec<Vec<Statement>>,
+        /// How many may succeed.
+        succeeds: u64,
+    },
+}
+
+/// What a statement evaluates.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A request.
+    Action(Box<Action>),
+    /// An expression.
+    Expr(Expr),
+}
+
+/// One request on one item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Action {
+    /// What is done.
+    pub verb: WriteVerb,
+    /// With what.
+    pub entity: EntityId,
+    /// What determines the key; none where the fields do.
+    pub key: Option<ItemKey>,
+    /// Whether a `get` is strongly consistent.
+    pub strong: bool,
+    /// The condition.
+    pub condition: Option<Expr>,
+    /// The error of that condition.
+    pub error: Option<ErrorId>,
+    /// Items and records whose attributes are copied first.
+    pub spreads: Vec<LocalId>,
+    /// Attributes that parameters give, where they are given: the short form.
+    pub takes: Vec<(AttributeId, LocalId)>,
+    /// What is written.
+    pub fields: Vec<Field>,
+    /// Whether it runs at all.
+    pub when: Option<Expr>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// One field of an action.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// What is written.
+    pub path: Path,
+    /// The element of a map at the end of the path.
+    pub element: Option<Expr>,
+    /// How it changes.
+    pub op: FieldOp,
+    /// The value.
+    pub value: Expr,
+}
+
+/// `test "..." { ... }`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Test {
+    /// Its sentence.
+    pub title: String,
+    /// Its statements.
+    pub body: Vec<Statement>,
+    /// How many locals it uses.
+    pub locals: usize,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Signature {
+    /// The parameter of that name: for names that arrive with a call.
+    pub fn find(&self, name: &str) -> Option<ParameterId> {
+        self.parameters.entries().find(|(_, each)| *each.name == *name).map(|(id, _)| id)
+    }
+}
+
+impl Pattern {
+    /// Whether it may return many items.
+    pub fn is_list(&self) -> bool {
+        matches!(self.verb, ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan)
+    }
+
+    /// What binds something.
+    pub fn bind(&self, to: Bound) -> Option<&Bind> {
+        self.binds.iter().find(|bind| bind.to == to)
+    }
+}
+
+impl Says {
+    /// What it is about.
+    pub fn of(self) -> Option<Bound> {
+        match self {
+            Says::Equal(bound) | Says::Range(bound) | Says::Prefix(bound) | Says::Exists(bound) => {
+                Some(bound)
+            }
+            Says::Other => None,
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! The items in a file, one line at a time: decompressed, decoded, and each for itself right or wrong.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::rc::Rc;
+
+use flate2::read::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use sortkey_api::json::decode_base64;
+use sortkey_api::shapes::transfer::ItemLine;
+use sortkey_value::{AttributeType, AttributeValue, Item, Map, Number};
+
+use super::import::{Compression, Format, Request};
+use super::rows::{Row, Rows};
+use crate::catalog::table::Table;
+
+/// Bytes that a line of JSON may have: an item is 400 KB, and every byte of it can be written as six.
+const LINE_BYTES: u64 = 4 * 1024 * 1024;
+
+/// A line's item, unless it is none.
+pub(super) type Line = Result<Item, NotAnItem>;
+
+/// A line that is counted and left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NotAnItem;
+
+/// A file of items.
+pub(super) struct Source {
+    lines: Lines,
+    read: Rc<Cell<i64>>,
+}
+
+enum Lines {
+    Json(BufReader<Counted>),
+    Csv { rows: Rows<BufReader<Counted>>, columns: Vec<(String, AttributeType)> },
+}
+
+impl Source {
+    pub(super) fn open(path: &Path, request: &Request, table: &Table) -> io::Result<Source> {
+        let file = BufReader::new(File::open(path)?);
+        let plain: Box<dyn Read> = match request.compression {
+            Compression::None => Box::new(file),
+            Compression::Gzip => Box::new(MultiGzDecoder::new(file)),
+            Compression::Zstd => Box::new(Frames { file, decoder: FrameDecoder::new(), is_within: false }),
+        };
+        let read = Rc::new(Cell::new(0));
+        let counted = Counted { plain, read: Rc::clone(&read) };
+        let lines = match &request.format {
+            Format::DynamodbJson => Lines::Json(BufReader::new(counted)),
+            Format::Csv { delimiter, header } => {
+                csv_lines(counted, delimiter.unwrap_or(','), header.as_deref(), table)?
+            }
+        };
+        Ok(Source { lines, read })
+    }
+
+    /// The next line; an error if the file itself cannot be read.
+    pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
+        match &mut self.lines {
+            Lines::Json(lines) => next_json(lines),
+            Lines::Csv { rows, columns } => next_row(rows, columns),
+        }
+    }
+
+    /// Bytes that were read so far, without compression.
+    pub(super) fn bytes_read(&self) -> i64 {
+        self.read.get()
+    }
+}
+
+/// A line of JSON; empty ones do not count.
+fn next_json(lines: &mut BufReader<Counted>) -> io::Result<Option<Line>> {
+    loop {
+        let mut line = Vec::new();
+        if lines.by_ref().take(LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        if line.last() != Some(&b'\n') && line.len() as u64 == LINE_BYTES {
+            lines.skip_until(b'\n')?;
+            return Ok(Some(Err(NotAnItem)));
+        }
+        if !line.trim_ascii().is_empty() {
+            return Ok(Some(item_of(line.trim_ascii())));
+        }
+    }
+}
+
+fn item_of(line: &[u8]) -> Line {
+    let line: ItemLine = sortkey_api::decode(line).map_err(|_| NotAnItem)?;
+    line.item.checked().cloned().map_err(|_| NotAnItem)
+}
+
+/// The columns are named by the request or by the first row; those of keys have the type of the key, all others are
+/// strings.
+fn csv_lines(plain: Counted, delimiter: char, header: Option<&[String]>, table: &Table) -> io::Result<Lines> {
+    // A delimiter is one of six ASCII characters.
+    let delimiter = u8::try_from(delimiter).unwrap_or(b',');
+    let mut rows = Rows::new(BufReader::new(plain), delimiter);
+    let names: Vec<String> = match header {
+        Some(names) => names.to_vec(),
+        None => {
+            let first: Option<Vec<String>> = match rows.next()? {
+                Some(Row::Fields(fields)) => {
+                    fields.iter().map(|name| Some(name?.trim_start_matches('\u{feff}').to_owned())).collect()
+                }
+                Some(Row::TooLong) => None,
+                None => Some(Vec::new()),
+            };
+            first.ok_or_else(|| io::Error::other("the header is not text, or longer than any item"))?
+        }
+    };
+    let mut sorted = names.clone();
+    sorted.sort();
+    sorted.dedup();
+    if sorted.len() < names.len() || names.iter().any(String::is_empty) {
+        return Err(io::Error::other("the header has a column without a name, or two of one name"));
+    }
+    let typed = |name: String| {
+        let key = table.attributes.iter().find(|attribute| attribute.name == name);
+        let kind = key.map_or(AttributeType::S, |attribute| attribute.kind);
+        (name, kind)
+    };
+    Ok(Lines::Csv { rows, columns: names.into_iter().map(typed).collect() })
+}
+
+fn next_row(
+    rows: &mut Rows<BufReader<Counted>>,
+    columns: &[(String, AttributeType)],
+) -> io::Result<Option<Line>> {
+    let row = match rows.next()? {
+        None => return Ok(None),
+        Some(Row::Fields(row)) if row.len() == columns.len() => row,
+        Some(_) => return Ok(Some(Err(NotAnItem))),
+    };
+    let mut item = Map::new();
+    for ((name, kind), field) in columns.iter().zip(row.iter()) {
+        let Some(field) = field else { return Ok(Some(Err(NotAnItem))) };
+        let value = match kind {
+            AttributeType::N => Number::parse(field).ok().map(AttributeValue::N),
+            AttributeType::B => decode_base64(field).ok().map(AttributeValue::B),
+            _ => Some(AttributeValue::S(field.to_owned())),
+        };
+        let Some(value) = value else { return Ok(Some(Err(NotAnItem))) };
+        item.insert(name.clone(), value);
+    }
+    Ok(Some(Ok(Item::from_map(&item))))
+}
+
+/// Counts what is read.
+struct Counted {
+    plain: Box<dyn Read>,
+    read: Rc<Cell<i64>>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.plain.read(out)?;
+        self.read.set(self.read.get() + i64::try_from(count).unwrap_or(0));
+        Ok(count)
+    }
+}
+
+/// A file of zstd frames, one after the other.
+struct Frames {
+    file: BufReader<File>,
+    decoder: FrameDecoder,
+    /// Whether the decoder is within a frame.
+    is_within: bool,
+}
+
+impl Frames {
+    /// Enters the next frame that has content; says whether there is one.
+    fn enter(&mut self) -> io::Result<bool> {
+        while !self.file.fill_buf()?.is_empty() {
+            match self.decoder.reset(&mut self.file) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    let skipped = io::copy(&mut self.file.by_ref().take(length.into()), &mut io::sink())?;
+                    if skipped < u64::from(length) {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(error) => return Err(io::Error::other(error.to_string())),
+            }
+        }
+        Ok(false)
+    }
+
+    /// A frame that says what it sums up to must do so.
+    fn check_sum(&self) -> io::Result<()> {
+        let said = self.decoder.get_checksum_from_data();
+        if said.is_some() && said != self.decoder.get_calculated_checksum() {
+            return Err(io::Error::other("a zstd frame does not have its checksum"));
+        }
+        Ok(())
+    }
+}
+
+impl Read for Frames {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if out.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            if !self.is_within {
+                self.is_within = self.enter()?;
+                if !self.is_within {
+                    return Ok(0);
+                }
+            }
+            if self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let some = BlockDecodingStrategy::UptoBytes(out.len());
+                let decoded = self.decoder.decode_blocks(&mut self.file, some);
+                decoded.map_err(|error| io::Error::other(error.to_string()))?;
+            }
+            let count = self.decoder.read(out)?;
+            if count > 0 {
+                return Ok(count);
+            }
+            if self.decoder.is_finished() {
+                self.check_sum()?;
+                self.is_within = false;
+            }
+        }
+    }
+}

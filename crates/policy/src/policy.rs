@@ -1,0 +1,106 @@
+//! A policy document.
+
+use std::fmt;
+
+use crate::Request;
+use crate::json::{self, Json};
+use crate::principal::Naming;
+use crate::statement::{Effect, Statement};
+
+/// What a policy is attached to, which decides what its statements contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A user or role; also boundaries and session policies. No `Principal`.
+    Identity,
+    /// A table or stream. With `Principal`.
+    Resource,
+    /// A role, to say who may assume it. With `Principal`, without `Resource`.
+    Trust,
+}
+
+/// A compiled policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    pub(crate) statements: Vec<Statement>,
+}
+
+/// Why a document is not a policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyError(String);
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PolicyError {}
+
+impl Policy {
+    /// Reads and compiles a document.
+    pub fn parse(document: &str, kind: Kind) -> Result<Policy, PolicyError> {
+        read(document, kind).map_err(PolicyError)
+    }
+
+    /// A policy that denies everything: what stands in for a document that does not parse.
+    pub fn deny_all() -> Policy {
+        let document = r#"{"Statement":{"Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}}"#;
+        Policy { statements: read(document, Kind::Resource).map_or(Vec::new(), |policy| policy.statements) }
+    }
+
+    /// The first statement with an effect that applies to a request, by its id and how closely it names who asks.
+    pub(crate) fn find(&self, effect: Effect, request: &Request<'_>) -> Option<(Option<&str>, Naming)> {
+        let statements = self.statements.iter().filter(|statement| statement.effect == effect);
+        let applying = statements.filter_map(|statement| {
+            statement.applies(request).map(|naming| (statement.sid.as_deref(), naming))
+        });
+        match effect {
+            // One deny is as good as another.
+            Effect::Deny => applying.into_iter().next(),
+            Effect::Allow => applying.into_iter().max_by_key(|(_, naming)| *naming),
+        }
+    }
+}
+
+fn read(document: &str, kind: Kind) -> Result<Policy, String> {
+    let Json::Object(members) = json::parse(document)? else {
+        return Err("a policy must be an object".to_owned());
+    };
+    let known = ["Version", "Id", "Statement"];
+    if let Some((unknown, _)) = members.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+        return Err(format!("a policy has no member `{unknown}`"));
+    }
+    let get = |name: &str| members.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+    let variables = match get("Version") {
+        Some(Json::String(version)) if version == "2012-10-17" => true,
+        Some(Json::String(version)) if version == "2008-10-17" => false,
+        None => false,
+        Some(_) => return Err("`Version` must be `2012-10-17` or `2008-10-17`".to_owned()),
+    };
+    let statements: Vec<&Json> = match get("Statement") {
+        Some(Json::Array(statements)) if !statements.is_empty() => statements.iter().collect(),
+        Some(statement @ Json::Object(_)) => vec![statement],
+        _ => return Err("a policy must have at least one statement".to_owned()),
+    };
+    let statements: Result<Vec<Statement>, String> = statements
+        .iter()
+        .enumerate()
+        .map(|(at, json)| {
+            Statement::read(json, kind, variables).map_err(|why| format!("statement {}: {why}", at + 1))
+        })
+        .collect();
+    Ok(Policy { statements: statements? })
+}
+
+/// A text, or a list of texts; numbers and booleans count as texts.
+pub(crate) fn texts(json: &Json) -> Option<Vec<String>> {
+    let one = |json: &Json| match json {
+        Json::String(text) | Json::Number(text) => Some(text.clone()),
+        Json::Bool(value) => Some(value.to_string()),
+        _ => None,
+    };
+    match json {
+        Json::Array(values) => values.iter().map(one).collect(),
+        json => one(json).map(|text| vec![text]),
+    }
+}

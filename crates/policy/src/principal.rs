@@ -1,0 +1,89 @@
+//! Who asks, and how a resource policy names them.
+
+use crate::json::Json;
+use crate::pattern::{Pattern, Syntax};
+
+/// Who asks: an AWS identity of one account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// The account: twelve digits.
+    pub account: String,
+    /// `arn:aws:iam::000000000000:user/ann`, or `arn:aws:sts::000000000000:assumed-role/reader/session`.
+    pub arn: String,
+    /// The role behind a session: `arn:aws:iam::000000000000:role/reader`.
+    pub role: Option<String>,
+}
+
+/// How closely a resource policy names a principal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Naming {
+    /// By the account, which leaves it to the account's identity policies to allow something.
+    Account,
+    /// By the role of a session, or as one of everybody: limited by boundary and session policies.
+    Role,
+    /// By the very user or session: not limited by what boundary and session policies leave out.
+    Itself,
+}
+
+/// The `Principal` element of a statement.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Named {
+    names: Vec<Pattern>,
+    negated: bool,
+}
+
+impl Named {
+    pub(crate) fn read(json: &Json, negated: bool) -> Result<Named, String> {
+        let exact = Syntax { wildcards: false, variables: false };
+        let name = |text: &str| match text {
+            "*" => Ok(Pattern::Anything),
+            _ if text.contains('*') => Err(format!("the principal `{text}` must not contain a wildcard")),
+            _ => Pattern::compile(text, exact),
+        };
+        let mut names = Vec::new();
+        match json {
+            Json::String(text) if text == "*" => names.push(Pattern::Anything),
+            Json::Object(members) if !members.is_empty() => {
+                for (kind, value) in members {
+                    let texts = crate::policy::texts(value)
+                        .ok_or_else(|| format!("`Principal.{kind}` must be text"))?;
+                    match kind.as_str() {
+                        "AWS" => {
+                            for text in texts {
+                                names.push(name(&text)?);
+                            }
+                        }
+                        // No service, federated or canonical user ever calls: they name nobody here.
+                        "Service" | "Federated" | "CanonicalUser" => {}
+                        _ => return Err(format!("`Principal.{kind}` is not known")),
+                    }
+                }
+            }
+            _ => return Err("`Principal` must be `*` or an object".to_owned()),
+        }
+        Ok(Named { names, negated })
+    }
+
+    /// How closely the element names somebody; none if it does not.
+    pub(crate) fn naming(&self, principal: &Principal) -> Option<Naming> {
+        let closest = self.names.iter().filter_map(|name| one(name, principal)).max();
+        match self.negated {
+            false => closest,
+            true => closest.is_none().then_some(Naming::Role),
+        }
+    }
+}
+
+fn one(name: &Pattern, principal: &Principal) -> Option<Naming> {
+    let Some(text) = name.literal() else { return Some(Naming::Role) };
+    let root = text.strip_prefix("arn:aws:iam::").and_then(|rest| rest.strip_suffix(":root"));
+    if text == principal.arn {
+        Some(Naming::Itself)
+    } else if principal.role.as_deref() == Some(text) {
+        Some(Naming::Role)
+    } else if text == principal.account || root == Some(principal.account.as_str()) {
+        Some(Naming::Account)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,69 @@
+//! Who signed a request, in the words of the server's errors.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use hyper::http::request::Parts;
+use sortkey_access::{Caller, Rejected, SignatureError, SignedRequest};
+use sortkey_api::{ApiError, ErrorKind};
+
+use crate::refusal;
+use crate::shared::Shared;
+
+/// The services that an administrator may sign for: SDKs have no service of our own.
+const ADMINISTRATION: &[&str] = &["dynamodb", "sortkey"];
+
+/// The caller of a request for one of these services, by its verified signature.
+pub(crate) fn caller<B>(
+    server: &Shared<B>,
+    parts: &Parts,
+    body: &[u8],
+    services: &[&str],
+) -> Result<Caller, ApiError> {
+    verify(server, parts, body, services).map_err(|rejected| error(&rejected))
+}
+
+/// Verifies that an administrator signed a request; an error says why not.
+pub(crate) fn administrator<B>(server: &Shared<B>, parts: &Parts, body: &[u8]) -> Result<Caller, String> {
+    let caller = verify(server, parts, body, ADMINISTRATION).map_err(|rejected| rejected.to_string())?;
+    match caller.identity.admin {
+        true => Ok(caller),
+        false => Err(format!("{} is not an administrator", caller.identity.principal.arn)),
+    }
+}
+
+/// The caller, or the reason in AWS's words.
+pub(crate) fn verify<B>(
+    server: &Shared<B>,
+    parts: &Parts,
+    body: &[u8],
+    services: &[&str],
+) -> Result<Caller, Rejected> {
+    let authority = server.settings.guard.authority.as_ref().ok_or(Rejected::UnknownKey)?;
+    let headers: Vec<(&str, &[u8])> =
+        parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+    let request = SignedRequest {
+        method: parts.method.as_str(),
+        path: parts.uri.path(),
+        query: parts.uri.query().unwrap_or_default(),
+        headers: &headers,
+        body,
+    };
+    authority.verify(&request, services, now_seconds())
+}
+
+/// Seconds since 1970, by the machine's clock: that of the database can be moved by tests, those of clients cannot.
+pub(crate) fn now_seconds() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+fn error(rejected: &Rejected) -> ApiError {
+    let kind = match rejected {
+        Rejected::Signature(SignatureError::Missing) => return refusal::missing_authentication(),
+        Rejected::Signature(SignatureError::Incomplete(_)) => ErrorKind::IncompleteSignatureException,
+        Rejected::Signature(SignatureError::Invalid(_)) => ErrorKind::InvalidSignatureException,
+        Rejected::UnknownKey => ErrorKind::UnrecognizedClientException,
+        Rejected::Expired => ErrorKind::ExpiredTokenException,
+    };
+    ApiError::new(kind, rejected.to_string())
+}

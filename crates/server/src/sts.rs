@@ -1,0 +1,232 @@
+//! As much of AWS's Security Token Service as temporary credentials need: `AssumeRole` and `GetCallerIdentity`, in its query
+//! protocol, on the port of the database.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use hyper::StatusCode;
+use hyper::header::HeaderValue;
+use hyper::http::request::Parts;
+use sortkey_access::{ACCOUNT, AssumeError, AssumeRole, Caller, Rejected, SignatureError, Timestamp};
+
+use crate::head::Head;
+use crate::reply::{self, Answer};
+use crate::shared::Shared;
+use crate::signed;
+
+const NAMESPACE: &str = "https://sts.amazonaws.com/doc/2011-06-15/";
+
+/// Whether a request is in the protocol of this service.
+pub(crate) fn is_asked(head: &Head<'_>) -> bool {
+    let header = head.content_type.map_or(&b""[..], HeaderValue::as_bytes);
+    let media_type = header.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+    media_type == b"application/x-www-form-urlencoded"
+}
+
+/// Answers a request.
+pub(crate) fn answer<B>(server: &Shared<B>, parts: &Parts, body: &[u8]) -> Answer {
+    match run(server, parts, body) {
+        Ok(xml) => text(StatusCode::OK, xml),
+        Err(failure) => {
+            let kind = if failure.status.is_server_error() { "Receiver" } else { "Sender" };
+            let mut xml = format!("<ErrorResponse xmlns=\"{NAMESPACE}\"><Error><Type>{kind}</Type><Code>");
+            // Writing to a string cannot fail.
+            let _ = write!(xml, "{}</Code><Message>{}", failure.code, escape(&failure.message));
+            xml.push_str("</Message></Error></ErrorResponse>");
+            text(failure.status, xml)
+        }
+    }
+}
+
+struct Failure {
+    status: StatusCode,
+    code: &'static str,
+    message: String,
+}
+
+fn run<B>(server: &Shared<B>, parts: &Parts, body: &[u8]) -> Result<String, Failure> {
+    let fail = |status, code, message: String| Failure { status, code, message };
+    let Some(authority) = &server.settings.guard.authority else {
+        let why = "This server has no identities: start it with --auth FILE".to_owned();
+        return Err(fail(StatusCode::FORBIDDEN, "AccessDenied", why));
+    };
+    let caller = signed::verify(server, parts, body, &["sts"]).map_err(rejected)?;
+    let form = form(body).ok_or_else(|| {
+        fail(
+            StatusCode::BAD_REQUEST,
+            "MalformedQueryString",
+            "The body is not a form, or repeats a field".to_owned(),
+        )
+    })?;
+    let get = |name: &str| form.get(name).map(String::as_str);
+    match get("Action").unwrap_or_default() {
+        "AssumeRole" => {
+            let duration = get("DurationSeconds").map(|seconds| {
+                seconds.parse::<i64>().map_err(|_| {
+                    let why = format!("DurationSeconds: '{seconds}' is not a number");
+                    fail(StatusCode::BAD_REQUEST, "ValidationError", why)
+                })
+            });
+            let asked = AssumeRole {
+                role_arn: get("RoleArn").unwrap_or_default(),
+                session_name: get("RoleSessionName").unwrap_or_default(),
+                duration_seconds: duration.transpose()?,
+                policy: get("Policy"),
+            };
+            let unsupported = ["ExternalId", "SerialNumber", "TokenCode", "SourceIdentity"];
+            let unsupported = form.keys().find(|name| {
+                unsupported.contains(&name.as_str())
+                    || ["Tags.", "PolicyArns.", "TransitiveTagKeys."]
+                        .iter()
+                        .any(|prefix| name.starts_with(prefix))
+            });
+            if let Some(name) = unsupported {
+                let why = format!("{name} is not supported by this server");
+                return Err(fail(StatusCode::BAD_REQUEST, "ValidationError", why));
+            }
+            assume(authority, &caller, &asked).map_err(not_assumed)
+        }
+        "GetCallerIdentity" => {
+            let identity = &caller.identity;
+            Ok(wrapped(
+                "GetCallerIdentity",
+                &format!(
+                    "<Arn>{}</Arn><UserId>{}</UserId><Account>{ACCOUNT}</Account>",
+                    escape(&identity.principal.arn),
+                    escape(&identity.user_id)
+                ),
+            ))
+        }
+        other => {
+            let why = format!("Could not find operation {other} for version 2011-06-15");
+            Err(fail(StatusCode::BAD_REQUEST, "InvalidAction", why))
+        }
+    }
+}
+
+fn assume(
+    authority: &sortkey_access::Authority,
+    caller: &Caller,
+    asked: &AssumeRole<'_>,
+) -> Result<String, AssumeError> {
+    let credentials = authority.assume_role(caller, asked, signed::now_seconds())?;
+    let expiration = extended(Timestamp { seconds: credentials.expires_seconds });
+    Ok(wrapped(
+        "AssumeRole",
+        &format!(
+            "<Credentials><AccessKeyId>{}</AccessKeyId><SecretAccessKey>{}</SecretAccessKey><SessionToken>{}</SessionToken>\
+         <Expiration>{expiration}</Expiration></Credentials>\
+         <AssumedRoleUser><Arn>{}</Arn><AssumedRoleId>{}</AssumedRoleId></AssumedRoleUser>",
+            credentials.access_key,
+            credentials.secret,
+            credentials.token,
+            escape(&credentials.arn),
+            escape(&credentials.user_id)
+        ),
+    ))
+}
+
+/// `2026-11-17T01:38:52Z`.
+fn extended(time: Timestamp) -> String {
+    let basic = time.to_string();
+    let part = |from: usize, to: usize| basic.get(from..to).unwrap_or_default();
+    let day = [part(0, 4), part(4, 6), part(6, 8)].join("-");
+    format!("{day}T{}Z", [part(9, 11), part(11, 13), part(13, 15)].join(":"))
+}
+
+fn wrapped(action: &str, content: &str) -> String {
+    format!(
+        "<{action}Response xmlns=\"{NAMESPACE}\"><{action}Result>{content}</{action}Result></{action}Response>"
+    )
+}
+
+fn rejected(rejected: Rejected) -> Failure {
+    let code = match &rejected {
+        Rejected::Signature(SignatureError::Missing) => "MissingAuthenticationToken",
+        Rejected::Signature(SignatureError::Incomplete(_)) => "IncompleteSignature",
+        Rejected::Signature(SignatureError::Invalid(_)) => "SignatureDoesNotMatch",
+        Rejected::UnknownKey => "InvalidClientTokenId",
+        Rejected::Expired => "ExpiredToken",
+    };
+    Failure { status: StatusCode::FORBIDDEN, code, message: rejected.to_string() }
+}
+
+fn not_assumed(error: AssumeError) -> Failure {
+    let (status, code) = match &error {
+        AssumeError::Invalid(_) => (StatusCode::BAD_REQUEST, "ValidationError"),
+        AssumeError::Denied(_) => (StatusCode::FORBIDDEN, "AccessDenied"),
+        AssumeError::MalformedPolicy(_) => (StatusCode::BAD_REQUEST, "MalformedPolicyDocument"),
+        AssumeError::PolicyTooLarge(_) => (StatusCode::BAD_REQUEST, "PackedPolicyTooLarge"),
+    };
+    Failure { status, code, message: error.to_string() }
+}
+
+fn text(status: StatusCode, xml: String) -> Answer {
+    reply::answer(status, Some(HeaderValue::from_static("text/xml")), xml.into_bytes())
+}
+
+/// The fields of a form; none if it is not one, or repeats a field.
+fn form(body: &[u8]) -> Option<HashMap<String, String>> {
+    let body = std::str::from_utf8(body).ok()?;
+    let mut fields = HashMap::new();
+    for pair in body.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        if fields.insert(decode(name)?, decode(value)?).is_some() {
+            return None;
+        }
+    }
+    Some(fields)
+}
+
+fn decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digit = |byte: u8| char::from(byte).to_digit(16);
+                let value = digit(rest.next()?)? * 16 + digit(rest.next()?)?;
+                u8::try_from(value).ok()?
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            '"' => escaped.push_str("&quot;"),
+            letter if letter.is_control() => escaped.push('\u{fffd}'),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_read_strictly() {
+        let fields = form(b"Action=AssumeRole&RoleArn=arn%3Aaws%3Aiam&Name=a+b&Empty=").expect("a form");
+        assert_eq!(fields["RoleArn"], "arn:aws:iam");
+        assert_eq!((fields["Name"].as_str(), fields["Empty"].as_str()), ("a b", ""));
+        for bad in [&b"a=%"[..], b"a=%4", b"a=%zz", b"a=1&a=2", b"\xff", b"a=%ff"] {
+            assert_eq!(form(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn text_cannot_become_markup() {
+        assert_eq!(escape("<a href=\"x\">&\u{7}"), "&lt;a href=&quot;x&quot;&gt;&amp;\u{fffd}");
+        assert_eq!(extended(Timestamp { seconds: 1_440_938_160 }), "2015-08-30T12:36:00Z");
+    }
+}

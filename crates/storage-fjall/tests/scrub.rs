@@ -1,0 +1,86 @@
+//! The scrub finds every bit that is not what was written, before its data is needed.
+//!
+//! `SORTKEY_SCRUB_FLIPS=1000` sets how many bits are flipped, `SORTKEY_SEED` the run.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::json;
+use sortkey_storage::Store;
+use sortkey_storage_fjall::{FjallStore, Options, scrub};
+use support::database::Database;
+use support::{Random, number_from_environment, scratch};
+
+fn fill(path: &Path) {
+    let database = Database::open(path).unwrap();
+    let table = json!({
+        "TableName": "table", "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "N"}],
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}]
+    });
+    database.call("CreateTable", &table).unwrap();
+    for number in 0..60 {
+        // Some are kept apart from the tables.
+        let long = "x".repeat(if number % 3 == 0 { 20_000 } else { 500 });
+        let item = json!({"pk": {"N": number.to_string()}, "long": {"S": long}});
+        database.call("PutItem", &json!({"TableName": "table", "Item": item})).unwrap();
+    }
+    database.store.reclaim().unwrap();
+}
+
+/// The files that the scrub watches.
+fn watched(path: &Path) -> Vec<PathBuf> {
+    let sums = std::fs::read_to_string(path.join("SUMS")).unwrap();
+    let file = |line: &str| Some(Path::new("fjall").join(line.splitn(3, ' ').nth(2)?));
+    sums.lines().filter_map(file).collect()
+}
+
+#[test]
+fn every_flipped_bit_is_found() {
+    let flips = number_from_environment("SORTKEY_SCRUB_FLIPS", 60);
+    let mut random = Random::from_environment();
+    let directory = scratch();
+    let path = directory.path().join("database");
+    fill(&path);
+    assert_eq!(scrub(&path).unwrap(), []);
+    assert_eq!(scrub(&path).unwrap(), []);
+    let files = watched(&path);
+    assert!(files.iter().any(|file| file.to_string_lossy().contains("tables")), "{files:?}");
+    assert!(files.iter().any(|file| file.to_string_lossy().contains("blobs")), "{files:?}");
+    for flip in 0..flips {
+        let file = &files[random.below(files.len() as u64) as usize];
+        let good = std::fs::read(path.join(file)).unwrap();
+        let mut bad = good.clone();
+        let bit = random.below(bad.len() as u64 * 8);
+        bad[bit as usize / 8] ^= 1 << (bit % 8);
+        std::fs::write(path.join(file), &bad).unwrap();
+        let found: Vec<PathBuf> = scrub(&path).unwrap().into_iter().map(|damage| damage.path).collect();
+        assert_eq!(found, std::slice::from_ref(file), "flip {flip}: bit {bit}");
+        std::fs::write(path.join(file), &good).unwrap();
+    }
+    assert_eq!(scrub(&path).unwrap(), []);
+}
+
+#[test]
+fn the_background_reports_damage_that_nobody_read() {
+    let directory = scratch();
+    let path = directory.path().join("database");
+    fill(&path);
+    assert_eq!(scrub(&path).unwrap(), []);
+    let files = watched(&path);
+    let blob = files.iter().find(|file| file.to_string_lossy().contains("blobs")).unwrap();
+    let mut bytes = std::fs::read(path.join(blob)).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(path.join(blob), bytes).unwrap();
+    let options = Options { scrub_interval: Some(Duration::from_millis(200)), ..Options::default() };
+    let store = FjallStore::open(&path, options).unwrap();
+    while store.notices().is_empty() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let notices = store.notices();
+    assert!(notices[0].contains("is damaged"), "{notices:?}");
+}
