@@ -1,6 +1,7 @@
 """F-61: `up --api-keys` on loopback left the DynamoDB API and `/_sortkey` open, so that behind a reverse proxy on the same
 machine a stranger downloaded a backup of all tenants."""
 
+import contextlib
 import http.client
 import os
 import pathlib
@@ -59,10 +60,10 @@ def free_port():
 
 def ask(port, method, path, headers=None, body=None):
     """What a stranger gets who knows the public name."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-    connection.request(method, path, body, {"Host": "shop.example", **(headers or {})})
-    answer = connection.getresponse()
-    return answer.status, answer.read()
+    with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+        connection.request(method, path, body, {"Host": "shop.example", **(headers or {})})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
 
 
 class Behind:
