@@ -9,6 +9,7 @@ mod bodies;
 mod calls;
 mod declarations;
 mod errors;
+mod expand;
 mod functions;
 mod infer;
 mod literals;
@@ -54,7 +55,9 @@ pub(crate) fn elaborate(design: &Arc<Design>, problems: &mut Vec<Diagnostic>) ->
     let bodies = typing.bodies();
     design.migrations.iter().for_each(|migration| typing.migration(migration));
     let errors = typing.errors;
-    bodies.complete(skeleton, errors)
+    let mut program = bodies.complete(skeleton, errors);
+    expand::rules(&mut program);
+    program
 }
 
 struct Elaboration<'a, 'p> {

@@ -8,6 +8,7 @@ mod calls;
 mod entity;
 mod expression;
 mod ids;
+mod says;
 pub(crate) mod ty;
 mod types;
 
@@ -15,6 +16,7 @@ pub use calls::*;
 pub use entity::*;
 pub use expression::*;
 pub use ids::*;
+pub use says::Says;
 pub use ty::{Kind, Ty};
 pub use types::*;
 
@@ -81,6 +83,19 @@ impl Program {
         match callee {
             Callee::Pattern(id) => self.patterns[id].system,
             Callee::Operation(id) => self.operations[id].system,
+        }
+    }
+
+    /// The attribute of another entity that has the same name: what `by` and `order by` mean in a collection.
+    pub fn same_attribute(
+        &self,
+        from: EntityId,
+        attribute: AttributeId,
+        to: EntityId,
+    ) -> Option<AttributeId> {
+        match from == to {
+            true => Some(attribute),
+            false => self.entities[to].attributes.find(&self.entities[from].attributes[attribute].name),
         }
     }
 

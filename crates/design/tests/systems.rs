@@ -1,8 +1,6 @@
-//! The corrected systems resolve without errors, every pattern of theirs has a path, and no path changes unnoticed:
-//! the lock file beside each design says what was agreed. `SORTKEY_BLESS=1` rewrites it.
+//! The corrected systems survive their JSON form.
 
-use sortkey_design::{FileLoader, compile, plan};
-use sortkey_diagnostics::{Style, render};
+use sortkey_design::{FileLoader, compile};
 use std::path::{Path, PathBuf};
 
 /// Every design under `systems/` but the faithful transcriptions, which are wrong on purpose, and the files of tests,
@@ -20,27 +18,6 @@ fn corrected() -> Vec<PathBuf> {
     let mut designs: Vec<PathBuf> = designs.collect();
     designs.sort();
     designs
-}
-
-#[test]
-fn systems_resolve_and_keep_their_access_paths() {
-    for path in corrected() {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let compilation = compile(&path.to_string_lossy(), &text, &FileLoader);
-        let shown: Vec<String> = compilation
-            .diagnostics
-            .iter()
-            .map(|each| render(each, &compilation.sources, Style::Plain))
-            .collect();
-        assert!(shown.is_empty(), "{}", shown.join("\n\n"));
-        let lock = plan::lock_file(&compilation.design);
-        assert!(!lock.contains("no path"), "{}\n{lock}", path.display());
-        let file = path.with_extension("lock");
-        if std::env::var_os("SORTKEY_BLESS").is_some() {
-            std::fs::write(&file, &lock).unwrap();
-        }
-        assert_eq!(std::fs::read_to_string(&file).unwrap_or_default(), lock, "{}", file.display());
-    }
 }
 
 #[test]

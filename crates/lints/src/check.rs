@@ -2,7 +2,7 @@
 
 use crate::context::Paths;
 use crate::{Context, Lint, lints};
-use sortkey_design::model::{Allow, Design};
+use sortkey_design::model::Allow;
 use sortkey_design::{Compilation, Loader, UNKNOWN_RULE, compile};
 use sortkey_diagnostics::{Diagnostic, Severity, Span, sort};
 
@@ -18,7 +18,7 @@ pub struct Options {
 /// Compiles a file and runs every rule on it: what `sortkey check` does.
 pub fn check(name: &str, text: &str, loader: &dyn Loader, options: &Options) -> Compilation {
     let mut compilation = compile(name, text, loader);
-    let found = lint(&compilation.design, options);
+    let found = lint(&compilation, options);
     compilation.diagnostics.extend(found);
     sort(&mut compilation.diagnostics);
     if options.deny_warnings {
@@ -32,11 +32,12 @@ pub fn check(name: &str, text: &str, loader: &dyn Loader, options: &Options) -> 
 }
 
 /// Runs every rule on a compiled design.
-pub fn lint(design: &Design, options: &Options) -> Vec<Diagnostic> {
+pub fn lint(compilation: &Compilation, options: &Options) -> Vec<Diagnostic> {
+    let (design, program) = (&compilation.design, &compilation.program);
     let on = |lint: &&Lint| !options.off.iter().any(|off| off == lint.name || off == lint.code);
-    let paths = Paths::of(design);
+    let paths = Paths::of(program);
     let mut found: Vec<Diagnostic> =
-        lints().filter(on).flat_map(|lint| Context::new(design, &paths, lint).run()).collect();
+        lints().filter(on).flat_map(|lint| Context::new(design, program, &paths, lint).run()).collect();
     found.retain(|diagnostic| !design.allows.iter().any(|allow| silences(allow, diagnostic)));
     found.extend(design.allows.iter().filter_map(unknown_allow));
     sort(&mut found);

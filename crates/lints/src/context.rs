@@ -1,9 +1,11 @@
 //! The shape of a rule, and what a rule is given to work with.
 
+use sortkey_design::Program;
 use sortkey_design::facts::ActionSite;
 use sortkey_design::model::*;
-use sortkey_design::plan;
+use sortkey_design::program::{AttributeId, EntityId, Id};
 use sortkey_diagnostics::{Diagnostic, Severity, Span};
+use sortkey_plan::{Choice, Path, ReadPlan, Way, read};
 
 /// A rule.
 #[derive(Clone, Copy, Debug)]
@@ -53,16 +55,12 @@ pub enum Inspect {
     Migration(fn(&Migration, &mut Context<'_>)),
 }
 
-/// The index that each pattern is read through, worked out once for all rules.
-pub(crate) struct Paths(Vec<Option<Span>>);
+/// The path of each pattern, worked out once for all rules.
+pub(crate) struct Paths(Vec<Option<Choice>>);
 
 impl Paths {
-    pub(crate) fn of(design: &Design) -> Paths {
-        let index = |pattern: &Pattern| match plan::read(design, pattern)?.plan?.path {
-            plan::Path::Index(_, index) => Some(index.span),
-            _ => None,
-        };
-        Paths(design.patterns.iter().map(index).collect())
+    pub(crate) fn of(program: &Program) -> Paths {
+        Paths(program.patterns.ids().map(|id| read(program, id)).collect())
     }
 }
 
@@ -70,14 +68,58 @@ impl Paths {
 pub struct Context<'a> {
     /// The design.
     pub design: &'a Design,
+    /// What it means.
+    pub program: &'a Program,
     paths: &'a Paths,
     lint: &'static Lint,
     found: Vec<Diagnostic>,
 }
 
 impl<'a> Context<'a> {
-    pub(crate) fn new(design: &'a Design, paths: &'a Paths, lint: &'static Lint) -> Context<'a> {
-        Context { design, paths, lint, found: Vec::new() }
+    pub(crate) fn new(
+        design: &'a Design,
+        program: &'a Program,
+        paths: &'a Paths,
+        lint: &'static Lint,
+    ) -> Context<'a> {
+        Context { design, program, paths, lint, found: Vec::new() }
+    }
+
+    /// The path that serves a pattern and those that do not; none if it reads nothing that exists.
+    pub fn choice(&self, pattern: &Pattern) -> Option<&'a Choice> {
+        let at = self.design.patterns.iter().position(|each| std::ptr::eq(each, pattern))?;
+        self.paths.0.get(at)?.as_ref()
+    }
+
+    /// Why no path serves a pattern; none if one does.
+    pub fn unserved(&self, pattern: &Pattern) -> Option<&'a Choice> {
+        self.choice(pattern).filter(|choice| choice.plan.is_none())
+    }
+
+    /// The path that serves a pattern.
+    pub fn plan(&self, pattern: &Pattern) -> Option<&'a ReadPlan> {
+        self.choice(pattern)?.plan.as_ref()
+    }
+
+    /// The entity that a path leads to.
+    pub fn entity_of(&self, path: Path) -> &'a Entity {
+        &self.design.entities[path.entity.at()]
+    }
+
+    /// The table that a path leads into.
+    pub fn table_of(&self, path: Path) -> &'a Table {
+        &self.design.tables[path.table.at()]
+    }
+
+    /// The names of some attributes of an entity.
+    pub fn names(&self, entity: EntityId, attributes: &[AttributeId]) -> Vec<&'a str> {
+        let of = &self.program.entities[entity];
+        attributes.iter().map(|id| &*of.attributes[*id].name).collect()
+    }
+
+    /// The name of an attribute of an entity.
+    pub fn name(&self, entity: EntityId, attribute: AttributeId) -> &'a str {
+        &self.program.entities[entity].attributes[attribute].name
     }
 
     /// A diagnostic of this rule at a place.
@@ -106,8 +148,14 @@ impl<'a> Context<'a> {
 
     /// The patterns whose path is an index.
     pub fn users_of(&self, index: &Index) -> Vec<&'a Pattern> {
-        let patterns = self.design.patterns.iter().zip(&self.paths.0);
-        patterns.filter(|(_, path)| **path == Some(index.span)).map(|(pattern, _)| pattern).collect()
+        let is_user = |pattern: &&Pattern| {
+            let path = self.plan(pattern).map(|plan| plan.path);
+            path.is_some_and(|path| match path.way {
+                Way::Index(own) => std::ptr::eq(&self.table_of(path).indexes[own.at()], index),
+                _ => false,
+            })
+        };
+        self.design.patterns.iter().filter(is_user).collect()
     }
 
     pub(crate) fn run(mut self) -> Vec<Diagnostic> {

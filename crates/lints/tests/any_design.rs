@@ -1,8 +1,9 @@
 //! Designs with pieces torn out and put elsewhere: whatever the text, checking and laying out never panic.
 
-use sortkey_design::{NoFiles, plan};
+use sortkey_design::NoFiles;
 use sortkey_diagnostics::{Style, render};
 use sortkey_lints::{Options, check};
+use sortkey_plan::lock_file;
 use std::path::Path;
 
 /// A small generator of numbers, the same on every run.
@@ -44,7 +45,7 @@ fn torn_designs_are_checked_without_a_panic() {
             for diagnostic in compilation.diagnostics.iter().take(20) {
                 assert!(!render(diagnostic, &compilation.sources, Style::Plain).is_empty());
             }
-            assert!(!plan::lock_file(&compilation.design).is_empty());
+            assert!(!lock_file(&compilation.program).is_empty());
             let parsed = sortkey_syntax::parse(&torn, sortkey_diagnostics::FileId(0));
             if let Some(once) = sortkey_syntax::format(&parsed) {
                 let again = sortkey_syntax::parse(&once, sortkey_diagnostics::FileId(0));

@@ -1,20 +1,20 @@
 //! What a name is: templates expanded, the path and cost of a pattern, the requests of an operation, the type of an
 //! attribute.
 
-use sortkey_design::Compilation;
 use sortkey_design::model::*;
-use sortkey_design::plan::{read, write};
+use sortkey_design::program::{Callee, OperationId, PatternId};
+use sortkey_design::{Compilation, Program};
 use sortkey_diagnostics::Span;
+use sortkey_plan::{read, steps};
 use std::fmt::Write as _;
 
 /// The text for a name at a place, as Markdown.
 pub(crate) fn hover(compilation: &Compilation, name: &str, at: Span) -> Option<String> {
     let design = &compilation.design;
-    if let Some(pattern) = design.pattern(name) {
-        return Some(of_pattern(design, pattern));
-    }
-    if let Some(operation) = design.operation(name) {
-        return Some(of_operation(design, operation));
+    match compilation.program.callee(name) {
+        Some(Callee::Pattern(id)) => return Some(of_pattern(&compilation.program, id)),
+        Some(Callee::Operation(id)) => return Some(of_operation(&compilation.program, id)),
+        None => {}
     }
     if let Some(entity) = design.entity(name) {
         return Some(of_entity(design, entity));
@@ -29,16 +29,17 @@ pub(crate) fn hover(compilation: &Compilation, name: &str, at: Span) -> Option<S
     entity.attribute(name).map(|attribute| of_attribute(design, entity, attribute))
 }
 
-fn of_pattern(design: &Design, pattern: &Pattern) -> String {
+fn of_pattern(program: &Program, id: PatternId) -> String {
+    let pattern = &program.patterns[id];
     let docs = pattern.docs.as_ref().map(|docs| format!("{docs}\n\n")).unwrap_or_default();
-    match read(design, pattern).and_then(|choice| choice.plan) {
+    match read(program, id).and_then(|choice| choice.plan) {
         Some(plan) => {
-            let consistency = if pattern.strong { "strongly consistent" } else { "eventually consistent" };
+            let consistency = if plan.strong { "strongly consistent" } else { "eventually consistent" };
             let cost = plan.cost;
             format!(
                 "{docs}**{}** through `{}`\n\n{consistency}, {} requests, {} RCU",
                 pattern.name,
-                plan.path.describe(),
+                plan.path.describe(program),
                 cost.requests,
                 cost.rcu
             )
@@ -47,9 +48,10 @@ fn of_pattern(design: &Design, pattern: &Pattern) -> String {
     }
 }
 
-fn of_operation(design: &Design, operation: &Operation) -> String {
-    let mut text = operation.docs.as_ref().map(|docs| format!("{docs}\n\n")).unwrap_or_default();
-    for step in write(design, operation) {
+fn of_operation(program: &Program, id: OperationId) -> String {
+    let docs = program.operations[id].docs.as_ref();
+    let mut text = docs.map(|docs| format!("{docs}\n\n")).unwrap_or_default();
+    for step in steps(program, id) {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "- {}: {}", step.request, step.items.join("; "));
     }

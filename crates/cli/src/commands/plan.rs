@@ -7,8 +7,8 @@ mod price;
 use std::path::PathBuf;
 
 use clap::Args;
-use sortkey_design::plan::{PRICES, lock_file, plan_text};
 use sortkey_design::{FileLoader, compile};
+use sortkey_plan::{PRICES, lock_file, plan_text};
 
 use super::Run;
 use crate::designs;
@@ -85,15 +85,15 @@ impl Run for Plan {
             let json = serde_json::to_string_pretty(&compilation.design).map_err(Failure::new)?;
             designs::say(&(json + "\n"));
         } else if self.lock {
-            designs::write(&lock, &lock_file(&compilation.design))?;
+            designs::write(&lock, &lock_file(&compilation.program))?;
         } else if self.check {
-            compare::with_lock(&lock, &compilation.design)?;
+            compare::with_lock(&lock, &compilation.program)?;
         } else if self.price {
-            price::show(&compilation.design, &self.region, self.prices.as_deref())?;
+            price::show(&compilation.program, &self.region, self.prices.as_deref())?;
         } else if self.measure {
             measure::show((*compilation.design).clone(), self.items)?;
         } else {
-            designs::say(&plan_text(&compilation.design));
+            designs::say(&plan_text(&compilation.program));
         }
         Ok(())
     }

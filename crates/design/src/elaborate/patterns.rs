@@ -3,7 +3,7 @@
 use super::scope::{ItemScope, Scope};
 use super::{Elaboration, missing};
 use crate::facts;
-use crate::model::{self, Op};
+use crate::model;
 use crate::problems::MISMATCH;
 use crate::program::{
     Bind, BindValue, Bound, Conjunct, EntityId, Expr, ExprKind, Id, IndexId, LocalId, Order, Pattern, Says,
@@ -160,7 +160,7 @@ impl<'a> Elaboration<'a, '_> {
 }
 
 /// A condition with what it says about one attribute.
-fn conjunct(expr: Expr, optional: &[LocalId]) -> Conjunct {
+pub(super) fn conjunct(expr: Expr, optional: &[LocalId]) -> Conjunct {
     let mut drops = Vec::new();
     let is_range =
         matches!(&expr.kind, ExprKind::Binary { right, .. } if matches!(right.kind, ExprKind::Range { .. }));
@@ -170,26 +170,6 @@ fn conjunct(expr: Expr, optional: &[LocalId]) -> Conjunct {
             _ => {}
         });
     }
-    let says = says(&expr);
+    let says = Says::of(&expr);
     Conjunct { expr, drops, says }
-}
-
-/// What a condition says about one attribute or stored text of the item.
-pub(crate) fn says(expr: &Expr) -> Says {
-    let bound = |expr: &Expr| match &expr.kind {
-        ExprKind::Attribute(id) => Some(Bound::Attribute(*id)),
-        ExprKind::Stored(id) => Some(Bound::Stored(*id)),
-        _ => None,
-    };
-    match &expr.kind {
-        ExprKind::Binary { op, left, right } => match (op, bound(left)) {
-            (Op::Eq, Some(bound)) => Says::Equal(bound),
-            (Op::Lt | Op::LtEq | Op::Gt | Op::GtEq, Some(bound)) => Says::Range(bound),
-            (Op::In, Some(bound)) if matches!(right.kind, ExprKind::Range { .. }) => Says::Range(bound),
-            (Op::StartsWith, Some(bound)) => Says::Prefix(bound),
-            _ => Says::Other,
-        },
-        ExprKind::Exists(operand) => bound(operand).map_or(Says::Other, Says::Exists),
-        _ => Says::Other,
-    }
 }

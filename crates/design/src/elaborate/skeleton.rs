@@ -8,9 +8,10 @@ use crate::model::{self, Design};
 use crate::program::{
     AliasPiece, Arena, Attribute, AttributeId, Attributes, Check, Entity, EntityId, Enum, Expr, Fill,
     FilledKey, Flags, Id, Index, KeyPart, Normalize, Object, ObjectId, Operation, Pattern, Piece, Program,
-    Reference, Rule, Signature, Source, StoredKey, Table, TableId, Template, TemplateId, Tenant, Unique,
-    Word,
+    Reference, Rule, Share, Signature, Source, StoredKey, Table, TableId, Template, TemplateId, Tenant,
+    Unique, Volume, Word,
 };
+use crate::size::typical_bytes;
 
 /// The declarations of a design, and the types that they name.
 pub(super) fn program(design: &Arc<Design>) -> (Program, Types<'_>) {
@@ -82,14 +83,15 @@ fn table(design: &Design, table: &model::Table) -> Table {
     Table {
         name: table.name.text.as_str().into(),
         key: stored_key(&table.key),
-        indexes: table.indexes.iter().map(index).collect(),
+        indexes: table.indexes.iter().map(|each| index(table, each)).collect(),
         ttl: table.ttl.as_ref().map(|name| name.text.as_str().into()),
         kind: table.kind.as_ref().map(|name| name.text.as_str().into()),
         entities: design.entities.iter().enumerate().filter(own).map(|(at, _)| EntityId::new(at)).collect(),
     }
 }
 
-fn index(index: &model::Index) -> Index {
+fn index(table: &model::Table, index: &model::Index) -> Index {
+    let own = |name: &model::Name| table.key.contains(&name.text) || table.ttl.as_ref() == Some(name);
     let projects = match &index.projection {
         None | Some(model::Projection::All) => None,
         Some(model::Projection::Keys) => Some(Vec::new()),
@@ -103,6 +105,7 @@ fn index(index: &model::Index) -> Index {
         local: index.local,
         key: stored_key(&index.key),
         projects,
+        holds_reserved: index.key.attributes().all(own),
     }
 }
 
@@ -118,7 +121,11 @@ fn entity<'a>(design: &'a Design, maker: &mut Maker<'a>, entity: &'a model::Enti
     let table = design.tables.iter().position(|table| table.name == entity.table);
     let filled = |key: &model::Key| filled_key(&attributes, &templates, key);
     let key = table.map(|at| filled(&design.tables[at].key)).unwrap_or_default();
-    let indexes = table.map(|at| design.tables[at].indexes.iter().map(|each| filled(&each.key)).collect());
+    let indexed = |index: &model::Index| FilledKey {
+        copies: copies(&attributes, &templates, index.projection.as_ref()),
+        ..filled(&index.key)
+    };
+    let indexes = table.map(|at| design.tables[at].indexes.iter().map(indexed).collect());
     let ttl = table.and_then(|at| design.tables[at].ttl.as_ref());
     let ids = |names: &[model::Name]| names.iter().filter_map(|name| attributes.find(&name.text)).collect();
     let uniques = entity.uniques.iter().enumerate().filter(|(_, unique)| unique.via.is_none());
@@ -141,8 +148,21 @@ fn entity<'a>(design: &'a Design, maker: &mut Maker<'a>, entity: &'a model::Enti
         deleted: None,
         ttl: ttl.and_then(|name| attributes.find(&name.text)).filter(|id| attributes[*id].is_stored()),
         states: Vec::new(),
+        volume: volume(design, entity, &attributes),
         attributes,
         templates,
+    }
+}
+
+fn volume(design: &Design, entity: &model::Entity, attributes: &Attributes) -> Volume {
+    let share = |(name, usual, most): &(model::Name, u64, Option<u64>)| {
+        Some(Share { attribute: attributes.find(&name.text)?, usual: *usual, most: *most })
+    };
+    let per = entity.volume.iter().flat_map(|volume| &volume.per).filter_map(share).collect();
+    Volume {
+        items: entity.volume.as_ref().map(|volume| volume.items),
+        bytes: typical_bytes(design, entity),
+        per,
     }
 }
 
@@ -151,16 +171,40 @@ fn filled_key(
     templates: &Arena<TemplateId, Template>,
     key: &model::Key,
 ) -> FilledKey {
-    let part = |name: &model::Name| {
-        let template = templates.entries().find(|(_, each)| name.is(&each.name));
-        let natural = || attributes.find(&name.text).filter(|id| attributes[*id].is_stored());
-        let source =
-            template.map(|(id, _)| Source::Template(id)).or_else(|| natural().map(Source::Attribute));
-        KeyPart { stored: name.text.as_str().into(), source }
+    let part = |name: &model::Name| KeyPart {
+        stored: name.text.as_str().into(),
+        source: source(attributes, templates, name),
     };
     FilledKey {
         partition: key.partition.iter().map(part).collect(),
         sort: key.sort.iter().map(part).collect(),
+        copies: None,
+    }
+}
+
+/// What fills a stored attribute, if anything does.
+fn source(
+    attributes: &Attributes,
+    templates: &Arena<TemplateId, Template>,
+    name: &model::Name,
+) -> Option<Source> {
+    let template = templates.entries().find(|(_, each)| name.is(&each.name));
+    let natural = || attributes.find(&name.text).filter(|id| attributes[*id].is_stored());
+    template.map(|(id, _)| Source::Template(id)).or_else(|| natural().map(Source::Attribute))
+}
+
+/// What an index copies of an entity; none if it copies everything.
+fn copies(
+    attributes: &Attributes,
+    templates: &Arena<TemplateId, Template>,
+    projection: Option<&model::Projection>,
+) -> Option<Vec<Source>> {
+    match projection {
+        None | Some(model::Projection::All) => None,
+        Some(model::Projection::Keys) => Some(Vec::new()),
+        Some(model::Projection::Include(names)) => {
+            Some(names.iter().filter_map(|name| source(attributes, templates, name)).collect())
+        }
     }
 }
 
@@ -219,12 +263,18 @@ fn attributes<'a>(design: &'a Design, maker: &mut Maker<'a>, source: &'a [model:
         normalize: normalize(attribute),
         encrypted: attribute.annotation("encrypted").map(|annotation| alias(annotation, &place)),
         reference: attribute.reference.as_ref().and_then(|each| reference(design, attribute, each)),
+        counts: counts(design, attribute),
         // Whether there is something is known from here on; what it is follows.
         fill: attribute.value.as_ref().map(|fill| Fill { derived: fill.derived, value: Expr::default() }),
         when: attribute.when.as_ref().map(|_| Expr::default()),
         span: attribute.name.span,
     };
     Attributes::new(source.iter().map(one).collect())
+}
+
+fn counts(design: &Design, attribute: &model::Attribute) -> Vec<EntityId> {
+    let named = attribute.annotation("counts").into_iter().flat_map(|each| &each.args);
+    named.filter_map(|(_, argument)| entity_id(design, argument.as_name()?)).collect()
 }
 
 fn flags(attribute: &model::Attribute) -> Flags {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use sortkey_diagnostics::Span;
 
 use super::{
-    Arena, AttributeId, EntityId, ErrorId, Expr, IndexId, ItemKey, LocalId, ParameterId, Path, TemplateId,
-    Type,
+    Arena, AttributeId, EntityId, ErrorId, Expr, IndexId, ItemKey, LocalId, ParameterId, Path, Says,
+    TemplateId, Type,
 };
 use crate::model::{FieldOp, Load, ReadVerb, WriteVerb};
 
@@ -158,21 +158,6 @@ pub struct Conjunct {
     pub drops: Vec<LocalId>,
     /// What it says about one attribute, in the form in which keys can answer it.
     pub says: Says,
-}
-
-/// What a condition says about one attribute or stored text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Says {
-    /// `a = x`
-    Equal(Bound),
-    /// `a < x`, `a in x..y` and so on: one stretch of the order.
-    Range(Bound),
-    /// `a starts with x`
-    Prefix(Bound),
-    /// `a exists`
-    Exists(Bound),
-    /// Anything else.
-    Other,
 }
 
 /// The order of a list.
@@ -382,17 +367,5 @@ impl Pattern {
     /// What binds something.
     pub fn bind(&self, to: Bound) -> Option<&Bind> {
         self.binds.iter().find(|bind| bind.to == to)
-    }
-}
-
-impl Says {
-    /// What it is about.
-    pub fn of(self) -> Option<Bound> {
-        match self {
-            Says::Equal(bound) | Says::Range(bound) | Says::Prefix(bound) | Says::Exists(bound) => {
-                Some(bound)
-            }
-            Says::Other => None,
-        }
     }
 }

@@ -37,6 +37,8 @@ pub struct Index {
     pub key: StoredKey,
     /// The stored attributes that it copies; none if it copies all.
     pub projects: Option<Vec<Arc<str>>>,
+    /// Whether its key is made of the table's own, so that guards and receipts are in it too.
+    pub holds_reserved: bool,
 }
 
 /// The stored attributes of a key.
@@ -77,6 +79,30 @@ pub struct Entity {
     pub ttl: Option<AttributeId>,
     /// State machines.
     pub states: Vec<States>,
+    /// How many items there are, and how large.
+    pub volume: Volume,
+}
+
+/// How many items of an entity there are, and how large they are.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Volume {
+    /// How many there are; none if the design does not say.
+    pub items: Option<u64>,
+    /// The size to reckon with for one, in bytes: declared, or half of what the bounds of its attributes allow.
+    pub bytes: u64,
+    /// How many share a value of an attribute.
+    pub per: Vec<Share>,
+}
+
+/// `20 per userId max 200`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The attribute.
+    pub attribute: AttributeId,
+    /// How many usually share a value of it.
+    pub usual: u64,
+    /// How many do at most.
+    pub most: Option<u64>,
 }
 
 /// What fills the attributes of a key: partition first.
@@ -86,6 +112,8 @@ pub struct FilledKey {
     pub partition: Vec<KeyPart>,
     /// The sort attributes.
     pub sort: Vec<KeyPart>,
+    /// What else of the entity lies beside this key, in an index; none if everything does.
+    pub copies: Option<Vec<Source>>,
 }
 
 /// A stored attribute of a key, and what an entity fills it with.
@@ -131,6 +159,8 @@ pub struct Attribute {
     pub encrypted: Option<Vec<AliasPiece>>,
     /// What it points to.
     pub reference: Option<Reference>,
+    /// `@counts`: the entities whose items it counts, as far as they refer to its own.
+    pub counts: Vec<EntityId>,
     /// What fills it.
     pub fill: Option<Fill>,
     /// When it is present.
@@ -312,6 +342,11 @@ impl Attributes {
     pub fn find(&self, name: &str) -> Option<AttributeId> {
         let at = self.by_name.binary_search_by(|each| (*self.all[*each].name).cmp(name)).ok()?;
         self.by_name.get(at).copied()
+    }
+
+    /// The attribute with an id, if there is one.
+    pub fn get(&self, id: AttributeId) -> Option<&Attribute> {
+        self.all.get(id)
     }
 
     /// How many there are.

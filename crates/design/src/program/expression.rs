@@ -311,6 +311,58 @@ impl Expr {
         }
     }
 
+    /// Calls `visit` with what stands directly inside it, in order.
+    pub fn children_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        match &mut self.kind {
+            ExprKind::Missing
+            | ExprKind::Number(_)
+            | ExprKind::Text(_)
+            | ExprKind::Word(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Null
+            | ExprKind::Nothing
+            | ExprKind::Now
+            | ExprKind::New
+            | ExprKind::Setting(_)
+            | ExprKind::Local(_)
+            | ExprKind::Attribute(_)
+            | ExprKind::Sibling(_)
+            | ExprKind::Stored(_)
+            | ExprKind::Item
+            | ExprKind::Caller
+            | ExprKind::CallerPart(_) => {}
+            ExprKind::Binary { left, right, .. } => {
+                visit(left);
+                visit(right);
+            }
+            ExprKind::Not(operand)
+            | ExprKind::Negative(operand)
+            | ExprKind::Exists(operand)
+            | ExprKind::Absent(operand)
+            | ExprKind::AsStored(operand) => visit(operand),
+            ExprKind::Range { low, high } => low.iter_mut().chain(high).for_each(|each| visit(each)),
+            ExprKind::Of { item: base, .. }
+            | ExprKind::Member { base, .. }
+            | ExprKind::Constant { word: base, .. }
+            | ExprKind::Arrow { base, .. } => visit(base),
+            ExprKind::Function { arguments, .. } | ExprKind::List(arguments) => {
+                arguments.iter_mut().for_each(visit);
+            }
+            ExprKind::Rule { arguments, .. } => arguments.iter_mut().for_each(|(_, each)| visit(each)),
+            ExprKind::Call { arguments, .. } => arguments.values.iter_mut().for_each(|(_, each)| visit(each)),
+            ExprKind::ItemAt(key) => key.values.iter_mut().for_each(|(_, each)| visit(each)),
+            ExprKind::With { item, condition } => {
+                visit(item);
+                visit(condition);
+            }
+            ExprKind::Index { base, index } => {
+                visit(base);
+                visit(index);
+            }
+            ExprKind::Object { members, .. } => members.iter_mut().for_each(|(_, each)| visit(each)),
+        }
+    }
+
     /// The conjuncts of `a and b and c`.
     pub fn conjuncts(&self) -> Vec<&Expr> {
         let mut found = Vec::new();

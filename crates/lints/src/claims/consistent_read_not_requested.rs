@@ -46,7 +46,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(claim: &Claim, cx: &mut Context<'_>) {
-    if let Outcome::False { found, kind: Kind::Strong } = evaluate(cx.design, &claim.fact) {
+    if let Outcome::False { found, kind: Kind::Strong } = evaluate(cx, &claim.fact) {
         let title = format!("\"{}\": the reads do not ask for it", claim.sentence);
         cx.push(
             cx.at(claim.fact.span, title)

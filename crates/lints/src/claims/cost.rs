@@ -5,19 +5,22 @@
 
 use sortkey_design::facts::{actions, calls};
 use sortkey_design::model::*;
-use sortkey_design::plan::{read, read_units, write_units};
 use sortkey_design::size::{MAX_ITEM_BYTES, item_bound, typical_bytes};
+use sortkey_plan::{read_units, write_units};
+
+use crate::Context;
 
 /// Dollars for a million units, on demand, in us-east-1.
 const WRITES: f64 = 0.625;
 const READS: f64 = 0.125;
 
 /// The cost of calling something at a rate for thirty days.
-pub(super) fn per_month(design: &Design, name: &str, rate: &Expr) -> Result<f64, String> {
+pub(super) fn per_month(cx: &Context<'_>, name: &str, rate: &Expr) -> Result<f64, String> {
+    let design = cx.design;
     let calls = calls_per_month(rate).ok_or("write the rate as `1_000/d`")?;
     let (rcu, wcu) = match (design.operation(name), design.pattern(name)) {
-        (Some(operation), _) => units(design, operation),
-        (None, Some(pattern)) => (reading(design, pattern), 0.0),
+        (Some(operation), _) => units(cx, operation),
+        (None, Some(pattern)) => (reading(cx, pattern), 0.0),
         (None, None) => return Err(format!("there is no pattern or operation `{name}`")),
     };
     let dollars = calls * (rcu * READS + wcu * WRITES) / 1_000_000.0;
@@ -44,9 +47,10 @@ fn calls_per_month(rate: &Expr) -> Option<f64> {
 }
 
 /// Read and write units of one call of an operation.
-fn units(design: &Design, operation: &Operation) -> (f64, f64) {
+fn units(cx: &Context<'_>, operation: &Operation) -> (f64, f64) {
+    let design = cx.design;
     let called = calls(operation).into_iter().filter_map(|name| design.pattern(name));
-    let mut rcu: f64 = called.map(|pattern| reading(design, pattern)).sum();
+    let mut rcu: f64 = called.map(|pattern| reading(cx, pattern)).sum();
     let mut wcu = 0.0;
     for site in actions(operation) {
         let Some(entity) = design.entity(&site.action.entity.text) else {
@@ -61,8 +65,8 @@ fn units(design: &Design, operation: &Operation) -> (f64, f64) {
     (rcu, wcu)
 }
 
-fn reading(design: &Design, pattern: &Pattern) -> f64 {
-    read(design, pattern).and_then(|choice| choice.plan).map_or(0.0, |plan| plan.cost.rcu)
+fn reading(cx: &Context<'_>, pattern: &Pattern) -> f64 {
+    cx.plan(pattern).map_or(0.0, |plan| plan.cost.rcu)
 }
 
 /// The declared or estimated size, or the limit where a part has no maximum.

@@ -44,7 +44,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(claim: &Claim, cx: &mut Context<'_>) {
-    if let Outcome::False { found, kind: Kind::Count } = evaluate(cx.design, &claim.fact) {
+    if let Outcome::False { found, kind: Kind::Count } = evaluate(cx, &claim.fact) {
         let title = format!("\"{}\" is not what the design counts", claim.sentence);
         cx.push(cx.at(claim.fact.span, title).label(found));
     }

@@ -52,7 +52,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(claim: &Claim, cx: &mut Context<'_>) {
-    if let Outcome::False { found, kind: super::facts::Kind::Other } = evaluate(cx.design, &claim.fact) {
+    if let Outcome::False { found, kind: super::facts::Kind::Other } = evaluate(cx, &claim.fact) {
         let title = format!("the design does not bear out \"{}\"", claim.sentence);
         cx.push(cx.at(claim.fact.span, title).label(found));
     }

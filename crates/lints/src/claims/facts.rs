@@ -1,9 +1,9 @@
 //! The fixed list of facts that a claim can state, and their values in a design.
 
 use super::cost;
+use crate::Context;
 use sortkey_design::facts::actions;
 use sortkey_design::model::*;
-use sortkey_design::plan::read;
 use sortkey_design::size::fixed_length;
 
 /// What became of a claim.
@@ -45,19 +45,19 @@ enum Fact {
 }
 
 /// Evaluates a claim.
-pub(crate) fn evaluate(design: &Design, claim: &Expr) -> Outcome {
+pub(crate) fn evaluate(cx: &Context<'_>, claim: &Expr) -> Outcome {
     match &claim.kind {
-        ExprKind::Binary { op: Op::And, left, right } => match evaluate(design, left) {
-            Outcome::True => evaluate(design, right),
+        ExprKind::Binary { op: Op::And, left, right } => match evaluate(cx, left) {
+            Outcome::True => evaluate(cx, right),
             other => other,
         },
-        ExprKind::Not { operand } => match fact(design, operand) {
+        ExprKind::Not { operand } => match fact(cx, operand) {
             Ok((Fact::Bool(false), _)) => Outcome::True,
             Ok((_, kind)) => Outcome::False { found: "it is so".to_owned(), kind },
             Err(reason) => Outcome::Unknown(reason),
         },
-        ExprKind::Binary { op, left, right } => compare(design, *op, left, right),
-        _ => match fact(design, claim) {
+        ExprKind::Binary { op, left, right } => compare(cx, *op, left, right),
+        _ => match fact(cx, claim) {
             Ok((Fact::Bool(true), _)) => Outcome::True,
             Ok((Fact::Bool(false), kind)) => Outcome::False { found: "it is not so".to_owned(), kind },
             Ok(_) => Outcome::Unknown("a value, not a statement".to_owned()),
@@ -66,8 +66,8 @@ pub(crate) fn evaluate(design: &Design, claim: &Expr) -> Outcome {
     }
 }
 
-fn compare(design: &Design, op: Op, left: &Expr, right: &Expr) -> Outcome {
-    let (found, kind) = match fact(design, left) {
+fn compare(cx: &Context<'_>, op: Op, left: &Expr, right: &Expr) -> Outcome {
+    let (found, kind) = match fact(cx, left) {
         Ok(found) => found,
         Err(reason) => return Outcome::Unknown(reason),
     };
@@ -116,13 +116,13 @@ fn show(fact: &Fact) -> String {
 }
 
 /// The value of a fact by its name and arguments.
-fn fact(design: &Design, expr: &Expr) -> Result<(Fact, Kind), String> {
+fn fact(cx: &Context<'_>, expr: &Expr) -> Result<(Fact, Kind), String> {
     match &expr.kind {
         ExprKind::Name { name } => match name.as_str() {
-            "tables" => Ok((Fact::Number(design.tables.len() as f64), Kind::Count)),
+            "tables" => Ok((Fact::Number(cx.design.tables.len() as f64), Kind::Count)),
             "global_indexes" => {
                 let global =
-                    design.tables.iter().flat_map(|table| &table.indexes).filter(|index| !index.local);
+                    cx.design.tables.iter().flat_map(|table| &table.indexes).filter(|index| !index.local);
                 Ok((Fact::Number(global.count() as f64), Kind::Count))
             }
             other => Err(format!("there is no fact `{other}`")),
@@ -133,17 +133,18 @@ fn fact(design: &Design, expr: &Expr) -> Result<(Fact, Kind), String> {
                 args.values.first().map(|(_, value)| value).ok_or_else(|| format!("`{name}` of what?"))?;
             if name == "cost" {
                 let rate = args.values.get(1).map(|(_, value)| value).ok_or("at which rate?")?;
-                let dollars = cost::per_month(design, first.as_name().unwrap_or_default(), rate)?;
+                let dollars = cost::per_month(cx, first.as_name().unwrap_or_default(), rate)?;
                 return Ok((Fact::Number(dollars), Kind::Cost));
             }
             let second = args.values.get(1).and_then(|(_, value)| value.as_name());
-            called(design, name, first, second)
+            called(cx, name, first, second)
         }
         _ => Err("not a fact".to_owned()),
     }
 }
 
-fn called(design: &Design, name: &str, first: &Expr, second: Option<&str>) -> Result<(Fact, Kind), String> {
+fn called(cx: &Context<'_>, name: &str, first: &Expr, second: Option<&str>) -> Result<(Fact, Kind), String> {
+    let design = cx.design;
     let word = first.as_name().unwrap_or_default();
     let pattern = || design.pattern(word).ok_or_else(|| format!("there is no pattern `{word}`"));
     let entity = || design.entity(word).ok_or_else(|| format!("there is no entity `{word}`"));
@@ -154,12 +155,12 @@ fn called(design: &Design, name: &str, first: &Expr, second: Option<&str>) -> Re
             Ok((Fact::Text(names.join(" | ")), Kind::Other))
         }
         "path" => {
-            let plan = read(design, pattern()?).and_then(|choice| choice.plan).ok_or("it has no path")?;
-            Ok((Fact::Text(plan.path.describe()), Kind::Other))
+            let plan = cx.plan(pattern()?).ok_or("it has no path")?;
+            Ok((Fact::Text(plan.path.describe(cx.program)), Kind::Other))
         }
         "strong" => Ok((Fact::Bool(pattern()?.strong), Kind::Strong)),
         "requests" => {
-            let plan = read(design, pattern()?).and_then(|choice| choice.plan).ok_or("it has no path")?;
+            let plan = cx.plan(pattern()?).ok_or("it has no path")?;
             Ok((Fact::Number(plan.cost.requests), Kind::Other))
         }
         "lifetime" => lifetime(design, entity()?).map(|ms| (Fact::Duration(ms), Kind::Other)),

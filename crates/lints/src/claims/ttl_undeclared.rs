@@ -51,7 +51,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(claim: &Claim, cx: &mut Context<'_>) {
-    if let Outcome::False { kind: Kind::Expiry, .. } = evaluate(cx.design, &claim.fact) {
+    if let Outcome::False { kind: Kind::Expiry, .. } = evaluate(cx, &claim.fact) {
         let title = format!("\"{}\", but nothing expires", claim.sentence);
         cx.push(
             cx.at(claim.fact.span, title)

@@ -44,7 +44,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(claim: &Claim, cx: &mut Context<'_>) {
-    if let Outcome::Unknown(reason) = evaluate(cx.design, &claim.fact) {
+    if let Outcome::Unknown(reason) = evaluate(cx, &claim.fact) {
         let title = format!("\"{}\" cannot be checked", claim.sentence);
         cx.push(cx.at(claim.fact.span, title).label(reason).note("The facts are tables, global_indexes, key(T), path(p), strong(p), requests(p), cost(p, rate), lifetime(E), expires(E), soft_deletes(E), length(E.a), stores(T, a), holds(T, E), writes(op, T), tenant_isolated(E), all_times(unit)."));
     }

@@ -43,9 +43,9 @@
 use crate::context::{Context, Inspect, Lint, Theme};
 use crate::vocabulary::{is_log, is_time, owner, parts};
 use sortkey_design::model::*;
-use sortkey_design::plan::write_units;
 use sortkey_design::size::{MAX_ITEM_BYTES, item_bound};
 use sortkey_diagnostics::Severity;
+use sortkey_plan::write_units;
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {

@@ -39,8 +39,8 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_design::plan::{Obstacle, read};
 use sortkey_diagnostics::Severity;
+use sortkey_plan::Obstacle;
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -53,17 +53,15 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
-    let Some(choice) = read(cx.design, pattern).filter(|choice| choice.plan.is_none()) else {
-        return;
-    };
+    let Some(choice) = cx.unserved(pattern) else { return };
     for rejected in &choice.rejected {
         let Obstacle::RangeOnPartition(range) = rejected.obstacle else {
             continue;
         };
-        let table = rejected.path.table();
-        let title = format!("a range cannot select partitions of `{}`", rejected.path.describe());
+        let table = cx.table_of(rejected.path);
+        let title = format!("a range cannot select partitions of `{}`", rejected.path.describe(cx.program));
         cx.push(
-            cx.at(range.span, title)
+            cx.at(range, title)
                 .label("only `=` is possible on a partition key")
                 .also(table.name.span, "the table")
                 .note("Make the attribute a sort key, behind a partition key that the pattern knows."),

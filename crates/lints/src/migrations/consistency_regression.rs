@@ -39,8 +39,11 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_design::plan::{Path, read};
+use sortkey_design::program::Callee;
+use sortkey_design::{Design, Program};
 use sortkey_diagnostics::Severity;
+use sortkey_plan::{Way, read};
+use std::sync::Arc;
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -54,22 +57,18 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(migration: &Migration, cx: &mut Context<'_>) {
     let Some(old) = &migration.old else { return };
+    let old = Program::of(&Arc::new(Design::clone(old)));
     for pattern in cx.design.patterns.iter().filter(|pattern| pattern.verb == ReadVerb::Get) {
-        let Some(before) = old.pattern(&pattern.name.text) else {
+        let Some(Callee::Pattern(before)) = old.callee(&pattern.name.text) else {
             continue;
         };
-        let was_table = read(old, before)
-            .and_then(|choice| choice.plan)
-            .is_some_and(|plan| matches!(plan.path, Path::Table(_)));
-        let now_index = read(cx.design, pattern)
-            .and_then(|choice| choice.plan)
-            .is_some_and(|plan| plan.path.is_global_index());
+        let was_table =
+            read(&old, before).and_then(|choice| choice.plan).is_some_and(|plan| plan.path.way == Way::Key);
+        let now_index = cx.plan(pattern).is_some_and(|plan| plan.path.is_global_index(cx.program));
         let alternative = cx.design.patterns.iter().any(|other| {
             other.verb == ReadVerb::Get
                 && other.entities == pattern.entities
-                && read(cx.design, other)
-                    .and_then(|choice| choice.plan)
-                    .is_some_and(|plan| matches!(plan.path, Path::Table(_)))
+                && cx.plan(other).is_some_and(|plan| plan.path.way == Way::Key)
         });
         if was_table && now_index && !alternative {
             let title = format!("`{}` was read by the table's key and is now a moment behind", pattern.name);

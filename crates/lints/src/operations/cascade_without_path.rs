@@ -43,8 +43,9 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_design::plan::sweeps;
+use sortkey_design::program::{EntityId, Id};
 use sortkey_diagnostics::Severity;
+use sortkey_plan::sweeps;
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -57,12 +58,15 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(parent: &Entity, cx: &mut Context<'_>) {
-    for sweep in sweeps(cx.design, parent).into_iter().filter(|sweep| sweep.finding.is_none()) {
-        let attribute = sweep.attribute;
+    let Some(at) = cx.design.entities.iter().position(|each| std::ptr::eq(each, parent)) else { return };
+    let found = sweeps(cx.program, EntityId::new(at));
+    for sweep in found.into_iter().filter(|sweep| sweep.finding.is_none()) {
+        let child = &cx.design.entities[sweep.child.at()];
+        let attribute = &child.attributes[sweep.attribute.at()];
         let place = attribute.reference.as_ref().map_or(attribute.span, |reference| reference.span);
-        let title = format!("no key finds the `{}` of one `{}`", sweep.child.name, parent.name);
+        let title = format!("no key finds the `{}` of one `{}`", child.name, parent.name);
         let mut diagnostic = cx.at(place, title).label("they cannot be deleted with it");
-        if let Some(table) = cx.design.table_of(sweep.child) {
+        if let Some(table) = cx.design.table_of(child) {
             diagnostic = diagnostic.also(table.key.span, "the key");
         }
         cx.push(diagnostic.note(format!("An index that begins with `{}` would find them.", attribute.name)));

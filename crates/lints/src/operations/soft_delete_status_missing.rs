@@ -55,7 +55,7 @@ fn inspect(cx: &mut Context<'_>) {
     let design = cx.design;
     design.entities.iter().for_each(|entity| returned(entity, cx));
     for claim in &design.claims {
-        if let Outcome::False { found, kind: Kind::SoftDelete } = evaluate(design, &claim.fact) {
+        if let Outcome::False { found, kind: Kind::SoftDelete } = evaluate(cx, &claim.fact) {
             let title = format!("\"{}\", but no status means deleted", claim.sentence);
             cx.push(
                 cx.at(claim.fact.span, title)

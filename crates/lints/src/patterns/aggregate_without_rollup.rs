@@ -42,8 +42,8 @@
 use crate::context::{Context, Inspect, Lint, Theme};
 use crate::vocabulary::is_log;
 use sortkey_design::model::*;
-use sortkey_design::plan::{SortUse, read};
 use sortkey_diagnostics::Severity;
+use sortkey_plan::SortUse;
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -59,20 +59,18 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     if !matches!(pattern.verb, ReadVerb::Sum | ReadVerb::Count) {
         return;
     }
-    let Some(plan) = read(cx.design, pattern).and_then(|choice| choice.plan) else {
-        return;
-    };
-    let bounded = plan
-        .entity
+    let Some(plan) = cx.plan(pattern) else { return };
+    let entity = cx.entity_of(plan.path);
+    let bounded = entity
         .volume
         .as_ref()
         .is_some_and(|volume| volume.per.iter().any(|(_, _, max)| max.is_some_and(|max| max <= 1_000)));
-    if matches!(plan.sort, SortUse::Whole | SortUse::Prefix) && is_log(plan.entity) && !bounded {
+    if matches!(plan.sort, SortUse::Whole | SortUse::Prefix) && is_log(entity) && !bounded {
         let title = format!("`{}` reads a whole history for one number", pattern.name);
         cx.push(
             cx.at(pattern.verb_span, title)
                 .label("every item is read and billed")
-                .also(plan.entity.name.span, "grows with use")
+                .also(entity.name.span, "grows with use")
                 .note("Keep a rollup item per period, moved in the transaction that writes the event."),
         );
     }

@@ -48,7 +48,6 @@
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::facts::actions;
 use sortkey_design::model::*;
-use sortkey_design::plan::read;
 use sortkey_diagnostics::Severity;
 
 /// The rule.
@@ -71,26 +70,24 @@ fn inspect(cx: &mut Context<'_>) {
 fn fresh(pattern: &Pattern, cx: &mut Context<'_>) {
     let design = cx.design;
     let [bind] = pattern.binds.as_slice() else { return };
-    let Some(plan) = read(design, pattern).and_then(|choice| choice.plan) else {
-        return;
-    };
-    if pattern.verb != ReadVerb::Get || !plan.path.is_global_index() || !is_own_id(plan.entity, &bind.name) {
+    let Some(path) = cx.plan(pattern).map(|plan| plan.path) else { return };
+    let entity = cx.entity_of(path);
+    if pattern.verb != ReadVerb::Get || !path.is_global_index(cx.program) || !is_own_id(entity, &bind.name) {
         return;
     }
     let mut sites =
-        design.operations.iter().flat_map(actions).filter(|site| site.action.entity == plan.entity.name);
+        design.operations.iter().flat_map(actions).filter(|site| site.action.entity == entity.name);
     let created = sites.clone().any(|site| matches!(site.action.verb, WriteVerb::Create | WriteVerb::Put));
     let fetched = sites.any(|site| matches!(site.action.verb, WriteVerb::Get | WriteVerb::Check));
-    let by_key = cx.readers(plan.entity).any(|other| {
-        let path = read(design, other).and_then(|choice| choice.plan).map(|plan| plan.path);
-        other.verb == ReadVerb::Get && path.is_some_and(|path| !path.is_global_index())
+    let by_key = cx.readers(entity).any(|other| {
+        let path = cx.plan(other).map(|plan| plan.path);
+        other.verb == ReadVerb::Get && path.is_some_and(|path| !path.is_global_index(cx.program))
     });
     if created && !fetched && !by_key {
-        let title =
-            format!("`{}` does not find a `{}` that was just created", pattern.name, plan.entity.name);
+        let title = format!("`{}` does not find a `{}` that was just created", pattern.name, entity.name);
         cx.push(
             cx.at(bind.name.span, title)
-                .label(format!("reads through {}", plan.path.describe()))
+                .label(format!("reads through {}", path.describe(cx.program)))
                 .note("Pass the whole key where it is known, and read by that; or try again after a moment."),
         );
     }
@@ -126,14 +123,13 @@ fn called(expr: &Expr, written: &[&Name], cx: &mut Context<'_>) {
     let Some(pattern) = callee.as_name().and_then(|name| cx.design.pattern(name)) else {
         return;
     };
-    let Some(plan) = read(cx.design, pattern).and_then(|choice| choice.plan) else {
-        return;
-    };
-    if plan.path.is_global_index() && written.iter().any(|name| **name == plan.entity.name) {
+    let Some(path) = cx.plan(pattern).map(|plan| plan.path) else { return };
+    let entity = cx.entity_of(path);
+    if path.is_global_index(cx.program) && written.iter().any(|name| **name == entity.name) {
         let title = format!("`{}` may not see what was just written", pattern.name);
         cx.push(
             cx.at(expr.span, title)
-                .label(format!("reads through {}", plan.path.describe()))
+                .label(format!("reads through {}", path.describe(cx.program)))
                 .note("Return what the write yields, or read by the table's key."),
         );
     }

@@ -39,8 +39,9 @@
 use crate::context::{Context, Inspect, Lint, Theme};
 use crate::vocabulary::{is_history, is_time};
 use sortkey_design::model::*;
-use sortkey_design::plan::{Path, SortUse, read};
+use sortkey_design::program::Id;
 use sortkey_diagnostics::Severity;
+use sortkey_plan::{SortUse, Way};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -56,32 +57,29 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     if pattern.verb != ReadVerb::List || pattern.order.is_some() {
         return;
     }
-    let Some(plan) = read(cx.design, pattern).and_then(|choice| choice.plan) else {
-        return;
-    };
-    if !is_history(plan.entity)
-        || !matches!(plan.path, Path::Table(_))
+    let Some(plan) = cx.plan(pattern) else { return };
+    let entity = cx.entity_of(plan.path);
+    if !is_history(entity)
+        || plan.path.way != Way::Key
         || !matches!(plan.sort, SortUse::Whole | SortUse::Prefix)
     {
         return;
     }
-    let Some(open) = plan.ordered_by.and_then(|name| plan.entity.attribute(name)) else {
-        return;
-    };
+    let Some(open) = plan.ordered_by.map(|id| &entity.attributes[id.at()]) else { return };
     let opaque = matches!(
         cx.design.type_of(open),
         Type::Id { body: IdBody::Uuid | IdBody::Nanoid(_), .. } | Type::String { .. }
     );
-    let timed = plan.entity.attributes.iter().any(|attribute| is_time(cx.design, attribute));
+    let timed = entity.attributes.iter().any(|attribute| is_time(cx.design, attribute));
     let composite = open.name.text.contains('#');
-    let table = plan.path.table();
+    let table = cx.table_of(plan.path);
     let other_order = table.indexes.iter().any(|index| {
         index.key.partition == table.key.partition
             && index
                 .key
                 .sort
                 .first()
-                .and_then(|name| plan.entity.attribute(&name.text))
+                .and_then(|name| entity.attribute(&name.text))
                 .is_some_and(|attribute| is_time(cx.design, attribute))
     });
     if opaque && timed && !composite && !other_order && !is_time(cx.design, open) {

@@ -37,8 +37,8 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_design::plan::{Obstacle, read};
 use sortkey_diagnostics::Severity;
+use sortkey_plan::Obstacle;
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -51,11 +51,11 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
-    let Some(choice) = read(cx.design, pattern).filter(|choice| choice.plan.is_none()) else {
-        return;
-    };
+    let Some(choice) = cx.unserved(pattern) else { return };
     let missing = choice.rejected.iter().find_map(|rejected| match &rejected.obstacle {
-        Obstacle::IncompleteKey(missing) => Some((rejected.path.table(), missing.join("`, `"))),
+        Obstacle::IncompleteKey(missing) => {
+            Some((cx.table_of(rejected.path), cx.names(choice.entity, missing).join("`, `")))
+        }
         _ => None,
     });
     if let Some((table, missing)) = missing {

@@ -36,8 +36,9 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_design::plan::{Obstacle, read};
+use sortkey_design::program::Bound;
 use sortkey_diagnostics::Severity;
+use sortkey_plan::{Obstacle, Rejected};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -50,9 +51,7 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
-    let Some(choice) = read(cx.design, pattern).filter(|choice| choice.plan.is_none()) else {
-        return;
-    };
+    let Some(choice) = cx.unserved(pattern) else { return };
     // A more exact rule speaks where there is one.
     let explained = choice.rejected.iter().any(|rejected| {
         matches!(
@@ -76,27 +75,34 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
         .label("no key or index serves this")
         .also(entity.name.span, "the entity it reads");
     for rejected in &choice.rejected {
-        diagnostic =
-            diagnostic.note(format!("{}: {}.", rejected.path.describe(), reason(&rejected.obstacle)));
+        let path = rejected.path.describe(cx.program);
+        diagnostic = diagnostic.note(format!("{path}: {}.", reason(cx, rejected)));
     }
     cx.push(diagnostic);
 }
 
-fn reason(obstacle: &Obstacle<'_>) -> String {
-    match obstacle {
+fn reason(cx: &Context<'_>, rejected: &Rejected) -> String {
+    let entity = &cx.program.entities[rejected.path.entity];
+    let named = |id| &entity.attributes[id].name;
+    let names = |ids| cx.names(rejected.path.entity, ids);
+    match &rejected.obstacle {
         Obstacle::NotIn(name) => format!("no such item has `{name}`"),
         Obstacle::Sparse => "holds only some of the items asked for".to_owned(),
-        Obstacle::Lacking(names) => format!("holds only items that have `{}`", names.join("` and `")),
-        Obstacle::PartitionUnbound(slot) => format!("its partition key needs `{slot}`"),
-        Obstacle::UnusedBind(name) => format!("does not answer `{name}`"),
+        Obstacle::Lacking(ids) => format!("holds only items that have `{}`", names(ids).join("` and `")),
+        Obstacle::PartitionUnbound(slot) => format!("its partition key needs `{}`", named(*slot)),
+        Obstacle::UnusedBind(Bound::Attribute(id)) => format!("does not answer `{}`", named(*id)),
+        Obstacle::UnusedBind(Bound::Stored(id)) => {
+            format!("does not answer `{}`", entity.templates[*id].name)
+        }
         Obstacle::UnusedCondition(_) => "does not answer a condition of `where`".to_owned(),
         Obstacle::RangeOnPartition(_) => "a range cannot select partitions".to_owned(),
         Obstacle::Order(_) | Obstacle::OrderOf(..) => "gives another order".to_owned(),
         Obstacle::Unordered(slot) => format!(
             "`{slot}` does not sort in its key as its values do, so it gives no order and no range; a number needs a smallest \
-             value of 0 or more, a largest, and `{{{slot}:pad(n)}}` with as many digits"
+             value of 0 or more, a largest, and `{{{slot}:pad(n)}}` with as many digits",
+            slot = named(*slot)
         ),
         Obstacle::StrongOnGlobal => "cannot be read strongly".to_owned(),
-        Obstacle::IncompleteKey(missing) => format!("needs {} too", missing.join(", ")),
+        Obstacle::IncompleteKey(missing) => format!("needs {} too", names(missing).join(", ")),
     }
 }

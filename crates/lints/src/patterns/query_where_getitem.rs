@@ -35,9 +35,9 @@
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::facts::known_key;
 use sortkey_design::model::*;
-use sortkey_design::plan::Path;
 use sortkey_diagnostics::Fix;
 use sortkey_diagnostics::Severity;
+use sortkey_plan::Way;
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -63,8 +63,7 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
         })
         .map(|bind| bind.name.text.as_str())
         .collect();
-    let plan = sortkey_design::plan::read(design, pattern).and_then(|choice| choice.plan);
-    let by_table = plan.is_some_and(|plan| matches!(plan.path, Path::Table(_)));
+    let by_table = cx.plan(pattern).is_some_and(|plan| plan.path.way == Way::Key);
     if pattern.verb == ReadVerb::List && by_table && known_key(design, entity, &bound).is_empty() {
         let title = format!("`{}` knows the whole key: this is a GetItem", pattern.name);
         cx.push(cx.at(pattern.verb_span, title).label("at most one item").fix(Fix::new(

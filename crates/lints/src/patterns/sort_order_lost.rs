@@ -40,8 +40,8 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_design::plan::{Obstacle, read};
 use sortkey_diagnostics::Severity;
+use sortkey_plan::Obstacle;
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -55,22 +55,21 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(order) = &pattern.order else { return };
-    let Some(choice) = read(cx.design, pattern).filter(|choice| choice.plan.is_none()) else {
-        return;
-    };
+    let Some(choice) = cx.unserved(pattern) else { return };
     let lost = choice.rejected.iter().find_map(|rejected| {
         let given = match rejected.obstacle {
-            Obstacle::Order(Some(next)) => format!("it is ordered by `{next}`"),
+            Obstacle::Order(Some(next)) => format!("it is ordered by `{}`", cx.name(choice.entity, next)),
             Obstacle::Order(None) => "it has no further order".to_owned(),
             Obstacle::OrderOf(entity, next) => {
-                format!("`{entity}` has a place of its own in the sort key, ordered by `{next}`")
+                let (name, next) = (&cx.program.entities[entity].name, cx.name(entity, next));
+                format!("`{name}` has a place of its own in the sort key, ordered by `{next}`")
             }
             _ => return None,
         };
         Some((rejected.path, given))
     });
     let Some((path, given)) = lost else { return };
-    let title = format!("`{}` does not come in this order", path.describe());
+    let title = format!("`{}` does not come in this order", path.describe(cx.program));
     let note = match pattern.verb {
         ReadVerb::Collect => {
             "A collection comes in the order of its sort keys: begin those of all entities alike, with the time, or drop \
@@ -80,5 +79,5 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
             "Put the time into the sort key, or add an index sorted by it; a ULID as id sorts by time as well."
         }
     };
-    cx.push(cx.at(order.span, title).label(given).also(path.table().name.span, "the table").note(note));
+    cx.push(cx.at(order.span, title).label(given).also(cx.table_of(path).name.span, "the table").note(note));
 }

@@ -40,7 +40,7 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_design::plan::read;
+use sortkey_design::program::Id;
 use sortkey_diagnostics::Severity;
 
 /// The rule.
@@ -54,15 +54,17 @@ pub(super) const LINT: Lint = Lint {
 };
 
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
-    let Some(plan) = read(cx.design, pattern).and_then(|choice| choice.plan) else { return };
-    let first = plan.omits.first().and_then(|name| plan.entity.attribute(name));
-    let Some(optional) = first else { return };
-    let names = plan.omits.join("` and `");
+    let Some(plan) = cx.plan(pattern) else { return };
+    let Some(optional) = plan.omits.first().map(|id| &cx.entity_of(plan.path).attributes[id.at()]) else {
+        return;
+    };
+    let omits = cx.names(plan.path.entity, &plan.omits);
+    let names = omits.join("` and `");
     let title = format!("`{}` finds only items that have `{names}`", pattern.name);
-    let said: Vec<String> = plan.omits.iter().map(|name| format!("{name} exists")).collect();
+    let said: Vec<String> = omits.iter().map(|name| format!("{name} exists")).collect();
     cx.push(
         cx.at(pattern.name.span, title)
-            .label(format!("read through `{}`", plan.path.describe()))
+            .label(format!("read through `{}`", plan.path.describe(cx.program)))
             .also(optional.name.span, "may be absent")
             .note(format!("`where {}` says so.", said.join(" and "))),
     );

@@ -37,8 +37,8 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_design::plan::{Obstacle, read};
 use sortkey_diagnostics::Severity;
+use sortkey_plan::Obstacle;
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -52,12 +52,11 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(strong) = pattern.strong_span else { return };
-    let Some(choice) = read(cx.design, pattern).filter(|choice| choice.plan.is_none()) else {
-        return;
-    };
+    let Some(choice) = cx.unserved(pattern) else { return };
     let index = choice.rejected.iter().find(|rejected| matches!(rejected.obstacle, Obstacle::StrongOnGlobal));
     if let Some(rejected) = index {
-        let title = format!("`{}` is a global index and cannot be read strongly", rejected.path.describe());
+        let title =
+            format!("`{}` is a global index and cannot be read strongly", rejected.path.describe(cx.program));
         cx.push(cx.at(strong, title).label("not possible here").note("A `unique` clause gives a strongly consistent path through its guard; the table's key and local indexes are the others."));
     }
 }

@@ -44,7 +44,6 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_design::plan::read;
 use sortkey_diagnostics::Severity;
 
 /// The rule.
@@ -61,20 +60,19 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     if !matches!(pattern.verb, ReadVerb::Exists | ReadVerb::Count) {
         return;
     }
-    let Some(plan) = read(cx.design, pattern).and_then(|choice| choice.plan) else {
-        return;
-    };
+    let Some(path) = cx.plan(pattern).map(|plan| plan.path) else { return };
+    let entity = cx.entity_of(path);
     let reference =
-        pattern.binds.iter().find_map(|bind| plan.entity.attribute(&bind.name.text)?.reference.as_ref());
+        pattern.binds.iter().find_map(|bind| entity.attribute(&bind.name.text)?.reference.as_ref());
     let Some(target) = reference.and_then(|reference| cx.design.entity(&reference.entity.text)) else {
         return;
     };
     let counted = target.attributes.iter().any(|each| {
         each.annotation("counts")
-            .is_some_and(|counts| counts.args.iter().any(|(_, value)| value.is_name(&plan.entity.name.text)))
+            .is_some_and(|counts| counts.args.iter().any(|(_, value)| value.is_name(&entity.name.text)))
     });
-    if plan.path.is_global_index() && !counted {
-        let title = format!("`{}` can miss a `{}` that was just made", pattern.name, plan.entity.name);
-        cx.push(cx.at(pattern.verb_span, title).label(format!("reads through {}", plan.path.describe())).also(target.name.span, "what is referred to").note(format!("Count them where they are deleted: `{} int(0..) = 0 @counts({})` on `{}`, and `if {} = 0`.", "uses", plan.entity.name, target.name, "uses")));
+    if path.is_global_index(cx.program) && !counted {
+        let title = format!("`{}` can miss a `{}` that was just made", pattern.name, entity.name);
+        cx.push(cx.at(pattern.verb_span, title).label(format!("reads through {}", path.describe(cx.program))).also(target.name.span, "what is referred to").note(format!("Count them where they are deleted: `{} int(0..) = 0 @counts({})` on `{}`, and `if {} = 0`.", "uses", entity.name, target.name, "uses")));
     }
 }

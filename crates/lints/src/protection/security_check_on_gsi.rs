@@ -39,7 +39,6 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_design::plan::read;
 use sortkey_diagnostics::Severity;
 
 /// The rule.
@@ -54,21 +53,19 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     const SIGNS: [&str; 6] = ["hash", "token", "secret", "session", "tokenfamily", "apikey"];
-    let Some(plan) = read(cx.design, pattern).and_then(|choice| choice.plan) else {
-        return;
-    };
-    if !plan.path.is_global_index() {
+    let Some(path) = cx.plan(pattern).map(|plan| plan.path) else { return };
+    if !path.is_global_index(cx.program) {
         return;
     }
     for bind in &pattern.binds {
-        let Some(attribute) = plan.entity.attribute(&bind.name.text) else {
+        let Some(attribute) = cx.entity_of(path).attribute(&bind.name.text) else {
             continue;
         };
         let lower = bind.name.text.to_lowercase();
         let secret = SIGNS.iter().any(|sign| lower.ends_with(sign)) || lower.starts_with("token");
         if secret && attribute.reference.is_none() {
             let title = format!("`{}` decides about access by an index that lags", pattern.name);
-            cx.push(cx.at(bind.name.span, title).label(format!("read through {}", plan.path.describe())).note("`unique` gives a strongly consistent path through its guard; or make it the table's key."));
+            cx.push(cx.at(bind.name.span, title).label(format!("read through {}", path.describe(cx.program))).note("`unique` gives a strongly consistent path through its guard; or make it the table's key."));
         }
     }
 }

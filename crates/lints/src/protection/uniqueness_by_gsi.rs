@@ -40,7 +40,6 @@ use crate::context::{Context, Inspect, Lint, Theme};
 use crate::vocabulary::is_typed_by_people;
 use sortkey_design::facts::{Condition, condition};
 use sortkey_design::model::*;
-use sortkey_design::plan::read;
 use sortkey_diagnostics::{Severity, Span};
 
 /// The rule.
@@ -61,7 +60,7 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         }
     }
     for pattern in cx.readers(entity).collect::<Vec<_>>() {
-        let Some(place) = expects_one(cx.design, entity, pattern) else {
+        let Some(place) = expects_one(cx, entity, pattern) else {
             continue;
         };
         let names: Vec<&str> = sought(pattern).into_iter().collect();
@@ -86,7 +85,8 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
 
 /// Where a pattern takes what it finds for the only one: a person by the e-mail address, a key by its hash, a tenant by
 /// what an outside system calls it.
-fn expects_one(design: &Design, entity: &Entity, pattern: &Pattern) -> Option<Span> {
+fn expects_one(cx: &Context<'_>, entity: &Entity, pattern: &Pattern) -> Option<Span> {
+    let design = cx.design;
     let filtered = || {
         pattern.filters().into_iter().find_map(|expr| match condition(expr) {
             Condition::Equal(name, _) => {
@@ -98,9 +98,9 @@ fn expects_one(design: &Design, entity: &Entity, pattern: &Pattern) -> Option<Sp
     if pattern.is_list() && pattern.then.is_none() {
         return filtered();
     }
-    let plan = read(design, pattern).and_then(|choice| choice.plan);
     let pinned = pattern.via.as_ref().and_then(|via| design.table_of(entity)?.index(&via.text));
-    let indexed = plan.is_some_and(|plan| plan.path.is_global_index()) || pinned.is_some_and(|it| !it.local);
+    let indexed = cx.plan(pattern).is_some_and(|plan| plan.path.is_global_index(cx.program))
+        || pinned.is_some_and(|it| !it.local);
     let first = pattern.binds.first().filter(|_| indexed)?;
     let attributes: Option<Vec<&Attribute>> =
         pattern.binds.iter().map(|bind| entity.attribute(&bind.name.text)).collect();

@@ -50,9 +50,9 @@ use crate::context::{Context, Inspect, Lint, Theme};
 use crate::vocabulary::is_per_event;
 use sortkey_design::facts::{ActionSite, actions};
 use sortkey_design::model::*;
-use sortkey_design::plan::{Path, read, write_units};
 use sortkey_design::size::typical_bytes;
 use sortkey_diagnostics::{Severity, Span};
+use sortkey_plan::{Way, write_units};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -74,7 +74,7 @@ fn provisioned(table: &Table, cx: &mut Context<'_>) {
         return;
     };
     for (needed, has, unit) in
-        [(writes(cx.design, table), capacity.wcu, "WCU"), (reads(cx.design, table), capacity.rcu, "RCU")]
+        [(writes(cx.design, table), capacity.wcu, "WCU"), (reads(cx, table), capacity.rcu, "RCU")]
     {
         let total: f64 = needed.iter().map(|(units, _)| units).sum();
         if total > has as f64 {
@@ -111,7 +111,7 @@ fn provisioned(table: &Table, cx: &mut Context<'_>) {
 
 /// A sentence about cost.
 fn claimed(claim: &Claim, cx: &mut Context<'_>) {
-    if let Outcome::False { found, kind: Kind::Cost } = evaluate(cx.design, &claim.fact) {
+    if let Outcome::False { found, kind: Kind::Cost } = evaluate(cx, &claim.fact) {
         let title = format!("\"{}\" depends on the size of the items", claim.sentence);
         cx.push(cx.at(claim.fact.span, title).label(found).note(
             "Units are counted by the kilobyte: bound the item, or declare its usual size with `volume`.",
@@ -136,14 +136,13 @@ fn writes(design: &Design, table: &Table) -> Vec<(f64, Span)> {
 }
 
 /// Units that the patterns with a declared load read from the table itself.
-fn reads(design: &Design, table: &Table) -> Vec<(f64, Span)> {
+fn reads(cx: &Context<'_>, table: &Table) -> Vec<(f64, Span)> {
     let mut found = Vec::new();
-    for pattern in &design.patterns {
+    for pattern in &cx.design.patterns {
         let Some(load) = pattern.load else { continue };
-        let plan = read(design, pattern).and_then(|choice| choice.plan);
-        if let Some(plan) =
-            plan.filter(|plan| matches!(plan.path, Path::Table(own) if own.name == table.name))
-        {
+        let is_here = |path| std::ptr::eq(cx.table_of(path), table);
+        let plan = cx.plan(pattern).filter(|plan| plan.path.way == Way::Key && is_here(plan.path));
+        if let Some(plan) = plan {
             found.push((load.per_second * plan.cost.rcu, load.span));
         }
     }

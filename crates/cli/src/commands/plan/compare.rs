@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use sortkey_design::Design;
-use sortkey_design::plan::lock_file;
+use sortkey_design::Program;
+use sortkey_plan::lock_file;
 
 use crate::designs;
 use crate::failure::Failure;
 
 /// Prints the lines that differ from the lock file, as a diff would.
-pub(super) fn with_lock(lock: &Path, design: &Design) -> Result<(), Failure> {
-    let (agreed, now) = (designs::read(lock)?, lock_file(design));
+pub(super) fn with_lock(lock: &Path, program: &Program) -> Result<(), Failure> {
+    let (agreed, now) = (designs::read(lock)?, lock_file(program));
     let gone = agreed.lines().filter(|line| !now.lines().any(|other| other == *line));
     let come = now.lines().filter(|line| !agreed.lines().any(|other| other == *line));
     let gone: String = gone.map(|line| format!("- {line}\n")).collect();

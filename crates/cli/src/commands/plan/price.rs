@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use sortkey_design::Design;
-use sortkey_design::plan::{PRICES, Prices, bill, bill_text};
+use sortkey_design::Program;
+use sortkey_plan::{PRICES, Prices, bill, bill_text};
 
 use crate::designs;
 use crate::failure::Failure;
 
 /// Prints the bill of a month, by the prices of a region.
-pub(super) fn show(design: &Design, region: &str, file: Option<&Path>) -> Result<(), Failure> {
+pub(super) fn show(program: &Program, region: &str, file: Option<&Path>) -> Result<(), Failure> {
     let text = match file {
         Some(file) => designs::read(file)?,
         None => PRICES.to_owned(),
@@ -22,6 +22,6 @@ pub(super) fn show(design: &Design, region: &str, file: Option<&Path>) -> Result
         Failure::new(format_args!("the table has no prices of {region}; it has {}", known.join(", ")))
             .hint("give your own with --prices FILE")
     })?;
-    designs::say(&bill_text(&bill(design, rates), &prices, region));
+    designs::say(&bill_text(&bill(program, rates), &prices, region));
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! Which index serves a pattern: conditions compared by meaning, orders that a key has.
 
-use sortkey_design::plan::{Obstacle, read};
+use sortkey_design::program::Callee;
 use sortkey_design::{NoFiles, compile};
+use sortkey_plan::{Obstacle, read};
 
 /// How a pattern is read: the path, or the first obstacle of every path.
 fn path(design: &str, pattern: &str) -> String {
@@ -9,16 +10,16 @@ fn path(design: &str, pattern: &str) -> String {
     let compilation = compile("paths.sk", &text, &NoFiles);
     let found: Vec<&str> = compilation.diagnostics.iter().map(|each| each.title.as_str()).collect();
     assert!(found.is_empty(), "{pattern}: {found:?}");
-    let design = compilation.design;
-    let choice =
-        design.pattern("p").and_then(|pattern| read(&design, pattern)).expect("an entity in a table");
+    let program = compilation.program;
+    let Some(Callee::Pattern(id)) = program.callee("p") else { panic!("there is a pattern") };
+    let choice = read(&program, id).expect("an entity in a table");
     match choice.plan {
-        Some(plan) => plan.path.describe(),
+        Some(plan) => plan.path.describe(&program),
         None => {
             let why = choice.rejected.iter().map(|each| match &each.obstacle {
                 Obstacle::Sparse => "sparse".to_owned(),
                 Obstacle::UnusedCondition(_) => "condition".to_owned(),
-                Obstacle::OrderOf(entity, _) => format!("order of {entity}"),
+                Obstacle::OrderOf(entity, _) => format!("order of {}", program.entities[*entity].name),
                 Obstacle::Order(_) => "order".to_owned(),
                 _ => "other".to_owned(),
             });

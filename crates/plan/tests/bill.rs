@@ -1,7 +1,7 @@
 //! A month of a small design, reckoned by hand.
 
-use sortkey_design::plan::{PRICES, Prices, bill, bill_text};
 use sortkey_design::{NoFiles, compile};
+use sortkey_plan::{PRICES, Prices, bill, bill_text};
 
 const DESIGN: &str = r#"
 table Notes { key (userId | noteId)  index byTag (userId | tag) project keys  stream new_and_old_images  recovery 35d }
@@ -35,7 +35,7 @@ fn a_month() {
     let compilation = compile("t.sk", DESIGN, &NoFiles);
     assert_eq!(compilation.diagnostics, []);
     let prices = prices();
-    let bill = bill(&compilation.design, prices.rates("us-east-1").expect("known"));
+    let bill = bill(&compilation.program, prices.rates("us-east-1").expect("known"));
     // 20 notes of 2 KB are ten blocks of 4 KB: 5 units a page. A note takes two units and one for its index entry.
     let seconds = 730.0 * 3_600.0;
     let reads = 100.0 * 5.0 * seconds / 1e6 * 0.125;

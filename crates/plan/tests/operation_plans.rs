@@ -1,7 +1,7 @@
 //! The requests of operations: a small design, an operation, and the lines of its plan.
 
-use sortkey_design::plan::plan_text;
 use sortkey_design::{NoFiles, compile};
+use sortkey_plan::plan_text;
 
 const DESIGN: &str = r#"
 caller { userId -> User }
@@ -40,7 +40,7 @@ pattern getNote = get Note by userId, noteId
 fn requests(operation: &str) -> Vec<String> {
     let compilation = compile("t.sk", &format!("{DESIGN}{operation}\n"), &NoFiles);
     assert_eq!(compilation.diagnostics, [], "{operation}");
-    let text = plan_text(&compilation.design);
+    let text = plan_text(&compilation.program);
     text.lines().filter_map(|line| line.strip_prefix("  ")).map(str::to_owned).collect()
 }
 

@@ -1,0 +1,9 @@
+//! Small questions about a program that plans ask: what a key is made of, who is in an index, what follows from what.
+
+mod implication;
+mod keys;
+mod membership;
+
+pub(crate) use implication::Known;
+pub use keys::{TextOrder, settles, slots, text_order};
+pub use membership::{Membership, membership};

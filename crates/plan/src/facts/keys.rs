@@ -1,0 +1,82 @@
+//! What a stored key attribute is made of, and what follows from what is known.
+
+use sortkey_design::facts::is_time_name;
+use sortkey_design::model::{SlotFormat, TimeUnit};
+use sortkey_design::program::{AttributeId, Entity, Piece, Source, Type};
+
+use crate::AttributeSet;
+
+/// The attributes that a stored attribute is made of.
+pub fn slots(entity: &Entity, source: Source) -> Vec<AttributeId> {
+    match source {
+        Source::Template(id) => entity.templates[id].slots().collect(),
+        Source::Attribute(id) => vec![id],
+    }
+}
+
+/// Whether the text of an attribute in a key sorts as its values do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextOrder {
+    /// It does.
+    Kept,
+    /// Texts of different values may be equal; otherwise it does.
+    Coarse,
+    /// It does not.
+    Lost,
+}
+
+/// How an attribute sorts where it stands in a key.
+pub fn text_order(entity: &Entity, source: Source, slot: AttributeId) -> TextOrder {
+    let Source::Template(template) = source else { return TextOrder::Kept };
+    let attribute = &entity.attributes[slot];
+    let ty = &*attribute.ty;
+    let format = entity.templates[template].pieces.iter().find_map(|piece| match piece {
+        Piece::Slot { attribute, format } if *attribute == slot => Some(format.as_ref()),
+        _ => None,
+    });
+    let kept = |keeps: bool| if keeps { TextOrder::Kept } else { TextOrder::Lost };
+    match format.flatten() {
+        // A time that is kept as a bare number has as many digits as all others of its unit.
+        None if matches!(ty, Type::Int { .. }) && is_time_name(&attribute.name) => TextOrder::Kept,
+        None => kept(ty.text_keeps_order()),
+        Some(SlotFormat::Pad(width)) => kept(match ty {
+            Type::Int { min, max } => {
+                let fits = max.is_some_and(|max| max.to_string().len() <= *width as usize);
+                min.is_some_and(|min| min >= 0) && fits
+            }
+            Type::Decimal { .. } => false,
+            _ => true,
+        }),
+        Some(SlotFormat::Time(form)) => match form.as_str() {
+            "s" if matches!(ty, Type::Time { unit: TimeUnit::Seconds | TimeUnit::IsoSeconds }) => {
+                TextOrder::Kept
+            }
+            "date" | "month" | "s" => TextOrder::Coarse,
+            _ => TextOrder::Kept,
+        },
+        // Percent-encoding moves characters, and so does another case.
+        Some(SlotFormat::Escape) => kept(!ty.is_free_text()),
+        Some(SlotFormat::Lower) => kept(!attribute.normalize.is_empty()),
+    }
+}
+
+/// Whether an attribute's value follows from the known ones: it is known, or derived from known ones alone.
+pub fn settles(entity: &Entity, known: &AttributeSet, attribute: AttributeId) -> bool {
+    // A chain of derivations is at most as long as the list of attributes.
+    let mut wanted = vec![attribute];
+    for _ in 0..=entity.attributes.len() {
+        let Some(id) = wanted.pop() else { return true };
+        if known.contains(id) {
+            continue;
+        }
+        let Some(fill) = entity.attributes[id].fill.as_ref().filter(|fill| fill.derived) else {
+            return false;
+        };
+        let inputs = fill.value.attributes();
+        if inputs.is_empty() {
+            return false;
+        }
+        wanted.extend(inputs);
+    }
+    wanted.is_empty()
+}

@@ -1,0 +1,43 @@
+//! What a compiled design sends: access paths, the effects of writes, requests in their order, their cost and price.
+//!
+//! A plan is data. `sortkey plan` prints it, the price list prices it, lints read it, and the runtime carries it out. It is
+//! made from a [`Program`](sortkey_design::Program) alone, by ids: names are for people.
+
+mod actions;
+mod calls;
+mod cascade;
+mod columns;
+mod cost;
+mod effects;
+mod facts;
+mod flow;
+mod pages;
+mod path;
+mod price;
+mod read;
+mod request;
+mod scans;
+mod set;
+mod steps;
+mod text;
+mod write;
+
+pub use actions::actions;
+pub use cascade::{Counter, Finding, Sweep, counters, goes_at_once, sweeps};
+pub use columns::{columns, row};
+pub use cost::{Cost, Entry, Images, read_units, write_units};
+pub use effects::{Change, Effects, effects};
+pub use facts::{Membership, TextOrder, membership, settles, slots, text_order};
+pub use flow::{Flow, Page, Script};
+pub use path::{Path, Way};
+pub use price::{Bill, Called, Class, HOURS, PRICES, Prices, Rates, Region, TableBill, bill, bill_text};
+pub use read::{
+    Choice, Given, GivenBy, KeyIs, KeyPart, Obstacle, ReadPlan, Recipe, Rejected, SortUse, of_pattern,
+    pattern_script, read,
+};
+pub use request::{Act, Arm, Ask, EntryChange, Part, Query, Request, Role};
+pub use scans::{Extent, extent};
+pub use set::AttributeSet;
+pub use steps::{Repeat, Step, steps};
+pub use text::{lock_file, plan_text, units};
+pub use write::{batched, is_result_seen, operation_script};

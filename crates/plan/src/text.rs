@@ -1,0 +1,104 @@
+//! The plan of a whole design as text: what `sortkey plan` prints, and the lock file that a review compares.
+
+use std::fmt::Write as _;
+
+use sortkey_design::program::{PatternId, Program};
+
+use crate::{Repeat, SortUse, Step, pattern_script, read, steps};
+
+/// One line per pattern and one per request of an operation: path, consistency, requests, units. In the order of the
+/// text, each line with its name, so that a change of one plan changes its lines alone.
+pub fn lock_file(program: &Program) -> String {
+    let mut text = String::from(
+        "# The access path of every pattern and the requests of every operation.\n\
+         # `sortkey plan --check` compares this with the design.\n",
+    );
+    for (id, pattern) in program.patterns.entries() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{} = {}", pattern.name, one_line(program, id));
+    }
+    for (id, operation) in program.operations.entries() {
+        for (number, step) in (1..).zip(steps(program, id)) {
+            let _ = writeln!(text, "{}.{number} = {}", operation.name, step_line(&step));
+        }
+    }
+    text
+}
+
+/// The plan for people: patterns, then operations with their requests.
+pub fn plan_text(program: &Program) -> String {
+    let mut text = String::new();
+    let width = program.patterns.iter().map(|each| each.name.chars().count()).max().unwrap_or(0);
+    for (id, pattern) in program.patterns.entries() {
+        let _ = writeln!(text, "{:width$}  {}", pattern.name, one_line(program, id));
+    }
+    for (id, operation) in program.operations.entries() {
+        let _ = writeln!(text, "\n{}", operation.name);
+        for step in steps(program, id) {
+            let _ = writeln!(text, "  {}", step_line(&step));
+        }
+    }
+    text
+}
+
+fn one_line(program: &Program, id: PatternId) -> String {
+    let pattern = &program.patterns[id];
+    let Some(plan) = read(program, id).and_then(|choice| choice.plan) else {
+        return "no path".to_owned();
+    };
+    let consistency = if plan.strong { "strong" } else { "eventual" };
+    let sort = match plan.sort {
+        SortUse::Whole => "partition",
+        SortUse::Equal => "key",
+        SortUse::Prefix => "prefix",
+        SortUse::Range => "range",
+    };
+    let fetch = if plan.fetches { " + fetch" } else { "" };
+    let then = pattern.then.map(|next| format!(" + get {}", program.entities[next].name)).unwrap_or_default();
+    let whole = pattern_script(program, id).map(|script| script.body.cost()).unwrap_or_default();
+    let rule = whole.requests - plan.cost.requests;
+    let rule = match rule > 0.0 {
+        true => {
+            format!(" + at most {} and {} RCU for the rule", requests(rule), units(whole.rcu - plan.cost.rcu))
+        }
+        false => String::new(),
+    };
+    format!(
+        "{} by {sort}{fetch}{then}, {consistency}, {}, {} RCU{rule}",
+        plan.path.describe(program),
+        requests(plan.cost.requests),
+        units(plan.cost.rcu)
+    )
+}
+
+fn requests(requests: f64) -> String {
+    let plural = if requests == 1.0 { "" } else { "s" };
+    format!("{} request{plural}", units(requests))
+}
+
+fn step_line(step: &Step) -> String {
+    let mut costs = Vec::new();
+    // Of a batch the units of one item are shown.
+    if step.cost.requests > 1.0 {
+        costs.push(requests(step.cost.requests));
+    }
+    if step.cost.rcu > 0.0 {
+        costs.push(format!("{} RCU", units(step.cost.rcu)));
+    }
+    if step.cost.wcu > 0.0 {
+        costs.push(format!("{} WCU", units(step.cost.wcu)));
+    }
+    let often = match &step.repeat {
+        Repeat::Once => String::new(),
+        Repeat::Each(list) => format!(" for each of {list}"),
+        Repeat::After(error) => format!(" after {error}"),
+    };
+    let sometimes = if step.sometimes { " if needed" } else { "" };
+    format!("{} [{}]{often}{sometimes}, {}", step.request, step.items.join("; "), costs.join(", "))
+}
+
+/// Units with as many decimals as they have, at most two.
+pub fn units(units: f64) -> String {
+    let text = format!("{units:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

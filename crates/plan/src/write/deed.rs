@@ -1,0 +1,214 @@
+//! What an action does to its item, as far as the text of the design tells: what it sets, what it counts, which states it
+//! enters, and why the item may have to be read.
+
+use sortkey_design::model::{FieldOp, Op, WriteVerb};
+use sortkey_design::program::{
+    Action, AliasPiece, AttributeId, Entity, EntityId, Expr, ExprKind, Field, Function, Program, States, Type,
+};
+
+use crate::AttributeSet;
+use crate::effects::{Change, Effects, effects};
+
+/// What an action does to its item, as far as the text of the design tells.
+#[derive(Clone, Debug)]
+pub(crate) struct Deed {
+    pub(crate) entity: EntityId,
+    pub(crate) change: Change,
+    /// Whether all of that surely happens.
+    is_certain: bool,
+    /// What must perhaps be seen of the item, whatever is set: a condition that DynamoDB may be unable to express.
+    doubts: AttributeSet,
+    /// What it does besides.
+    pub(crate) effects: Effects,
+}
+
+impl Deed {
+    /// What an action of an operation does.
+    pub(crate) fn of(program: &Program, action: &Action) -> Deed {
+        let entity = &program.entities[action.entity];
+        let mut deed = Deed::new(program, action.entity, action.verb);
+        deed.gives(entity, action);
+        if !matches!(action.verb, WriteVerb::Create | WriteVerb::Put) {
+            deed.doubts.extend(action.condition.iter().flat_map(|condition| doubtful(entity, condition)));
+        }
+        if matches!(action.verb, WriteVerb::Update | WriteVerb::Upsert) {
+            for field in &action.fields {
+                if field.value.concerns_item() {
+                    deed.doubts.extend(field.value.attributes());
+                }
+                deed.doubts.extend(within_json(entity, field).or_else(|| last_member(entity, field)));
+            }
+            // What the key of the item tells is in hand.
+            let given = deed.given();
+            let sealed = given.iter().flat_map(|id| sealed_under(entity, id));
+            deed.doubts.extend(sealed.filter(|slot| !entity.key_attributes.contains(slot)));
+            deed.is_certain = action.takes.is_empty() && action.spreads.is_empty();
+        }
+        for states in &entity.states {
+            deed.enter(states, action);
+        }
+        deed.completed(program)
+    }
+
+    /// The deletion of a child with its parent.
+    pub(crate) fn deletion(program: &Program, entity: EntityId) -> Deed {
+        Deed::new(program, entity, WriteVerb::Delete).completed(program)
+    }
+
+    /// The counting of something by a number of an item.
+    pub(crate) fn counting(program: &Program, entity: EntityId, number: AttributeId) -> Deed {
+        let mut deed = Deed::new(program, entity, WriteVerb::Update);
+        deed.change.moves.insert(number);
+        deed.completed(program)
+    }
+
+    fn new(program: &Program, entity: EntityId, verb: WriteVerb) -> Deed {
+        let known = program.entities[entity].key_attributes.iter().copied().collect();
+        let change = Change { verb, known, ..Change::default() };
+        let doubts = AttributeSet::new();
+        Deed { entity, change, is_certain: true, doubts, effects: Effects::default() }
+    }
+
+    /// Adds what an action names: in its fields, by the short form, and by copying something.
+    fn gives(&mut self, entity: &Entity, action: &Action) {
+        self.change.sets.extend(action.takes.iter().map(|(id, _)| *id));
+        action.fields.iter().for_each(|field| self.written(field));
+        if !action.spreads.is_empty() {
+            let open =
+                entity.attributes.entries().filter(|(_, each)| !each.is_derived() && !each.flags.immutable);
+            self.change.sets.extend(open.map(|(id, _)| id));
+        }
+        if matches!(action.verb, WriteVerb::Update | WriteVerb::Upsert) {
+            // What the key tells cannot change.
+            self.change.sets = self.change.sets.without(&self.change.known);
+        }
+        // What is copied and then counted is counted.
+        self.change.sets = self.change.sets.without(&self.change.moves);
+    }
+
+    fn written(&mut self, field: &Field) {
+        let is_whole = field.path.inside.is_empty() && field.element.is_none() && field.op == FieldOp::Set;
+        let into = if is_whole { &mut self.change.sets } else { &mut self.change.moves };
+        into.insert(field.path.attribute);
+    }
+
+    /// Everything that it may set or move.
+    pub(crate) fn given(&self) -> AttributeSet {
+        let mut given = self.change.sets.clone();
+        given.join(&self.change.moves);
+        given
+    }
+
+    /// Adds what is written on entering the state that an action sets; if the text does not tell which, that of any.
+    fn enter(&mut self, states: &States, action: &Action) {
+        if !self.given().contains(states.path.attribute) {
+            return;
+        }
+        let sets =
+            |field: &&Field| field.path == states.path && field.element.is_none() && field.op == FieldOp::Set;
+        let value = action.fields.iter().find(sets).map(|field| &field.value.kind);
+        let state = match value {
+            Some(ExprKind::Word(word)) => Some(word),
+            _ => None,
+        };
+        let enters =
+            states.enters.iter().filter(|enter| state.is_none_or(|state| enter.states.contains(state)));
+        let fields: Vec<&Field> = enters.flat_map(|enter| &enter.fields).collect();
+        self.is_certain &= state.is_some() || fields.is_empty();
+        fields.into_iter().for_each(|field| self.written(field));
+    }
+
+    /// Adds what the entity itself says: how an item is marked as deleted, that its version counts, which checks must see
+    /// the item.
+    fn completed(mut self, program: &Program) -> Deed {
+        let entity = &program.entities[self.entity];
+        if self.change.is_soft(entity) {
+            self.change.sets = entity.deleted.iter().flat_map(Expr::attributes).collect();
+        }
+        if self.change.changes(entity) {
+            let version = entity.attributes.entries().filter(|(_, each)| each.flags.version);
+            self.change.moves.extend(version.map(|(id, _)| id));
+            let given = self.given();
+            for check in &entity.checks {
+                let seen: AttributeSet = check.condition.attributes().into_iter().collect();
+                if seen.intersects(&given) {
+                    self.doubts.extend(doubtful(entity, &check.condition));
+                }
+                if seen.intersects(&self.change.moves) {
+                    self.doubts.join(&seen);
+                }
+            }
+            let rules = entity.states.iter().flat_map(|states| &states.transitions);
+            let rules = rules.filter_map(|transition| transition.condition.as_ref());
+            self.doubts.extend(rules.flat_map(|rule| doubtful(entity, rule)));
+        }
+        self.effects = effects(program, self.entity, &self.change);
+        self
+    }
+
+    /// What is read of the item before it is written, and whether that surely happens.
+    pub(crate) fn read_back(&self, entity: &Entity) -> (AttributeSet, bool) {
+        let mut read = self.effects.needs.clone();
+        let surely = self.is_certain && !read.is_empty();
+        read.join(&self.doubts);
+        // What the key tells is only mentioned if it is all there is.
+        let keys = entity.key_attributes.iter().copied().collect();
+        let beside = read.without(&keys);
+        (if beside.is_empty() { read } else { beside }, surely)
+    }
+
+    /// Whether it changes an item that is there.
+    pub(crate) fn changes(&self, program: &Program) -> bool {
+        self.change.changes(&program.entities[self.entity])
+    }
+}
+
+/// The attributes of a condition that DynamoDB may be unable to express: it computes with the item, or looks into JSON text
+/// or at a constant of an enum.
+fn doubtful(entity: &Entity, condition: &Expr) -> Vec<AttributeId> {
+    let mut odd = false;
+    condition.walk(&mut |expr| {
+        odd |= match &expr.kind {
+            ExprKind::Binary { op: Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem, .. }
+            | ExprKind::Negative(_)
+            | ExprKind::Arrow { .. }
+            | ExprKind::Constant { .. } => expr.concerns_item(),
+            ExprKind::Function { function, .. } => *function != Function::Size && expr.concerns_item(),
+            ExprKind::Member { base, .. } => match &base.kind {
+                // The condition of `with` is about another item.
+                ExprKind::Attribute(id) => {
+                    entity.attributes.get(*id).is_some_and(|each| matches!(*each.ty, Type::Json { .. }))
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+    });
+    if odd { condition.attributes() } else { Vec::new() }
+}
+
+/// The attribute that a field looks into, if it is JSON text: all of it is written anew.
+fn within_json(entity: &Entity, field: &Field) -> Option<AttributeId> {
+    let inside = !field.path.inside.is_empty() || field.element.is_some();
+    let id = field.path.attribute;
+    (inside && matches!(*entity.attributes[id].ty, Type::Json { .. })).then_some(id)
+}
+
+/// The set that a field may take the last member out of, where no item may lack it: it must be seen before.
+fn last_member(entity: &Entity, field: &Field) -> Option<AttributeId> {
+    let id = field.path.attribute;
+    let attribute = &entity.attributes[id];
+    let takes = field.op == FieldOp::Subtract && field.path.inside.is_empty() && field.element.is_none();
+    (takes && matches!(*attribute.ty, Type::Set { .. }) && !attribute.may_be_absent()).then_some(id)
+}
+
+/// The attributes that name the key under which an attribute is sealed.
+fn sealed_under(entity: &Entity, id: AttributeId) -> Vec<AttributeId> {
+    let pieces = entity.attributes[id].encrypted.iter().flatten();
+    pieces
+        .filter_map(|piece| match piece {
+            AliasPiece::Slot(slot) => Some(*slot),
+            AliasPiece::Literal(_) => None,
+        })
+        .collect()
+}

@@ -1,0 +1,54 @@
+//! Receipts: what makes a repeat of an operation harmless, and what a repeat reads.
+
+use sortkey_design::program::{Action, EntityId, TableId};
+
+use super::{Parts, Plan};
+use crate::actions::actions;
+use crate::flow::Flow;
+use crate::request::{Act, KEY_BYTES, Part, Request, Role, reserved_arms};
+
+impl Plan<'_> {
+    /// The receipt goes with the first write, so that a repeat finds it whatever became of the rest.
+    pub(super) fn add_receipt(&mut self, parts: &mut Parts, surely: bool) {
+        if !self.receipt_due {
+            return;
+        }
+        if let Some(table) = self.receipt_table() {
+            let receipt = Part {
+                act: Act::Put,
+                table,
+                role: Role::Receipt,
+                sometimes: true,
+                many: false,
+                arms: reserved_arms(self.program, table),
+                bytes: KEY_BYTES,
+            };
+            parts.push((receipt, format!("put receipt {}", self.operation.name)));
+        }
+        self.receipt_due = !surely;
+    }
+
+    /// The entities that the operation writes, in order.
+    fn written(&self) -> Vec<EntityId> {
+        let writes = |action: &&Action| action.verb.writes();
+        actions(self.operation).into_iter().filter(writes).map(|action| action.entity).collect()
+    }
+
+    /// Where the receipt lies: in the table of the first entity that the operation writes.
+    fn receipt_table(&self) -> Option<TableId> {
+        self.program.entities[*self.written().first()?].table
+    }
+
+    /// A repeat finds the receipt, and then what the first call made.
+    pub(super) fn repeated(&self) -> Flow {
+        let Some(table) = self.receipt_table() else {
+            return Flow::nothing();
+        };
+        let receipt = Request::get(table, KEY_BYTES, true, format!("receipt {}", self.operation.name));
+        let made = self.written().into_iter().map(|entity| {
+            let name = &self.program.entities[entity].name;
+            self.get(entity, true, format!("the {name} it names"))
+        });
+        Flow::Seq(vec![Flow::Send(receipt), Flow::Any(made.collect()).maybe()])
+    }
+}
