@@ -16,6 +16,7 @@ mod protect;
 mod sealed_key;
 mod secret_file;
 mod shutdown;
+mod tls;
 
 use std::process::ExitCode;
 

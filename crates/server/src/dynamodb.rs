@@ -40,6 +40,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) parts: &'a Parts,
     pub(crate) head: &'a Head<'a>,
     pub(crate) peer: SocketAddr,
+    pub(crate) is_encrypted: bool,
     pub(crate) need: Need,
 }
 
@@ -120,7 +121,7 @@ fn authorize<B: Backend>(
     let circumstances = Circumstances {
         source_ip: asked.peer.ip(),
         user_agent,
-        is_encrypted: false,
+        is_encrypted: asked.is_encrypted,
         now_seconds: signed::now_seconds(),
     };
     let decided = server.evaluator.check(&server.backend, &settings.region, caller, call, circumstances);

@@ -40,6 +40,7 @@ mod shared;
 mod signed;
 mod sts;
 mod target;
+mod tls;
 
 pub use crate::admin::{
     Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange,
@@ -52,6 +53,7 @@ pub use crate::iam::Iam;
 pub use crate::mount::{Access, Content, Handler, Mount};
 pub use crate::server::Server;
 pub use crate::settings::Settings;
+pub use crate::tls::{Tls, TlsError};
 
 /// The HTTP vocabulary of a [`Handler`].
 pub use hyper::{self, body::Bytes};

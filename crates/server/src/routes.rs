@@ -22,6 +22,7 @@ use crate::reply::{self, Answer, ReplyBody};
 use crate::shared::Shared;
 use crate::signed;
 use crate::sts;
+use crate::tls::Tls;
 
 /// Answers one request. An error means that the connection is of no further use.
 pub(crate) async fn answer<B: Backend>(
@@ -95,12 +96,17 @@ async fn route<B: Backend>(
         }
         EntryPoint::Signed if sts::is_asked(head) => sts::answer(server, parts, &body),
         EntryPoint::Signed => {
-            let peer = connection.peer;
-            dynamodb::answer(server, &dynamodb::Asked { parts, head, peer, need }, body).await
+            let (peer, is_encrypted) = (connection.peer, connection.is_encrypted);
+            let asked = dynamodb::Asked { parts, head, peer, is_encrypted, need };
+            dynamodb::answer(server, &asked, body).await
         }
         EntryPoint::Mount(mount) => mounted(server, mount, parts, head, body).await,
         EntryPoint::Health if parts.uri.path() == "/" => health(&server.settings.region),
-        EntryPoint::Health => ready(&server.backend.readiness(), &server.backend.notices()),
+        EntryPoint::Health => {
+            let mut notices = server.backend.notices();
+            notices.extend(server.settings.tls.as_ref().and_then(Tls::notice));
+            ready(&server.backend.readiness(), &notices)
+        }
         EntryPoint::Metrics => {
             let is_ready = server.backend.readiness() == Readiness::Ready;
             let histories = server.backend.histories();
