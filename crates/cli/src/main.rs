@@ -2,6 +2,7 @@
 //!
 //! Everything it can do is a library elsewhere; a command joins libraries and speaks to a person.
 
+mod audit;
 mod commands;
 mod designs;
 mod failure;

@@ -12,6 +12,7 @@
 //! - Answering a request spawns no task, starts no timer and takes no lock.
 
 mod admin;
+mod audit;
 mod authorization;
 mod backend;
 mod body;
@@ -46,6 +47,7 @@ pub use crate::admin::{
     Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange,
     Verified, admin_mount,
 };
+pub use crate::audit::Audit;
 pub use crate::backend::{Backend, Call, ForkName, History, Readiness, Reply, ResourcePolicy};
 pub use crate::database::Database;
 pub use crate::guard::{Administrators, Guard, Mode};

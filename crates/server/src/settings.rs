@@ -1,7 +1,9 @@
 //! Everything about a server that can be chosen, with the defaults and the reason for each number.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::audit::Audit;
 use crate::guard::Guard;
 use crate::tls::Tls;
 
@@ -39,6 +41,8 @@ pub struct Settings {
     pub dynamodb_api: bool,
     /// Who may use what.
     pub guard: Guard,
+    /// Where decisions about requests are recorded, if they are.
+    pub audit: Option<Arc<Audit>>,
     /// Encrypts connections; without it the server speaks plain HTTP.
     pub tls: Option<Tls>,
     /// Where request ids start. Ids of one seed are one sequence, so a test can know them.
@@ -62,6 +66,7 @@ impl Default for Settings {
             max_head_bytes: 16 << 10,
             dynamodb_api: true,
             guard: Guard::default(),
+            audit: None,
             tls: None,
             request_id_seed: 0,
         }

@@ -8,6 +8,7 @@ use clap::Args;
 use sortkey_server::{Database, Mode, Settings, Tls, admin_mount};
 
 use super::Run;
+use crate::audit::AuditArguments;
 use crate::failure::Failure;
 use crate::imitate::Imitate;
 use crate::keep::Keep;
@@ -44,6 +45,9 @@ pub(super) struct Serve {
 
     #[command(flatten)]
     tls: TlsArguments,
+
+    #[command(flatten)]
+    audit: AuditArguments,
 }
 
 impl Run for Serve {
@@ -59,12 +63,13 @@ impl Serve {
         let address = self.listen.address()?;
         let mode = self.protect.mode(address, "serve")?;
         let guard = self.protect.guard(mode)?;
+        let audit = self.audit.open()?;
         let database = self.database()?;
         let mounts = vec![admin_mount(Arc::new(database.clone()))];
         let folder = self.keep.lasting_folder(NAME);
         let tls = self.tls.open(folder.as_deref(), &self.listen.host)?;
         let report = self.tls.report(tls.as_ref(), folder.as_deref());
-        let settings = Settings { guard, tls: tls.clone(), ..self.listen.settings() };
+        let settings = Settings { guard, audit, tls: tls.clone(), ..self.listen.settings() };
         let (server, address) = listen::bind(address, database, settings, mounts).await?;
         let shutdown = shutdown::asked_for();
         self.announce(address, mode, tls.as_ref(), &report);

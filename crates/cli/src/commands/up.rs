@@ -22,6 +22,7 @@ use sortkey_runtime::{Pending, Runtime};
 use sortkey_server::{Mode, Mount, Settings};
 
 use super::Run;
+use crate::audit::AuditArguments;
 use crate::failure::Failure;
 use crate::keep::Keep;
 use crate::listen::{self, Listen};
@@ -73,6 +74,9 @@ pub(super) struct Up {
 
     #[command(flatten)]
     tls: TlsArguments,
+
+    #[command(flatten)]
+    audit: AuditArguments,
 
     #[command(flatten)]
     trust: Trust,
@@ -147,7 +151,8 @@ impl Up {
         let tls = self.tls.open(secrets, &self.listen.host)?;
         let certificate = self.tls.report(tls.as_ref(), secrets);
         let base = tls::scheme(tls.as_ref());
-        let settings = Settings { dynamodb_api, guard, tls, ..self.listen.settings() };
+        let settings =
+            Settings { dynamodb_api, guard, audit: self.audit.open()?, tls, ..self.listen.settings() };
         let (server, address) = listen::bind(address, backend, settings, mounts).await?;
         let shutdown = shutdown::asked_for();
         let report = format!("{certificate}{}", self.protect.report(mode, true));
