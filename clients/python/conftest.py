@@ -63,7 +63,7 @@ def binary():
 def listening(server):
     """The address that the server prints. The rest of its output is read too, so that it never waits for us."""
     for line in server.stdout:
-        address = re.search(r"http://[0-9.]+:[0-9]+", line)
+        address = re.search(r"https?://[0-9.]+:[0-9]+", line)
         if address:
             threading.Thread(target=server.stdout.read, daemon=True).start()
             return address.group()

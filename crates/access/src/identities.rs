@@ -348,7 +348,7 @@ impl Directory {
 }
 
 fn compile(policies: &[Attached]) -> Vec<Policy> {
-    policies.iter().map(|policy| compiled(&policy.document)).collect()
+    policies.iter().map(|policy| compiled(&policy.document).named(&policy.name)).collect()
 }
 
 fn compiled(document: &serde_json::Value) -> Policy {

@@ -9,6 +9,7 @@
 //! - Codes and secrets are compared in constant time.
 //! - A file that cannot be read lets nobody in.
 
+mod audit;
 mod authority;
 mod hex;
 mod hmac;
@@ -17,6 +18,10 @@ mod keyring;
 mod session;
 mod sigv4;
 
+pub use audit::{
+    Anchor, AuditError, AuditLog, Checked, Decided, Event, Line, files_of as audit_files,
+    verify as verify_audit,
+};
 pub use authority::{AssumeError, AssumeRole, Authority, Caller, Credentials, Rejected};
 pub use identities::{
     ACCOUNT, AccessKey, Attached, Identity, IdentityError, IdentityFile, NewAccessKey, Role, User, attach,

@@ -1,5 +1,6 @@
 //! The subcommands: one file each, of one shape, registered by one line in [`COMMANDS`].
 
+mod audit;
 mod auth;
 mod backup;
 mod call;
@@ -38,6 +39,7 @@ static COMMANDS: &[Command] = &[
     Command::of::<keys::Keys>(),
     Command::of::<auth::Auth>(),
     Command::of::<keyring::KeyringCommand>(),
+    Command::of::<audit::AuditCommand>(),
     Command::of::<serve::Serve>(),
     Command::of::<backup::Backup>(),
     Command::of::<restore::Restore>(),

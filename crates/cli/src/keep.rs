@@ -44,6 +44,11 @@ impl Keep {
         self.data.clone().unwrap_or_else(|| Path::new(".sortkey").join(name))
     }
 
+    /// The directory, if anything is kept.
+    pub(crate) fn lasting_folder(&self, name: &str) -> Option<PathBuf> {
+        (!self.in_memory).then(|| self.folder(name))
+    }
+
     /// The database in a directory.
     pub(crate) fn open(&self, folder: &Path, settings: Settings) -> Result<Engine, Failure> {
         let options = Options {

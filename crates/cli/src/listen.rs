@@ -24,7 +24,7 @@ pub(crate) struct Listen {
 
     /// The address to listen on; 0.0.0.0 lets other machines in
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
-    host: String,
+    pub(crate) host: String,
 
     /// The region that ARNs and stream records name; clients may use any
     #[arg(long, default_value = "us-east-1")]

@@ -2,6 +2,7 @@
 //!
 //! Everything it can do is a library elsewhere; a command joins libraries and speaks to a person.
 
+mod audit;
 mod commands;
 mod designs;
 mod failure;
@@ -16,6 +17,7 @@ mod protect;
 mod sealed_key;
 mod secret_file;
 mod shutdown;
+mod tls;
 
 use std::process::ExitCode;
 

@@ -6,7 +6,7 @@
 //!    there are any.
 
 use crate::Request;
-use crate::policy::Policy;
+use crate::policy::{Policy, Which};
 use crate::principal::Naming;
 use crate::statement::Effect;
 
@@ -39,10 +39,10 @@ pub enum Source {
 /// What comes of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// It may go on, by a statement, which may have an id.
-    Allowed(Source, Option<String>),
+    /// It may go on, by a statement.
+    Allowed(Source, Which),
     /// A statement denies it.
-    Denied(Source, Option<String>),
+    Denied(Source, Which),
     /// No statement allows it.
     NotAllowed(Source),
 }
@@ -63,19 +63,21 @@ pub fn decide(policies: &Policies<'_>, request: &Request<'_>) -> Decision {
     ];
     let identity = policies.identity.iter().map(|policy| (Source::Identity, Some(policy)));
     for (source, policy) in identity.chain(limits) {
-        if let Some((sid, _)) = policy.and_then(|policy| policy.find(Effect::Deny, request)) {
-            return Decision::Denied(source, sid.map(str::to_owned));
+        let Some(policy) = policy else { continue };
+        if let Some((at, _)) = policy.find(Effect::Deny, request) {
+            return Decision::Denied(source, policy.which(at));
         }
     }
-    let resource = policies.resource.and_then(|policy| policy.find(Effect::Allow, request));
-    let allowed = |source, sid: Option<&str>| Decision::Allowed(source, sid.map(str::to_owned));
-    if let Some((sid, Naming::Itself)) = resource {
-        return allowed(Source::Resource, sid);
+    let find = |source, policy: &'_ Policy| {
+        policy.find(Effect::Allow, request).map(|(at, naming)| (source, policy.which(at), naming))
+    };
+    let resource = policies.resource.and_then(|policy| find(Source::Resource, policy));
+    if let Some((source, which, Naming::Itself)) = resource {
+        return Decision::Allowed(source, which);
     }
-    let identity = policies.identity.iter().find_map(|policy| policy.find(Effect::Allow, request));
-    let by_resource =
-        resource.filter(|(_, naming)| *naming == Naming::Role).map(|(sid, _)| (Source::Resource, sid));
-    let Some((source, sid)) = identity.map(|(sid, _)| (Source::Identity, sid)).or(by_resource) else {
+    let identity = policies.identity.iter().find_map(|policy| find(Source::Identity, policy));
+    let by_resource = resource.filter(|(_, _, naming)| *naming == Naming::Role);
+    let Some((source, which, _)) = identity.or(by_resource) else {
         return Decision::NotAllowed(Source::Identity);
     };
     for (limit, policy) in [(Source::Boundary, policies.boundary), (Source::Session, policies.session)] {
@@ -83,7 +85,7 @@ pub fn decide(policies: &Policies<'_>, request: &Request<'_>) -> Decision {
             return Decision::NotAllowed(limit);
         }
     }
-    allowed(source, sid)
+    Decision::Allowed(source, which)
 }
 
 /// Whether a trust policy allows a request by naming the account of who asks, which leaves the decision to their own policies.

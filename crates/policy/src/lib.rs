@@ -23,7 +23,7 @@ mod suggest;
 
 pub use context::{Context, Values};
 pub use decide::{Decision, Policies, Source, decide, trusts_account};
-pub use policy::{Kind, Policy, PolicyError};
+pub use policy::{Kind, Policy, PolicyError, Which};
 pub use principal::Principal;
 pub use statement::Effect;
 pub use suggest::suggest;

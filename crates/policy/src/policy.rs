@@ -1,6 +1,7 @@
 //! A policy document.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::Request;
 use crate::json::{self, Json};
@@ -21,7 +22,29 @@ pub enum Kind {
 /// A compiled policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
+    name: Option<Arc<str>>,
     pub(crate) statements: Vec<Statement>,
+}
+
+/// A statement, for people who want to find it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Which {
+    /// The name of its policy.
+    pub policy: Option<Arc<str>>,
+    /// Its id.
+    pub sid: Option<Arc<str>>,
+    /// Its place in the policy, counted from 1.
+    pub number: usize,
+}
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "statement {}", self.number)?;
+        if let Some(sid) = &self.sid {
+            write!(f, " ({sid})")?;
+        }
+        self.policy.as_ref().map_or(Ok(()), |policy| write!(f, " of {policy}"))
+    }
 }
 
 /// Why a document is not a policy.
@@ -42,23 +65,41 @@ impl Policy {
         read(document, kind).map_err(PolicyError)
     }
 
+    /// The same policy under a name, which decisions mention.
+    pub fn named(self, name: &str) -> Policy {
+        Policy { name: Some(name.into()), ..self }
+    }
+
     /// A policy that denies everything: what stands in for a document that does not parse.
     pub fn deny_all() -> Policy {
         let document = r#"{"Statement":{"Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}}"#;
-        Policy { statements: read(document, Kind::Resource).map_or(Vec::new(), |policy| policy.statements) }
+        let statements = read(document, Kind::Resource).map_or(Vec::new(), |policy| policy.statements);
+        Policy { name: None, statements }
     }
 
-    /// The first statement with an effect that applies to a request, by its id and how closely it names who asks.
-    pub(crate) fn find(&self, effect: Effect, request: &Request<'_>) -> Option<(Option<&str>, Naming)> {
-        let statements = self.statements.iter().filter(|statement| statement.effect == effect);
-        let applying = statements.filter_map(|statement| {
-            statement.applies(request).map(|naming| (statement.sid.as_deref(), naming))
-        });
-        match effect {
-            // One deny is as good as another.
-            Effect::Deny => applying.into_iter().next(),
-            Effect::Allow => applying.into_iter().max_by_key(|(_, naming)| *naming),
+    /// The place of the first statement with an effect that applies to a request, and how closely it names who asks.
+    pub(crate) fn find(&self, effect: Effect, request: &Request<'_>) -> Option<(usize, Naming)> {
+        let mut closest: Option<(usize, Naming)> = None;
+        for (at, statement) in self.statements.iter().enumerate() {
+            if statement.effect != effect {
+                continue;
+            }
+            let Some(naming) = statement.applies(request) else { continue };
+            // One deny is as good as another, and nothing is closer than naming who asks.
+            if effect == Effect::Deny || naming == Naming::Itself {
+                return Some((at, naming));
+            }
+            if closest.is_none_or(|(_, before)| before < naming) {
+                closest = Some((at, naming));
+            }
         }
+        closest
+    }
+
+    /// A statement by its place.
+    pub(crate) fn which(&self, at: usize) -> Which {
+        let sid = self.statements.get(at).and_then(|statement| statement.sid.clone());
+        Which { policy: self.name.clone(), sid, number: at + 1 }
     }
 }
 
@@ -89,7 +130,7 @@ fn read(document: &str, kind: Kind) -> Result<Policy, String> {
             Statement::read(json, kind, variables).map_err(|why| format!("statement {}: {why}", at + 1))
         })
         .collect();
-    Ok(Policy { statements: statements? })
+    Ok(Policy { name: None, statements: statements? })
 }
 
 /// A text, or a list of texts; numbers and booleans count as texts.

@@ -1,5 +1,7 @@
 //! One statement of a policy, compiled.
 
+use std::sync::Arc;
+
 use crate::Request;
 use crate::condition::Condition;
 use crate::json::Json;
@@ -20,7 +22,7 @@ pub enum Effect {
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Statement {
-    pub(crate) sid: Option<String>,
+    pub(crate) sid: Option<Arc<str>>,
     pub(crate) effect: Effect,
     principal: Option<Named>,
     actions: List,
@@ -65,7 +67,7 @@ impl Statement {
         let get = |name: &str| members.iter().find(|(known, _)| known == name).map(|(_, value)| value);
         let sid = match get("Sid") {
             None => None,
-            Some(Json::String(text)) => Some(text.clone()),
+            Some(Json::String(text)) => Some(Arc::from(text.as_str())),
             Some(_) => return Err("`Sid` must be text".to_owned()),
         };
         let effect = match get("Effect") {

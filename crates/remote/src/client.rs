@@ -41,7 +41,8 @@ impl Remote {
     /// A client. Nothing is sent yet; must be called within a tokio runtime.
     pub async fn new(settings: Settings) -> Remote {
         // Credentials may have to be fetched over TLS, wherever the DynamoDB is.
-        let http = http_client(settings.is_https() || settings.credentials == Credentials::FromEnvironment);
+        let https = settings.is_https() || settings.credentials == Credentials::FromEnvironment;
+        let http = http_client(https, settings.ca.as_deref());
         let timeouts = TimeoutConfig::builder()
             .connect_timeout(CONNECT)
             .operation_attempt_timeout(settings.attempt)
@@ -98,11 +99,19 @@ impl Remote {
     }
 }
 
-fn http_client(https: bool) -> SharedHttpClient {
+fn http_client(https: bool, ca: Option<&[u8]>) -> SharedHttpClient {
     match https {
-        true => Builder::new()
-            .tls_provider(tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring))
-            .build_https(),
+        true => {
+            let builder =
+                Builder::new().tls_provider(tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring));
+            let trust = ca.map(|pem| tls::TrustStore::empty().with_pem_certificate(pem));
+            let context =
+                trust.and_then(|trust| tls::TlsContext::builder().with_trust_store(trust).build().ok());
+            match context {
+                Some(context) => builder.tls_context(context).build_https(),
+                None => builder.build_https(),
+            }
+        }
         // Reading the machine's certificates takes time that a local server does not need.
         false => Builder::new().build_http(),
     }

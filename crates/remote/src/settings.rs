@@ -11,6 +11,8 @@ pub struct Settings {
     pub endpoint: String,
     /// The region that requests are signed for; if none, the endpoint's own, the environment's, or `us-east-1`.
     pub region: Option<String>,
+    /// The certificates to trust, in PEM form, instead of the machine's.
+    pub ca: Option<Vec<u8>>,
     /// Who signs.
     pub credentials: Credentials,
     /// The longest that a request may take, its repetitions included.
@@ -53,6 +55,7 @@ impl Settings {
         Ok(Settings {
             endpoint: endpoint.trim_end_matches('/').to_owned(),
             region: None,
+            ca: None,
             credentials,
             patience: Duration::from_secs(30),
             attempt: Duration::from_secs(10),

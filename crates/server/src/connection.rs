@@ -1,6 +1,7 @@
 //! One connection, from accept to close. Whatever happens on it, happens to it alone.
 
 use std::future::Future;
+use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,7 +12,10 @@ use hyper::header::HeaderValue;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 
 use crate::backend::Backend;
 use crate::connections::Membership;
@@ -20,6 +24,7 @@ use crate::progress::{Order, Progress};
 use crate::request_id::RequestIds;
 use crate::routes;
 use crate::shared::Shared;
+use crate::tls::Tls;
 
 /// Largest request head, and the size of one read of a body: more would be paid by every connection.
 const BUFFER_BYTES: usize = 64 << 10;
@@ -29,6 +34,7 @@ const BUFFER_BYTES: usize = 64 << 10;
 pub(crate) struct Connection<B> {
     pub(crate) server: Arc<Shared<B>>,
     pub(crate) peer: SocketAddr,
+    pub(crate) is_encrypted: bool,
     pub(crate) progress: Arc<Progress>,
     ids: RequestIds,
     requests: AtomicU64,
@@ -54,11 +60,71 @@ pub(crate) async fn serve<B: Backend>(
         tracing::debug!(%peer, %error, "connection closed before it began");
         return;
     }
-    let metrics = server.metrics.clone();
-    metrics.connections_accepted.add(1);
-    let io = Meter { stream, progress: membership.progress.clone(), metrics };
+    server.metrics.connections_accepted.add(1);
+    let served = match server.settings.tls.as_ref().map(Tls::acceptor) {
+        None => speak(server, stream, peer, false, number, &membership).await.map_err(io::Error::other),
+        Some(acceptor) => match handshake(&acceptor, stream, &membership.progress).await {
+            Ok(Some(stream)) => {
+                speak(server, stream, peer, true, number, &membership).await.map_err(io::Error::other)
+            }
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
+        },
+    };
+    if let Err(error) = served {
+        tracing::debug!(%peer, %error, "connection failed");
+    }
+}
+
+/// Waits for the client's side of a TLS handshake; nothing if the server wants the connection to end.
+async fn handshake(
+    acceptor: &TlsAcceptor,
+    stream: TcpStream,
+    progress: &Progress,
+) -> io::Result<Option<TlsStream<TcpStream>>> {
+    progress.handshake_began();
+    let mut accepting = pin!(accept(acceptor, stream));
+    let accepted = std::future::poll_fn(|cx| match progress.order(cx.waker()) {
+        Order::Serve => accepting.as_mut().poll(cx).map(Some),
+        Order::Drain | Order::Close => Poll::Ready(None),
+    });
+    let accepted = accepted.await.transpose()?;
+    progress.handshake_ended();
+    Ok(accepted)
+}
+
+/// Every TLS connection begins with a record of this type.
+const HANDSHAKE_RECORD: u8 = 0x16;
+
+async fn accept(acceptor: &TlsAcceptor, mut stream: TcpStream) -> io::Result<TlsStream<TcpStream>> {
+    let mut first = [0];
+    let is_tls = stream.peek(&mut first).await? == 0 || first == [HANDSHAKE_RECORD];
+    if !is_tls {
+        // What a client sent must be read, or closing the connection would take the answer with it.
+        let _ = stream.try_read(&mut [0; 4096]);
+        stream.write_all(PLAIN_ANSWER).await?;
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "plain HTTP where TLS was expected"));
+    }
+    acceptor.accept(stream).await
+}
+
+/// The answer to plain HTTP where TLS was expected.
+const PLAIN_ANSWER: &[u8] = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\n\
+    Content-Length: 58\r\n\r\nThis server is reached by https://, and this was http://.\n";
+
+/// Answers the requests that come on a stream.
+async fn speak<B: Backend, S: AsyncRead + AsyncWrite + Unpin>(
+    server: Arc<Shared<B>>,
+    stream: S,
+    peer: SocketAddr,
+    is_encrypted: bool,
+    number: u64,
+    membership: &Membership,
+) -> Result<(), hyper::Error> {
+    let io = Meter { stream, progress: membership.progress.clone(), metrics: server.metrics.clone() };
     let connection = Arc::new(Connection {
         peer,
+        is_encrypted,
         progress: membership.progress.clone(),
         ids: RequestIds::new(server.settings.request_id_seed, number),
         requests: AtomicU64::new(0),
@@ -72,17 +138,16 @@ pub(crate) async fn serve<B: Backend>(
         .half_close(true)
         .max_buf_size(BUFFER_BYTES)
         .serve_connection(TokioIo::new(io), service);
-    if let Err(error) = obey(http, &membership.progress).await {
-        tracing::debug!(%peer, %error, "connection failed");
-    }
+    obey(http, &membership.progress).await
 }
 
 /// Drives a connection until it ends or is told to.
-async fn obey<S, E>(
-    http: http1::Connection<TokioIo<Meter>, S>,
+async fn obey<I, S, E>(
+    http: http1::Connection<TokioIo<Meter<I>>, S>,
     progress: &Progress,
 ) -> Result<(), hyper::Error>
 where
+    I: AsyncRead + AsyncWrite + Unpin,
     S: hyper::service::HttpService<hyper::body::Incoming, ResBody = crate::reply::ReplyBody, Error = E>,
     E: Into<Box<dyn std::error::Error + Send + Sync>>,
 {

@@ -11,12 +11,13 @@ use hyper::StatusCode;
 use hyper::body::Bytes;
 use hyper::header::{HeaderValue, USER_AGENT};
 use hyper::http::request::Parts;
-use sortkey_access::Caller;
+use sortkey_access::{Caller, Decided};
 use sortkey_api::json::Reader;
 use sortkey_api::operations::DescribeEndpointsOutput;
 use sortkey_api::operations::describe_endpoints::Endpoint;
 use sortkey_api::{ApiError, ErrorKind, OperationId};
 
+use crate::audit::Recorder;
 use crate::authorization;
 use crate::backend::{Backend, Call, ForkName, Reply};
 use crate::contain::contain;
@@ -40,7 +41,9 @@ pub(crate) struct Asked<'a> {
     pub(crate) parts: &'a Parts,
     pub(crate) head: &'a Head<'a>,
     pub(crate) peer: SocketAddr,
+    pub(crate) is_encrypted: bool,
     pub(crate) need: Need,
+    pub(crate) recorder: &'a Recorder<'a>,
 }
 
 /// Answers a request of either service.
@@ -84,9 +87,7 @@ fn check<B: Backend>(server: &Shared<B>, asked: &Asked<'_>, received: Bytes) -> 
         return Err(refusal::serialization());
     }
     let call = Call { operation, body, fork: fork_name(head)? };
-    if let Some(caller) = caller {
-        authorize(server, asked, &caller, &call)?;
-    }
+    authorize(server, asked, caller.as_ref(), &call)?;
     Ok(call)
 }
 
@@ -97,40 +98,61 @@ fn check_head<B>(
     received: &[u8],
 ) -> Result<(OperationId, Option<Caller>), ApiError> {
     let operation = target::operation(asked.head.target).ok_or_else(ApiError::unknown_operation)?;
-    authorization::check(asked.head, asked.parts.uri.query())?;
+    let checked = authorization::check(asked.head, asked.parts.uri.query());
+    checked.inspect_err(|error| asked.recorder.rejected(operation.name(), &error.message))?;
     let caller = match asked.need {
         Need::Nothing => None,
-        _ => Some(signed::caller(server, asked.parts, received, &["dynamodb"])?),
+        _ => {
+            let caller = signed::caller(server, asked.parts, received, &["dynamodb"]);
+            Some(caller.inspect_err(|error| asked.recorder.rejected(operation.name(), &error.message))?)
+        }
     };
     Ok((operation, caller))
 }
 
-/// Whether policies allow a request, as far as they are asked.
+/// Whether policies allow a request, as far as they are asked; what was decided is recorded.
 fn authorize<B: Backend>(
     server: &Shared<B>,
     asked: &Asked<'_>,
-    caller: &Caller,
+    caller: Option<&Caller>,
     call: &Call,
 ) -> Result<(), ApiError> {
     let settings = &server.settings;
-    if settings.guard.iam == Iam::Off {
+    let is_recorded = asked.recorder.is_on();
+    let iam = settings.guard.iam;
+    if (iam == Iam::Off || caller.is_none()) && !is_recorded {
         return Ok(());
     }
     let user_agent = asked.parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
     let circumstances = Circumstances {
         source_ip: asked.peer.ip(),
         user_agent,
-        is_encrypted: false,
+        is_encrypted: asked.is_encrypted,
         now_seconds: signed::now_seconds(),
     };
-    let decided = server.evaluator.check(&server.backend, &settings.region, caller, call, circumstances);
-    match (decided, settings.guard.iam) {
-        (Err(error), Iam::Soft) => {
-            let missing = iam::missing_statement(&error).unwrap_or_default();
-            tracing::warn!("{}; this statement would allow it: {missing}", error.message);
-            Ok(())
+    let judged = match caller {
+        Some(caller) => {
+            let matter = iam::Matter { region: &settings.region, caller, call, circumstances };
+            server.evaluator.judge(&server.backend, &matter, iam, is_recorded)
         }
-        (decided, _) => decided,
+        None => iam::without_credential(&server.backend, &settings.region, call, settings.guard.mode),
+    };
+    let who = caller.map(|caller| caller.identity.principal.arn.as_str());
+    let resources: Vec<&str> = judged.resources.iter().map(String::as_str).collect();
+    let record =
+        |decision, why: &str| asked.recorder.record(who, call.operation.name(), &resources, decision, why);
+    match judged.denied {
+        None => record(Decided::Allowed, &judged.why),
+        Some(denied) if iam == Iam::Soft => {
+            let (message, missing) = (&denied.error.message, &denied.missing);
+            tracing::warn!("{message}; this statement would allow it: {missing}");
+            record(Decided::Allowed, &format!("--iam soft, but {}", judged.why))
+        }
+        Some(denied) => {
+            // It is denied whether that can be recorded or not.
+            let _ = record(Decided::Denied, &judged.why);
+            Err(denied.error)
+        }
     }
 }
 

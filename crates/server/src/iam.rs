@@ -23,6 +23,7 @@ use sortkey_policy::{Decision, Kind, Policies, Policy, Request, Source, decide, 
 use self::accesses::Access;
 use self::context::RequestContext;
 use crate::backend::{Backend, Call, ResourcePolicy};
+use crate::guard::Mode;
 
 /// Compiled resource policies that are remembered. When there are more, all are forgotten.
 const MAX_CACHED_POLICIES: usize = 256;
@@ -55,39 +56,102 @@ pub(crate) struct Evaluator {
     compiled: ArcSwap<HashMap<String, Arc<Policy>>>,
 }
 
+/// What is judged.
+#[derive(Clone, Copy)]
+pub(crate) struct Matter<'a> {
+    pub(crate) region: &'a str,
+    pub(crate) caller: &'a Caller,
+    pub(crate) call: &'a Call,
+    pub(crate) circumstances: Circumstances<'a>,
+}
+
+/// What comes of a request, and why.
+#[derive(Debug, Default)]
+pub(crate) struct Judged {
+    /// Why it is not allowed.
+    pub(crate) denied: Option<Denied>,
+    /// What it acts on, each once, if that was asked for.
+    pub(crate) resources: Vec<String>,
+    /// The statements that decided, if that was asked for.
+    pub(crate) why: String,
+}
+
+/// A request that no policy allows, or that one denies.
+#[derive(Debug)]
+pub(crate) struct Denied {
+    /// AWS's refusal.
+    pub(crate) error: ApiError,
+    /// The smallest statement that would allow it.
+    pub(crate) missing: String,
+}
+
+/// What is recorded of a request that needs no credential.
+pub(crate) fn without_credential<B: Backend>(backend: &B, region: &str, call: &Call, mode: Mode) -> Judged {
+    let why = match mode {
+        Mode::Open => "--insecure-open",
+        _ => "a program on this machine",
+    };
+    Judged { denied: None, resources: resources(&accesses(backend, region, call)), why: why.to_owned() }
+}
+
+/// The accesses of a request. A body that cannot be decoded asks for nothing; the backend answers what is wrong with it.
+fn accesses<B: Backend>(backend: &B, region: &str, call: &Call) -> Vec<Access> {
+    accesses::of(backend, region, call).unwrap_or_default()
+}
+
+fn resources(accesses: &[Access]) -> Vec<String> {
+    let mut resources: Vec<String> = Vec::new();
+    for access in accesses {
+        if !resources.contains(&access.resource) {
+            resources.push(access.resource.clone());
+        }
+    }
+    resources
+}
+
 impl Evaluator {
-    /// Whether the caller may do everything that a request asks for; the error is AWS's.
-    pub(crate) fn check<B: Backend>(
+    /// Whether the caller may do everything that a request asks for. Reasons are collected only for those who want them.
+    pub(crate) fn judge<B: Backend>(
         &self,
         backend: &B,
-        region: &str,
-        caller: &Caller,
-        call: &Call,
-        circumstances: Circumstances<'_>,
-    ) -> Result<(), ApiError> {
-        if caller.identity.admin {
-            return Ok(());
+        matter: &Matter<'_>,
+        iam: Iam,
+        wants_reasons: bool,
+    ) -> Judged {
+        let is_settled = iam == Iam::Off || matter.caller.identity.admin;
+        if is_settled && !wants_reasons {
+            return Judged::default();
         }
-        // A body that cannot be decoded asks for nothing; the backend answers what is wrong with it.
-        let Ok(accesses) = accesses::of(backend, region, call) else { return Ok(()) };
+        let accesses = accesses(backend, matter.region, matter.call);
+        let mut judged = Judged::default();
+        if wants_reasons {
+            judged.resources = resources(&accesses);
+        }
+        if is_settled {
+            judged.why = if matter.caller.identity.admin { "administrator" } else { "--iam off" }.to_owned();
+            return judged;
+        }
+        let mut reasons: Vec<String> = Vec::new();
         for access in &accesses {
-            let decision = self.decide(backend, caller, call, access, region, circumstances);
+            let decision = self.decide(backend, matter, access);
             if !decision.is_allowed() {
-                return Err(denied(caller, access, &decision));
+                judged.why = reason(&decision);
+                judged.denied = Some(denied(matter.caller, access, &decision));
+                return judged;
+            }
+            if wants_reasons {
+                let reason = reason(&decision);
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
             }
         }
-        Ok(())
+        judged.why = reasons.join("; ");
+        judged
     }
 
-    fn decide<B: Backend>(
-        &self,
-        backend: &B,
-        caller: &Caller,
-        call: &Call,
-        access: &Access,
-        region: &str,
-        circumstances: Circumstances<'_>,
-    ) -> Decision {
+    fn decide<B: Backend>(&self, backend: &B, matter: &Matter<'_>, access: &Access) -> Decision {
+        let Matter { region, caller, call, circumstances } = *matter;
         let identity = &caller.identity;
         let resource = access.owner.as_ref().and_then(|owner| {
             backend.resource_policy(call.fork.as_ref(), &owner.table, owner.stream.as_deref())
@@ -114,7 +178,8 @@ impl Evaluator {
         if let Some(known) = self.compiled.load().get(&policy.revision) {
             return Arc::clone(known);
         }
-        let compiled = Policy::parse(&policy.document, Kind::Resource).unwrap_or_else(|error| {
+        let compiled = Policy::parse(&policy.document, Kind::Resource);
+        let compiled = compiled.unwrap_or_else(|error| {
             tracing::warn!(%error, "a resource policy cannot be read and denies everything");
             Policy::deny_all()
         });
@@ -129,19 +194,30 @@ impl Evaluator {
     }
 }
 
+/// Which policy decided, for the audit log.
+fn reason(decision: &Decision) -> String {
+    match decision {
+        Decision::Allowed(source, which) | Decision::Denied(source, which) => {
+            format!("{which}, {}", kind(*source))
+        }
+        Decision::NotAllowed(source) => format!("no statement of {}", kind(*source)),
+    }
+}
+
+fn kind(source: Source) -> &'static str {
+    match source {
+        Source::Identity => "an identity-based policy",
+        Source::Resource => "a resource-based policy",
+        Source::Boundary => "a permissions boundary",
+        Source::Session => "a session policy",
+    }
+}
+
 /// AWS's refusal.
-fn denied(caller: &Caller, access: &Access, decision: &Decision) -> ApiError {
+fn denied(caller: &Caller, access: &Access, decision: &Decision) -> Denied {
     let (action, resource) = (access.action, &access.resource);
     let why = match decision {
-        Decision::Denied(source, _) => {
-            let kind = match source {
-                Source::Identity => "an identity-based policy",
-                Source::Resource => "a resource-based policy",
-                Source::Boundary => "a permissions boundary",
-                Source::Session => "a session policy",
-            };
-            format!("with an explicit deny in {kind}")
-        }
+        Decision::Denied(source, _) => format!("with an explicit deny in {}", kind(*source)),
         Decision::NotAllowed(Source::Boundary) => {
             format!("because no permissions boundary allows the {action} action")
         }
@@ -152,14 +228,7 @@ fn denied(caller: &Caller, access: &Access, decision: &Decision) -> ApiError {
     };
     let arn = &caller.identity.principal.arn;
     let message = format!("User: {arn} is not authorized to perform: {action} on resource: {resource} {why}");
-    tracing::debug!(%message, missing = %suggest(action, resource), "denied");
-    ApiError::new(ErrorKind::AccessDeniedException, message)
-}
-
-/// The smallest statement that would have allowed what an error denies, for `--iam soft`.
-pub(crate) fn missing_statement(error: &ApiError) -> Option<String> {
-    let (_, rest) = error.message.split_once("perform: ")?;
-    let (action, rest) = rest.split_once(" on resource: ")?;
-    let resource = rest.split(' ').next()?;
-    Some(suggest(action, resource))
+    let missing = suggest(action, resource);
+    tracing::debug!(%message, %missing, "denied");
+    Denied { error: ApiError::new(ErrorKind::AccessDeniedException, message), missing }
 }

@@ -12,6 +12,7 @@
 //! - Answering a request spawns no task, starts no timer and takes no lock.
 
 mod admin;
+mod audit;
 mod authorization;
 mod backend;
 mod body;
@@ -40,11 +41,13 @@ mod shared;
 mod signed;
 mod sts;
 mod target;
+mod tls;
 
 pub use crate::admin::{
     Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange,
     Verified, admin_mount,
 };
+pub use crate::audit::Audit;
 pub use crate::backend::{Backend, Call, ForkName, History, Readiness, Reply, ResourcePolicy};
 pub use crate::database::Database;
 pub use crate::guard::{Administrators, Guard, Mode};
@@ -52,6 +55,7 @@ pub use crate::iam::Iam;
 pub use crate::mount::{Access, Content, Handler, Mount};
 pub use crate::server::Server;
 pub use crate::settings::Settings;
+pub use crate::tls::{Tls, TlsError};
 
 /// The HTTP vocabulary of a [`Handler`].
 pub use hyper::{self, body::Bytes};

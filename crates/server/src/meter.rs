@@ -6,20 +6,19 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 
 use crate::metrics::Metrics;
 use crate::progress::Progress;
 
-/// A metered socket.
+/// A metered socket, or a metered TLS session on one.
 #[derive(Debug)]
-pub(crate) struct Meter {
-    pub(crate) stream: TcpStream,
+pub(crate) struct Meter<S> {
+    pub(crate) stream: S,
     pub(crate) progress: Arc<Progress>,
     pub(crate) metrics: Arc<Metrics>,
 }
 
-impl Meter {
+impl<S> Meter<S> {
     fn count_write(&self, result: &Poll<io::Result<usize>>) {
         match result {
             Poll::Ready(Ok(bytes)) => {
@@ -32,7 +31,7 @@ impl Meter {
     }
 }
 
-impl AsyncRead for Meter {
+impl<S: AsyncRead + Unpin> AsyncRead for Meter<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -49,7 +48,7 @@ impl AsyncRead for Meter {
     }
 }
 
-impl AsyncWrite for Meter {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Meter<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write(cx, buffer);
         self.count_write(&result);
@@ -71,7 +70,10 @@ impl AsyncWrite for Meter {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        // TLS takes bytes before the socket does, so a client that reads nothing may only be noticed here.
+        let result = Pin::new(&mut self.stream).poll_flush(cx);
+        self.progress.wrote(result.is_ready().then_some(0));
+        result
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

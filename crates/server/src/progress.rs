@@ -21,6 +21,8 @@ enum Phase {
     Receiving,
     /// The backend has the request.
     Working,
+    /// The client has not finished its TLS handshake.
+    Handshaking,
 }
 
 /// What the server wants of a connection.
@@ -47,6 +49,16 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
+    /// A TLS handshake begins, before anything else.
+    pub(crate) fn handshake_began(&self) {
+        self.step.store(Phase::Handshaking as u64, Relaxed);
+    }
+
+    /// The handshake is done; the first request may come.
+    pub(crate) fn handshake_ended(&self) {
+        self.answered();
+    }
+
     /// Some bytes came in: if it rested, a request has begun.
     pub(crate) fn bytes_arrived(&self) {
         let step = self.step.load(Relaxed);
@@ -107,7 +119,8 @@ fn phase_of(step: u64) -> Phase {
     match step & 3 {
         0 => Phase::Idle,
         1 => Phase::Receiving,
-        _ => Phase::Working,
+        2 => Phase::Working,
+        _ => Phase::Handshaking,
     }
 }
 
@@ -147,6 +160,8 @@ impl Observation {
             Phase::Idle => settings.idle_timeout,
             Phase::Receiving => settings.receive_timeout,
             Phase::Working => Duration::MAX,
+            Phase::Handshaking if full => settings.handshake_timeout.min(settings.idle_timeout_when_full),
+            Phase::Handshaking => settings.handshake_timeout,
         };
         now - self.step_since >= step_limit || now - self.written_since >= settings.send_timeout
     }

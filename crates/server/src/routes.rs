@@ -4,8 +4,10 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
+use sortkey_access::Decided;
 use sortkey_api::{ApiError, ErrorKind};
 
+use crate::audit::Recorder;
 use crate::backend::{Backend, Readiness};
 use crate::body::{self, ReceiveError};
 use crate::connection::Connection;
@@ -13,15 +15,16 @@ use crate::contain::contain;
 use crate::cors;
 use crate::dynamodb;
 use crate::encoding;
-use crate::guard::{self, EntryPoint, Need, Verdict};
+use crate::guard::{self, EntryPoint, Mode, Need, Verdict};
 use crate::head::Head;
 use crate::metrics;
-use crate::mount::{Content, Mount};
+use crate::mount::{Access, Content, Mount};
 use crate::refusal;
 use crate::reply::{self, Answer, ReplyBody};
 use crate::shared::Shared;
 use crate::signed;
 use crate::sts;
+use crate::tls::Tls;
 
 /// Answers one request. An error means that the connection is of no further use.
 pub(crate) async fn answer<B: Backend>(
@@ -33,12 +36,15 @@ pub(crate) async fn answer<B: Backend>(
     let server = &*connection.server;
     let received = body::receive(body, server.settings.max_body_bytes, &server.budget).await;
     connection.progress.received();
+    let request_id = connection.next_request_id();
+    let audit = server.settings.audit.as_deref();
+    let recorder = Recorder { audit, parts: &parts, request_id: &request_id, from: connection.peer.ip() };
 
     let mut answer = match received {
         Ok(_) if head_bytes(&parts) > server.settings.max_head_bytes => {
             refuse(server, &refusal::head_too_large(server.settings.max_head_bytes))
         }
-        Ok((body, _reservation)) => route(connection, &parts, &head, body).await,
+        Ok((body, _reservation)) => route(connection, &recorder, &parts, &head, body).await,
         Err(ReceiveError::Refused(error)) => {
             match server.mounts.iter().find(|mount| mount.covers(parts.uri.path())) {
                 Some(mount) => refuse_mounted(server, mount, &error),
@@ -54,7 +60,7 @@ pub(crate) async fn answer<B: Backend>(
         matches!(answer.body(), Content::Whole(body) if body.len() >= server.settings.compress_from_bytes);
     let coding = encoding::accepted(head.accept_encoding)
         .filter(|_| is_long && !answer.headers().contains_key(CONTENT_ENCODING));
-    let response = reply::finish(answer, connection.next_request_id(), coding);
+    let response = reply::finish(answer, request_id, coding);
     connection.progress.answered();
     Ok(response)
 }
@@ -69,6 +75,7 @@ fn head_bytes(parts: &Parts) -> usize {
 
 async fn route<B: Backend>(
     connection: &Connection<B>,
+    recorder: &Recorder<'_>,
     parts: &Parts,
     head: &Head<'_>,
     body: Bytes,
@@ -78,29 +85,52 @@ async fn route<B: Backend>(
     let guard = &server.settings.guard;
     let need = match guard.check(connection.peer, parts, head, entry) {
         Verdict::Pass(need) => need,
-        Verdict::Reject(status, why) => return reject(server, entry, status, &why),
+        Verdict::Reject(status, why) => {
+            recorder.rejected(&recorder.path(), &why);
+            return reject(server, entry, status, &why);
+        }
     };
     if guard::is_preflight(&parts.method, head) && guard.allows_origin(head.origin) {
         return cors::preflight(head);
     }
-    if need == Need::AdministratorSignature
-        && let Err(why) = signed::administrator(server, parts, &body)
-    {
-        return reject(server, entry, StatusCode::UNAUTHORIZED, &why);
+    let mut administrator = None;
+    if need == Need::AdministratorSignature {
+        match signed::administrator(server, parts, &body) {
+            Ok(caller) => administrator = Some(caller),
+            Err(why) => {
+                recorder.rejected(&recorder.path(), &why);
+                return reject(server, entry, StatusCode::UNAUTHORIZED, &why);
+            }
+        }
+    }
+    if let (true, Some(why)) = (recorder.is_on(), passing(guard.mode, entry)) {
+        let who = administrator.as_ref().map(|caller| caller.identity.principal.arn.as_str());
+        if let Err(error) = recorder.record(who, &recorder.path(), &[], Decided::Allowed, why) {
+            return match entry {
+                EntryPoint::Mount(mount) => refuse_mounted(server, mount, &error),
+                _ => refuse(server, &error),
+            };
+        }
     }
     match entry {
         EntryPoint::Signed if !server.settings.dynamodb_api => refuse(server, &closed()),
         EntryPoint::Signed if need == Need::Signature && guard.authority.is_none() => {
             refuse(server, &without_identities())
         }
-        EntryPoint::Signed if sts::is_asked(head) => sts::answer(server, parts, &body),
+        EntryPoint::Signed if sts::is_asked(head) => sts::answer(server, recorder, &body),
         EntryPoint::Signed => {
-            let peer = connection.peer;
-            dynamodb::answer(server, &dynamodb::Asked { parts, head, peer, need }, body).await
+            let (peer, is_encrypted) = (connection.peer, connection.is_encrypted);
+            let asked = dynamodb::Asked { parts, head, peer, is_encrypted, need, recorder };
+            dynamodb::answer(server, &asked, body).await
         }
         EntryPoint::Mount(mount) => mounted(server, mount, parts, head, body).await,
         EntryPoint::Health if parts.uri.path() == "/" => health(&server.settings.region),
-        EntryPoint::Health => ready(&server.backend.readiness(), &server.backend.notices()),
+        EntryPoint::Health => {
+            let mut notices = server.backend.notices();
+            notices.extend(server.settings.tls.as_ref().and_then(Tls::notice));
+            notices.extend(server.settings.audit.as_ref().and_then(|audit| audit.notice()));
+            ready(&server.backend.readiness(), &notices)
+        }
         EntryPoint::Metrics => {
             let is_ready = server.backend.readiness() == Readiness::Ready;
             let histories = server.backend.histories();
@@ -108,6 +138,19 @@ async fn route<B: Backend>(
             text(StatusCode::OK, metrics::CONTENT_TYPE, page)
         }
         EntryPoint::Nothing => not_found(),
+    }
+}
+
+/// Why the guard lets a request pass, where its route records nothing more exact.
+fn passing(mode: Mode, entry: EntryPoint<'_>) -> Option<&'static str> {
+    match (entry, mode) {
+        (EntryPoint::Signed | EntryPoint::Health | EntryPoint::Nothing, _) => None,
+        (_, Mode::Local) => Some("a program on this machine"),
+        (_, Mode::Open) => Some("--insecure-open"),
+        (EntryPoint::Mount(Mount { access: Access::Anyone, .. }), Mode::Credentials) => {
+            Some("the design decides")
+        }
+        (EntryPoint::Mount(_) | EntryPoint::Metrics, Mode::Credentials) => Some("administrator"),
     }
 }
 

@@ -83,6 +83,9 @@ async fn accept_until<B: Backend>(
                 if let Some(authority) = &settings.guard.authority {
                     authority.refresh();
                 }
+                if let Some(tls) = &settings.tls {
+                    tls.refresh();
+                }
             }
             (stream, peer) = accept(&listener, shared) => {
                 let membership = shared.connections.enter(number, Instant::now());
@@ -110,6 +113,7 @@ async fn accept<B>(listener: &TcpListener, shared: &Shared<B>) -> (TcpStream, So
 /// How often connections are looked at: a quarter of the shortest timeout, so that none is off by more.
 fn look_interval(settings: &Settings) -> Duration {
     let timeouts = [
+        settings.handshake_timeout,
         settings.receive_timeout,
         settings.send_timeout,
         settings.idle_timeout,

@@ -1,8 +1,11 @@
 //! Everything about a server that can be chosen, with the defaults and the reason for each number.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::audit::Audit;
 use crate::guard::Guard;
+use crate::tls::Tls;
 
 /// How a server behaves towards its clients.
 #[derive(Clone, Debug)]
@@ -17,6 +20,8 @@ pub struct Settings {
     /// Connections open at once. When full, further clients wait in the listen queue while idle
     /// connections are asked to leave early.
     pub max_connections: usize,
+    /// How long a client may take for its TLS handshake. No request of it has come yet, so little is lost.
+    pub handshake_timeout: Duration,
     /// From the first byte of a request to the last of its body.
     pub receive_timeout: Duration,
     /// How long a client may leave a response unread before the connection is closed.
@@ -36,6 +41,10 @@ pub struct Settings {
     pub dynamodb_api: bool,
     /// Who may use what.
     pub guard: Guard,
+    /// Where decisions about requests are recorded, if they are.
+    pub audit: Option<Arc<Audit>>,
+    /// Encrypts connections; without it the server speaks plain HTTP.
+    pub tls: Option<Tls>,
     /// Where request ids start. Ids of one seed are one sequence, so a test can know them.
     pub request_id_seed: u64,
 }
@@ -47,6 +56,7 @@ impl Default for Settings {
             max_body_bytes: 16 << 20,
             max_buffered_bytes: 512 << 20,
             max_connections: 10_000,
+            handshake_timeout: Duration::from_secs(10),
             receive_timeout: Duration::from_secs(60),
             send_timeout: Duration::from_secs(60),
             idle_timeout: Duration::from_secs(300),
@@ -56,6 +66,8 @@ impl Default for Settings {
             max_head_bytes: 16 << 10,
             dynamodb_api: true,
             guard: Guard::default(),
+            audit: None,
+            tls: None,
             request_id_seed: 0,
         }
     }

@@ -6,9 +6,12 @@ use std::fmt::Write as _;
 
 use hyper::StatusCode;
 use hyper::header::HeaderValue;
-use hyper::http::request::Parts;
-use sortkey_access::{ACCOUNT, AssumeError, AssumeRole, Caller, Rejected, SignatureError, Timestamp};
+use sortkey_access::{
+    ACCOUNT, AssumeError, AssumeRole, Caller, Decided, Rejected, SignatureError, Timestamp,
+};
+use sortkey_api::ApiError;
 
+use crate::audit::Recorder;
 use crate::head::Head;
 use crate::reply::{self, Answer};
 use crate::shared::Shared;
@@ -24,8 +27,8 @@ pub(crate) fn is_asked(head: &Head<'_>) -> bool {
 }
 
 /// Answers a request.
-pub(crate) fn answer<B>(server: &Shared<B>, parts: &Parts, body: &[u8]) -> Answer {
-    match run(server, parts, body) {
+pub(crate) fn answer<B>(server: &Shared<B>, recorder: &Recorder<'_>, body: &[u8]) -> Answer {
+    match run(server, recorder, body) {
         Ok(xml) => text(StatusCode::OK, xml),
         Err(failure) => {
             let kind = if failure.status.is_server_error() { "Receiver" } else { "Sender" };
@@ -44,13 +47,17 @@ struct Failure {
     message: String,
 }
 
-fn run<B>(server: &Shared<B>, parts: &Parts, body: &[u8]) -> Result<String, Failure> {
+fn run<B>(server: &Shared<B>, recorder: &Recorder<'_>, body: &[u8]) -> Result<String, Failure> {
     let fail = |status, code, message: String| Failure { status, code, message };
     let Some(authority) = &server.settings.guard.authority else {
         let why = "This server has no identities: start it with --auth FILE".to_owned();
         return Err(fail(StatusCode::FORBIDDEN, "AccessDenied", why));
     };
-    let caller = signed::verify(server, parts, body, &["sts"]).map_err(rejected)?;
+    let caller = signed::verify(server, recorder.parts, body, &["sts"]).map_err(|why| {
+        recorder.rejected("sts", &why.to_string());
+        rejected(why)
+    })?;
+    let who = Some(caller.identity.principal.arn.as_str());
     let form = form(body).ok_or_else(|| {
         fail(
             StatusCode::BAD_REQUEST,
@@ -84,10 +91,19 @@ fn run<B>(server: &Shared<B>, parts: &Parts, body: &[u8]) -> Result<String, Fail
                 let why = format!("{name} is not supported by this server");
                 return Err(fail(StatusCode::BAD_REQUEST, "ValidationError", why));
             }
-            assume(authority, &caller, &asked).map_err(not_assumed)
+            let assumed = assume(authority, &caller, &asked);
+            let (decision, why) = match &assumed {
+                Ok(_) => (Decided::Allowed, "the role trusts the caller".to_owned()),
+                Err(error) => (Decided::Denied, error.to_string()),
+            };
+            recorder.record(who, "AssumeRole", &[asked.role_arn], decision, &why).map_err(unrecorded)?;
+            assumed.map_err(not_assumed)
         }
         "GetCallerIdentity" => {
             let identity = &caller.identity;
+            recorder
+                .record(who, "GetCallerIdentity", &[], Decided::Allowed, "open to every identity")
+                .map_err(unrecorded)?;
             Ok(wrapped(
                 "GetCallerIdentity",
                 &format!(
@@ -110,7 +126,7 @@ fn assume(
     asked: &AssumeRole<'_>,
 ) -> Result<String, AssumeError> {
     let credentials = authority.assume_role(caller, asked, signed::now_seconds())?;
-    let expiration = extended(Timestamp { seconds: credentials.expires_seconds });
+    let expiration = Timestamp { seconds: credentials.expires_seconds }.extended();
     Ok(wrapped(
         "AssumeRole",
         &format!(
@@ -126,12 +142,9 @@ fn assume(
     ))
 }
 
-/// `2026-11-17T01:38:52Z`.
-fn extended(time: Timestamp) -> String {
-    let basic = time.to_string();
-    let part = |from: usize, to: usize| basic.get(from..to).unwrap_or_default();
-    let day = [part(0, 4), part(4, 6), part(6, 8)].join("-");
-    format!("{day}T{}Z", [part(9, 11), part(11, 13), part(13, 15)].join(":"))
+fn unrecorded(error: ApiError) -> Failure {
+    let message = error.message.to_string();
+    Failure { status: StatusCode::SERVICE_UNAVAILABLE, code: "ServiceUnavailable", message }
 }
 
 fn wrapped(action: &str, content: &str) -> String {
@@ -227,6 +240,6 @@ mod tests {
     #[test]
     fn text_cannot_become_markup() {
         assert_eq!(escape("<a href=\"x\">&\u{7}"), "&lt;a href=&quot;x&quot;&gt;&amp;\u{fffd}");
-        assert_eq!(extended(Timestamp { seconds: 1_440_938_160 }), "2015-08-30T12:36:00Z");
+        assert_eq!(Timestamp { seconds: 1_440_938_160 }.extended(), "2015-08-30T12:36:00Z");
     }
 }

@@ -41,6 +41,16 @@ impl Timestamp {
     }
 }
 
+impl Timestamp {
+    /// `2026-11-17T01:38:52Z`.
+    pub fn extended(self) -> String {
+        let basic = self.to_string();
+        let part = |from: usize, to: usize| basic.get(from..to).unwrap_or_default();
+        let day = [part(0, 4), part(4, 6), part(6, 8)].join("-");
+        format!("{day}T{}Z", [part(9, 11), part(11, 13), part(13, 15)].join(":"))
+    }
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month, day) = civil(self.seconds.div_euclid(86_400));

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -13,7 +12,9 @@ use sortkey_storage_fjall::{FjallStore, OpenError, Options};
 
 use super::Run;
 use crate::failure::Failure;
+use crate::http::{Blocking, Endpoint};
 use crate::progress;
+use crate::tls::Trust;
 
 /// Write everything in a database to one file
 ///
@@ -43,6 +44,9 @@ pub(super) struct Backup {
     )]
     key: Option<String>,
 
+    #[command(flatten)]
+    trust: Trust,
+
     /// The directory of a server that is stopped
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
@@ -58,7 +62,11 @@ impl Run for Backup {
         }
         let source: Box<dyn Read> = match &self.data {
             Some(directory) => Box::new(from_directory(directory)?),
-            None => from_server(&self.endpoint, self.key.as_deref())?,
+            None => from_server(
+                &Endpoint::new(&self.endpoint, &self.trust)?,
+                &self.endpoint,
+                self.key.as_deref(),
+            )?,
         };
         let summary = store(source, &self.file).map_err(Failure::new)?;
         let size = self.file.metadata().map_or(0, |file| file.len());
@@ -157,13 +165,13 @@ impl Read for Produced {
 
 /// Asks a server. In the words of HTTP/1.0 the answer ends with the connection, which is all there is to understand;
 /// that the end was not an accident, the backup itself tells.
-fn from_server(endpoint: &str, key: Option<&str>) -> Result<Box<dyn Read>, Failure> {
-    let host = endpoint.strip_prefix("http://").unwrap_or(endpoint).trim_end_matches('/');
+fn from_server(server: &Endpoint, endpoint: &str, key: Option<&str>) -> Result<Box<dyn Read>, Failure> {
     if key.is_some_and(|key| key.contains(|letter: char| letter.is_control())) {
         return Err(Failure::new("the API key contains a line break or another control character"));
     }
-    let ask = || -> io::Result<(String, BufReader<TcpStream>)> {
-        let mut stream = TcpStream::connect(host)?;
+    let mut stream = server.connect_blocking()?;
+    let host = &server.authority;
+    let ask = || -> io::Result<(String, BufReader<Box<dyn Blocking>>)> {
         let credential = key.map_or(String::new(), |key| format!("Authorization: Bearer {key}\r\n"));
         write!(stream, "GET /_sortkey/backup HTTP/1.0\r\nHost: {host}\r\n{credential}\r\n")?;
         let mut answer = BufReader::new(stream);

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use super::Run;
 use crate::failure::Failure;
+use crate::tls::Trust;
 use crate::{designs, http};
 
 const CALLER: HeaderName = HeaderName::from_static("sortkey-caller");
@@ -42,6 +43,9 @@ pub(super) struct CallCommand {
     /// Where the design runs
     #[arg(long, default_value = "http://127.0.0.1:8000", value_name = "URL", env = "SORTKEY_ENDPOINT")]
     endpoint: String,
+
+    #[command(flatten)]
+    trust: Trust,
 }
 
 impl Run for CallCommand {
@@ -73,7 +77,8 @@ impl CallCommand {
             None => ("application/x-www-form-urlencoded", self.form()?),
         };
         headers.push((CONTENT_TYPE, content_type.to_owned()));
-        http::send(&self.endpoint, Method::POST, &path, &headers, body).await
+        let endpoint = http::Endpoint::new(&self.endpoint, &self.trust)?;
+        endpoint.send(Method::POST, &path, &headers, body).await
     }
 
     /// The arguments as a form; the server knows what each is to be.

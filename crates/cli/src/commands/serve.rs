@@ -5,15 +5,17 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use clap::Args;
-use sortkey_server::{Database, Mode, Settings, admin_mount};
+use sortkey_server::{Database, Mode, Settings, Tls, admin_mount};
 
 use super::Run;
+use crate::audit::AuditArguments;
 use crate::failure::Failure;
 use crate::imitate::Imitate;
 use crate::keep::Keep;
 use crate::listen::{self, Listen};
 use crate::protect::Protect;
 use crate::shutdown;
+use crate::tls::{self, TlsArguments};
 
 /// What the data is called that belongs to no design.
 const NAME: &str = "default";
@@ -26,7 +28,8 @@ const NAME: &str = "default";
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey serve                        # data in .sortkey/default
-  sortkey serve --in-memory --port 0   # for tests: nothing on disk, any free port")]
+  sortkey serve --in-memory --port 0   # for tests: nothing on disk, any free port
+  sortkey serve --host 0.0.0.0 --auth auth.json --tls-cert cert.pem --tls-key key.pem")]
 pub(super) struct Serve {
     #[command(flatten)]
     listen: Listen,
@@ -39,6 +42,12 @@ pub(super) struct Serve {
 
     #[command(flatten)]
     protect: Protect,
+
+    #[command(flatten)]
+    tls: TlsArguments,
+
+    #[command(flatten)]
+    audit: AuditArguments,
 }
 
 impl Run for Serve {
@@ -54,12 +63,16 @@ impl Serve {
         let address = self.listen.address()?;
         let mode = self.protect.mode(address, "serve")?;
         let guard = self.protect.guard(mode)?;
+        let audit = self.audit.open()?;
         let database = self.database()?;
         let mounts = vec![admin_mount(Arc::new(database.clone()))];
-        let settings = Settings { guard, ..self.listen.settings() };
+        let folder = self.keep.lasting_folder(NAME);
+        let tls = self.tls.open(folder.as_deref(), &self.listen.host)?;
+        let report = self.tls.report(tls.as_ref(), folder.as_deref());
+        let settings = Settings { guard, audit, tls: tls.clone(), ..self.listen.settings() };
         let (server, address) = listen::bind(address, database, settings, mounts).await?;
         let shutdown = shutdown::asked_for();
-        self.announce(address, mode);
+        self.announce(address, mode, tls.as_ref(), &report);
         server.run(shutdown).await;
         Ok(())
     }
@@ -76,15 +89,16 @@ impl Serve {
     }
 
     /// Says where the server is. The first line is for programs too: it has always this form.
-    fn announce(&self, address: SocketAddr, mode: Mode) {
+    fn announce(&self, address: SocketAddr, mode: Mode, tls: Option<&Tls>, certificate: &str) {
+        let scheme = tls::scheme(tls);
         let mut terminal = io::stdout().lock();
         let said = writeln!(
             terminal,
-            "sortkey is listening on http://{address}\n\
-             Point an SDK at it: AWS_ENDPOINT_URL_DYNAMODB=http://{address} AWS_REGION={} \
+            "sortkey is listening on {scheme}://{address}\n\
+             Point an SDK at it: AWS_ENDPOINT_URL_DYNAMODB={scheme}://{address} AWS_REGION={} \
              AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\
              {}; Ctrl-C stops it.\n\
-             {}",
+             {certificate}{}",
             self.listen.region,
             self.where_data_is(),
             self.protect.report(mode, false)

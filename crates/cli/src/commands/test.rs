@@ -15,6 +15,7 @@ use super::Run;
 use crate::designs;
 use crate::failure::Failure;
 use crate::secret_file;
+use crate::tls::Trust;
 
 /// Run the tests of designs
 ///
@@ -40,6 +41,9 @@ pub(super) struct Test {
     /// Run the tests on the DynamoDB at this address, each on tables of its own that are deleted afterwards
     #[arg(long, value_name = "URL", conflicts_with = "mutate")]
     endpoint: Option<String>,
+
+    #[command(flatten)]
+    trust: Trust,
 
     /// Take out one annotation, condition, guard or transition at a time, and show which of them no test misses
     #[arg(long)]
@@ -107,7 +111,7 @@ impl Test {
             let outcome = match (&self.endpoint, &self.order) {
                 (None, None) => wait(suite.run(*at))?,
                 (None, Some(order)) => wait(suite.replay(*at, order))?,
-                (Some(endpoint), _) => wait(elsewhere(&suite, *at, endpoint))??,
+                (Some(endpoint), _) => wait(elsewhere(&suite, *at, endpoint, &self.trust))??,
             };
             match &outcome.failure {
                 None => designs::say(&format!("ok    {}\n", outcome.title)),
@@ -158,8 +162,8 @@ impl Test {
 }
 
 /// Runs a test on tables that nobody else has.
-async fn elsewhere(suite: &Suite, at: usize, endpoint: &str) -> Result<Outcome, Failure> {
-    let settings = Settings::new(endpoint).map_err(Failure::new)?;
+async fn elsewhere(suite: &Suite, at: usize, endpoint: &str, trust: &Trust) -> Result<Outcome, Failure> {
+    let settings = Settings { ca: trust.pem()?, ..Settings::new(endpoint).map_err(Failure::new)? };
     let backend = Arc::new(Remote::new(settings).await);
     let secret = secret_file::random()?;
     let name: String = secret.iter().take(4).map(|byte| format!("{byte:02x}")).collect();

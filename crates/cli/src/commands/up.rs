@@ -10,7 +10,7 @@ mod seed;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,11 +22,13 @@ use sortkey_runtime::{Pending, Runtime};
 use sortkey_server::{Mode, Mount, Settings};
 
 use super::Run;
+use crate::audit::AuditArguments;
 use crate::failure::Failure;
 use crate::keep::Keep;
 use crate::listen::{self, Listen};
 use crate::protect::{self, Protect};
 use crate::shutdown;
+use crate::tls::{self, TlsArguments, Trust};
 use place::{Place, Stage};
 
 /// Run a design: its tables, its operations API, its documentation
@@ -70,6 +72,15 @@ pub(super) struct Up {
     #[command(flatten)]
     protect: Protect,
 
+    #[command(flatten)]
+    tls: TlsArguments,
+
+    #[command(flatten)]
+    audit: AuditArguments,
+
+    #[command(flatten)]
+    trust: Trust,
+
     /// Offer the DynamoDB API to other machines as well; it knows no tenants
     #[arg(long)]
     dynamodb_api: bool,
@@ -85,6 +96,8 @@ struct Start<'a> {
     mode: Mode,
     runtime: &'a Runtime,
     kept: &'a str,
+    /// Where secrets are kept, if anything is.
+    secrets: Option<&'a Path>,
 }
 
 impl Run for Up {
@@ -115,7 +128,8 @@ impl Up {
             seed::generate(&runtime, most).await?;
         }
         let mounts = Gateway::new(runtime.clone(), admission).mounts();
-        let start = Start { address, mode, runtime: &runtime, kept: &place.kept };
+        let secrets = place.secrets.as_deref();
+        let start = Start { address, mode, runtime: &runtime, kept: &place.kept, secrets };
         match place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
@@ -131,14 +145,19 @@ impl Up {
         backend: B,
         mounts: Vec<Mount>,
     ) -> Result<(), Failure> {
-        let Start { address, mode, runtime, kept } = start;
+        let Start { address, mode, runtime, kept, secrets } = start;
         let dynamodb_api = self.dynamodb_api || address.ip().is_loopback();
         let guard = self.protect.guard(mode)?;
-        let settings = Settings { dynamodb_api, guard, ..self.listen.settings() };
+        let tls = self.tls.open(secrets, &self.listen.host)?;
+        let certificate = self.tls.report(tls.as_ref(), secrets);
+        let base = tls::scheme(tls.as_ref());
+        let settings =
+            Settings { dynamodb_api, guard, audit: self.audit.open()?, tls, ..self.listen.settings() };
         let (server, address) = listen::bind(address, backend, settings, mounts).await?;
         let shutdown = shutdown::asked_for();
-        let report = self.protect.report(mode, true);
-        banner::say(runtime, address, self.protect.api_keys.as_deref(), kept, &report);
+        let report = format!("{certificate}{}", self.protect.report(mode, true));
+        let base = format!("{base}://{address}");
+        banner::say(runtime, &base, self.protect.api_keys.as_deref(), kept, &report);
         server.run(shutdown).await;
         Ok(())
     }
@@ -154,7 +173,10 @@ impl Up {
     async fn place(&self, compilation: &Compilation) -> Result<Place, Failure> {
         let name = design::name(&compilation.design, &self.path);
         match &self.endpoint {
-            Some(endpoint) => Place::elsewhere(endpoint, &self.listen.region, &self.keep, &name).await,
+            Some(endpoint) => {
+                let ca = self.trust.pem()?;
+                Place::elsewhere(endpoint, ca, &self.listen.region, &self.keep, &name).await
+            }
             None => Place::inside(&self.listen.region, &self.keep, &name),
         }
     }

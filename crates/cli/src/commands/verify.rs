@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hyper::Method;
+use hyper::header::AUTHORIZATION;
 use serde::Deserialize;
 use sortkey_engine::Report;
 use sortkey_storage_fjall::{Damage, FjallStore, OpenError, Options, scrub};
 
 use super::Run;
 use crate::failure::Failure;
+use crate::tls::Trust;
 use crate::{http, progress};
 
 /// Check that the data in a directory, or of a server that runs, is sound
@@ -31,6 +33,13 @@ pub(super) struct Verify {
     /// The server to ask instead
     #[arg(long, value_name = "URL", conflicts_with = "directory")]
     endpoint: Option<String>,
+
+    /// An administrator's API key, where the server asks for one
+    #[arg(long, value_name = "KEY", env = "SORTKEY_API_KEY", hide_env_values = true)]
+    key: Option<String>,
+
+    #[command(flatten)]
+    trust: Trust,
 }
 
 /// What was found, wherever that was.
@@ -48,7 +57,10 @@ impl Run for Verify {
 
     fn run(self) -> Result<(), Failure> {
         let (shown, found) = match &self.endpoint {
-            Some(endpoint) => (endpoint.clone(), from_server(endpoint)?),
+            Some(endpoint) => {
+                let server = http::Endpoint::new(endpoint, &self.trust)?;
+                (endpoint.clone(), from_server(&server, endpoint, self.key.as_deref())?)
+            }
             None => (self.directory.display().to_string(), from_directory(&self.directory)?),
         };
         print(&found).map_err(|error| Failure::new(format_args!("cannot write: {error}")))?;
@@ -106,9 +118,10 @@ fn found(report: &Report, damages: &[Damage]) -> Found {
     }
 }
 
-fn from_server(endpoint: &str) -> Result<Found, Failure> {
+fn from_server(server: &http::Endpoint, endpoint: &str, key: Option<&str>) -> Result<Found, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::new)?;
-    let asked = http::send(endpoint, Method::GET, "/_sortkey/verify", &[], String::new());
+    let credential: Vec<_> = key.map(|key| (AUTHORIZATION, format!("Bearer {key}"))).into_iter().collect();
+    let asked = server.send(Method::GET, "/_sortkey/verify", &credential, String::new());
     let answer = runtime.block_on(asked)?;
     if answer.status != 200 {
         let why = String::from_utf8_lossy(&answer.body).into_owned();

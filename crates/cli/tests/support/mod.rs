@@ -25,8 +25,14 @@ pub(crate) fn serve(arguments: &[&str]) -> Serving {
 /// The same, with what `shape` adds to the command.
 pub(crate) fn serve_with(arguments: &[&str], shape: impl FnOnce(&mut Command)) -> Serving {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sortkey"));
-    command.args(["serve", "--port", "0"]).args(arguments).stdout(Stdio::piped());
+    command.args(["serve", "--port", "0"]).args(arguments);
     shape(&mut command);
+    serve_command(command)
+}
+
+/// Starts a server by a command of its own.
+pub(crate) fn serve_command(mut command: Command) -> Serving {
+    command.stdout(Stdio::piped());
     let mut process = command.spawn().expect("the binary starts");
     let mut lines = BufReader::new(process.stdout.take().expect("piped")).lines();
     let mut line = || lines.next().expect("a line").expect("text");

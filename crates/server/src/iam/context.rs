@@ -61,9 +61,11 @@ impl Context for RequestContext<'_> {
             "aws:useragent" => optional(self.circumstances.user_agent),
             "aws:securetransport" => Values::one(self.circumstances.is_encrypted.to_string()),
             "aws:epochtime" => Values::one(self.circumstances.now_seconds.to_string()),
-            "aws:currenttime" => Values::one(extended(self.circumstances.now_seconds)),
+            "aws:currenttime" => {
+                Values::one(Timestamp { seconds: self.circumstances.now_seconds }.extended())
+            }
             "aws:tokenissuetime" => match self.caller.issued_seconds {
-                Some(seconds) => Values::one(extended(seconds)),
+                Some(seconds) => Values::one(Timestamp { seconds }.extended()),
                 None => Values::Absent,
             },
             "aws:requestedregion" => Values::one(self.region),
@@ -71,14 +73,6 @@ impl Context for RequestContext<'_> {
             _ => return None,
         })
     }
-}
-
-/// `2026-11-17T01:38:52Z`.
-fn extended(seconds: i64) -> String {
-    let basic = Timestamp { seconds }.to_string();
-    let part = |from: usize, to: usize| basic.get(from..to).unwrap_or_default();
-    let day = [part(0, 4), part(4, 6), part(6, 8)].join("-");
-    format!("{day}T{}Z", [part(9, 11), part(11, 13), part(13, 15)].join(":"))
 }
 
 /// Names or keys that a request concerns.

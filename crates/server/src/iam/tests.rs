@@ -71,7 +71,10 @@ impl World {
     }
 
     fn check(&self, caller: &Caller, operation: OperationId, body: &str) -> Result<(), ApiError> {
-        self.evaluator.check(&self.database, REGION, caller, &call(operation, body), circumstances())
+        let call = &call(operation, body);
+        let matter = Matter { region: REGION, caller, call, circumstances: circumstances() };
+        let judged = self.evaluator.judge(&self.database, &matter, Iam::Enforce, false);
+        judged.denied.map_or(Ok(()), |denied| Err(denied.error))
     }
 
     fn stream_arn(&self) -> String {

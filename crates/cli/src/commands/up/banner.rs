@@ -1,6 +1,5 @@
 //! What a person sees when a design runs: where it is, and a call to try.
 
-use std::net::SocketAddr;
 use std::path::Path;
 
 use sortkey_gateway::example_call;
@@ -9,13 +8,13 @@ use sortkey_runtime::Runtime;
 use crate::designs;
 
 /// Says where the server is. The first line is for programs too: it has always this form.
-pub(super) fn say(runtime: &Runtime, address: SocketAddr, keys: Option<&Path>, kept: &str, report: &str) {
+pub(super) fn say(runtime: &Runtime, base: &str, keys: Option<&Path>, kept: &str, report: &str) {
     let design = runtime.design();
     let patterns = counted(design.patterns.len(), "pattern");
     let operations = counted(design.operations.len(), "operation");
     let mut text = format!(
-        "sortkey is listening on http://{address}\n\
-         {}: {patterns} and {operations} under http://{address}/api, shown at http://{address}/docs\n\
+        "sortkey is listening on {base}\n\
+         {}: {patterns} and {operations} under {base}/api, shown at {base}/docs\n\
          {kept}; Ctrl-C stops it.\n\
          {report}\n",
         design.name,
@@ -27,7 +26,7 @@ pub(super) fn say(runtime: &Runtime, address: SocketAddr, keys: Option<&Path>, k
             "{file} is not there, so nobody is let in: sortkey keys create admin --admin --file {file}\n"
         ));
     }
-    if let Some(call) = example_call(runtime, &format!("http://{address}"), keys.is_some()) {
+    if let Some(call) = example_call(runtime, base, keys.is_some()) {
         text.push_str(&format!("\nTry a call:\n{call}\n"));
     }
     designs::say(&text);

@@ -27,7 +27,7 @@ pub(super) struct Place {
     pub(super) kept: String,
     clock: Arc<dyn Clock>,
     /// The folder of the secrets; none if they end with the process.
-    secrets: Option<PathBuf>,
+    pub(super) secrets: Option<PathBuf>,
 }
 
 /// What answers the DynamoDB API.
@@ -62,13 +62,14 @@ impl Place {
 
     pub(super) async fn elsewhere(
         endpoint: &str,
+        ca: Option<Vec<u8>>,
         region: &str,
         keep: &Keep,
         name: &str,
     ) -> Result<Place, Failure> {
         let settings = RemoteSettings::new(endpoint).map_err(Failure::new)?;
         let region = settings.region.clone().or_else(|| Some(region.to_owned()));
-        let remote = Remote::new(RemoteSettings { region, ..settings }).await;
+        let remote = Remote::new(RemoteSettings { region, ca, ..settings }).await;
         // Not the folder of the data, which may be there from before and has other keys.
         let secrets = keep.folder(&format!("{name}-keys"));
         let endpoint = remote.endpoint().to_owned();
