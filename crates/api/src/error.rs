@@ -74,6 +74,14 @@ impl ApiError {
         self.kind.status()
     }
 
+    /// How the message member is spelled. AWS capitalises it beside the item that failed its condition.
+    fn message_member(&self) -> &'static str {
+        match self.details.as_deref() {
+            Some(ErrorDetails::Item(_)) => "Message",
+            _ => self.kind.message_member(),
+        }
+    }
+
     /// The body of the answer, appended to `out`.
     pub fn write_json(&self, out: &mut Vec<u8>) {
         let mut writer = Writer::new(out);
@@ -81,7 +89,7 @@ impl ApiError {
         writer.quoted_name("\"__type\":");
         writer.plain_string(format_args!("{}#{}", self.kind.namespace(), self.kind.name()));
         if !self.message.is_empty() {
-            writer.name(self.kind.message_member());
+            writer.name(self.message_member());
             writer.string(&self.message);
         }
         if let Some(details) = &self.details {

@@ -1,6 +1,7 @@
 //! Time arrives through a trait, so that a test can hold it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
@@ -31,16 +32,21 @@ pub(crate) struct StoreTime {
     clock: Arc<dyn Clock>,
     /// Set while the clock is behind: what the clock showed, and what the store's time was then.
     behind: Mutex<Option<(u64, u64)>>,
+    /// Whether `behind` is set. Changed under its lock; read without it, so that a clock that is right costs no lock.
+    is_behind: AtomicBool,
 }
 
 impl StoreTime {
     pub(crate) fn new(clock: Arc<dyn Clock>) -> StoreTime {
-        StoreTime { clock, behind: Mutex::new(None) }
+        StoreTime { clock, behind: Mutex::new(None), is_behind: AtomicBool::new(false) }
     }
 
     /// The time now, given the time of the last commit.
     pub(crate) fn now_ms(&self, last_commit_ms: u64) -> u64 {
         let clock_ms = self.clock.now_ms();
+        if clock_ms >= last_commit_ms && !self.is_behind.load(Ordering::Acquire) {
+            return clock_ms;
+        }
         let mut behind = self.behind.lock();
         let reached_ms = match *behind {
             None => last_commit_ms,
@@ -50,11 +56,13 @@ impl StoreTime {
         };
         if clock_ms >= reached_ms {
             *behind = None;
+            self.is_behind.store(false, Ordering::Release);
             return clock_ms;
         }
         // Set back once more, or for the first time: go on from here.
         if behind.is_none_or(|(since_ms, _)| clock_ms < since_ms) {
             *behind = Some((clock_ms, reached_ms));
+            self.is_behind.store(true, Ordering::Release);
         }
         reached_ms
     }
@@ -67,7 +75,7 @@ impl StoreTime {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::atomic::AtomicU64;
 
     use super::*;
 

@@ -31,7 +31,11 @@ fn bodies() {
     );
     check(
         &ApiError::conditional_check_failed(Some(item.clone())),
-        r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed","Item":{"pk":{"S":"a"}}}"#,
+        r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","Message":"The conditional request failed","Item":{"pk":{"S":"a"}}}"#,
+    );
+    check(
+        &ApiError::conditional_check_failed(None),
+        r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"The conditional request failed"}"#,
     );
     let failed = CancellationReason {
         item: Some(item),

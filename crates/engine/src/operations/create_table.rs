@@ -54,6 +54,10 @@ impl Run for CreateTable {
             batch.put(layout::table(&table.name), table.to_value());
             batch.changes_schema();
             let mut description = shared.describe(view, &table, TableStatus::Creating)?;
+            // AWS shows since when a table is on demand from the first DescribeTable on.
+            if let Some(billing) = &mut description.billing_mode_summary {
+                billing.last_update_to_pay_per_request_date_time = None;
+            }
             // Warm throughput is shown where it was asked for, and is still being provided.
             description.warm_throughput = description.warm_throughput.filter(|_| warms).map(|warm| updating(&warm));
             for index in description.global_secondary_indexes.iter_mut().flatten() {

@@ -55,6 +55,16 @@ fn answers_show_warm_throughput_where_it_was_asked_for() {
     assert_eq!(status(&created), "UPDATING");
 }
 
+// F-86: since when a table is on demand is not yet in the answer that creates it.
+#[test]
+fn answers_show_since_when_a_table_is_on_demand() {
+    let database = Database::new();
+    let created = create(&database, json!({"BillingMode": "PAY_PER_REQUEST"}));
+    assert_eq!(created["BillingModeSummary"], json!({"BillingMode": "PAY_PER_REQUEST"}));
+    let summary = described(&database)["BillingModeSummary"].clone();
+    assert!(summary["LastUpdateToPayPerRequestDateTime"].is_number(), "{summary}");
+}
+
 // F-86: when throughput was changed, and how often it was lowered today.
 #[test]
 fn answers_count_changes_of_throughput() {

@@ -30,11 +30,16 @@ impl Database {
 
     /// A database whose exports and imports are in a directory.
     pub(crate) fn with_buckets(store: Arc<dyn Store>, directory: Option<&Path>) -> Database {
+        let database = Database::by_the_machines_clock(store, directory);
+        database.engine.stop_clock_at(START_MS);
+        database
+    }
+
+    /// A database whose clock is the machine's.
+    pub(crate) fn by_the_machines_clock(store: Arc<dyn Store>, directory: Option<&Path>) -> Database {
         let export_dir = directory.map(Path::to_owned);
         let settings = Settings { seed: 1, expiry_interval: None, export_dir, ..Settings::default() };
-        let engine = Engine::open(store, settings);
-        engine.stop_clock_at(START_MS);
-        Database { engine }
+        Database { engine: Engine::open(store, settings) }
     }
 
     /// Asks in JSON.

@@ -76,21 +76,23 @@ impl Database {
         }
     }
 
-    /// All records of a table's stream, by shard.
-    pub(crate) fn stream(&self, table: &str) -> Vec<Vec<Json>> {
+    pub(crate) fn stream_arn(&self, table: &str) -> Json {
         let input = serde_json::json!({ "TableName": table });
-        let table = self.call("DescribeTable", &input).unwrap();
-        let arn = &table["Table"]["LatestStreamArn"];
-        let stream = self.call("DescribeStream", &serde_json::json!({ "StreamArn": arn })).unwrap();
-        let shards = stream["StreamDescription"]["Shards"].as_array().unwrap();
-        shards.iter().map(|shard| self.shard(arn, &shard["ShardId"])).collect()
+        self.call("DescribeTable", &input).unwrap()["Table"]["LatestStreamArn"].clone()
     }
 
-    fn shard(&self, arn: &Json, shard: &Json) -> Vec<Json> {
-        let input = serde_json::json!({
-            "StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"
-        });
-        let mut iterator = self.call("GetShardIterator", &input).unwrap()["ShardIterator"].clone();
+    /// The names of a stream's shards.
+    pub(crate) fn shards(&self, arn: &Json) -> Vec<String> {
+        let stream = self.call("DescribeStream", &serde_json::json!({ "StreamArn": arn })).unwrap();
+        let shards = stream["StreamDescription"]["Shards"].as_array().unwrap();
+        shards.iter().map(|shard| shard["ShardId"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The records of a shard, from where `start` says.
+    pub(crate) fn records(&self, arn: &Json, shard: &str, mut start: Json) -> Vec<Json> {
+        start["StreamArn"] = arn.clone();
+        start["ShardId"] = shard.into();
+        let mut iterator = self.call("GetShardIterator", &start).unwrap()["ShardIterator"].clone();
         let mut records = Vec::new();
         loop {
             let page = self.call("GetRecords", &serde_json::json!({ "ShardIterator": iterator })).unwrap();

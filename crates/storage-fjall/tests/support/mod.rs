@@ -6,6 +6,7 @@ pub(crate) mod child;
 pub(crate) mod database;
 #[cfg(unix)]
 pub(crate) mod disk;
+pub(crate) mod stream;
 pub(crate) mod witness;
 pub(crate) mod workload;
 
