@@ -14,6 +14,7 @@
 //! - Work and memory are bounded by limits that are checked before anything is allocated or computed.
 //! - Whatever outsiders send is an answer or a typed error, never a panic.
 
+pub mod cron;
 pub mod encoding;
 pub mod hmac;
 pub mod pointer;
