@@ -19,6 +19,7 @@ pub mod encoding;
 pub mod hmac;
 pub mod pointer;
 pub mod signature;
+pub mod totp;
 
 mod headers;
 mod json;
