@@ -17,6 +17,7 @@
 pub mod cron;
 pub mod encoding;
 pub mod hmac;
+pub mod password;
 pub mod pointer;
 pub mod signature;
 pub mod totp;
