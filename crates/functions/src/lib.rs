@@ -19,6 +19,7 @@ pub mod encoding;
 pub mod hmac;
 pub mod password;
 pub mod pointer;
+pub mod retry;
 pub mod signature;
 pub mod totp;
 
