@@ -16,6 +16,7 @@
 
 pub mod cron;
 pub mod encoding;
+pub mod filter;
 pub mod hmac;
 pub mod password;
 pub mod pointer;
@@ -23,7 +24,9 @@ pub mod retry;
 pub mod signature;
 pub mod totp;
 
+mod config;
 mod headers;
 mod json;
 
+pub use config::Place;
 pub use headers::Headers;

@@ -50,6 +50,11 @@ impl Pointer {
         Pointer { names: names.map(str::to_owned).to_vec() }
     }
 
+    /// The pointer to something within what other names point to.
+    pub(crate) fn new(parents: &[String], last: &str) -> Pointer {
+        Pointer { names: parents.iter().cloned().chain([last.to_owned()]).collect() }
+    }
+
     /// The names, outermost first.
     pub fn names(&self) -> &[String] {
         &self.names

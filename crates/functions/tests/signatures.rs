@@ -178,12 +178,12 @@ fn standard_webhooks_are_verified_under_both_names() {
         signed(&STANDARD, STANDARD_BODY, NOW - 301),
         Err(SignatureError::Early { ahead_seconds: 301, tolerance_seconds: 300 })
     );
-    for at in 0..3 {
+    for (at, other_family) in svix.into_iter().enumerate() {
         let mut headers = STANDARD.to_vec();
         let (name, _) = headers.remove(at);
         assert_eq!(signed(&headers, STANDARD_BODY, NOW), missing(name));
         // A header of the other family does not fill the gap.
-        headers.push(svix[at]);
+        headers.push(other_family);
         assert_eq!(signed(&headers, STANDARD_BODY, NOW), missing(name));
     }
     let with = |signature: &str| {

@@ -5,6 +5,7 @@ use super::{
     DeliveryId, IdSource, Incoming, SchemeError, SignatureError, TOLERANCE_SECONDS, TimestampHeader,
     delivery, malformed, only, timestamp,
 };
+use crate::config::is_header_name;
 use crate::encoding::Encoding;
 use crate::hmac::Algorithm;
 
@@ -188,9 +189,4 @@ impl Custom {
         };
         delivery::find(source, incoming, signed)
     }
-}
-
-fn is_header_name(name: &str) -> bool {
-    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    (1..=128).contains(&name.len()) && name.bytes().all(token)
 }
