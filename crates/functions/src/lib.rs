@@ -23,6 +23,7 @@ pub mod pointer;
 pub mod retry;
 pub mod signature;
 pub mod totp;
+pub mod transform;
 
 mod config;
 mod headers;
