@@ -1,0 +1,1 @@
+//! HTTP and mail to destinations that strangers choose.
