@@ -116,12 +116,12 @@ fn plan_shows_locks_and_compares() {
     let folder = Folder::new("plan");
     folder.write("a.sk", GOOD);
     let (_, text) = folder.run(&["plan", "a.sk"]);
-    assert!(text.contains("notes  Notes by partition, eventual, 1 request"), "{text}");
+    assert!(text.contains("notes  Query Notes userId = {userId}, eventual, 1 request"), "{text}");
     assert!(folder.run(&["plan", "--lock", "a.sk"]).0);
     assert!(folder.run(&["plan", "--check", "a.sk"]).0);
     folder.write("a.sk", &GOOD.replace("by userId", "by userId strong"));
     let (fine, text) = folder.run(&["plan", "--check", "a.sk"]);
-    assert!(!fine && text.contains("+ notes = Notes by partition, strong"), "{text}");
+    assert!(!fine && text.contains("+ notes = Query Notes userId = {userId}, strong"), "{text}");
     let (_, json) = folder.run(&["plan", "--json", "a.sk"]);
     assert!(json.contains("\"entities\""), "{json}");
 }
@@ -185,7 +185,7 @@ fn a_folder_stands_for_its_design_and_a_filter_for_some_test() {
     let folder = Folder::new("folder");
     folder.write("a.sk", &format!("{GOOD}test \"nothing is there\" {{ expect count(notes(\"7f9c24e5-1b7d-4a56-9d3e-2c1f0b8a6d42\")) = 0 }}\n"));
     let (fine, plan) = folder.run(&["plan", "."]);
-    assert!(fine && plan.starts_with("notes  Notes by partition"), "{plan}");
+    assert!(fine && plan.starts_with("notes  Query Notes userId = {userId}"), "{plan}");
     let (fine, missed) = folder.run(&["test", "--filter", "something else"]);
     assert!(!fine && missed.contains("no test has \"something else\" in its title"), "{missed}");
 }

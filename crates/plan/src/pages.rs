@@ -6,6 +6,7 @@ use sortkey_design::program::{BindValue, Bound, Entity, Pattern, Program};
 use crate::cost::{Cost, read_units};
 use crate::flow::{Flow, Page};
 use crate::request::{KEY_BYTES, Query, Request, entry_bytes};
+use crate::text::conditions;
 use crate::{ReadPlan, SortUse, Way, scans};
 
 /// Where nothing is declared, so many items are reckoned with.
@@ -144,7 +145,12 @@ impl Pages<'_> {
                 Cost { requests: 1.0, rcu: read_units(each, strong), wcu: 0.0 }
             }
         };
-        Request::query(query, cost, self.what.clone())
+        let conditions = conditions(self.program, self.pattern, self.plan);
+        let what = match conditions.is_empty() {
+            true => self.what.clone(),
+            false => format!("{} where {conditions}", self.what),
+        };
+        Request::query(query, cost, what)
     }
 
     /// The items that the found ones point to.

@@ -32,7 +32,7 @@ pub struct Choice {
     pub table: TableId,
     /// The path taken.
     pub plan: Option<ReadPlan>,
-    /// The paths not taken, with the first reason why not.
+    /// The paths that come before it and do not serve, each with the first reason why not.
     pub rejected: Vec<Rejected>,
 }
 
@@ -137,14 +137,14 @@ pub fn of_pattern(program: &Program, pattern: &Pattern) -> Option<Choice> {
     }
     for path in question.candidates(table) {
         match question.attempt(path) {
-            Ok(plan) if choice.plan.is_none() => choice.plan = Some(plan),
-            Ok(_) => {}
+            Ok(plan) => {
+                choice.plan = Some(plan);
+                return Some(choice);
+            }
             Err(obstacle) => choice.rejected.push(Rejected { path, obstacle }),
         }
     }
-    if choice.plan.is_none() {
-        choice.through_sparse_index(&question);
-    }
+    choice.through_sparse_index(&question);
     Some(choice)
 }
 

@@ -1,10 +1,15 @@
 //! The plan of a whole design as text: what `sortkey plan` prints, and the lock file that a review compares.
 
+mod keys;
+mod values;
+
+pub(crate) use keys::conditions;
+
 use std::fmt::Write as _;
 
-use sortkey_design::program::{PatternId, Program};
+use sortkey_design::program::{Pattern, PatternId, Program};
 
-use crate::{Repeat, SortUse, Step, pattern_script, read, steps};
+use crate::{Cost, ReadPlan, Repeat, Step, Way, extent, pages, pattern_script, read, read_units, steps};
 
 /// One line per pattern and one per request of an operation: path, consistency, requests, units. In the order of the
 /// text, each line with its name, so that a change of one plan changes its lines alone.
@@ -47,12 +52,6 @@ fn one_line(program: &Program, id: PatternId) -> String {
         return "no path".to_owned();
     };
     let consistency = if plan.strong { "strong" } else { "eventual" };
-    let sort = match plan.sort {
-        SortUse::Whole => "partition",
-        SortUse::Equal => "key",
-        SortUse::Prefix => "prefix",
-        SortUse::Range => "range",
-    };
     let fetch = if plan.fetches { " + fetch" } else { "" };
     let then = pattern.then.map(|next| format!(" + get {}", program.entities[next].name)).unwrap_or_default();
     let whole = pattern_script(program, id).map(|script| script.body.cost()).unwrap_or_default();
@@ -63,12 +62,37 @@ fn one_line(program: &Program, id: PatternId) -> String {
         }
         false => String::new(),
     };
-    format!(
-        "{} by {sort}{fetch}{then}, {consistency}, {}, {} RCU{rule}",
-        plan.path.describe(program),
-        requests(plan.cost.requests),
-        units(plan.cost.rcu)
-    )
+    let (found, cost) = (found(program, pattern, &plan), plan.cost);
+    let price = format!("{}, {} RCU", requests(cost.requests), units(cost.rcu));
+    format!("{found}{fetch}{then}, {consistency}, {price}{}{rule}", of_all(program, pattern, &plan))
+}
+
+/// The request that finds the items, with its key.
+fn found(program: &Program, pattern: &Pattern, plan: &ReadPlan) -> String {
+    let mut name = None;
+    let flow = pages::reads(program, pattern, plan, false);
+    flow.requests(1.0, &mut |request, _| {
+        name.get_or_insert(request.name());
+    });
+    let request = name.unwrap_or("Query");
+    let path = plan.path.describe(program);
+    match plan.path.way {
+        Way::Scan(_) => format!("{request} {}", path.trim_end_matches(" scan")),
+        Way::Guard(_) => format!("{request} {path} and its item"),
+        Way::Key | Way::Index(_) => format!("{request} {path} {}", conditions(program, pattern, plan)),
+    }
+}
+
+/// What a scan reads in all, where one page of it reads less.
+fn of_all(program: &Program, pattern: &Pattern, plan: &ReadPlan) -> String {
+    let Way::Scan(index) = plan.path.way else { return String::new() };
+    let all = extent(program, plan.path);
+    let whole = read_units(all.bytes, pattern.strong);
+    let what = if index.is_some() { "index" } else { "table" };
+    match plan.cost == (Cost { rcu: whole, ..plan.cost }) {
+        true => format!(", the whole {what} of {} items", all.items),
+        false => format!(" a page, {} RCU for the whole {what} of {} items", units(whole), all.items),
+    }
 }
 
 fn requests(requests: f64) -> String {
