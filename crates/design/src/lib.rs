@@ -20,6 +20,7 @@ mod schema;
 pub mod size;
 mod stored;
 mod template;
+pub mod wire;
 
 pub use compile::{Compilation, FileLoader, Loader, NoFiles, compile};
 pub use deployed::is_deployed_name;

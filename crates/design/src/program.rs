@@ -32,6 +32,8 @@ pub struct Program {
     pub design: Arc<Design>,
     /// Deployment parameters, by name.
     pub settings: Arena<SettingId, Arc<str>>,
+    /// What they are if a deployment does not say.
+    pub setting_defaults: Arena<SettingId, Option<Arc<str>>>,
     /// Declared enums.
     pub enums: Arena<EnumId, Enum>,
     /// Records and object types.

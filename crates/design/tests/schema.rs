@@ -1,9 +1,9 @@
-//! The published JSON Schema of a compiled design: it is what the types say, and every design obeys it.
+//! The published JSON Schema of a compiled program: it is what the types say, and every program obeys it.
 //!
 //! `SORTKEY_BLESS=1` rewrites the file.
 
 use serde_json::{Value, json};
-use sortkey_design::{FileLoader, compile, schema};
+use sortkey_design::{FileLoader, compile, schema, wire};
 use std::path::{Path, PathBuf};
 
 fn repository() -> PathBuf {
@@ -12,7 +12,7 @@ fn repository() -> PathBuf {
 
 #[test]
 fn the_published_schema_is_current() {
-    let file = repository().join("docs/design.schema.json");
+    let file = repository().join("docs/program.schema.json");
     let now = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
     if std::env::var_os("SORTKEY_BLESS").is_some() {
         std::fs::write(&file, &now).unwrap();
@@ -21,7 +21,7 @@ fn the_published_schema_is_current() {
 }
 
 #[test]
-fn every_design_obeys_the_schema() {
+fn every_program_obeys_the_schema() {
     let schema = schema().to_value();
     let mut seen = 0;
     for folder in FOLDERS {
@@ -31,8 +31,8 @@ fn every_design_obeys_the_schema() {
                 continue;
             }
             let text = std::fs::read_to_string(&path).unwrap();
-            let design = compile(&path.to_string_lossy(), &text, &FileLoader).design;
-            let json = serde_json::to_value(&design).unwrap();
+            let program = compile(&path.to_string_lossy(), &text, &FileLoader).program;
+            let json = serde_json::to_value(wire::write(&program)).unwrap();
             assert_eq!(faults(&schema, &schema, &json, "$"), Vec::<String>::new(), "{}", path.display());
             seen += 1;
         }
@@ -41,15 +41,16 @@ fn every_design_obeys_the_schema() {
 }
 
 #[test]
-fn what_is_no_design_is_refused() {
+fn what_is_no_program_is_refused() {
     let schema = schema().to_value();
-    let design = serde_json::to_value(compile("t.sk", "table T { key (a) }", &FileLoader).design).unwrap();
+    let program = compile("t.sk", "table T { key (a) }", &FileLoader).program;
+    let program = serde_json::to_value(wire::write(&program)).unwrap();
     for (path, wrong) in
         [("/tables/0/key/partition", json!(5)), ("/tables/0/name", json!(null)), ("/entities", json!({}))]
     {
-        let mut design = design.clone();
-        *design.pointer_mut(path).unwrap() = wrong;
-        assert_ne!(faults(&schema, &schema, &design, "$"), Vec::<String>::new(), "{path}");
+        let mut program = program.clone();
+        *program.pointer_mut(path).unwrap() = wrong;
+        assert_ne!(faults(&schema, &schema, &program, "$"), Vec::<String>::new(), "{path}");
     }
 }
 
@@ -122,6 +123,12 @@ fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> 
             }
             "minItems" => value.as_array().is_none_or(|all| all.len() as u64 >= wanted.as_u64().unwrap_or(0)),
             "maxItems" => value.as_array().is_none_or(|all| all.len() as u64 <= wanted.as_u64().unwrap_or(0)),
+            "minLength" => {
+                value.as_str().is_none_or(|text| text.chars().count() as u64 >= wanted.as_u64().unwrap_or(0))
+            }
+            "maxLength" => {
+                value.as_str().is_none_or(|text| text.chars().count() as u64 <= wanted.as_u64().unwrap_or(0))
+            }
             "minimum" => value.as_f64().is_none_or(|number| number >= wanted.as_f64().unwrap_or(0.0)),
             "maximum" => value.as_f64().is_none_or(|number| number <= wanted.as_f64().unwrap_or(0.0)),
             "additionalProperties" => {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use sortkey_design::{Compilation, FileLoader};
+use sortkey_design::{Compilation, FileLoader, wire};
 use sortkey_diagnostics::{Diagnostic, Severity, render, to_json};
 use sortkey_lints::{Options, check, repair};
 
@@ -43,7 +43,7 @@ pub(super) struct Check {
     #[arg(long)]
     fix: bool,
 
-    /// Write the compiled design as JSON if it has no errors; docs/design.schema.json describes it
+    /// Write the compiled program as JSON if it has no errors; docs/program.schema.json describes it
     #[arg(long, value_name = "FILE")]
     emit: Option<PathBuf>,
 }
@@ -81,7 +81,7 @@ impl Run for Check {
             counts.add(&compilation.diagnostics);
             self.print(&compilation);
             if let Some(file) = self.emit.as_ref().filter(|_| !compilation.has_errors()) {
-                let json = serde_json::to_string_pretty(&compilation.design).map_err(Failure::new)?;
+                let json = serde_json::to_string(&wire::write(&compilation.program)).map_err(Failure::new)?;
                 designs::write(file, &(json + "\n"))?;
             }
         }

@@ -7,7 +7,7 @@ mod price;
 use std::path::PathBuf;
 
 use clap::Args;
-use sortkey_design::{FileLoader, compile};
+use sortkey_design::{FileLoader, compile, wire};
 use sortkey_plan::{PRICES, lock_file, plan_text};
 
 use super::Run;
@@ -38,7 +38,7 @@ pub(super) struct Plan {
     #[arg(long)]
     check: bool,
 
-    /// Print the whole compiled design as JSON
+    /// Print the whole compiled program as JSON; docs/program.schema.json describes it
     #[arg(long, conflicts_with_all = ["lock", "check"])]
     json: bool,
 
@@ -82,7 +82,8 @@ impl Run for Plan {
         }
         let lock = design.with_extension("lock");
         if self.json {
-            let json = serde_json::to_string_pretty(&compilation.design).map_err(Failure::new)?;
+            let json =
+                serde_json::to_string_pretty(&wire::write(&compilation.program)).map_err(Failure::new)?;
             designs::say(&(json + "\n"));
         } else if self.lock {
             designs::write(&lock, &lock_file(&compilation.program))?;

@@ -20,6 +20,7 @@ pub(super) fn program(design: &Arc<Design>) -> (Program, Types<'_>) {
     let mut program = Program {
         design: Arc::clone(design),
         settings: design.parameters.iter().map(|each| each.name.text.as_str().into()).collect(),
+        setting_defaults: design.parameters.iter().map(setting_default).collect(),
         enums: design.enums.iter().map(enumeration).collect(),
         entities: design.entities.iter().map(|each| entity(design, &mut maker, each)).collect(),
         caller,
@@ -70,6 +71,16 @@ fn make_all<'a>(design: &'a Design, maker: &mut Maker<'a>) {
     design.parameters.iter().for_each(|parameter| drop(maker.ty(&parameter.ty)));
 }
 
+/// The text of a deployment parameter that nobody gives.
+fn setting_default(parameter: &model::Parameter) -> Option<Arc<str>> {
+    match &parameter.default.as_ref()?.kind {
+        model::ExprKind::Text { value } => Some(value.as_str().into()),
+        model::ExprKind::Name { name } => Some(name.as_str().into()),
+        model::ExprKind::Number { digits, unit } if unit.is_empty() => Some(digits.as_str().into()),
+        _ => None,
+    }
+}
+
 fn enumeration(each: &model::Enum) -> Enum {
     let words = each
         .members
@@ -82,6 +93,7 @@ fn table(design: &Design, table: &model::Table) -> Table {
     let own = |(_, entity): &(usize, &model::Entity)| entity.table == table.name;
     Table {
         name: table.name.text.as_str().into(),
+        deployed: table.deployed.as_ref().unwrap_or(&table.name.text).as_str().into(),
         key: stored_key(&table.key),
         indexes: table.indexes.iter().map(|each| index(table, each)).collect(),
         ttl: table.ttl.as_ref().map(|name| name.text.as_str().into()),

@@ -12,6 +12,8 @@ use crate::model::SlotFormat;
 pub struct Table {
     /// Its name in the design.
     pub name: Arc<str>,
+    /// Its name in DynamoDB, with deployment parameters in braces.
+    pub deployed: Arc<str>,
     /// The stored attributes of its key.
     pub key: StoredKey,
     /// Its indexes.

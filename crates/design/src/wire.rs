@@ -1,0 +1,170 @@
+//! The wire format: a compiled program as JSON, for other languages and for runtimes without a compiler.
+//!
+//! It has a name and a version of its own and is declared here field by field, so that the program can change without it.
+//! What is written is complete: a program that was read again plans and runs as the one that was written. Only the places
+//! in the source text are left out. Ids are places in lists. Types are written once each, in `types`, and expressions in
+//! `expressions`, and both are named by their places; numbers of the language are text, since they have 38 digits.
+
+mod calls;
+mod entities;
+mod expressions;
+mod form;
+mod pool;
+mod types;
+mod verify;
+
+pub use calls::*;
+pub use entities::*;
+pub use expressions::*;
+pub use form::{Unreadable, Wire};
+pub use pool::{Reading, Writing};
+pub use types::*;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Design, program};
+
+/// The name of the format.
+pub const FORMAT: &str = "sortkey-program";
+
+/// The version of the format. It changes with everything that an older reader would misread.
+pub const VERSION: u32 = 1;
+
+/// A compiled program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// `sortkey-program`.
+    pub format: String,
+    /// The version of the format.
+    pub version: u32,
+    /// The name of the design; empty if it has none.
+    pub name: String,
+    /// The version of the design.
+    pub design_version: Option<u64>,
+    /// Deployment parameters.
+    pub settings: Vec<Setting>,
+    /// All types, each after those that it is made of.
+    pub types: Vec<Type>,
+    /// All expressions, each after those that it is made of.
+    pub expressions: Vec<Expr>,
+    /// Declared enums.
+    pub enums: Vec<Enum>,
+    /// Records and object types.
+    pub objects: Vec<Object>,
+    /// What every call carries.
+    pub caller: Vec<Attribute>,
+    /// The tables.
+    pub tables: Vec<Table>,
+    /// The entities.
+    pub entities: Vec<Entity>,
+    /// Conditions on callers.
+    pub rules: Vec<Rule>,
+    /// Reads.
+    pub patterns: Vec<Pattern>,
+    /// Writes.
+    pub operations: Vec<Operation>,
+    /// Tests.
+    pub tests: Vec<Test>,
+    /// The names of errors.
+    pub errors: Vec<String>,
+    /// What calls may name.
+    pub names: BTreeMap<String, Callee>,
+}
+
+/// A deployment parameter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Setting {
+    /// Its name.
+    pub name: String,
+    /// What it is if a deployment does not say.
+    pub default: Option<String>,
+}
+
+/// The form of a program.
+pub fn write(program: &program::Program) -> Program {
+    let out = &mut Writing::default();
+    let settings = program.settings.iter().zip(&program.setting_defaults);
+    let names = program.names.iter().map(|(name, callee)| (name.clone(), *callee));
+    let mut form = Program {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        name: program.design.name.text.clone(),
+        design_version: program.design.version,
+        settings: settings
+            .map(|(name, default)| Setting { name: name.to_string(), default: default.write(out) })
+            .collect(),
+        types: Vec::new(),
+        expressions: Vec::new(),
+        enums: program.enums.write(out),
+        objects: program.objects.write(out),
+        caller: program.caller.write(out),
+        tables: program.tables.write(out),
+        entities: program.entities.write(out),
+        rules: program.rules.write(out),
+        patterns: program.patterns.write(out),
+        operations: program.operations.write(out),
+        tests: program.tests.write(out),
+        errors: program.errors.write(out),
+        names: names.map(|(name, callee)| (name, callee.write(out))).collect(),
+    };
+    form.types = std::mem::take(&mut out.types);
+    form.expressions = std::mem::take(&mut out.expressions);
+    form
+}
+
+/// The program of a form, or what is wrong with it. Nothing that is read leads outside of a list.
+pub fn read(form: &Program) -> Result<program::Program, Unreadable> {
+    if form.format != FORMAT {
+        return Err(Unreadable(format!("this is \"{}\", not \"{FORMAT}\"", form.format)));
+    }
+    if form.version != VERSION {
+        return Err(Unreadable(format!("this is version {}; only {VERSION} can be read", form.version)));
+    }
+    let mut from = Reading {
+        tables: form.tables.len(),
+        entities: form.entities.len(),
+        enums: form.enums.len(),
+        objects: form.objects.len(),
+        settings: form.settings.len(),
+        rules: form.rules.len(),
+        patterns: form.patterns.len(),
+        operations: form.operations.len(),
+        errors: form.errors.len(),
+        ..Reading::default()
+    };
+    for ty in &form.types {
+        let ty = program::Type::read(ty, &from)?;
+        from.types.push(Arc::new(ty));
+    }
+    let from = &from;
+    from.read_expressions(&form.expressions)?;
+    let mut design = Design::default();
+    design.name.text.clone_from(&form.name);
+    design.version = form.design_version;
+    let names = form.names.iter();
+    let names = names.map(|(name, callee)| Ok((name.clone(), program::Callee::read(callee, from)?)));
+    let program = program::Program {
+        design: Arc::new(design),
+        settings: form.settings.iter().map(|each| each.name.as_str().into()).collect(),
+        setting_defaults: form.settings.iter().map(|each| each.default.as_deref().map(Arc::from)).collect(),
+        enums: Wire::read(&form.enums, from)?,
+        objects: Wire::read(&form.objects, from)?,
+        caller: Wire::read(&form.caller, from)?,
+        tables: Wire::read(&form.tables, from)?,
+        entities: Wire::read(&form.entities, from)?,
+        rules: Wire::read(&form.rules, from)?,
+        patterns: Wire::read(&form.patterns, from)?,
+        operations: Wire::read(&form.operations, from)?,
+        tests: Wire::read(&form.tests, from)?,
+        errors: Wire::read(&form.errors, from)?,
+        names: names.collect::<Result<_, Unreadable>>()?,
+    };
+    verify::places(&program)?;
+    Ok(program)
+}

@@ -1,0 +1,353 @@
+//! Tables and entities on the wire.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::form::{Unreadable, Wire, cases, record};
+use super::pool::{Reading, Writing};
+use crate::model::SlotFormat;
+use crate::program::{
+    self, Arena, AttributeId, Attributes, EntityId, ErrorId, IndexId, TableId, TemplateId, Type, UniqueId,
+};
+
+record! {
+    /// A table.
+    Table {
+        /// Its name in the design.
+        name: Arc<str>,
+        /// Its name in DynamoDB, with deployment parameters in braces.
+        deployed: Arc<str>,
+        /// The stored attributes of its key.
+        key: program::StoredKey,
+        /// Its indexes.
+        indexes: Arena<IndexId, program::Index>,
+        /// The stored attribute that holds an item's expiry.
+        ttl: Option<Arc<str>>,
+        /// The stored attribute that holds the entity's name.
+        kind: Option<Arc<str>>,
+        /// The entities that live in it.
+        entities: Vec<EntityId>,
+    }
+}
+
+record! {
+    /// An index of a table.
+    Index {
+        /// Its name in the design.
+        name: Arc<str>,
+        /// Its name in DynamoDB.
+        deployed: String,
+        /// Whether it shares the table's partition key.
+        local: bool,
+        /// The stored attributes of its key.
+        key: program::StoredKey,
+        /// The stored attributes that it copies; null if it copies all.
+        projects: Option<Vec<Arc<str>>>,
+        /// Whether guards and receipts are in it too.
+        holds_reserved: bool,
+    }
+}
+
+record! {
+    /// The stored attributes of a key.
+    StoredKey {
+        /// The partition attributes.
+        partition: Vec<Arc<str>>,
+        /// The sort attributes.
+        sort: Vec<Arc<str>>,
+    }
+}
+
+record! {
+    /// A kind of item.
+    Entity {
+        /// Its name.
+        name: Arc<str>,
+        /// The table it lives in.
+        table: Option<TableId>,
+        /// Its attributes.
+        attributes: Attributes,
+        /// Stored attributes that are computed from others.
+        templates: Arena<TemplateId, program::Template>,
+        /// What fills the table's key.
+        key: program::FilledKey,
+        /// What fills the key of each index.
+        indexes: Vec<program::FilledKey>,
+        /// The attributes that determine the key, partition first.
+        key_attributes: Vec<AttributeId>,
+        /// What is unique.
+        uniques: Arena<UniqueId, program::Unique>,
+        /// What always holds.
+        checks: Vec<program::Check>,
+        /// The attribute that names the owner.
+        tenant: Option<program::Tenant>,
+        /// When an item counts as deleted.
+        deleted: Option<program::Expr>,
+        /// The attribute by which items expire.
+        ttl: Option<AttributeId>,
+        /// State machines.
+        states: Vec<program::States>,
+        /// How many items there are, and how large.
+        volume: program::Volume,
+    }
+}
+
+record! {
+    /// How many items of an entity there are, and how large they are.
+    Volume {
+        /// How many there are; null if the design does not say.
+        items: Option<u64>,
+        /// The size to reckon with for one, in bytes.
+        bytes: u64,
+        /// How many share a value of an attribute.
+        per: Vec<program::Share>,
+    }
+}
+
+record! {
+    /// How many items share a value of an attribute.
+    Share {
+        /// The attribute.
+        attribute: AttributeId,
+        /// How many usually do.
+        usual: u64,
+        /// How many do at most.
+        most: Option<u64>,
+    }
+}
+
+record! {
+    /// What fills the attributes of a key.
+    FilledKey {
+        /// The partition attributes.
+        partition: Vec<program::KeyPart>,
+        /// The sort attributes.
+        sort: Vec<program::KeyPart>,
+        /// What else lies beside this key, in an index; null if everything does.
+        copies: Option<Vec<program::Source>>,
+    }
+}
+
+record! {
+    /// A stored attribute of a key, and what an entity fills it with.
+    KeyPart {
+        /// Its stored name.
+        stored: Arc<str>,
+        /// What fills it.
+        source: Option<program::Source>,
+    }
+}
+
+cases! {
+    /// Where a stored attribute's value comes from.
+    Source {
+        /// A template over other attributes.
+        Template(id: TemplateId),
+        /// The attribute of that name itself.
+        Attribute(id: AttributeId),
+    }
+}
+
+record! {
+    /// An attribute.
+    Attribute {
+        /// Its name.
+        name: Arc<str>,
+        /// Its type.
+        ty: Arc<Type>,
+        /// Whether it may be absent.
+        optional: bool,
+        /// Its annotations.
+        flags: program::Flags,
+        /// How its text is normalised, in order.
+        normalize: Vec<program::Normalize>,
+        /// The name of the key that it is encrypted under.
+        encrypted: Option<Vec<program::AliasPiece>>,
+        /// What it points to.
+        reference: Option<program::Reference>,
+        /// The entities whose items it counts.
+        counts: Vec<EntityId>,
+        /// What fills it.
+        fill: Option<program::Fill>,
+        /// When it is present.
+        when: Option<program::Expr>,
+    }
+    places { span }
+}
+
+record! {
+    /// Annotations without arguments.
+    Flags {
+        /// It never changes after creation.
+        immutable: bool,
+        /// It is given or made, and never stored.
+        transient: bool,
+        /// It is computed when it is read.
+        computed: bool,
+        /// It is in no answer unless selected.
+        secret: bool,
+        /// It is only counted up or down.
+        counter: bool,
+        /// It counts the changes of its item.
+        version: bool,
+        /// Null is a value of it.
+        null: bool,
+    }
+}
+
+cases! {
+    /// One step of normalising text.
+    Normalize {
+        /// Without white space around it.
+        Trim,
+        /// Lower case.
+        Lower,
+        /// Upper case.
+        Upper,
+    }
+}
+
+cases! {
+    /// A piece of the name of an encryption key.
+    AliasPiece {
+        /// Text as it is.
+        Literal(text: String),
+        /// The text of an attribute.
+        Slot(id: AttributeId),
+    }
+}
+
+record! {
+    /// What an attribute points to.
+    Reference {
+        /// The entity.
+        entity: EntityId,
+        /// Its attribute.
+        attribute: AttributeId,
+        /// Whether the item goes with the one it points to.
+        cascades: bool,
+    }
+}
+
+record! {
+    /// What fills an attribute.
+    Fill {
+        /// Whether it is derived for ever, rather than filled at creation.
+        derived: bool,
+        /// The value.
+        value: program::Expr,
+    }
+}
+
+record! {
+    /// A stored attribute that is made of others.
+    Template {
+        /// The stored attribute.
+        name: Arc<str>,
+        /// Its pieces.
+        pieces: Vec<program::Piece>,
+        /// When it is present.
+        when: Option<program::Expr>,
+        /// The characters that `escape` encodes.
+        delimiters: Vec<char>,
+    }
+}
+
+cases! {
+    /// A piece of a template.
+    Piece {
+        /// Text as it is.
+        Literal(text: String),
+        /// The text of an attribute.
+        Slot {
+            /// The attribute.
+            attribute: AttributeId,
+            /// How its text is made.
+            format: Option<SlotFormat>,
+        },
+    }
+}
+
+record! {
+    /// Attributes that together are unique.
+    Unique {
+        /// The attributes.
+        attributes: Vec<AttributeId>,
+        /// Only among these items.
+        when: Option<program::Expr>,
+        /// The error.
+        error: Option<ErrorId>,
+        /// Its place among the clauses of the entity.
+        place: usize,
+        /// Whether no earlier clause has the same attributes.
+        is_first: bool,
+    }
+}
+
+record! {
+    /// What always holds.
+    Check {
+        /// The condition.
+        condition: program::Expr,
+        /// The error.
+        error: Option<ErrorId>,
+    }
+}
+
+record! {
+    /// Whose an item is.
+    Tenant {
+        /// The attribute that names the owner.
+        attribute: AttributeId,
+        /// The part of the caller that it must equal.
+        of_caller: Option<AttributeId>,
+    }
+}
+
+record! {
+    /// A state machine.
+    States {
+        /// The attribute, and the way into it.
+        path: program::Path,
+        /// The moves.
+        transitions: Vec<program::Transition>,
+        /// What is written on entry.
+        enters: Vec<program::Enter>,
+    }
+}
+
+record! {
+    /// A move from some states to others.
+    Transition {
+        /// Before.
+        from: Vec<Arc<str>>,
+        /// After.
+        to: Vec<Arc<str>>,
+        /// What else must hold.
+        condition: Option<program::Expr>,
+    }
+}
+
+record! {
+    /// What is written on entering some states.
+    Enter {
+        /// The states.
+        states: Vec<Arc<str>>,
+        /// What is written.
+        fields: Vec<program::Field>,
+    }
+}
+
+record! {
+    /// An attribute of an item, and the way into it.
+    Path {
+        /// The attribute.
+        attribute: AttributeId,
+        /// Names of members, from the outside in.
+        inside: Vec<Arc<str>>,
+        /// The type of what is at its end.
+        ty: Arc<Type>,
+    }
+}

@@ -1,0 +1,227 @@
+//! Expressions on the wire.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sortkey_value::Number;
+
+use super::form::{Unreadable, Wire, cases, record};
+use super::pool::{Reading, Writing};
+use super::types::Ty;
+use crate::model::Op;
+use crate::program::{
+    self, AttributeId, EntityId, EnumId, LocalId, OperationId, ParameterId, PatternId, RuleId, SettingId,
+    TemplateId,
+};
+
+type Inner = Box<program::Expr>;
+
+/// An expression and its type. What it is made of are expressions before it, each of which stands in one place only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// What its value is.
+    pub ty: Ty,
+}
+
+impl Expr {
+    pub(super) fn read(&self, from: &Reading) -> Result<program::Expr, Unreadable> {
+        let kind = program::ExprKind::read(&self.kind, from)?;
+        Ok(program::Expr { kind, ty: program::Ty::read(&self.ty, from)?, ..program::Expr::default() })
+    }
+}
+
+cases! {
+    /// What an expression is.
+    ExprKind {
+        /// Something that has no meaning.
+        Missing,
+        /// A number in its base unit: milliseconds for durations, bytes for sizes.
+        Number(value: Number),
+        /// Text.
+        Text(value: String),
+        /// A word of an enum.
+        Word(word: Arc<str>),
+        /// `true` or `false`.
+        Bool(value: bool),
+        /// `null`.
+        Null,
+        /// `absent`.
+        Nothing,
+        /// `now`.
+        Now,
+        /// `new`: a fresh id of the type that is wanted.
+        New,
+        /// A deployment parameter of the design.
+        Setting(id: SettingId),
+        /// A parameter, a `let` or an element of `each`.
+        Local(id: LocalId),
+        /// An attribute of the item in view.
+        Attribute(id: AttributeId),
+        /// An attribute of the object in which the expression stands.
+        Sibling(id: AttributeId),
+        /// The stored text of a template of the item in view.
+        Stored(id: TemplateId),
+        /// `it`: the item in view.
+        Item,
+        /// Whoever calls.
+        Caller,
+        /// A part of whoever calls.
+        CallerPart(id: AttributeId),
+        /// `left op right`
+        Binary {
+            /// The operator.
+            op: Op,
+            /// The left side.
+            left: Inner,
+            /// The right side.
+            right: Inner,
+        },
+        /// `not a`
+        Not(of: Inner),
+        /// `-a`
+        Negative(of: Inner),
+        /// `a exists`
+        Exists(of: Inner),
+        /// `a absent`
+        Absent(of: Inner),
+        /// `low..high`
+        Range {
+            /// The lower bound.
+            low: Option<Inner>,
+            /// The upper bound.
+            high: Option<Inner>,
+        },
+        /// An attribute of an item in hand.
+        Of {
+            /// The item.
+            item: Inner,
+            /// The attribute.
+            attribute: AttributeId,
+        },
+        /// A member of a map or an object, or of every element of a list.
+        Member {
+            /// What it is taken from.
+            base: Inner,
+            /// Its name.
+            name: Arc<str>,
+        },
+        /// A constant that the words of an enum carry.
+        Constant {
+            /// The word.
+            word: Inner,
+            /// The enum.
+            of: EnumId,
+            /// The constant's name.
+            name: Arc<str>,
+        },
+        /// An attribute of the item that a reference points to.
+        Arrow {
+            /// The value of the reference.
+            base: Inner,
+            /// The name of the referring attribute.
+            from: Arc<str>,
+            /// What it points to.
+            to: program::Reference,
+            /// The attribute of that item.
+            attribute: AttributeId,
+        },
+        /// A function of the language.
+        Function {
+            /// Which one.
+            function: program::Function,
+            /// Its arguments.
+            arguments: Vec<program::Expr>,
+        },
+        /// A rule.
+        Rule {
+            /// Which one.
+            rule: RuleId,
+            /// Its arguments, by its parameters.
+            arguments: Vec<(ParameterId, program::Expr)>,
+        },
+        /// A call of a pattern or an operation.
+        Call {
+            /// Which one.
+            callee: program::Callee,
+            /// Its arguments.
+            arguments: program::Arguments,
+        },
+        /// `Entity(key)`: the live item with that key.
+        ItemAt(key: program::ItemKey),
+        /// `Entity(key) with (condition)`
+        With {
+            /// The item.
+            item: Inner,
+            /// What must hold for it, in its own names.
+            condition: Inner,
+        },
+        /// `stored(x)` in a test: the item as it lies in the table.
+        AsStored(of: Inner),
+        /// `a[b]`
+        Index {
+            /// What it is taken from.
+            base: Inner,
+            /// Which element.
+            index: Inner,
+        },
+        /// `[a, b]`
+        List(of: Vec<program::Expr>),
+        /// `{ ...x, a: 1 }`
+        Object {
+            /// What is copied first.
+            spreads: Vec<LocalId>,
+            /// The members.
+            members: Vec<(Arc<str>, program::Expr)>,
+        },
+    }
+}
+
+cases! {
+    /// What a call runs.
+    Callee {
+        /// A pattern.
+        Pattern(id: PatternId),
+        /// An operation.
+        Operation(id: OperationId),
+    }
+}
+
+record! {
+    /// The arguments of a call, by the callee's parameters.
+    Arguments {
+        /// What is given one by one.
+        values: Vec<(ParameterId, program::Expr)>,
+        /// What is copied by name first.
+        spreads: Vec<LocalId>,
+    }
+}
+
+record! {
+    /// What determines the key of an item.
+    ItemKey {
+        /// The entity.
+        entity: EntityId,
+        /// The attributes that are given one by one.
+        values: Vec<(AttributeId, program::Expr)>,
+        /// What is copied by name first.
+        spreads: Vec<LocalId>,
+    }
+}
+
+/// A function is written as its word.
+impl Wire for program::Function {
+    type Form = String;
+
+    fn write(&self, _: &mut Writing) -> String {
+        self.word().to_owned()
+    }
+
+    fn read(form: &String, _: &Reading) -> Result<Self, Unreadable> {
+        let function = Self::ALL.iter().find(|each| each.word() == form);
+        function.copied().ok_or_else(|| Unreadable(format!("there is no function `{form}`")))
+    }
+}
