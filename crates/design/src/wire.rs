@@ -5,19 +5,25 @@
 //! in the source text are left out. Ids are places in lists. Types are written once each, in `types`, and expressions in
 //! `expressions`, and both are named by their places; numbers of the language are text, since they have 38 digits.
 
-mod calls;
+mod attributes;
 mod entities;
 mod expressions;
 mod form;
+mod operations;
+mod patterns;
 mod pool;
+mod tables;
 mod types;
 mod verify;
 
-pub use calls::*;
+pub use attributes::*;
 pub use entities::*;
 pub use expressions::*;
 pub use form::{Unreadable, Wire};
+pub use operations::*;
+pub use patterns::*;
 pub use pool::{Reading, Writing};
+pub use tables::*;
 pub use types::*;
 
 use std::collections::BTreeMap;

@@ -11,8 +11,11 @@ fn path(design: &str, pattern: &str) -> String {
     let found: Vec<&str> = compilation.diagnostics.iter().map(|each| each.title.as_str()).collect();
     assert!(found.is_empty(), "{pattern}: {found:?}");
     let program = compilation.program;
-    let Some(Callee::Pattern(id)) = program.callee("p") else { panic!("there is a pattern") };
-    let choice = read(&program, id).expect("an entity in a table");
+    let id = match program.callee("p") {
+        Some(Callee::Pattern(id)) => Some(id),
+        _ => None,
+    };
+    let choice = id.and_then(|id| read(&program, id)).expect("a pattern of an entity in a table");
     match choice.plan {
         Some(plan) => plan.path.describe(&program),
         None => {

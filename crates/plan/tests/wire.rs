@@ -37,7 +37,7 @@ operation drop = delete User
 fn form() -> Value {
     let compilation = compile("t.sk", DESIGN, &NoFiles);
     assert_eq!(compilation.diagnostics, []);
-    serde_json::to_value(wire::write(&compilation.program)).unwrap()
+    serde_json::to_value(wire::write(&compilation.program)).expect("plain data")
 }
 
 fn plan(form: &Value) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Tables and entities on the wire.
+//! Entities on the wire.
 
 use std::sync::Arc;
 
@@ -8,57 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::form::{Unreadable, Wire, cases, record};
 use super::pool::{Reading, Writing};
 use crate::model::SlotFormat;
-use crate::program::{
-    self, Arena, AttributeId, Attributes, EntityId, ErrorId, IndexId, TableId, TemplateId, Type, UniqueId,
-};
-
-record! {
-    /// A table.
-    Table {
-        /// Its name in the design.
-        name: Arc<str>,
-        /// Its name in DynamoDB, with deployment parameters in braces.
-        deployed: Arc<str>,
-        /// The stored attributes of its key.
-        key: program::StoredKey,
-        /// Its indexes.
-        indexes: Arena<IndexId, program::Index>,
-        /// The stored attribute that holds an item's expiry.
-        ttl: Option<Arc<str>>,
-        /// The stored attribute that holds the entity's name.
-        kind: Option<Arc<str>>,
-        /// The entities that live in it.
-        entities: Vec<EntityId>,
-    }
-}
-
-record! {
-    /// An index of a table.
-    Index {
-        /// Its name in the design.
-        name: Arc<str>,
-        /// Its name in DynamoDB.
-        deployed: String,
-        /// Whether it shares the table's partition key.
-        local: bool,
-        /// The stored attributes of its key.
-        key: program::StoredKey,
-        /// The stored attributes that it copies; null if it copies all.
-        projects: Option<Vec<Arc<str>>>,
-        /// Whether guards and receipts are in it too.
-        holds_reserved: bool,
-    }
-}
-
-record! {
-    /// The stored attributes of a key.
-    StoredKey {
-        /// The partition attributes.
-        partition: Vec<Arc<str>>,
-        /// The sort attributes.
-        sort: Vec<Arc<str>>,
-    }
-}
+use crate::program::{self, Arena, AttributeId, Attributes, ErrorId, TableId, TemplateId, Type, UniqueId};
 
 record! {
     /// A kind of item.
@@ -147,97 +97,6 @@ cases! {
         Template(id: TemplateId),
         /// The attribute of that name itself.
         Attribute(id: AttributeId),
-    }
-}
-
-record! {
-    /// An attribute.
-    Attribute {
-        /// Its name.
-        name: Arc<str>,
-        /// Its type.
-        ty: Arc<Type>,
-        /// Whether it may be absent.
-        optional: bool,
-        /// Its annotations.
-        flags: program::Flags,
-        /// How its text is normalised, in order.
-        normalize: Vec<program::Normalize>,
-        /// The name of the key that it is encrypted under.
-        encrypted: Option<Vec<program::AliasPiece>>,
-        /// What it points to.
-        reference: Option<program::Reference>,
-        /// The entities whose items it counts.
-        counts: Vec<EntityId>,
-        /// What fills it.
-        fill: Option<program::Fill>,
-        /// When it is present.
-        when: Option<program::Expr>,
-    }
-    places { span }
-}
-
-record! {
-    /// Annotations without arguments.
-    Flags {
-        /// It never changes after creation.
-        immutable: bool,
-        /// It is given or made, and never stored.
-        transient: bool,
-        /// It is computed when it is read.
-        computed: bool,
-        /// It is in no answer unless selected.
-        secret: bool,
-        /// It is only counted up or down.
-        counter: bool,
-        /// It counts the changes of its item.
-        version: bool,
-        /// Null is a value of it.
-        null: bool,
-    }
-}
-
-cases! {
-    /// One step of normalising text.
-    Normalize {
-        /// Without white space around it.
-        Trim,
-        /// Lower case.
-        Lower,
-        /// Upper case.
-        Upper,
-    }
-}
-
-cases! {
-    /// A piece of the name of an encryption key.
-    AliasPiece {
-        /// Text as it is.
-        Literal(text: String),
-        /// The text of an attribute.
-        Slot(id: AttributeId),
-    }
-}
-
-record! {
-    /// What an attribute points to.
-    Reference {
-        /// The entity.
-        entity: EntityId,
-        /// Its attribute.
-        attribute: AttributeId,
-        /// Whether the item goes with the one it points to.
-        cascades: bool,
-    }
-}
-
-record! {
-    /// What fills an attribute.
-    Fill {
-        /// Whether it is derived for ever, rather than filled at creation.
-        derived: bool,
-        /// The value.
-        value: program::Expr,
     }
 }
 

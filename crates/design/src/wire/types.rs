@@ -5,7 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::entities::Attribute;
+use super::attributes::Attribute;
 use super::form::{Unreadable, Wire, cases, record};
 use super::pool::{Reading, Writing};
 use crate::model::{IdBody, InputKind, StringFormat, TimeUnit};

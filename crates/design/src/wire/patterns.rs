@@ -1,0 +1,192 @@
+//! Signatures and patterns on the wire.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::form::{Unreadable, Wire, cases, record};
+use super::pool::{Reading, Writing};
+use crate::model::{Load, ReadVerb};
+use crate::program::{self, Arena, AttributeId, EntityId, IndexId, LocalId, ParameterId, TemplateId, Type};
+
+record! {
+    /// What a pattern or an operation takes and yields.
+    Signature {
+        /// What it takes, in the order of positional calls.
+        parameters: Arena<ParameterId, program::Parameter>,
+        /// What it gives.
+        yields: program::Yields,
+    }
+}
+
+record! {
+    /// One parameter.
+    Parameter {
+        /// Its name.
+        name: Arc<str>,
+        /// Its type.
+        ty: Arc<Type>,
+        /// Whether a call may leave it out.
+        optional: bool,
+        /// The part of the caller that is taken if it is left out.
+        of_caller: Option<AttributeId>,
+        /// The attribute that it stands for.
+        attribute: Option<(EntityId, AttributeId)>,
+        /// What it is if it is left out.
+        default: Option<program::Expr>,
+        /// What it is called in the body.
+        local: LocalId,
+        /// Whether the design declares it.
+        declared: bool,
+    }
+    places { span }
+}
+
+cases! {
+    /// What a call gives.
+    Yields {
+        /// Nothing.
+        Nothing,
+        /// An item of an entity, or nothing.
+        Item(entity: EntityId),
+        /// Items of some entities, by pages.
+        Page(entities: Vec<EntityId>),
+        /// All items of some entities.
+        Items(entities: Vec<EntityId>),
+        /// A number of items.
+        Count,
+        /// Whether there is one.
+        Exists,
+        /// Sums, by name.
+        Sums(names: Vec<Arc<str>>),
+        /// Whatever `return` says.
+        Value,
+    }
+}
+
+record! {
+    /// A read.
+    Pattern {
+        /// Its name.
+        name: Arc<str>,
+        /// Whether it runs without a caller.
+        system: bool,
+        /// What it takes and yields.
+        signature: program::Signature,
+        /// What kind of read.
+        verb: ReadVerb,
+        /// What it reads; the keys are those of the first.
+        entities: Vec<EntityId>,
+        /// What `sum` adds up.
+        summed: Vec<AttributeId>,
+        /// What equals something known.
+        binds: Vec<program::Bind>,
+        /// The conditions of `where`, of the first entity.
+        conditions: Vec<program::Conjunct>,
+        /// The conditions of `where` and `filter`, for each entity.
+        sieve: Vec<Vec<program::Conjunct>>,
+        /// The conditions of `filter`, of the first entity.
+        filters: Vec<program::Conjunct>,
+        /// The order.
+        order: Option<program::Order>,
+        /// Items per page.
+        page: Option<u64>,
+        /// Items at most.
+        limit: Option<u64>,
+        /// Whether it follows pages to the end.
+        all: bool,
+        /// Whether it asks for strong consistency.
+        strong: bool,
+        /// The index it is pinned to.
+        via: Option<IndexId>,
+        /// The attributes it returns.
+        select: Option<Vec<AttributeId>>,
+        /// What is fetched next.
+        then: Option<EntityId>,
+        /// Whether expired items come back.
+        with_expired: bool,
+        /// Whether deleted items come back.
+        with_deleted: bool,
+        /// What the caller needs.
+        requires: Option<program::Expr>,
+        /// How often it runs.
+        load: Option<Load>,
+        /// How many locals its expressions use.
+        locals: usize,
+        /// What the documentation comment says.
+        docs: Option<String>,
+    }
+}
+
+record! {
+    /// `name`, `name = value` or `name in values`.
+    Bind {
+        /// What is bound.
+        to: program::Bound,
+        /// What it equals.
+        value: program::BindValue,
+    }
+}
+
+cases! {
+    /// What a pattern binds.
+    Bound {
+        /// An attribute.
+        Attribute(id: AttributeId),
+        /// The stored text of a template.
+        Stored(id: TemplateId),
+    }
+}
+
+cases! {
+    /// What something bound equals.
+    BindValue {
+        /// A parameter.
+        Parameter(local: LocalId),
+        /// An expression.
+        Expr(expr: program::Expr),
+        /// Every value of its bounded type, one query each.
+        All,
+        /// Each element of a list.
+        In(list: program::Expr),
+    }
+}
+
+record! {
+    /// One condition.
+    Conjunct {
+        /// The condition.
+        expr: program::Expr,
+        /// The optional parameters that it uses: left out, they drop it.
+        drops: Vec<LocalId>,
+        /// What it says about one attribute.
+        says: program::Says,
+    }
+}
+
+cases! {
+    /// What a condition says about one attribute or stored text.
+    Says {
+        /// `a = x`
+        Equal(to: program::Bound),
+        /// One stretch of the order.
+        Range(of: program::Bound),
+        /// `a starts with x`
+        Prefix(of: program::Bound),
+        /// `a exists`
+        Exists(of: program::Bound),
+        /// Anything else.
+        Other,
+    }
+}
+
+record! {
+    /// The order of a list.
+    Order {
+        /// The attribute of `order by`; null for `newest first` and `oldest first`.
+        by: Option<AttributeId>,
+        /// Whether the largest comes first.
+        descending: bool,
+    }
+}
