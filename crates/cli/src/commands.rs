@@ -6,6 +6,7 @@ mod backup;
 mod call;
 mod check;
 mod completions;
+mod diff;
 mod explain;
 mod fmt;
 mod import;
@@ -30,6 +31,7 @@ static COMMANDS: &[Command] = &[
     Command::of::<check::Check>(),
     Command::of::<fmt::Fmt>(),
     Command::of::<plan::Plan>(),
+    Command::of::<diff::Diff>(),
     Command::of::<test::Test>(),
     Command::of::<explain::Explain>(),
     Command::of::<import::Import>(),

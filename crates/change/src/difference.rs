@@ -1,0 +1,93 @@
+//! One difference.
+
+use serde::Serialize;
+use sortkey_design::Program;
+use sortkey_design::program::{EntityId, Id};
+use sortkey_design::size::typical_bytes;
+use sortkey_diagnostics::Span;
+
+use crate::Class;
+
+/// One difference between two versions of a design.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// What it takes.
+    pub class: Class,
+    /// The declaration that changed: `Order.total`, `table Orders`, `pattern listOrders`.
+    pub subject: String,
+    /// How it changed.
+    pub change: String,
+    /// What happens to existing items and tables.
+    pub effect: String,
+    /// What callers of the design notice; none if they notice nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub breaks: Option<String>,
+    /// What rewriting costs, if items are rewritten and the design declares how many there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub work: Option<Work>,
+    /// Where the new version declares it; the old version for what was removed.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+/// What rewriting the items of an entity costs, by the volume that the design declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Work {
+    /// How many items there are.
+    pub items: u64,
+    /// Read units: one eventually consistent scan.
+    pub rcu: u64,
+    /// Write units of the table: each item once. Indexes whose entries change are charged on top.
+    pub wcu: u64,
+}
+
+impl Difference {
+    /// A difference that callers do not notice.
+    pub(crate) fn new(
+        class: Class,
+        subject: impl Into<String>,
+        change: impl Into<String>,
+        effect: impl Into<String>,
+    ) -> Difference {
+        Difference {
+            class,
+            subject: subject.into(),
+            change: change.into(),
+            effect: effect.into(),
+            breaks: None,
+            work: None,
+            span: Span::default(),
+        }
+    }
+
+    /// Says what callers notice.
+    pub(crate) fn breaking(self, breaks: impl Into<String>) -> Difference {
+        Difference { breaks: Some(breaks.into()), ..self }
+    }
+
+    /// Says where it is declared.
+    pub(crate) fn at(self, span: Span) -> Difference {
+        Difference { span, ..self }
+    }
+
+    /// Adds what rewriting an entity's items costs.
+    pub(crate) fn rewriting(self, program: &Program, entity: EntityId) -> Difference {
+        Difference { work: Work::of(program, entity), ..self }
+    }
+}
+
+impl Work {
+    /// The work of rewriting all items of an entity; none if the design declares no volume.
+    fn of(program: &Program, entity: EntityId) -> Option<Work> {
+        let entity = program.design.entities.get(entity.at())?;
+        let items = entity.volume.as_ref()?.items;
+        let bytes = typical_bytes(&program.design, entity).max(1);
+        // An eventually consistent read of four kilobytes is half a unit.
+        let read_bytes = items.saturating_mul(bytes);
+        Some(Work {
+            items,
+            rcu: read_bytes.div_ceil(8 * 1024),
+            wcu: items.saturating_mul(bytes.div_ceil(1024)),
+        })
+    }
+}
