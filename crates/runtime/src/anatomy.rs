@@ -4,8 +4,10 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use sortkey_api::json::put_string;
-use sortkey_design::Design;
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::program::{
+    Arena, Attribute, AttributeId, Entity, Expr, ExprKind, Fill, Table, TemplateId, Type,
+};
 use sortkey_value::{Item, ValueRef, compare_names};
 
 use crate::interpret::{has_inner_defaults, is_pure, is_required, stored_types};
@@ -16,8 +18,10 @@ use crate::values::{Fields, Val, from_stored};
 pub(crate) struct Anatomy {
     /// By their names, as the attributes of stored items are.
     attributes: Vec<AttributeInfo>,
+    /// Their places above.
+    places: Arena<AttributeId, usize>,
     /// Those that are kept derived, each with the attributes it is computed from.
-    pub(crate) derived: Vec<(usize, Vec<Arc<str>>)>,
+    pub(crate) derived: Vec<(AttributeId, Vec<AttributeId>)>,
     /// Those that something fills or takes away, in the order in which one needs the other.
     pub(crate) settled: Vec<Settled>,
     /// What is stored beside them, by its names: the texts of templates, and the entity's own name.
@@ -42,8 +46,7 @@ pub(crate) struct Anatomy {
 #[derive(Clone, Debug)]
 pub(crate) struct Settled {
     pub(crate) name: Arc<str>,
-    /// Its place in the entity.
-    pub(crate) at: usize,
+    pub(crate) id: AttributeId,
     /// What fills it, where that is the same for every item.
     pub(crate) constant: Option<Val>,
     /// Whether what fills it follows from the item alone, today as on the day the item was made.
@@ -53,8 +56,8 @@ pub(crate) struct Settled {
 /// What is stored and is no attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beside {
-    /// The text of a template, by its place in the entity.
-    Template(usize),
+    /// The text of a template.
+    Template(TemplateId),
     /// The entity's name.
     Kind,
 }
@@ -65,10 +68,9 @@ pub(crate) struct AttributeInfo {
     pub(crate) name: Arc<str>,
     /// The name as JSON text, with the colon behind it.
     pub(crate) label: Box<[u8]>,
-    /// Its place in the entity.
-    pub(crate) at: usize,
+    pub(crate) id: AttributeId,
     /// Its type, references followed.
-    pub(crate) ty: Type,
+    pub(crate) ty: Arc<Type>,
     pub(crate) is_stored: bool,
     pub(crate) is_encrypted: bool,
     /// Whether clients see it only where a pattern selects it.
@@ -84,49 +86,62 @@ pub(crate) struct AttributeInfo {
 }
 
 impl Anatomy {
-    pub(crate) fn of(design: &Design, entity: &Entity) -> Anatomy {
-        let info = |(at, attribute): (usize, &Attribute)| AttributeInfo {
-            name: attribute.name.text.as_str().into(),
-            label: label(&attribute.name.text),
-            at,
-            ty: design.type_of(attribute).clone(),
-            is_stored: attribute.is_stored(),
-            is_encrypted: attribute.has("encrypted"),
-            is_secret: attribute.has("secret") || attribute.has("internal"),
-            is_key: is_key(design, entity, attribute),
-            is_required: is_required(design, attribute),
-            types: stored_types(design, attribute),
-            is_deep: attribute.is_stored() && has_inner_defaults(design, design.type_of(attribute)),
+    pub(crate) fn of(program: &Program, entity: &Entity) -> Anatomy {
+        let table = entity.table.map(|table| &program.tables[table]);
+        let info = |id: &AttributeId| {
+            let attribute = &entity.attributes[*id];
+            AttributeInfo {
+                name: attribute.name.clone(),
+                label: label(&attribute.name),
+                id: *id,
+                ty: Arc::clone(&attribute.ty),
+                is_stored: attribute.is_stored(),
+                is_encrypted: attribute.encrypted.is_some(),
+                is_secret: attribute.is_hidden(),
+                is_key: table.is_some_and(|table| is_key(table, attribute)),
+                is_required: is_required(attribute),
+                types: stored_types(attribute),
+                is_deep: attribute.is_stored() && has_inner_defaults(program, &attribute.ty),
+            }
         };
-        let mut attributes: Vec<AttributeInfo> = entity.attributes.iter().enumerate().map(info).collect();
-        attributes.sort_by(|left, right| left.name.cmp(&right.name));
+        let attributes: Vec<AttributeInfo> = entity.attributes.by_name().iter().map(info).collect();
+        let place = |(id, _): (AttributeId, &Attribute)| {
+            attributes.iter().position(|each| each.id == id).unwrap_or_default()
+        };
+        let places = entity.attributes.entries().map(place).collect();
         let mut has_arrows = false;
-        for fill in entity.attributes.iter().filter_map(|attribute| attribute.value.as_ref()) {
+        for fill in entity.attributes.iter().filter_map(|attribute| attribute.fill.as_ref()) {
             fill.value.walk(&mut |expr| has_arrows |= matches!(expr.kind, ExprKind::Arrow { .. }));
         }
         let names = |wanted: &dyn Fn(&Attribute) -> bool| -> Vec<Arc<str>> {
-            let wanted = attributes.iter().filter(|each| wanted(&entity.attributes[each.at]));
+            let wanted = attributes.iter().filter(|each| wanted(&entity.attributes[each.id]));
             wanted.map(|each| each.name.clone()).collect()
         };
         let has_encrypted = attributes.iter().any(|attribute| attribute.is_encrypted);
-        let has_virtual = entity.attributes.iter().any(|attribute| is_virtual(design, attribute));
+        let has_virtual = entity.attributes.iter().any(|attribute| is_virtual(program, attribute));
         let is_open = |each: &AttributeInfo| each.is_stored && !each.is_secret;
         Anatomy {
             required: names(&|attribute| attribute.is_stored() && !attribute.may_be_absent()),
             has_conditions: entity.attributes.iter().any(|each| each.when.is_some() && !each.optional),
-            secrets: names(&|attribute| attribute.has("secret") && !attribute.is_derived()),
+            secrets: names(&|attribute| attribute.flags.secret && !attribute.is_derived()),
             is_open: !has_encrypted && !has_virtual && attributes.iter().all(is_open),
             has_encrypted,
             attributes,
+            places,
             derived: derived(entity),
-            settled: settled(design, entity),
-            beside: beside(design, entity),
+            settled: settled(entity),
+            beside: beside(entity, table),
             has_virtual,
             has_arrows,
         }
     }
 
-    /// The attribute of that name.
+    /// The attribute of that id.
+    pub(crate) fn by_id(&self, id: AttributeId) -> &AttributeInfo {
+        &self.attributes[self.places[id]]
+    }
+
+    /// The attribute of a name that arrives with an item.
     pub(crate) fn attribute(&self, name: &str) -> Option<&AttributeInfo> {
         let at = self.attributes.binary_search_by(|each| (*each.name).cmp(name)).ok()?;
         self.attributes.get(at)
@@ -168,10 +183,10 @@ impl Anatomy {
     }
 
     /// The attributes of a stored item, decoded.
-    pub(crate) fn decode(&self, design: &Design, item: &Item) -> Fields {
+    pub(crate) fn decode(&self, program: &Program, item: &Item) -> Fields {
         let mut fields = Fields::with_capacity(self.attributes.len());
         self.each_stored(item, |attribute, value| {
-            fields.insert(attribute.name.clone(), attribute.decode(design, *value));
+            fields.insert(attribute.name.clone(), attribute.decode(program, *value));
         });
         fields
     }
@@ -179,16 +194,11 @@ impl Anatomy {
 
 impl AttributeInfo {
     /// The value that a stored one stands for.
-    pub(crate) fn decode(&self, design: &Design, value: ValueRef<'_>) -> Val {
+    pub(crate) fn decode(&self, program: &Program, value: ValueRef<'_>) -> Val {
         match value {
             ValueRef::B(bytes) if self.is_encrypted => Val::Sealed(bytes.to_vec()),
-            value => from_stored(design, &self.ty, value),
+            value => from_stored(program, &self.ty, value),
         }
-    }
-
-    /// Whether stored text is the value itself, not something written as text.
-    pub(crate) fn is_plain_text(&self) -> bool {
-        !matches!(self.ty, Type::Time { .. } | Type::Json { .. })
     }
 }
 
@@ -199,50 +209,47 @@ fn label(name: &str) -> Box<[u8]> {
     label.into()
 }
 
-/// The names that decide what an attribute is.
-pub(crate) fn inputs(attribute: &Attribute) -> Vec<&str> {
-    let fill = attribute.value.iter().flat_map(|fill| fill.value.names());
-    fill.chain(attribute.when.iter().flat_map(Expr::names)).collect()
+/// The attributes that decide what an attribute is.
+pub(crate) fn inputs(attribute: &Attribute) -> Vec<AttributeId> {
+    let fill = attribute.fill.iter().flat_map(|fill| fill.value.attributes());
+    fill.chain(attribute.when.iter().flat_map(Expr::attributes)).collect()
 }
 
-fn is_key(design: &Design, entity: &Entity, attribute: &Attribute) -> bool {
-    let Some(table) = design.table_of(entity) else { return false };
-    let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
-    keys.flat_map(Key::attributes).any(|name| *name == attribute.name)
+fn is_key(table: &Table, attribute: &Attribute) -> bool {
+    let mut keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
+    keys.any(|key| key.contains(&attribute.name))
 }
 
-fn derived(entity: &Entity) -> Vec<(usize, Vec<Arc<str>>)> {
+fn derived(entity: &Entity) -> Vec<(AttributeId, Vec<AttributeId>)> {
     let mut found = Vec::new();
-    for (at, attribute) in entity.attributes.iter().enumerate() {
-        let Some(Fill { derived: true, value }) = &attribute.value else { continue };
-        let names = value.names().into_iter().filter(|name| entity.attribute(name).is_some());
-        let names: Vec<Arc<str>> = names.map(Arc::from).collect();
-        if !names.is_empty() {
-            found.push((at, names));
+    for (id, attribute) in entity.attributes.entries() {
+        let Some(Fill { derived: true, value }) = &attribute.fill else { continue };
+        let inputs = value.attributes();
+        if !inputs.is_empty() {
+            found.push((id, inputs));
         }
     }
     found
 }
 
 /// Each round settles at least one attribute, or the rest wait for each other and are settled as they are.
-fn settled(design: &Design, entity: &Entity) -> Vec<Settled> {
-    let all = entity.attributes.iter().enumerate().filter(|(_, each)| !each.has("virtual"));
-    let mut open: Vec<(usize, &Attribute)> = all.collect();
+fn settled(entity: &Entity) -> Vec<Settled> {
+    let all = entity.attributes.entries().filter(|(_, each)| !each.flags.computed);
+    let mut open: Vec<(AttributeId, &Attribute)> = all.collect();
     let mut order = Vec::new();
     while !open.is_empty() {
-        let names: Vec<&str> = open.iter().map(|(_, attribute)| attribute.name.text.as_str()).collect();
-        let ready = |(_, attribute): &&(usize, &Attribute)| {
-            let own = attribute.name.text.as_str();
-            !inputs(attribute).iter().any(|input| *input != own && names.contains(input))
+        let waiting: Vec<AttributeId> = open.iter().map(|(id, _)| *id).collect();
+        let ready = |(own, attribute): &&(AttributeId, &Attribute)| {
+            !inputs(attribute).iter().any(|input| input != own && waiting.contains(input))
         };
         let (now, later): (Vec<_>, Vec<_>) = open.iter().partition(ready);
         let (now, later) = if now.is_empty() { (later, Vec::new()) } else { (now, later) };
-        let touched = |(_, each): &&(usize, &Attribute)| each.value.is_some() || each.when.is_some();
-        order.extend(now.iter().filter(touched).map(|(at, attribute)| Settled {
-            name: attribute.name.text.as_str().into(),
-            at: *at,
-            constant: constant(design, entity, attribute),
-            is_pure: attribute.value.as_ref().is_some_and(|fill| is_pure(&fill.value)),
+        let touched = |(_, each): &&(AttributeId, &Attribute)| each.fill.is_some() || each.when.is_some();
+        order.extend(now.iter().filter(touched).map(|(id, attribute)| Settled {
+            name: attribute.name.clone(),
+            id: *id,
+            constant: constant(attribute),
+            is_pure: attribute.fill.as_ref().is_some_and(|fill| is_pure(&fill.value)),
         }));
         open = later;
     }
@@ -250,40 +257,31 @@ fn settled(design: &Design, entity: &Entity) -> Vec<Settled> {
 }
 
 /// `= true` and `= word`: nothing that an item could change.
-fn constant(design: &Design, entity: &Entity, attribute: &Attribute) -> Option<Val> {
-    let Some(Fill { derived: false, value }) = &attribute.value else { return None };
-    if attribute.when.is_some() || attribute.has("normalize") {
+fn constant(attribute: &Attribute) -> Option<Val> {
+    let Some(Fill { derived: false, value }) = &attribute.fill else { return None };
+    if attribute.when.is_some() || !attribute.normalize.is_empty() {
         return None;
     }
-    let word = value.as_name()?;
-    let is_named = entity.attribute(word).is_some()
-        || entity.template(word).is_some()
-        || design.parameters.iter().any(|each| each.name.is(word));
-    match (design.type_of(attribute), word) {
-        (Type::Bool, "true") => Some(Val::Bool(true)),
-        (Type::Bool, "false") => Some(Val::Bool(false)),
-        (_, "now" | "true" | "false" | "absent" | "null" | "caller" | "it" | "new") => None,
-        (Type::Enum { members, .. }, word) if !is_named && members.iter().any(|each| each == word) => {
-            Some(Val::text(word))
-        }
+    match (&*attribute.ty, &value.kind) {
+        (Type::Bool, ExprKind::Bool(value)) => Some(Val::Bool(*value)),
+        (Type::Enum(words), ExprKind::Word(word)) if words.has(word) => Some(Val::text(&**word)),
         _ => None,
     }
 }
 
-fn beside(design: &Design, entity: &Entity) -> Vec<(Arc<str>, Beside)> {
-    let templates = entity.templates.iter().enumerate();
-    let templates = templates.map(|(at, each)| (each.name.text.as_str().into(), Beside::Template(at)));
-    let kind = design.table_of(entity).and_then(|table| table.kind.as_ref());
-    let kind = kind.map(|name| (name.text.as_str().into(), Beside::Kind));
+fn beside(entity: &Entity, table: Option<&Table>) -> Vec<(Arc<str>, Beside)> {
+    let templates = entity.templates.entries();
+    let templates = templates.map(|(id, each)| (each.name.clone(), Beside::Template(id)));
+    let kind = table.and_then(|table| table.kind.clone()).map(|name| (name, Beside::Kind));
     let mut beside: Vec<(Arc<str>, Beside)> = templates.chain(kind).collect();
     beside.sort_by(|(left, _), (right, _)| left.cmp(right));
     beside
 }
 
-fn is_virtual(design: &Design, attribute: &Attribute) -> bool {
-    let inside = match design.type_of(attribute) {
-        Type::Object { attributes } => attributes.iter().any(|each| each.has("virtual")),
+fn is_virtual(program: &Program, attribute: &Attribute) -> bool {
+    let inside = match &*attribute.ty {
+        Type::Object(id) => program.objects[*id].attributes.iter().any(|each| each.flags.computed),
         _ => false,
     };
-    inside || attribute.has("virtual")
+    inside || attribute.flags.computed
 }

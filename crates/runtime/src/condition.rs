@@ -6,14 +6,16 @@
 mod defaults;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use sortkey_api::SuppliedItem;
-use sortkey_design::Design;
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::model::{Op, StringFormat};
+use sortkey_design::program::{EntityId, Expr, ExprKind, Function, Type};
 use sortkey_value::{AttributeValue, Map};
 
 use crate::Failure;
-use crate::evaluate::{Scope, as_time};
+use crate::evaluate::{Scope, View, as_time};
 use crate::values::{Fields, Val, to_stored};
 
 /// The placeholders of one request.
@@ -46,7 +48,7 @@ impl Placeholders {
     }
 
     /// The alias of a path into an attribute.
-    pub(crate) fn path(&mut self, path: &[String]) -> String {
+    pub(crate) fn path(&mut self, path: &[Arc<str>]) -> String {
         let aliases: Vec<String> = path.iter().map(|name| self.name(name)).collect();
         aliases.join(".")
     }
@@ -116,24 +118,35 @@ impl From<bool> for Condition {
 /// Compiles conditions on items of one entity.
 pub(crate) struct Compiler<'a> {
     pub(crate) scope: &'a Scope<'a>,
-    /// The entity, by its place in the design.
-    pub(crate) entity: usize,
+    pub(crate) entity: EntityId,
     /// What a missing attribute reads as, beside the defaults that are the same for every item; only `upsert` has this.
     pub(crate) defaults: Option<&'a Fields>,
+    /// Attributes as they will be, whatever the stored item has: what a change puts in.
+    pub(crate) after: Option<&'a Fields>,
 }
 
 /// One side of a comparison.
 enum Operand {
-    Path(Vec<String>, Type),
-    Size(Vec<String>),
+    Path(Vec<Arc<str>>, Arc<Type>),
+    Size(Vec<Arc<str>>),
     Value(Val),
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
+    /// A compiler of conditions on the item as it is stored.
+    pub(crate) fn new(scope: &'a Scope<'a>, entity: EntityId) -> Compiler<'a> {
+        Compiler { scope, entity, defaults: None, after: None }
+    }
+
+    /// The value of what does not concern the stored item.
+    fn value(&self, expr: &Expr) -> Result<Val, Failure> {
+        self.scope.eval(expr, self.after.map(|after| View::of(self.entity, after)))
+    }
+
     /// The condition, or none if DynamoDB cannot express it.
     pub(crate) fn compile(&self, expr: &Expr, into: &mut Placeholders) -> Result<Option<Condition>, Failure> {
         if !self.concerns_item(expr) {
-            return Ok(Some(self.scope.holds(expr, None)?.into()));
+            return Ok(Some(self.value(expr)?.is_true().into()));
         }
         let both = |left: &Expr, right: &Expr, into: &mut Placeholders| -> Result<_, Failure> {
             Ok(self.compile(left, into)?.zip(self.compile(right, into)?))
@@ -145,15 +158,15 @@ impl Compiler<'_> {
             ExprKind::Binary { op: Op::Implies, left, right } => {
                 both(left, right, into)?.map(|(a, b)| a.not().or(b))
             }
-            ExprKind::Not { operand } => self.compile(operand, into)?.map(Condition::not),
-            ExprKind::Exists { operand } => self.presence("attribute_exists", operand, into)?,
-            ExprKind::Absent { operand } => self.presence("attribute_not_exists", operand, into)?,
+            ExprKind::Not(operand) => self.compile(operand, into)?.map(Condition::not),
+            ExprKind::Exists(operand) => self.presence("attribute_exists", operand, into)?,
+            ExprKind::Absent(operand) => self.presence("attribute_not_exists", operand, into)?,
             ExprKind::Binary { op, left, right } => {
                 let compiled = self.comparison(*op, left, right, into)?;
                 self.with_defaults(expr, compiled, into)?
             }
             _ => match self.operand(expr)? {
-                Some(Operand::Path(path, Type::Bool)) => {
+                Some(Operand::Path(path, ty)) if *ty == Type::Bool => {
                     let (path, value) = (into.path(&path), into.value(AttributeValue::Bool(true)));
                     Some(Condition::Text(format!("{path} = {value}")))
                 }
@@ -166,14 +179,19 @@ impl Compiler<'_> {
         Ok(compiled)
     }
 
-    /// Whether an expression speaks of the item, so that it cannot be decided before the request.
+    /// Whether an expression speaks of the stored item, so that it cannot be decided before the request.
     pub(crate) fn concerns_item(&self, expr: &Expr) -> bool {
-        let entity = &self.scope.shared.design.entities[self.entity];
-        expr.names().into_iter().any(|name| {
-            name == "it"
-                || (!self.scope.has(name)
-                    && (entity.attribute(name).is_some() || entity.template(name).is_some()))
-        })
+        let Some(after) = self.after else { return expr.concerns_item() };
+        let attributes = &self.scope.shared.program.entities[self.entity].attributes;
+        let mut concerns = false;
+        expr.walk(&mut |each| {
+            concerns |= match &each.kind {
+                ExprKind::Attribute(id) => !after.contains_key(&attributes[*id].name),
+                ExprKind::Stored(_) | ExprKind::Item => true,
+                _ => false,
+            };
+        });
+        concerns
     }
 
     fn presence(
@@ -206,7 +224,7 @@ impl Compiler<'_> {
             let mut whole = Condition::Always;
             for (op, bound) in [(Op::GtEq, low), (Op::LtEq, high)] {
                 let Some(bound) = bound else { continue };
-                if !self.concerns_item(bound) && self.scope.eval(bound, None)?.is_absent() {
+                if !self.concerns_item(bound) && self.value(bound)?.is_absent() {
                     continue;
                 }
                 match self.comparison(op, left, bound, into)? {
@@ -223,19 +241,19 @@ impl Compiler<'_> {
     }
 
     fn compare(&self, op: Op, left: Operand, right: Operand, into: &mut Placeholders) -> Option<Condition> {
-        let design = &self.scope.shared.design;
+        let program = &self.scope.shared.program;
         match (left, right) {
             (Operand::Path(path, ty), Operand::Value(value)) => {
                 let path = into.path(&path);
-                path_and_value(design, op, &path, &ty, &value, into)
+                path_and_value(program, op, &path, &ty, &value, into)
             }
             (Operand::Size(path), Operand::Value(value)) => {
                 let path = format!("size({})", into.path(&path));
-                path_and_value(design, op, &path, &Type::Int { min: None, max: None }, &value, into)
+                path_and_value(program, op, &path, &Type::Int { min: None, max: None }, &value, into)
             }
             (Operand::Value(value), Operand::Path(path, ty)) => {
                 let path = into.path(&path);
-                path_and_value(design, flipped(op)?, &path, &ty, &value, into)
+                path_and_value(program, flipped(op)?, &path, &ty, &value, into)
             }
             (Operand::Path(left, left_type), Operand::Path(right, right_type)) => {
                 if left_type.stored() != right_type.stored() {
@@ -250,11 +268,10 @@ impl Compiler<'_> {
 
     fn operand(&self, expr: &Expr) -> Result<Option<Operand>, Failure> {
         if !self.concerns_item(expr) {
-            return Ok(Some(Operand::Value(self.scope.eval(expr, None)?)));
+            return Ok(Some(Operand::Value(self.value(expr)?)));
         }
-        if let ExprKind::Call { callee, args } = &expr.kind
-            && callee.is_name("size")
-            && let [(None, argument)] = args.values.as_slice()
+        if let ExprKind::Function { function: Function::Size, arguments } = &expr.kind
+            && let [argument] = arguments.as_slice()
         {
             return Ok(self.path(argument)?.map(|(path, _)| Operand::Size(path)));
         }
@@ -262,30 +279,29 @@ impl Compiler<'_> {
     }
 
     /// The path that an expression names inside the item, with its type.
-    fn path(&self, expr: &Expr) -> Result<Option<(Vec<String>, Type)>, Failure> {
-        let design = &self.scope.shared.design;
-        let entity = &design.entities[self.entity];
-        let top = |name: &str| match entity.attribute(name) {
-            Some(attribute) if attribute.is_stored() => {
-                Some((vec![name.to_owned()], design.type_of(attribute).clone()))
-            }
-            Some(_) => None,
-            None => {
-                let text = Type::String { format: StringFormat::Plain, min: 0, max: None };
-                entity.template(name).map(|_| (vec![name.to_owned()], text))
-            }
-        };
+    fn path(&self, expr: &Expr) -> Result<Option<Way>, Failure> {
+        let program = &self.scope.shared.program;
+        let entity = &program.entities[self.entity];
         Ok(match &expr.kind {
-            ExprKind::Name { name } => top(name),
-            ExprKind::Member { base, name } if base.is_name("it") => top(&name.text),
+            ExprKind::Attribute(id) => {
+                let attribute = &entity.attributes[*id];
+                attribute.is_stored().then(|| (vec![attribute.name.clone()], Arc::clone(&attribute.ty)))
+            }
+            ExprKind::Stored(id) => {
+                let text = Type::String { format: StringFormat::Plain, min: 0, max: None };
+                Some((vec![entity.templates[*id].name.clone()], Arc::new(text)))
+            }
             ExprKind::Member { base, name } => match self.path(base)? {
-                Some((path, ty)) => nested(design, &ty, &name.text).map(|ty| (joined(path, &name.text), ty)),
+                Some((path, ty)) => nested(program, &ty, name).map(|ty| (joined(path, name.clone()), ty)),
                 None => None,
             },
             ExprKind::Index { base, index } if !self.concerns_item(index) => {
-                let index = self.scope.eval(index, None)?;
+                let index = self.value(index)?;
                 match (self.path(base)?, index.as_text()) {
-                    (Some((path, Type::Map { of, .. })), Some(key)) => Some((joined(path, key), *of)),
+                    (Some((path, ty)), Some(key)) => match &*ty {
+                        Type::Map { of, .. } => Some((joined(path, key.into()), Arc::clone(of))),
+                        _ => None,
+                    },
                     _ => None,
                 }
             }
@@ -294,24 +310,28 @@ impl Compiler<'_> {
     }
 }
 
-fn joined(mut path: Vec<String>, name: &str) -> Vec<String> {
-    path.push(name.to_owned());
+/// A path inside an item, and the type of what is at its end.
+type Way = (Vec<Arc<str>>, Arc<Type>);
+
+fn joined(mut path: Vec<Arc<str>>, name: Arc<str>) -> Vec<Arc<str>> {
+    path.push(name);
     path
 }
 
 /// The type of a member of an object; none where DynamoDB sees no object.
-pub(crate) fn nested(design: &Design, ty: &Type, name: &str) -> Option<Type> {
-    let attributes = match ty {
-        Type::Object { attributes } => attributes,
-        Type::Record { name } => &design.record(name)?.attributes,
-        Type::Map { of, .. } => return Some((**of).clone()),
-        _ => return None,
-    };
-    attributes.iter().find(|each| each.name.is(name)).map(|each| design.type_of(each).clone())
+fn nested(program: &Program, ty: &Type, name: &str) -> Option<Arc<Type>> {
+    match ty {
+        Type::Object(id) => {
+            let attributes = &program.objects[*id].attributes;
+            attributes.find(name).map(|id| Arc::clone(&attributes[id].ty))
+        }
+        Type::Map { of, .. } => Some(Arc::clone(of)),
+        _ => None,
+    }
 }
 
 fn path_and_value(
-    design: &Design,
+    program: &Program,
     op: Op,
     path: &str,
     ty: &Type,
@@ -328,12 +348,12 @@ fn path_and_value(
         });
     }
     let element = match ty {
-        Type::Set { of, .. } | Type::List { of, .. } => of,
+        Type::Set { of, .. } | Type::List { of, .. } => &**of,
         ty => ty,
     };
     Some(match (op, value) {
         (Op::In, Val::List(members) | Val::Set(members)) => {
-            let stored = members.iter().filter_map(|each| to_stored(design, ty, each));
+            let stored = members.iter().filter_map(|each| to_stored(program, ty, each));
             let aliases: Vec<String> = stored.map(|each| into.value(each)).collect();
             match aliases.is_empty() {
                 true => Condition::Never,
@@ -341,16 +361,16 @@ fn path_and_value(
             }
         }
         (Op::Contains, value) => {
-            let alias = into.value(to_stored(design, element, value)?);
+            let alias = into.value(to_stored(program, element, value)?);
             Condition::Text(format!("contains({path}, {alias})"))
         }
         (Op::StartsWith, value) => {
-            let alias = into.value(to_stored(design, ty, value)?);
+            let alias = into.value(to_stored(program, ty, value)?);
             Condition::Text(format!("begins_with({path}, {alias})"))
         }
         (op, value) => {
             let sign = sign(op)?;
-            let alias = into.value(to_stored(design, ty, value)?);
+            let alias = into.value(to_stored(program, ty, value)?);
             Condition::Text(format!("{path} {sign} {alias}"))
         }
     })

@@ -1,6 +1,5 @@
 //! Expressions evaluated in memory.
 //!
-//! A bare name is a parameter or a `let` if there is one, else an attribute of the item in view, else a word of an enum.
 //! Nothing here makes a request: calls of patterns, rules and entities are settled before (see `settle.rs`).
 
 mod functions;
@@ -13,81 +12,87 @@ pub(crate) use view::View;
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use sortkey_design::model::*;
-use sortkey_value::Number;
+use sortkey_design::model::Op;
+use sortkey_design::program::{AttributeId, EntityId, Enum, Expr, ExprKind, LocalId, Reference, Ty};
 
 use crate::Failure;
-use crate::values::{Val, arithmetic, iso, iso_seconds, parse_time};
+use crate::values::{Fields, Val, arithmetic, iso, iso_seconds, parse_time};
 
 impl Scope<'_> {
     /// The value of an expression. The parser bounds how deep expressions nest.
     pub(crate) fn eval(&self, expr: &Expr, view: Option<View<'_>>) -> Result<Val, Failure> {
+        let shared = self.shared;
         Ok(match &expr.kind {
-            ExprKind::Missing => Val::Absent,
-            ExprKind::Number { digits, unit } => number(digits, unit)?,
-            ExprKind::Text { value } => Val::text(value),
-            ExprKind::Name { name } => self.name(name, view),
-            ExprKind::Not { operand } => Val::Bool(!self.holds(operand, view)?),
-            ExprKind::Negative { operand } => match self.eval(operand, view)? {
+            ExprKind::Number(number) => Val::Number(*number),
+            ExprKind::Text(text) => Val::text(text),
+            ExprKind::Word(word) => Val::text(&**word),
+            ExprKind::Bool(value) => Val::Bool(*value),
+            ExprKind::Null => Val::Null,
+            ExprKind::Now => Val::Time(self.now_ms),
+            ExprKind::Setting(id) => Val::text(&shared.parameters[*id]),
+            ExprKind::Local(id) => self.get(*id).cloned().unwrap_or_default(),
+            ExprKind::Attribute(id) => {
+                view.and_then(|view| view.get(shared, *id)).map(Cow::into_owned).unwrap_or_default()
+            }
+            ExprKind::Sibling(id) => view.and_then(|view| view.sibling(*id)).cloned().unwrap_or_default(),
+            ExprKind::Stored(id) => {
+                view.and_then(|view| view.text(shared, *id)).map_or(Val::Absent, Val::Text)
+            }
+            ExprKind::Item => match view.and_then(|view| Some((view.entity()?, view))) {
+                Some((entity, view)) => Val::item(entity, view.fields(shared)),
+                None => Val::Absent,
+            },
+            ExprKind::Caller => {
+                self.caller.as_ref().map_or(Val::Absent, |caller| Val::Map((**caller).clone()))
+            }
+            ExprKind::CallerPart(id) => {
+                let caller = self.caller.as_ref();
+                caller
+                    .and_then(|caller| caller.get(&shared.program.caller[*id].name))
+                    .cloned()
+                    .unwrap_or_default()
+            }
+            ExprKind::Not(operand) => Val::Bool(!self.holds(operand, view)?),
+            ExprKind::Negative(operand) => match self.eval(operand, view)? {
                 Val::Number(number) => Val::Number(number.negated()),
                 other => other,
             },
-            ExprKind::Exists { operand } => Val::Bool(!self.eval(operand, view)?.is_absent()),
-            ExprKind::Absent { operand } => Val::Bool(self.eval(operand, view)?.is_absent()),
-            ExprKind::Range { .. } => Val::Absent,
+            ExprKind::Exists(operand) => Val::Bool(!self.eval(operand, view)?.is_absent()),
+            ExprKind::Absent(operand) => Val::Bool(self.eval(operand, view)?.is_absent()),
             ExprKind::Binary { op, left, right } => self.binary(*op, left, right, view)?,
-            ExprKind::Member { base, name } => self.member(base, &name.text, view)?,
-            ExprKind::Arrow { base, name } => self.arrow(base, &name.text, view)?,
+            ExprKind::Of { item, attribute } => self.of(item, *attribute, view)?,
+            ExprKind::Member { base, name } => self.member(&self.eval(base, view)?, name)?,
+            ExprKind::Constant { word, of, name } => match self.eval(word, view)? {
+                Val::Text(word) => self.constant(&shared.program.enums[*of], &word, name)?,
+                _ => Val::Absent,
+            },
+            ExprKind::Arrow { base, from, to, attribute } => {
+                self.arrow(&self.eval(base, view)?, from, *to, *attribute)?
+            }
             ExprKind::Index { base, index } => {
                 let (base, index) = (self.eval(base, view)?, self.eval(index, view)?);
                 element(&base, &index)
             }
-            ExprKind::List { elements } => {
+            ExprKind::List(elements) => {
                 Val::List(elements.iter().map(|each| self.eval(each, view)).collect::<Result<_, _>>()?)
             }
-            ExprKind::Object { fields } => Val::Map(self.object(fields, view)?),
-            ExprKind::Call { callee, args } => match callee.as_name() {
-                Some(function) => self.function(function, args, view)?,
-                None => Val::Absent,
-            },
-            ExprKind::With { base, .. } => self.eval(base, view)?,
+            ExprKind::Object { spreads, members } => Val::Map(self.object(spreads, members, view)?),
+            ExprKind::Function { function, arguments } => self.function(*function, arguments, view)?,
+            ExprKind::Rule { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::ItemAt(_)
+            | ExprKind::With { .. }
+            | ExprKind::AsStored(_) => self.settled(expr).cloned().unwrap_or_default(),
+            // A range is no value, and `new` needs an attribute.
+            ExprKind::Missing | ExprKind::Nothing | ExprKind::New | ExprKind::Range { .. } => Val::Absent,
         })
     }
 
     /// Whether a condition holds; what is not true is false.
     pub(crate) fn holds(&self, condition: &Expr, view: Option<View<'_>>) -> Result<bool, Failure> {
         Ok(self.eval(condition, view)?.is_true())
-    }
-
-    fn name(&self, name: &str, view: Option<View<'_>>) -> Val {
-        match name {
-            "now" => return Val::Time(self.now_ms),
-            "true" => return Val::Bool(true),
-            "false" => return Val::Bool(false),
-            "absent" => return Val::Absent,
-            "null" => return Val::Null,
-            "caller" => {
-                return self.caller.as_ref().map_or(Val::Absent, |caller| Val::Map((**caller).clone()));
-            }
-            "it" => return view.map_or(Val::Absent, |view| Val::item(view.entity, view.fields(self.shared))),
-            _ => {}
-        }
-        if let Some(value) = self.get(name) {
-            return value.clone();
-        }
-        if let Some(view) = view
-            && self.shared.design.entities[view.entity].stores_or_computes(name)
-        {
-            return view.get(self.shared, name).map(Cow::into_owned).unwrap_or_default();
-        }
-        match self.shared.settings.parameters.get(name) {
-            Some(value) if self.shared.design.parameters.iter().any(|each| each.name.is(name)) => {
-                Val::text(value)
-            }
-            // A word of an enum.
-            _ => Val::text(name),
-        }
     }
 
     fn binary(&self, op: Op, left: &Expr, right: &Expr, view: Option<View<'_>>) -> Result<Val, Failure> {
@@ -111,9 +116,20 @@ impl Scope<'_> {
         combine(op, value, other)
     }
 
-    fn member(&self, base: &Expr, name: &str, view: Option<View<'_>>) -> Result<Val, Failure> {
-        let value = self.eval(base, view)?;
-        Ok(match &value {
+    /// An attribute of an item in hand.
+    fn of(&self, item: &Expr, attribute: AttributeId, view: Option<View<'_>>) -> Result<Val, Failure> {
+        let Ty::Item(entity) = item.ty else { return Ok(Val::Absent) };
+        let name = &self.shared.program.entities[entity].attributes[attribute].name;
+        // What is bound is looked at where it is.
+        if let ExprKind::Local(local) = item.kind {
+            let fields = self.get(local).and_then(Val::fields);
+            return Ok(fields.and_then(|fields| fields.get(name)).cloned().unwrap_or_default());
+        }
+        self.member(&self.eval(item, view)?, name)
+    }
+
+    fn member(&self, value: &Val, name: &str) -> Result<Val, Failure> {
+        Ok(match value {
             Val::Map(fields) => fields.get(name).cloned().unwrap_or_default(),
             Val::Item(record) => record.fields.get(name).cloned().unwrap_or_default(),
             // A member of every element: `lineItems.price`.
@@ -125,64 +141,60 @@ impl Scope<'_> {
                     })
                     .collect(),
             ),
-            Val::Text(word) => self.constant(word, name)?,
+            // Of a word whose enum is not known, the first that has such a constant.
+            Val::Text(word) => {
+                let enums = self.shared.program.enums.iter();
+                let mut constants = enums.map(|each| self.constant(each, word, name));
+                let known = |found: &Result<Val, Failure>| !matches!(found, Ok(Val::Absent));
+                constants.find(known).unwrap_or(Ok(Val::Absent))?
+            }
             _ => Val::Absent,
         })
     }
 
     /// The constant of an enum's member: `plan.retention`.
-    fn constant(&self, word: &str, name: &str) -> Result<Val, Failure> {
-        let members = self.shared.design.enums.iter().flat_map(|each| &each.members);
-        let constants = members.filter(|member| member.name.is(word)).flat_map(|member| &member.constants);
-        match constants.into_iter().find(|(constant, _)| constant.is(name)) {
+    fn constant(&self, of: &Enum, word: &str, name: &str) -> Result<Val, Failure> {
+        let member = of.words.iter().find(|each| *each.name == *word);
+        let constants = member.into_iter().flat_map(|member| &member.constants);
+        match constants.into_iter().find(|(constant, _)| **constant == *name) {
             Some((_, value)) => self.eval(value, None),
             None => Ok(Val::Absent),
         }
     }
 
     /// An attribute of the item that a reference points to, if that item is in hand.
-    fn arrow(&self, base: &Expr, name: &str, view: Option<View<'_>>) -> Result<Val, Failure> {
-        let value = self.eval(base, view)?;
+    fn arrow(&self, value: &Val, from: &str, to: Reference, attribute: AttributeId) -> Result<Val, Failure> {
         if value.is_absent() {
             return Ok(Val::Absent);
         }
-        let attribute = match (&base.kind, view) {
-            (ExprKind::Name { name }, Some(view)) => self.shared.design.entities[view.entity].attribute(name),
-            _ => None,
+        let target = &self.shared.program.entities[to.entity];
+        let key = &target.attributes[to.attribute].name;
+        let points = |(entity, fields): &(EntityId, &Fields)| {
+            *entity == to.entity && fields.get(key).is_some_and(|other| other.same(value))
         };
-        let reference =
-            attribute.and_then(|attribute| attribute.reference.as_ref().map(|each| (attribute, each)));
-        let Some((attribute, reference)) = reference else { return Ok(Val::Absent) };
-        let target = reference.attribute.as_ref().unwrap_or(&attribute.name);
-        let found = self.items().find(|(entity, fields)| {
-            self.shared.design.entities[*entity].name == reference.entity
-                && fields.get(&target.text).is_some_and(|other| other.same(&value))
-        });
-        match found {
+        let name = &target.attributes[attribute].name;
+        match self.items().find(points) {
             Some((_, fields)) => Ok(fields.get(name).cloned().unwrap_or_default()),
             None => Err(Failure::internal(format!(
-                "`{}->{name}` needs the {} in hand: read it with `let` first",
-                attribute.name, reference.entity
+                "`{from}->{name}` needs the {} in hand: read it with `let` first",
+                target.name
             ))),
         }
     }
 
     /// `{ ...x, a: 1 }` as a value.
-    pub(crate) fn object(
+    fn object(
         &self,
-        fields: &Fields,
+        spreads: &[LocalId],
+        members: &[(Arc<str>, Expr)],
         view: Option<View<'_>>,
-    ) -> Result<crate::values::Fields, Failure> {
-        let mut object = crate::values::Fields::new();
-        for spread in &fields.spreads {
-            if let Some(copied) = self.get(&spread.text).and_then(Val::fields) {
-                object.extend(copied.clone());
-            }
+    ) -> Result<Fields, Failure> {
+        let mut object = Fields::new();
+        for spread in spreads {
+            object.extend(self.spread(*spread).cloned().unwrap_or_default());
         }
-        for field in &fields.fields {
-            let Some(name) = field.path.first() else { continue };
-            let value = self.eval(&field.value, view)?;
-            object.insert(name.text.clone(), value);
+        for (name, value) in members {
+            object.insert(name.clone(), self.eval(value, view)?);
         }
         Ok(object)
     }
@@ -282,34 +294,5 @@ fn element(base: &Val, index: &Val) -> Val {
         }
         (Val::Map(fields), Val::Text(name)) => fields.get(name).cloned().unwrap_or_default(),
         _ => Val::Absent,
-    }
-}
-
-/// A literal in its base unit: milliseconds for durations, bytes for sizes.
-fn number(digits: &str, unit: &str) -> Result<Val, Failure> {
-    let factor = match unit {
-        "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        "d" => 86_400_000,
-        "w" => 604_800_000,
-        "KB" => 1 << 10,
-        "MB" => 1 << 20,
-        "GB" => 1 << 30,
-        _ => 1,
-    };
-    let parsed = Number::parse(digits).ok();
-    let scaled = parsed.and_then(|number| arithmetic(Op::Mul, number, Number::from(factor)));
-    scaled.map(Val::Number).ok_or_else(|| Failure::internal(format!("`{digits}` is no number")))
-}
-
-/// What names of the design an item may have.
-trait Named {
-    fn stores_or_computes(&self, name: &str) -> bool;
-}
-
-impl Named for Entity {
-    fn stores_or_computes(&self, name: &str) -> bool {
-        self.attribute(name).is_some() || self.template(name).is_some()
     }
 }

@@ -1,6 +1,7 @@
 //! Ids and tokens, generated from the runtime's own randomness and clock.
 
-use sortkey_design::model::{IdBody, Type};
+use sortkey_design::model::IdBody;
+use sortkey_design::program::Type;
 
 use crate::keyring::KeyError;
 use crate::settings::Ids;

@@ -5,8 +5,8 @@
 //! the clause get theirs when the design is deployed.
 
 use sha2::{Digest, Sha256};
-use sortkey_design::facts::{Source, source};
-use sortkey_design::model::{Entity, Stored, Unique};
+use sortkey_design::model::{self, Stored};
+use sortkey_design::program::{KeyPart, Source, UniqueId};
 use sortkey_value::{AttributeValue, Item, Map, Number, ValueRef};
 
 use crate::Failure;
@@ -28,23 +28,21 @@ pub(crate) const OWNER: &str = "owner";
 const MAX_BYTES: usize = 900;
 
 /// The key of the guard of some values; none if one of them is absent.
-pub(crate) fn key(scope: &Scope<'_>, info: &EntityInfo, unique: &Unique, fields: &Fields) -> Option<Map> {
-    let design = &scope.shared.design;
-    let entity = info.of(design);
+pub(crate) fn key(scope: &Scope<'_>, info: &EntityInfo, unique: UniqueId, fields: &Fields) -> Option<Map> {
+    let entity = info.of(&scope.shared.program);
     let mut values = Vec::new();
-    for name in &unique.names {
-        let attribute = entity.attribute(&name.text);
-        let ty = attribute.map(|attribute| design.type_of(attribute));
-        let value = fields.get(&name.text)?;
+    for id in &entity.uniques[unique].attributes {
+        let attribute = &entity.attributes[*id];
+        let value = fields.get(&attribute.name)?;
         // A value that was stored before the attribute was normalised counts as what it would be now.
-        let text = match attribute.filter(|attribute| attribute.has("normalize")) {
-            Some(attribute) => canonical(ty, &normalize(attribute, value.clone()))?,
-            None => canonical(ty, value)?,
+        let text = match attribute.normalize.is_empty() {
+            true => canonical(Some(&attribute.ty), value)?,
+            false => canonical(Some(&attribute.ty), &normalize(attribute, value.clone()))?,
         };
         values.push(escape(&text, &['#']));
     }
     let values = bounded(values.join("#"));
-    Some(reserved_key(scope, info, &format!("{}{values}", prefix(entity, unique))))
+    Some(reserved_key(scope, info, &format!("{}{values}", info.guards[unique])))
 }
 
 /// A text, or its digest where it is too long for a key.
@@ -55,10 +53,10 @@ pub(crate) fn bounded(text: String) -> String {
     }
 }
 
-/// How the keys of a clause's guards begin.
-pub(crate) fn prefix(entity: &Entity, unique: &Unique) -> String {
+/// How the keys of a clause's guards begin. They follow from the text of the design, so that what is stored is found again.
+pub(crate) fn prefix(entity: &model::Entity, unique: &model::Unique) -> String {
     let names: Vec<&str> = unique.names.iter().map(|name| name.text.as_str()).collect();
-    let is_like_it = |other: &&Unique| other.names == unique.names;
+    let is_like_it = |other: &&model::Unique| other.names == unique.names;
     // Of several clauses on the same attributes, only the first is called by them alone.
     match entity.uniques.iter().find(is_like_it).filter(|first| *first != unique) {
         None => format!("{GUARD}{}#{}#", entity.name, names.join(",")),
@@ -67,7 +65,7 @@ pub(crate) fn prefix(entity: &Entity, unique: &Unique) -> String {
 }
 
 /// A short name for the condition of a clause.
-fn condition(unique: &Unique) -> String {
+fn condition(unique: &model::Unique) -> String {
     let text = serde_json::to_string(&unique.when).unwrap_or_default();
     crate::evaluate::hex(&Sha256::digest(text.as_bytes())[..4])
 }
@@ -76,8 +74,12 @@ fn condition(unique: &Unique) -> String {
 pub(crate) fn item(scope: &Scope<'_>, info: &EntityInfo, key: &Map, owner: &Map, fields: &Fields) -> Map {
     let mut item = key.clone();
     item.insert(info.aside(OWNER), AttributeValue::M(owner.clone()));
-    if let Some((ttl, value)) = info.ttl.as_ref().and_then(|ttl| Some((ttl, fields.get(ttl)?))) {
-        item.extend(info.encode(&scope.shared.design, ttl, value).map(|value| (ttl.clone(), value)));
+    let program = &scope.shared.program;
+    if let Some(ttl) = info.of(program).ttl
+        && let Some(value) = fields.get(info.name_of(ttl))
+    {
+        let name = || info.name_of(ttl).to_string();
+        item.extend(info.encode(program, ttl, value).map(|value| (name(), value)));
     }
     item
 }
@@ -92,11 +94,11 @@ pub(crate) fn owner(info: &EntityInfo, guard: &Item) -> Option<Map> {
 pub(crate) fn held(
     scope: &Scope<'_>,
     info: &EntityInfo,
-    unique: &Unique,
+    unique: UniqueId,
     fields: &Fields,
 ) -> Result<Option<Map>, Failure> {
-    if let Some(when) = &unique.when
-        && !scope.bare().holds(when, Some(View::of(info.at, fields)))?
+    if let Some(when) = &info.of(&scope.shared.program).uniques[unique].when
+        && !scope.holds(when, Some(View::of(info.at, fields)))?
     {
         return Ok(None);
     }
@@ -105,17 +107,15 @@ pub(crate) fn held(
 
 /// A key of the entity's table that no entity can have.
 pub(crate) fn reserved_key(scope: &Scope<'_>, info: &EntityInfo, text: &str) -> Map {
-    let design = &scope.shared.design;
-    let entity = info.of(design);
-    let stored = |name: &str| match source(entity, name) {
-        Some(Source::Natural(attribute)) => design.type_of(attribute).stored(),
+    let entity = info.of(&scope.shared.program);
+    let stored = |part: &KeyPart| match part.source {
+        Some(Source::Attribute(id)) => entity.attributes[id].ty.stored(),
         _ => Stored::S,
     };
-    let value = |name: &str| match stored(name) {
+    let value = |part: &KeyPart| match stored(part) {
         Stored::N => AttributeValue::N(Number::ZERO),
         Stored::B => AttributeValue::B(text.as_bytes().to_vec()),
         _ => AttributeValue::S(text.to_owned()),
     };
-    let names = std::iter::once(&info.partition).chain(&info.sort);
-    names.map(|name| (name.clone(), value(name))).collect()
+    entity.key.parts().map(|part| (part.stored.to_string(), value(part))).collect()
 }

@@ -42,8 +42,8 @@ impl EntityInfo {
         }
         let (item, wrong) = completed(scope, self, &item);
         let view = View::stored(self.at, &item);
-        let tenant = self.of(&scope.shared.design).tenant.as_ref();
-        let is_known = tenant.is_some_and(|tenant| view.get(scope.shared, &tenant.text).is_some());
+        let tenant = self.of(&scope.shared.program).tenant;
+        let is_known = tenant.is_some_and(|tenant| view.get(scope.shared, tenant.attribute).is_some());
         match wrong {
             Some(_) if is_known && !is_ours(scope, view) => Ok(None),
             Some(_) if self.is_claimed_by_another(scope, &item) => Ok(None),
@@ -55,23 +55,23 @@ impl EntityInfo {
     /// The attributes of an item as far as it can be understood: of one that was just written, or that explains a refusal.
     pub(crate) fn decode_leniently(&self, scope: &Scope<'_>, item: &Item) -> Fields {
         match self.anatomy.is_whole(scope, item) {
-            true => self.decode(&scope.shared.design, item),
-            false => self.decode(&scope.shared.design, &completed(scope, self, item).0),
+            true => self.decode(&scope.shared.program, item),
+            false => self.decode(&scope.shared.program, &completed(scope, self, item).0),
         }
     }
 
     /// The attributes of an item.
     pub(crate) fn read(&self, scope: &Scope<'_>, item: &Item) -> Result<Fields, Failure> {
-        Ok(self.decode(&scope.shared.design, &self.interpret(scope, item)?))
+        Ok(self.decode(&scope.shared.program, &self.interpret(scope, item)?))
     }
 
     /// An item whose key is one of this entity's, but not the one that its attributes make, is nobody's: the error names it.
     /// None if another entity of the table has such keys too.
     pub(crate) fn contradiction(&self, scope: &Scope<'_>, item: &Item) -> Option<Failure> {
-        let design = &scope.shared.design;
+        let program = &scope.shared.program;
         let contradicts = self.shares_table
-            && self.owns(design, item)
-            && !self.makes(design, item)
+            && self.owns(program, item)
+            && !self.makes(program, item)
             && !self.is_claimed_by_another(scope, item);
         contradicts.then(|| unreadable(self, item, "its attributes make another key"))
     }
@@ -84,7 +84,7 @@ impl EntityInfo {
     fn is_claimed_by_another(&self, scope: &Scope<'_>, item: &Item) -> bool {
         let others = scope.shared.entities.iter();
         let mut others = others.filter(|other| other.table == self.table && other.at != self.at);
-        others.any(|other| other.owns(&scope.shared.design, item))
+        others.any(|other| other.owns(&scope.shared.program, item))
     }
 }
 

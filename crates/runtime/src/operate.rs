@@ -1,8 +1,10 @@
 //! Operations: statements carried out one after the other.
 
+mod after;
 mod batch;
 mod call;
 mod cascade;
+mod given;
 mod plain;
 mod receipt;
 mod requires;
@@ -10,18 +12,22 @@ mod settle;
 mod transact;
 mod uncount;
 
-pub(crate) use call::{Outcome, arguments, bind, caller, known, operation, pattern, value_of};
+pub(crate) use call::{Outcome, caller, operation, pattern, value_of};
 use cascade::Children;
 pub(crate) use cascade::{Cascade, cascades};
+pub(crate) use given::{Given, admit_all, bind, known};
 pub(crate) use plain::created;
 
 use futures_util::future::{BoxFuture, join_all};
 use parking_lot::Mutex;
-use sortkey_design::Design;
-use sortkey_design::model::*;
-use sortkey_design::plan::{batched, is_result_seen};
+use sortkey_design::Program;
+use sortkey_design::model::WriteVerb;
+use sortkey_design::program::{
+    Action, Callee, EntityId, ErrorId, Expr, ExprKind, LocalId, Operation, Statement, StatementKind, Value,
+};
 use sortkey_value::Item;
 
+use self::after::is_result_seen;
 use self::receipt::Receipt;
 use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
@@ -62,7 +68,7 @@ impl<'s, 'a> Runner<'s, 'a> {
     pub(crate) fn block<'f>(
         &'f self,
         scope: &'f mut Scope<'a>,
-        statements: &'a [Stmt],
+        statements: &'a [Statement],
     ) -> BoxFuture<'f, Result<Flow, Failure>> {
         Box::pin(async move {
             let mut value = Val::Absent;
@@ -76,38 +82,39 @@ impl<'s, 'a> Runner<'s, 'a> {
         })
     }
 
-    async fn statement(&self, scope: &mut Scope<'a>, statement: &'a Stmt) -> Result<Flow, Failure> {
+    async fn statement(&self, scope: &mut Scope<'a>, statement: &'a Statement) -> Result<Flow, Failure> {
+        let program = &scope.shared.program;
         Ok(Flow::Next(match &statement.kind {
-            StmtKind::Let { name, value, error } => {
+            StatementKind::Let { local, name, value, error } => {
                 let found = self.evaluate(scope, value).await?;
                 if let (true, Some(error)) = (found.is_absent(), error) {
-                    let what = looked_for(&scope.shared.design, value);
+                    let what = looked_for(program, value);
                     let what = what.map_or_else(|| format!("`{name}`"), |entity| format!("such {entity}"));
-                    return Err(named(&error.text, format!("there is no {what}")));
+                    return Err(raised(program, *error, format!("there is no {what}")));
                 }
-                let value = found;
-                scope.set(name.text.as_str(), value.clone());
-                value
+                scope.set(*local, found.clone());
+                found
             }
-            StmtKind::Do { value } => self.evaluate(scope, value).await?,
-            StmtKind::Transact { body } => self.transact(scope, body).await?,
-            StmtKind::Each { name, list, body } => {
-                self.each(scope, name, list, body).await?;
+            StatementKind::Do(value) => self.evaluate(scope, value).await?,
+            StatementKind::Transact(body) => self.transact(scope, body).await?,
+            StatementKind::Each { local, list, body } => {
+                self.each(scope, *local, list, body).await?;
                 Val::Absent
             }
-            StmtKind::Require { condition, error } => {
+            StatementKind::Require { condition, error } => {
                 if !self.truth(scope, condition, None).await? {
-                    let name = error.as_ref().map_or("CheckFailed", |error| error.text.as_str());
-                    return Err(named(name, "a requirement of the operation does not hold".to_owned()));
+                    let message = "a requirement of the operation does not hold";
+                    let failure = Failure::new(FailureKind::CheckFailed, message);
+                    return Err(write::declared(program, *error, failure));
                 }
                 Val::Absent
             }
-            StmtKind::Return { value } => return Ok(Flow::Return(self.value(scope, value, None).await?)),
+            StatementKind::Return(value) => return Ok(Flow::Return(self.value(scope, value, None).await?)),
             // Statements of tests; the test runner takes them before they come here.
-            StmtKind::Expect { .. }
-            | StmtKind::Advance { .. }
-            | StmtKind::As { .. }
-            | StmtKind::Race { .. } => Val::Absent,
+            StatementKind::Expect { .. }
+            | StatementKind::Advance { .. }
+            | StatementKind::As { .. }
+            | StatementKind::Race { .. } => Val::Absent,
         }))
     }
 
@@ -131,8 +138,7 @@ impl<'s, 'a> Runner<'s, 'a> {
 
     /// `get E(k)`: an item that is live and the caller's.
     async fn get(&self, scope: &mut Scope<'a>, action: &Action) -> Result<Val, Failure> {
-        let at = scope.shared.entity_at(&action.entity.text)?;
-        let info = &scope.shared.entities[at];
+        let info = &scope.shared.entities[action.entity];
         let known = write::key_fields(scope, info, action.key.as_ref(), None)?;
         let Some(key) = crate::read::key_of(scope, info, &known) else { return Ok(Val::Absent) };
         let item = self.session.get(&info.table, key.clone(), action.strong).await?;
@@ -140,11 +146,13 @@ impl<'s, 'a> Runner<'s, 'a> {
             Some(item) => crate::read::live(scope, info, item)?,
             None => None,
         };
-        match (found, &action.error) {
+        match (found, action.error) {
             (Some(found), _) => Ok(found.into_val(scope)),
-            (None, Some(error)) => Err(named(&error.text, format!("there is no such {}", info.name))),
+            (None, Some(error)) => {
+                Err(raised(&scope.shared.program, error, format!("there is no such {}", info.name)))
+            }
             (None, None) => {
-                scope.miss(at, key);
+                scope.miss(info.at, key);
                 Ok(Val::Absent)
             }
         }
@@ -152,10 +160,9 @@ impl<'s, 'a> Runner<'s, 'a> {
 
     /// One action on its own.
     pub(crate) async fn perform(&self, scope: &mut Scope<'a>, action: &Action) -> Result<Val, Failure> {
-        let short = self.operation.and_then(|operation| operation.short.as_ref());
         for attempt in 0..ATTEMPTS {
             scope.attempt = attempt;
-            let prepared = write::prepare(self.session, scope, action, short).await;
+            let prepared = write::prepare(self.session, scope, action).await;
             scope.attempt = 0;
             let mut prepared = prepared?;
             let children = match self.foresee(scope, &[&prepared]).await {
@@ -189,7 +196,7 @@ impl<'s, 'a> Runner<'s, 'a> {
         scope: &Scope<'_>,
         action: &Action,
         prepared: &Prepared,
-        place: Option<&(usize, Item)>,
+        place: Option<&(EntityId, Item)>,
     ) -> Result<Option<Val>, Failure> {
         let is_seen = self.operation.is_none_or(|operation| is_result_seen(operation, action));
         let Some((at, key)) = place.filter(|_| is_seen && !prepared.is_exact) else { return Ok(None) };
@@ -203,7 +210,7 @@ impl<'s, 'a> Runner<'s, 'a> {
     fn yielded(
         &self,
         scope: &Scope<'_>,
-        at: Option<usize>,
+        at: Option<EntityId>,
         prepared: Prepared,
         image: Option<sortkey_value::Item>,
     ) -> Result<Val, Failure> {
@@ -245,15 +252,15 @@ impl<'s, 'a> Runner<'s, 'a> {
     async fn each(
         &self,
         scope: &mut Scope<'a>,
-        name: &Name,
+        local: LocalId,
         list: &Expr,
-        body: &'a [Stmt],
+        body: &'a [Statement],
     ) -> Result<(), Failure> {
         let list = self.value(scope, list, None).await?;
         let elements = list.members().unwrap_or_default();
-        let failures = match batched(&scope.shared.design, body).filter(|_| self.receipt.lock().is_none()) {
-            Some(action) => self.put_all(scope, name, elements, action).await?,
-            None => self.side_by_side(scope, name, elements, body).await,
+        let failures = match batched(&scope.shared.program, body).filter(|_| self.receipt.lock().is_none()) {
+            Some(action) => self.put_all(scope, local, elements, action).await?,
+            None => self.side_by_side(scope, local, elements, body).await,
         };
         let (failed, all) = (failures.len(), elements.len());
         match failures.into_iter().next() {
@@ -268,15 +275,15 @@ impl<'s, 'a> Runner<'s, 'a> {
     async fn side_by_side(
         &self,
         scope: &Scope<'a>,
-        name: &Name,
+        local: LocalId,
         elements: &[Val],
-        body: &'a [Stmt],
+        body: &'a [Statement],
     ) -> Vec<Failure> {
         let mut failures = Vec::new();
         for chunk in elements.chunks(SIDE_BY_SIDE) {
             let runs = chunk.iter().map(|element| {
                 let mut scope = scope.clone();
-                scope.set(name.text.as_str(), element.clone());
+                scope.set(local, element.clone());
                 async move { self.block(&mut scope, body).await.map(|_| ()) }
             });
             failures.extend(join_all(runs).await.into_iter().filter_map(Result::err));
@@ -298,11 +305,25 @@ fn again_and_again() -> Failure {
     Failure::new(FailureKind::Conflict, "the item was changed by others again and again; try later")
 }
 
+/// The failure that an error of the design stands for.
+fn raised(program: &Program, error: ErrorId, message: String) -> Failure {
+    named(&program.errors[error], message)
+}
+
 /// The entity that a `let` looks for: callers know it, and not what the operation calls it.
-fn looked_for<'d>(design: &'d Design, value: &'d Value) -> Option<&'d Name> {
-    let Value::Expr(Expr { kind: ExprKind::Call { callee, .. }, .. }) = value else { return None };
-    match design.pattern(callee.as_name()?)?.entities.as_slice() {
-        [entity] => Some(entity),
+fn looked_for<'p>(program: &'p Program, value: &Value) -> Option<&'p str> {
+    let Value::Expr(Expr { kind: ExprKind::Call { callee: Callee::Pattern(id), .. }, .. }) = value else {
+        return None;
+    };
+    match program.patterns[*id].entities.as_slice() {
+        [entity] => Some(&program.entities[*entity].name),
         _ => None,
     }
+}
+
+/// The put of an `each` that does nothing else: such puts go by twenty-five.
+fn batched<'a>(program: &Program, body: &'a [Statement]) -> Option<&'a Action> {
+    let [Statement { kind: StatementKind::Do(Value::Action(action)), .. }] = body else { return None };
+    let is_bare = action.verb == WriteVerb::Put && action.condition.is_none() && action.when.is_none();
+    (is_bare && program.entities[action.entity].uniques.is_empty()).then_some(action)
 }

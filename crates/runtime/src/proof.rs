@@ -1,8 +1,9 @@
 //! What shows that a stored item is one of an entity's, live, and the caller's: worked out once, read in one walk.
 
-use sortkey_design::Design;
-use sortkey_design::facts::{Source, source};
-use sortkey_design::model::*;
+use std::sync::Arc;
+
+use sortkey_design::model::SlotFormat;
+use sortkey_design::program::{AttributeId, Entity, Piece, Source, Table, Template};
 use sortkey_value::{Item, Picked};
 
 use crate::anatomy::{Anatomy, AttributeInfo};
@@ -18,10 +19,10 @@ const MOST: usize = 12;
 #[derive(Clone, Debug)]
 pub(crate) struct Proof {
     /// By their names, as those of stored items are. The rest speaks of their places here.
-    names: Vec<String>,
+    names: Vec<Arc<str>>,
     partition: usize,
     /// The attribute that holds the entity's name, and the name.
-    kind: Option<(usize, String)>,
+    kind: Option<(usize, Arc<str>)>,
     /// Stored attributes that templates make, with their pieces; only where other entities share the table.
     made: Vec<(usize, Vec<Step>)>,
     tenant: Option<(usize, AttributeInfo)>,
@@ -44,36 +45,38 @@ enum Step {
 impl Proof {
     /// The proof for an entity; none where it takes more than a walk: too many attributes, or others whose keys may look
     /// the same.
-    pub(crate) fn of(design: &Design, entity: &Entity, anatomy: &Anatomy) -> Option<Proof> {
-        let table = design.table_of(entity)?;
-        let shares = design.entities_in(table).count() > 1;
-        let templates: Vec<&Template> = table
-            .key
-            .attributes()
-            .filter_map(|name| entity.template(&name.text))
-            .filter(|_| shares)
-            .collect();
-        if shares && table.key.attributes().any(|name| !is_template(entity, name)) {
-            return None;
-        }
-        let extra = [&table.kind, &entity.tenant, &table.ttl];
-        let named = table.key.partition.iter().chain(extra.into_iter().flatten());
-        let made = templates.iter().flat_map(|each| std::iter::once(&each.name).chain(each.slots()));
-        let mut names: Vec<String> = named.chain(made).map(|name| name.text.clone()).collect();
+    pub(crate) fn of(table: &Table, entity: &Entity, anatomy: &Anatomy) -> Option<Proof> {
+        let shares = table.entities.len() > 1;
+        let template = |source: Option<Source>| match source {
+            Some(Source::Template(id)) => Some(&entity.templates[id]),
+            _ => None,
+        };
+        let templates: Option<Vec<&Template>> = match shares {
+            true => entity.key.parts().map(|part| template(part.source)).collect(),
+            false => Some(Vec::new()),
+        };
+        let templates = templates?;
+        let name_of = |id: AttributeId| &entity.attributes[id].name;
+        let tenant = entity.tenant.map(|tenant| tenant.attribute);
+        let named = table.key.partition.iter().chain(&table.kind).chain(&table.ttl);
+        let made =
+            templates.iter().flat_map(|each| std::iter::once(&each.name).chain(each.slots().map(name_of)));
+        let mut names: Vec<Arc<str>> = named.chain(tenant.map(name_of)).chain(made).cloned().collect();
         names.sort_unstable();
         names.dedup();
         if names.len() > MOST {
             return None;
         }
-        let at = |name: &Name| names.iter().position(|each| name.is(each));
-        let stored = |name: &Name| {
-            Some((at(name)?, anatomy.attribute(&name.text).filter(|each| each.is_stored)?.clone()))
+        let at = |name: &Arc<str>| names.iter().position(|each| each == name);
+        let stored = |id: AttributeId| {
+            let info = anatomy.by_id(id);
+            Some((at(&info.name)?, Some(info).filter(|each| each.is_stored)?.clone()))
         };
         let step = |template: &Template, piece: &Piece| {
             Some(match piece {
                 Piece::Literal(text) => Step::Literal(text.clone()),
                 Piece::Slot { attribute, format } => {
-                    let (at, attribute) = stored(attribute)?;
+                    let (at, attribute) = stored(*attribute)?;
                     Step::Slot { at, attribute, template: Box::new(template.clone()), format: format.clone() }
                 }
             })
@@ -85,18 +88,15 @@ impl Proof {
         Some(Proof {
             partition: at(table.key.partition.first()?)?,
             kind: match &table.kind {
-                Some(kind) => Some((at(kind)?, entity.name.text.clone())),
+                Some(kind) => Some((at(kind)?, entity.name.clone())),
                 None => None,
             },
             made: templates.iter().map(made).collect::<Option<_>>()?,
-            tenant: match &entity.tenant {
+            tenant: match tenant {
                 Some(tenant) => Some(stored(tenant)?),
                 None => None,
             },
-            ttl: match &table.ttl {
-                Some(ttl) => stored(ttl),
-                None => None,
-            },
+            ttl: entity.ttl.and_then(stored),
             names,
         })
     }
@@ -109,10 +109,10 @@ impl Proof {
             Some(Picked::Text(text)) => Some(text),
             _ => None,
         };
-        let is_of_kind = |(at, name): &(usize, String)| text(*at) == Some(name.as_bytes());
+        let is_of_kind = |(at, name): &(usize, Arc<str>)| text(*at) == Some(name.as_bytes());
         let is_over = |(at, ttl): &(usize, AttributeInfo)| {
             let until = found[*at].and_then(Picked::value);
-            let until = until.map(|value| ttl.decode(&scope.shared.design, value));
+            let until = until.map(|value| ttl.decode(&scope.shared.program, value));
             matches!(until, Some(Val::Time(time_ms)) if time_ms <= scope.now_ms)
         };
         let is_made = |(at, steps): &(usize, Vec<Step>)| {
@@ -128,19 +128,15 @@ impl Proof {
     fn is_ours(&self, scope: &Scope<'_>, found: &[Option<Picked<'_>>]) -> bool {
         let (Some(caller), Some((at, tenant))) = (&scope.caller, &self.tenant) else { return true };
         match (caller.get(&tenant.name), found[*at]) {
-            (Some(Val::Text(own)), Some(Picked::Text(text))) if tenant.is_plain_text() => {
+            (Some(Val::Text(own)), Some(Picked::Text(text))) if tenant.ty.is_plain() => {
                 own.as_bytes() == text
             }
             (Some(own), Some(value)) => {
-                value.value().is_some_and(|value| own.same(&tenant.decode(&scope.shared.design, value)))
+                value.value().is_some_and(|value| own.same(&tenant.decode(&scope.shared.program, value)))
             }
             _ => false,
         }
     }
-}
-
-fn is_template(entity: &Entity, stored: &Name) -> bool {
-    matches!(source(entity, &stored.text), Some(Source::Template(_)))
 }
 
 /// Whether the steps of a template make exactly this text.
@@ -150,12 +146,12 @@ fn makes(scope: &Scope<'_>, steps: &[Step], found: &[Option<Picked<'_>>], text: 
         let behind = match step {
             Step::Literal(literal) => rest.strip_prefix(literal.as_bytes()),
             Step::Slot { at, attribute, template, format } => match found[*at] {
-                Some(Picked::Text(text)) if format.is_none() && attribute.is_plain_text() => {
+                Some(Picked::Text(text)) if format.is_none() && attribute.ty.is_plain() => {
                     rest.strip_prefix(text).filter(|_| !text.is_empty())
                 }
                 value => value.and_then(Picked::value).and_then(|value| {
-                    let value = attribute.decode(&scope.shared.design, value);
-                    let slot = template::slot_of(template, Some(&attribute.ty), format.as_ref(), &value)?;
+                    let value = attribute.decode(&scope.shared.program, value);
+                    let slot = template::slot_of(template, &attribute.ty, format.as_ref(), &value)?;
                     rest.strip_prefix(slot.as_bytes()).filter(|_| !slot.is_empty())
                 }),
             },

@@ -19,13 +19,19 @@ pub(crate) use filter::{add_virtual, is_deleted, is_expired, is_ours};
 pub(crate) use hit::Hit;
 pub(crate) use keys::fixed;
 
+use std::sync::Arc;
+
 use sortkey_api::TableName;
-use sortkey_design::Design;
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::model::{self, ReadVerb};
 use sortkey_design::plan::{self, Path};
+use sortkey_design::program::{
+    BindValue, Bound, EntityId, FilledKey, Id, IndexId, Pattern, PatternId, StoredKey, TableId, UniqueId,
+};
 use sortkey_value::Item;
 
 use crate::Failure;
+use crate::answer::Select;
 use crate::catalog::{EntityInfo, deployed};
 use crate::evaluate::Scope;
 use crate::session::Session;
@@ -36,30 +42,29 @@ use crate::values::{Fields, Val};
 #[derive(Clone, Debug)]
 pub(crate) struct Read {
     pub(crate) pattern: Pattern,
-    /// The entities asked for, by their places in the design.
-    pub(crate) entities: Vec<usize>,
     pub(crate) table: TableName,
-    /// The table, by its place in the design.
-    pub(crate) table_at: usize,
+    table_id: TableId,
     pub(crate) route: Route,
     /// Whether the items are fetched from the table after an index gave their keys.
     pub(crate) fetches: bool,
     /// Attributes that the items of the path hold, where they do not hold all.
-    held: Option<Vec<String>>,
+    held: Option<Vec<Arc<str>>>,
+    /// What it selects.
+    pub(crate) select: Option<Select>,
     /// Whether it looks one item up by attributes that its parameters alone give: they are then all that is known.
     pub(crate) is_lookup: bool,
 }
 
-/// The path, by places in the design.
+/// The path.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Route {
     Table,
     /// The index and its deployed name.
-    Index(usize, String),
+    Index(IndexId, String),
     /// The unique clause whose guard leads to the item.
-    Guard(usize),
+    Guard(UniqueId),
     /// The whole table, or the index that `via` names.
-    Scan(Option<(usize, String)>),
+    Scan(Option<(IndexId, String)>),
 }
 
 /// What a pattern found.
@@ -83,42 +88,58 @@ pub(crate) struct Paging<'a> {
 }
 
 impl Read {
-    /// Prepares a pattern; none if it has no path.
-    pub(crate) fn prepare(design: &Design, settings: &Settings, pattern: &Pattern) -> Option<Read> {
-        let plan = plan::read(design, pattern)?.plan?;
-        let table = plan.path.table();
-        let table_at = design.tables.iter().position(|each| each.name == table.name)?;
+    /// Prepares a pattern of the design; none if it has no path.
+    pub(crate) fn of_pattern(program: &Program, settings: &Settings, id: PatternId) -> Option<Read> {
+        let source = &program.design.patterns[id.at()];
+        let pattern = program.patterns[id].clone();
+        let mut read = Read::prepare(program, settings, source, pattern)?;
+        let entities = read.pattern.entities.iter().copied().chain(read.pattern.then);
+        read.select = source.select.as_ref().map(|names| Select::of(program, names, entities));
+        Some(read)
+    }
+
+    /// Prepares a pattern, which the planner reads as text; none if it has no path.
+    pub(crate) fn prepare(
+        program: &Program,
+        settings: &Settings,
+        source: &model::Pattern,
+        pattern: Pattern,
+    ) -> Option<Read> {
+        let design = &program.design;
+        let plan = plan::read(design, source)?.plan?;
+        let entity = &program.entities[*pattern.entities.first()?];
+        let table_id = entity.table?;
+        let table = &program.tables[table_id];
+        let index = |id: IndexId| (id, table.indexes[id].deployed.clone());
         let route = match plan.path {
             Path::Table(_) => Route::Table,
-            Path::Index(_, index) => {
-                let at = table.indexes.iter().position(|each| each.name == index.name)?;
-                Route::Index(at, index.deployed.clone().unwrap_or_else(|| index.name.text.clone()))
+            Path::Index(table, chosen) => {
+                let at = table.indexes.iter().position(|each| each.name == chosen.name)?;
+                let (id, name) = index(IndexId::new(at));
+                Route::Index(id, name)
             }
             Path::Guard(_, unique) => {
-                Route::Guard(plan.entity.uniques.iter().position(|each| each == unique)?)
+                let place = plan.entity.uniques.iter().position(|each| each == unique)?;
+                Route::Guard(entity.uniques.entries().find(|(_, each)| each.place == place)?.0)
             }
-            Path::Scan(_) => Route::Scan(match &pattern.via {
-                Some(via) => Some(scanned_index(table, via)?),
-                None => None,
-            }),
+            Path::Scan(_) => Route::Scan(pattern.via.map(index)),
         };
-        let entity = |name: &Name| design.entities.iter().position(|each| each.name == *name);
         let mut read = Read {
-            entities: pattern.entities.iter().map(entity).collect::<Option<_>>()?,
-            pattern: pattern.clone(),
-            table: deployed(design, table, settings).into(),
-            table_at,
+            table: deployed(design, plan.path.table(), settings).into(),
+            table_id,
             route,
             fetches: plan.fetches,
             held: None,
-            is_lookup: is_lookup(pattern, plan.entity),
+            select: None,
+            is_lookup: is_lookup(&pattern),
+            pattern,
         };
-        if let Route::Scan(Some((at, _))) = &read.route {
+        if let Route::Scan(Some((id, _))) = &read.route {
             // An answer is the same whatever the index holds of an item.
-            read.fetches = !matches!(table.indexes[*at].projection, None | Some(Projection::All));
+            read.fetches = table.indexes[*id].projects.is_some();
         }
         if !read.fetches {
-            read.held = read.held_by_index(design);
+            read.held = read.held_by_index(program);
         }
         Some(read)
     }
@@ -130,10 +151,10 @@ impl Read {
         scope: &Scope<'_>,
         mut known: Fields,
     ) -> Result<Found, Failure> {
-        if !self.is_ours(scope, self.entity(scope).of(&scope.shared.design), &known) {
+        if !self.is_ours(scope, &known) {
             return Ok(Found::Item(None));
         }
-        derive(scope, self.entities[0], &mut known)?;
+        derive(scope, self.first(), &mut known)?;
         Ok(Found::Item(self.get(session, scope, std::slice::from_ref(&known)).await?))
     }
 
@@ -186,56 +207,63 @@ impl Read {
 
     fn sum(&self, scope: &Scope<'_>, items: &[Hit]) -> Result<Fields, Failure> {
         let mut sums = Fields::new();
-        for name in &self.pattern.summed {
+        for id in &self.pattern.summed {
+            let name = self.entity(scope).name_of(*id);
             let mut total = sortkey_value::Number::ZERO;
-            for value in items.iter().filter_map(|item| item.view().get(scope.shared, &name.text)) {
+            for value in items.iter().filter_map(|item| item.view().get(scope.shared, *id)) {
                 if let Val::Number(number) = *value {
                     total = total
                         .checked_add(number)
                         .map_err(|_| Failure::internal(format!("the sum of `{name}` cannot be kept")))?;
                 }
             }
-            sums.insert(name.text.as_str(), Val::Number(total));
+            sums.insert(name.clone(), Val::Number(total));
         }
         Ok(sums)
     }
 
     /// The first entity: the one whose keys the path uses.
+    pub(crate) fn first(&self) -> EntityId {
+        self.pattern.entities[0]
+    }
+
     fn entity<'a>(&self, scope: &Scope<'a>) -> &'a EntityInfo {
-        &scope.shared.entities[self.entities[0]]
+        &scope.shared.entities[self.first()]
     }
 
     /// The key that the path uses.
-    fn key<'a>(&self, design: &'a Design) -> &'a Key {
-        let table = &design.tables[self.table_at];
+    fn key<'a>(&self, program: &'a Program) -> &'a StoredKey {
+        let table = &program.tables[self.table_id];
         match &self.route {
-            Route::Index(at, _) | Route::Scan(Some((at, _))) => &table.indexes[*at].key,
+            Route::Index(id, _) | Route::Scan(Some((id, _))) => &table.indexes[*id].key,
             _ => &table.key,
+        }
+    }
+
+    /// What the first entity fills that key with.
+    fn filled<'a>(&self, program: &'a Program) -> &'a FilledKey {
+        let entity = &program.entities[self.first()];
+        match &self.route {
+            Route::Index(id, _) | Route::Scan(Some((id, _))) => &entity.indexes[id.at()],
+            _ => &entity.key,
         }
     }
 
     /// The entity that a stored item is of, among those asked for, and its place among them.
     fn owner<'a>(&self, scope: &Scope<'a>, item: &Item) -> Option<(usize, &'a EntityInfo)> {
-        let mut infos = self.entities.iter().map(|at| &scope.shared.entities[*at]).enumerate();
-        infos.find(|(_, info)| info.owns(&scope.shared.design, item))
+        let mut infos = self.pattern.entities.iter().map(|id| &scope.shared.entities[*id]).enumerate();
+        infos.find(|(_, info)| info.owns(&scope.shared.program, item))
     }
 }
 
-/// The index that a scan goes through, and its deployed name.
-fn scanned_index(table: &Table, via: &Name) -> Option<(usize, String)> {
-    let at = table.indexes.iter().position(|index| index.name == *via)?;
-    let index = &table.indexes[at];
-    Some((at, index.deployed.clone().unwrap_or_else(|| index.name.text.clone())))
-}
-
-fn is_lookup(pattern: &Pattern, entity: &Entity) -> bool {
-    let is_given = |bind: &Bind| {
-        matches!(bind.value, BindValue::Parameter) && entity.attribute(&bind.name.text).is_some()
+fn is_lookup(pattern: &Pattern) -> bool {
+    let is_given = |bind: &sortkey_design::program::Bind| {
+        matches!((&bind.value, bind.to), (BindValue::Parameter(_), Bound::Attribute(_)))
     };
     pattern.verb == ReadVerb::Get
         && pattern.binds.iter().all(is_given)
-        && pattern.params.is_empty()
-        && pattern.condition.is_none()
-        && pattern.filter.is_none()
+        && pattern.signature.parameters.iter().all(|parameter| !parameter.declared)
+        && pattern.conditions.is_empty()
+        && pattern.filters.is_empty()
         && pattern.requires.is_none()
 }

@@ -3,11 +3,12 @@
 //! Items that only pass through stay in the form in which they are stored: a reply becomes text or a tree of JSON when it
 //! is asked for, and costs nothing before.
 
-use sortkey_design::model::{Name, ReadVerb};
+use sortkey_design::model::ReadVerb;
+use sortkey_design::program::EntityId;
 use sortkey_value::Item;
 
 use crate::anatomy::AttributeInfo;
-use crate::answer::{is_selected, print_public, public, to_public_json};
+use crate::answer::{Select, is_selected, print_public, public, to_public_json};
 use crate::evaluate::Scope;
 use crate::operate::{Outcome, value_of};
 use crate::read::{Found, Hit, Read};
@@ -18,7 +19,7 @@ use crate::{Answer, Failure};
 pub struct Reply<'r> {
     scope: Scope<'r>,
     /// What the pattern selects.
-    select: Option<&'r [Name]>,
+    select: Option<&'r Select>,
     /// Whether items say which entity they are: those of `collect` do.
     says_entity: bool,
     body: Body,
@@ -32,8 +33,8 @@ enum Body {
     Nothing,
     /// Fit for clients.
     Value(Val),
-    /// An item as it is stored, of the entity at a place.
-    Item(usize, Item),
+    /// An item of an entity as it is stored.
+    Item(EntityId, Item),
     Page(Vec<Body>, Option<String>),
 }
 
@@ -49,7 +50,7 @@ impl<'r> Reply<'r> {
 
     /// The reply of a pattern.
     pub(crate) fn of_found(scope: Scope<'r>, found: Found, read: &'r Read) -> Result<Reply<'r>, Failure> {
-        let select = read.pattern.select.as_deref();
+        let select = read.select.as_ref();
         let lists = matches!(read.pattern.verb, ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan);
         let body = match found {
             Found::Item(Some(hit)) => Body::of_hit(&scope, hit, read)?,
@@ -94,7 +95,7 @@ impl<'r> Reply<'r> {
                     let entity = body.entity().filter(|_| says_entity);
                     let mut json = to_public_json(&scope, &body.into_val(&scope, select));
                     if let (Some(entity), Some(object)) = (entity, json.as_object_mut()) {
-                        let name = scope.shared.design.entities[entity].name.text.as_str();
+                        let name = &*scope.shared.program.entities[entity].name;
                         object.insert(ENTITY.to_owned(), name.into());
                     }
                     json
@@ -133,7 +134,7 @@ impl<'r> Reply<'r> {
         out.push(b'{');
         print_json(out, &ENTITY.into());
         out.push(b':');
-        print_json(out, &self.scope.shared.design.entities[entity].name.text.as_str().into());
+        print_json(out, &(*self.scope.shared.program.entities[entity].name).into());
         let brace = out.len();
         self.print(body, out);
         // The brace of the item itself continues the object that has been begun.
@@ -143,12 +144,12 @@ impl<'r> Reply<'r> {
         }
     }
 
-    fn print_item(&self, entity: usize, item: &Item, out: &mut Vec<u8>) {
+    fn print_item(&self, entity: EntityId, item: &Item, out: &mut Vec<u8>) {
         let shared = self.scope.shared;
         let mut object = ObjectPrinter::begin(out);
         shared.entities[entity].anatomy.each_stored(item, |attribute, value| {
-            if is_seen(attribute.is_secret, self.select, &attribute.name) {
-                let print = |out: &mut Vec<u8>| print_stored(out, &shared.design, &attribute.ty, value);
+            if is_seen(entity, attribute, self.select) {
+                let print = |out: &mut Vec<u8>| print_stored(out, &shared.program, &attribute.ty, value);
                 object.labelled(&attribute.label, print);
             }
         });
@@ -166,8 +167,8 @@ impl Body {
         }
     }
 
-    /// The place of the entity that it is an item of.
-    fn entity(&self) -> Option<usize> {
+    /// The entity that it is an item of.
+    fn entity(&self) -> Option<EntityId> {
         match self {
             Body::Item(entity, _) => Some(*entity),
             Body::Value(Val::Item(record)) => Some(record.entity),
@@ -175,7 +176,7 @@ impl Body {
         }
     }
 
-    fn of_value(scope: &Scope<'_>, value: Val, select: Option<&[Name]>) -> Result<Body, Failure> {
+    fn of_value(scope: &Scope<'_>, value: Val, select: Option<&Select>) -> Result<Body, Failure> {
         Ok(match public(scope, value, select)? {
             Val::Absent => Body::Nothing,
             value => Body::Value(value),
@@ -184,24 +185,24 @@ impl Body {
 
     /// An item with encrypted attributes that somebody will see is opened now; all others stay as they are.
     fn of_hit(scope: &Scope<'_>, hit: Hit, read: &Read) -> Result<Body, Failure> {
-        let select = read.pattern.select.as_deref();
+        let select = read.select.as_ref();
         match hit {
             Hit::Stored(entity, item) if !shows_sealed(scope, entity, select) => Ok(Body::Item(entity, item)),
             hit => Body::of_value(scope, value_of(scope, Found::Item(Some(hit)), read)?, select),
         }
     }
 
-    fn into_val(self, scope: &Scope<'_>, select: Option<&[Name]>) -> Val {
+    fn into_val(self, scope: &Scope<'_>, select: Option<&Select>) -> Val {
         match self {
             Body::Nothing | Body::Page(..) => Val::Absent,
             Body::Value(value) => value,
             Body::Item(entity, item) => {
                 let info = &scope.shared.entities[entity];
-                let mut fields = info.decode(&scope.shared.design, &item);
+                let mut fields = info.decode(&scope.shared.program, &item);
                 fields.retain(|name, value| {
                     let attribute = info.anatomy.attribute(name);
-                    let is_secret = attribute.is_none_or(|attribute| attribute.is_secret);
-                    !value.is_absent() && is_seen(is_secret, select, name)
+                    !value.is_absent()
+                        && attribute.is_some_and(|attribute| is_seen(entity, attribute, select))
                 });
                 Val::item(entity, fields)
             }
@@ -210,16 +211,16 @@ impl Body {
 }
 
 /// Whether clients see an attribute: what a pattern selects, or all but the secrets.
-fn is_seen(is_secret: bool, select: Option<&[Name]>, name: &str) -> bool {
+fn is_seen(entity: EntityId, attribute: &AttributeInfo, select: Option<&Select>) -> bool {
     match select {
-        Some(_) => is_selected(select, name),
-        None => !is_secret,
+        Some(_) => is_selected(select, entity, attribute.id),
+        None => !attribute.is_secret,
     }
 }
 
 /// Whether clients see something of an entity that is stored encrypted.
-fn shows_sealed(scope: &Scope<'_>, entity: usize, select: Option<&[Name]>) -> bool {
+fn shows_sealed(scope: &Scope<'_>, entity: EntityId, select: Option<&Select>) -> bool {
     let anatomy = &scope.shared.entities[entity].anatomy;
-    let is_seen = |each: &AttributeInfo| is_seen(each.is_secret, select, &each.name);
-    anatomy.has_encrypted && anatomy.attributes().iter().any(|each| each.is_encrypted && is_seen(each))
+    let mut attributes = anatomy.attributes().iter();
+    anatomy.has_encrypted && attributes.any(|each| each.is_encrypted && is_seen(entity, each, select))
 }

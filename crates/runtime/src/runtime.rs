@@ -1,21 +1,21 @@
 //! The runtime: a design bound to a backend, and the door through which calls enter.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use serde_json::{Map, Value as Json};
+use sortkey_design::program::{Arena, Callee, EntityId, Id, OperationId, PatternId, SettingId};
 use sortkey_design::{Design, Program};
 use sortkey_diagnostics::Span;
 
 use crate::catalog::{EntityInfo, entities};
-use crate::deploy::desired;
+use crate::deploy::{desired, parameter_values};
 use crate::evaluate::Scope;
 use crate::interpret::assumed;
 use crate::operate::{self, Cascade, cascades};
 use crate::read::{Paging, Read};
 use crate::seal::Seals;
 use crate::session::Session;
-use crate::signature::{self, Kind, Signature};
+use crate::signature::{self, Signature};
 use crate::values::{Admit, Fields, Origin};
 use crate::{Answer, Arguments, Backend, Call, Caller, Consumed, Failure, FailureKind, Reply, Settings};
 
@@ -27,23 +27,21 @@ pub struct Runtime {
 
 /// What all calls of a runtime share.
 pub(crate) struct Shared {
-    pub(crate) design: Arc<Design>,
+    pub(crate) program: Arc<Program>,
     pub(crate) backend: Arc<dyn Backend>,
     pub(crate) settings: Settings,
-    /// By their places in the design.
-    pub(crate) entities: Vec<EntityInfo>,
-    /// The values that items read as having although they lack them, by the places of their entities.
-    pub(crate) assumed: Vec<Fields>,
+    /// The values of the design's deployment parameters.
+    pub(crate) parameters: Arena<SettingId, String>,
+    pub(crate) entities: Arena<EntityId, EntityInfo>,
+    /// The values that items read as having although they lack them.
+    pub(crate) assumed: Arena<EntityId, Fields>,
     pub(crate) cascades: Vec<Cascade>,
     pub(crate) seals: Seals,
     /// Of the patterns, then of the operations.
     signatures: Vec<Signature>,
-    /// The places of signatures, by all names that calls may use: their own, and `module.name`.
-    names: HashMap<String, usize>,
-    /// By the places of the patterns.
-    reads: Vec<Read>,
-    /// By the places of the operations: the entity that one merely creates an item of.
-    pub(crate) created: Vec<Option<usize>>,
+    pub(crate) reads: Arena<PatternId, Read>,
+    /// The entity that an operation merely creates an item of.
+    pub(crate) created: Arena<OperationId, Option<EntityId>>,
 }
 
 /// Why a design cannot be run as it is.
@@ -69,9 +67,10 @@ impl Runtime {
                 .map(|each| Problem { span: each.primary.span, message: each.title })
                 .collect(),
         };
+        let program = Program::of(&design);
         let mut reads = Vec::new();
-        for pattern in &design.patterns {
-            match Read::prepare(&design, &settings, pattern) {
+        for (id, pattern) in program.patterns.ids().zip(&design.patterns) {
+            match Read::of_pattern(&program, &settings, id) {
                 Some(read) => reads.push(read),
                 None => problems.push(Problem {
                     message: format!("no access path serves the pattern `{}`", pattern.name),
@@ -79,7 +78,7 @@ impl Runtime {
                 }),
             }
         }
-        let (cascades, pathless) = cascades(&design, &settings);
+        let (cascades, pathless) = cascades(&program, &settings);
         problems.extend(pathless.into_iter().map(|(child, attribute)| Problem {
             message: format!(
                 "no access path leads to the {child} items that `{attribute}` deletes in cascade"
@@ -89,27 +88,23 @@ impl Runtime {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let entities = entities(&design, &settings);
-        let program = Program::of(&design);
-        let mut signatures = signature::of_program(&program);
-        let names = names(&design, &signatures);
-        let seals = Seals::default();
-        let created = |operation| operate::created(&design, &entities, operation);
-        let created: Vec<Option<usize>> = design.operations.iter().map(created).collect();
-        for (signature, created) in signatures[design.patterns.len()..].iter_mut().zip(&created) {
-            signature.is_bare = created.is_some();
-        }
+        let entities = entities(&program, &settings);
+        let created = |operation| operate::created(&program, &entities, operation);
+        let created = program.operations.iter().map(created).collect();
+        let values = parameter_values(&design, &settings.parameters).unwrap_or_default();
+        // Without a value, a parameter stands for itself.
+        let value = |name: &Arc<str>| values.get(&**name).cloned().unwrap_or_else(|| name.to_string());
         let mut shared = Shared {
-            design,
+            parameters: program.settings.iter().map(value).collect(),
+            signatures: signature::of_program(&program),
+            program: Arc::new(program),
             backend,
             settings,
             entities,
-            assumed: Vec::new(),
+            assumed: Arena::default(),
             cascades,
-            seals,
-            signatures,
-            names,
-            reads,
+            seals: Seals::default(),
+            reads: reads.into_iter().collect(),
             created,
         };
         shared.assumed = assumed(&shared);
@@ -118,12 +113,16 @@ impl Runtime {
 
     /// The design.
     pub fn design(&self) -> &Design {
-        &self.shared.design
+        &self.shared.program.design
     }
 
     /// What a pattern or operation takes and yields; also by its name in a module.
     pub fn signature(&self, name: &str) -> Option<&Signature> {
-        self.shared.signature(name).ok()
+        let at = match self.shared.program.callee(name)? {
+            Callee::Pattern(id) => id.at(),
+            Callee::Operation(id) => self.shared.program.patterns.len() + id.at(),
+        };
+        self.shared.signatures.get(at)
     }
 
     /// What every pattern and operation takes and yields.
@@ -157,32 +156,33 @@ impl Runtime {
     }
 
     async fn run<'a>(&'a self, session: &Session<'a>, call: Call<'_>) -> Result<Reply<'a>, Failure> {
+        let program = &self.shared.program;
         let unknown = || Failure::new(FailureKind::NotFound, format!("the design has no `{}`", call.name));
-        let at = *self.shared.names.get(call.name).ok_or_else(unknown)?;
-        let signature = &self.shared.signatures[at];
+        let callee = program.callee(call.name).ok_or_else(unknown)?;
         let mut scope = self.scope(None);
-        if !signature.system && !self.shared.design.caller.is_empty() {
+        if !program.is_system(callee) && !program.caller.is_empty() {
+            let name = program.name(callee);
             let caller = call.caller.ok_or_else(|| {
-                Failure::new(FailureKind::Unauthenticated, format!("`{}` needs a caller", signature.name))
+                Failure::new(FailureKind::Unauthenticated, format!("`{name}` needs a caller"))
             })?;
             scope.caller = Some(self.admitted(&scope, caller)?);
         }
         let admit = Admit::argument(&scope, Origin::Json);
-        let arguments = operate::arguments(&admit, signature, call.arguments)?;
-        match signature.kind {
-            Kind::Operation => {
-                let outcome = operate::operation(session, scope.clone(), &signature.name, arguments).await?;
+        let given = operate::admit_all(&admit, callee, call.arguments)?;
+        match callee {
+            Callee::Operation(id) => {
+                let outcome = operate::operation(session, scope.clone(), id, given).await?;
                 Ok(Reply::of_outcome(scope, outcome)?.repeated(session.is_repeat()))
             }
-            Kind::Pattern => {
-                let read = &self.shared.reads[at];
+            Callee::Pattern(id) => {
+                let read = &self.shared.reads[id];
                 if read.is_lookup {
-                    let known = operate::known(&scope, signature, arguments)?;
+                    let known = operate::known(&scope, &program.patterns[id].signature, given)?;
                     let found = read.look_up(session, &scope, known).await?;
                     return Reply::of_found(scope, found, read);
                 }
-                operate::bind(&mut scope, signature, arguments)?;
-                let (cursor, limit, context) = (call.cursor, call.limit, Some(signature.name.as_str()));
+                operate::bind(&mut scope, callee, given)?;
+                let (cursor, limit, context) = (call.cursor, call.limit, Some(&**program.name(callee)));
                 let paging = Paging { cursor, limit, context, to_the_end: false };
                 let found = operate::pattern(session, &mut scope, read, paging).await?;
                 Reply::of_found(scope, found, read)
@@ -210,45 +210,18 @@ impl Runtime {
 }
 
 impl Shared {
-    /// The place of an entity in the design.
-    pub(crate) fn entity_at(&self, name: &str) -> Result<usize, Failure> {
-        let at = self.entities.iter().position(|info| info.name == name);
-        at.ok_or_else(|| Failure::internal(format!("the design has no entity `{name}`")))
+    /// The entity of a name that is stored.
+    pub(crate) fn entity_called(&self, name: &str) -> Result<&EntityInfo, Failure> {
+        let found = self.entities.iter().find(|info| *info.name == *name);
+        found.ok_or_else(|| Failure::internal(format!("the design has no entity `{name}`")))
     }
 
-    pub(crate) fn signature(&self, name: &str) -> Result<&Signature, Failure> {
-        let found = self.names.get(name).map(|at| &self.signatures[*at]);
-        found.ok_or_else(|| Failure::new(FailureKind::NotFound, format!("the design has no `{name}`")))
-    }
-
-    /// An operation's signature and its place in the design.
-    pub(crate) fn operation(&self, name: &str) -> Result<(&Signature, usize), Failure> {
-        let patterns = self.design.patterns.len();
-        let found = self.names.get(name).filter(|at| **at >= patterns);
-        found.map(|at| (&self.signatures[*at], *at - patterns)).ok_or_else(|| {
-            Failure::new(FailureKind::NotFound, format!("the design has no operation `{name}`"))
-        })
-    }
-
-    pub(crate) fn read(&self, name: &str) -> Result<&Read, Failure> {
-        let found = self.names.get(name).and_then(|at| self.reads.get(*at));
-        found
-            .ok_or_else(|| Failure::new(FailureKind::NotFound, format!("the design has no pattern `{name}`")))
-    }
-}
-
-/// Where signatures are found. A name of its own hides one in a module.
-fn names(design: &Design, signatures: &[Signature]) -> HashMap<String, usize> {
-    let own: HashMap<&str, usize> =
-        signatures.iter().enumerate().rev().map(|(at, each)| (each.name.as_str(), at)).collect();
-    let mut names = HashMap::new();
-    for module in &design.modules {
-        for (exported, target) in &module.entries {
-            if let Some(at) = own.get(target.text.as_str()) {
-                names.entry(format!("{}.{exported}", module.name)).or_insert(*at);
-            }
+    /// The pattern of a name, prepared.
+    #[cfg(test)]
+    pub(crate) fn read_of(&self, name: &str) -> Option<&Read> {
+        match self.program.callee(name)? {
+            Callee::Pattern(id) => Some(&self.reads[id]),
+            Callee::Operation(_) => None,
         }
     }
-    names.extend(own.into_iter().map(|(name, at)| (name.to_owned(), at)));
-    names
 }

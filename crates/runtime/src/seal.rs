@@ -14,8 +14,8 @@ use aes_gcm::aead::{Aead, Payload};
 use aes_gcm::{Aes256Gcm, KeyInit, Nonce};
 use parking_lot::Mutex;
 use serde_json::Value as Json;
-use sortkey_design::Design;
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::program::{AliasPiece, Attribute};
 use sortkey_value::{AttributeValue, Map};
 
 use crate::catalog::EntityInfo;
@@ -44,26 +44,26 @@ impl Seals {
     pub(crate) fn seal(
         &self,
         keyring: &dyn Keyring,
-        design: &Design,
+        program: &Program,
         place: &Place<'_>,
         value: &Val,
         fields: &Fields,
     ) -> Result<Val, Failure> {
-        self.seal_as(VERSION, keyring, design, place, value, fields)
+        self.seal_as(VERSION, keyring, program, place, value, fields)
     }
 
     fn seal_as(
         &self,
         version: u8,
         keyring: &dyn Keyring,
-        design: &Design,
+        program: &Program,
         place: &Place<'_>,
         value: &Val,
         fields: &Fields,
     ) -> Result<Val, Failure> {
         let alias = place.alias(fields)?;
         let (plain, wrapped) = self.data_key(keyring, &alias).map_err(unavailable)?;
-        let text = to_json(design, design.type_of(place.attribute), value).to_string();
+        let text = to_json(program, &place.attribute.ty, value).to_string();
         let nonce: [u8; 12] = random().map_err(unavailable)?;
         let payload = Payload { msg: text.as_bytes(), aad: &place.context(version, &alias) };
         let sealed = Aes256Gcm::new(&plain.into())
@@ -135,30 +135,28 @@ impl<'a> Place<'a> {
 
     /// `alias/k-{accountId}` with the item's own account.
     fn alias(&self, fields: &Fields) -> Result<String, Failure> {
-        let argument = self.attribute.annotation("encrypted").and_then(|each| each.args.first());
-        let Some((_, Expr { kind: ExprKind::Text { value }, .. })) = argument else {
-            return Ok("alias/sortkey".to_owned());
-        };
         let mut alias = String::new();
-        let mut rest = value.as_str();
-        while let Some((before, after)) = rest.split_once('{') {
-            let (name, after) = after.split_once('}').unwrap_or((after, ""));
-            let value = fields.get(name).and_then(|value| crate::template::canonical(None, value));
-            let value = value.ok_or_else(|| {
-                Failure::internal(format!("the key of `{}` needs `{name}` in hand", self.attribute.name))
-            })?;
-            alias.push_str(before);
-            alias.push_str(&value);
-            rest = after;
+        for piece in self.attribute.encrypted.iter().flatten() {
+            match piece {
+                AliasPiece::Literal(text) => alias.push_str(text),
+                AliasPiece::Slot(id) => {
+                    let name = self.info.name_of(*id);
+                    let value = fields.get(name).and_then(|value| crate::template::canonical(None, value));
+                    alias.push_str(&value.ok_or_else(|| {
+                        let own = &self.attribute.name;
+                        Failure::internal(format!("the key of `{own}` needs `{name}` in hand"))
+                    })?);
+                }
+            }
         }
-        Ok(alias + rest)
+        Ok(alias)
     }
 
     fn context(&self, version: u8, alias: &str) -> Vec<u8> {
         let mut context = format!("{alias}\0{}\0{}", self.info.name, self.attribute.name).into_bytes();
         if version != UNBOUND {
             for name in self.info.parts() {
-                let (kind, bytes) = match self.key.get(name) {
+                let (kind, bytes) = match self.key.get(&**name) {
                     Some(AttributeValue::S(text)) => (b'S', text.clone().into_bytes()),
                     Some(AttributeValue::N(number)) => (b'N', number.to_string().into_bytes()),
                     Some(AttributeValue::B(bytes)) => (b'B', bytes.clone()),
@@ -175,7 +173,7 @@ impl<'a> Place<'a> {
     fn unreadable(&self, why: &str) -> Failure {
         let name = &self.attribute.name;
         unreadable(self.info, &self.key.clone().into(), &format!("`{name}` does not decrypt: {why}"))
-            .at(&name.text)
+            .at(&**name)
     }
 }
 

@@ -1,11 +1,7 @@
 //! What a pattern or an operation takes and yields, as the program says, in the form in which calls use it.
 
-use std::sync::Arc;
-
 use sortkey_design::model::*;
 use sortkey_design::program::{self, EntityId, Id, Program};
-
-use crate::values::Fields;
 
 /// What a pattern or an operation takes and yields.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +18,6 @@ pub struct Signature {
     pub yields: Yields,
     /// What the design says about it.
     pub docs: Option<String>,
-    /// Whether its arguments are the item that it creates.
-    pub(crate) is_bare: bool,
 }
 
 /// Reads or writes.
@@ -40,8 +34,6 @@ pub enum Kind {
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// The name as arguments carry it: a copy costs no text.
-    pub(crate) label: Arc<str>,
     /// Its type, references followed.
     pub ty: Type,
     /// Whether it may be left out.
@@ -50,8 +42,6 @@ pub struct Parameter {
     pub of_caller: bool,
     /// The entity and attribute it stands for, if it is one's: its normalisation applies.
     pub attribute: Option<(String, String)>,
-    /// The same by their places in the design.
-    pub(crate) place: Option<(usize, usize)>,
 }
 
 /// What a call gives.
@@ -82,13 +72,6 @@ impl Signature {
     }
 }
 
-impl Signature {
-    /// The first parameter that must be given and is not among these arguments.
-    pub(crate) fn missing(&self, arguments: &Fields) -> Option<&Parameter> {
-        self.parameters.iter().find(|each| !each.optional && !arguments.contains_key(&each.name))
-    }
-}
-
 /// The signatures of a program, patterns first.
 pub(crate) fn of_program(program: &Program) -> Vec<Signature> {
     let patterns = program.patterns.entries().map(|(id, pattern)| {
@@ -100,7 +83,6 @@ pub(crate) fn of_program(program: &Program) -> Vec<Signature> {
             parameters: parameters(program, &pattern.signature, params),
             yields: yields(program, &pattern.signature.yields),
             docs: pattern.docs.clone(),
-            is_bare: false,
         }
     });
     let operations = program.operations.entries().map(|(id, operation)| {
@@ -112,7 +94,6 @@ pub(crate) fn of_program(program: &Program) -> Vec<Signature> {
             parameters: parameters(program, &operation.signature, params),
             yields: yields(program, &operation.signature.yields),
             docs: operation.docs.clone(),
-            is_bare: false,
         }
     });
     patterns.chain(operations).collect()
@@ -133,12 +114,10 @@ fn parameters(program: &Program, signature: &program::Signature, params: &[Param
         let entity = place.map(|(entity, _)| design.entities[entity].name.text.clone());
         Parameter {
             name: each.name.to_string(),
-            label: each.name.clone(),
             ty,
             optional: each.optional,
             of_caller: each.of_caller.is_some(),
             attribute: entity.map(|entity| (entity, each.name.to_string())),
-            place,
         }
     };
     signature.parameters.iter().map(one).collect()

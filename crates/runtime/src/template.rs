@@ -1,38 +1,32 @@
 //! Key templates: rendered from attributes, and matched against stored text.
 
-use sortkey_design::Design;
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::model::{SlotFormat, TimeUnit};
+use sortkey_design::program::{AttributeId, Entity, Piece, Template, Type};
 use sortkey_value::{Item, Number, ValueRef};
 
 use crate::catalog::EntityInfo;
 use crate::values::{Fields, Val, date, iso, iso_seconds, month, parse_time};
 
 /// The text of a template; none if an attribute it needs is absent.
-pub(crate) fn render(
-    design: &Design,
-    entity: &Entity,
-    template: &Template,
-    fields: &Fields,
-) -> Option<String> {
-    render_pieces(design, entity, template, template.pieces.len(), fields)
+pub(crate) fn render(entity: &Entity, template: &Template, fields: &Fields) -> Option<String> {
+    render_pieces(entity, template, template.pieces.len(), fields)
 }
 
 /// The text of the first pieces of a template.
 pub(crate) fn render_pieces(
-    design: &Design,
     entity: &Entity,
     template: &Template,
     count: usize,
     fields: &Fields,
 ) -> Option<String> {
     let mut text = String::with_capacity(64);
-    render_into(design, entity, template, count, fields, &mut text)?;
+    render_into(entity, template, count, fields, &mut text)?;
     Some(text)
 }
 
 /// Appends the text of the first pieces of a template.
 pub(crate) fn render_into(
-    design: &Design,
     entity: &Entity,
     template: &Template,
     count: usize,
@@ -43,12 +37,13 @@ pub(crate) fn render_into(
         match piece {
             Piece::Literal(literal) => text.push_str(literal),
             Piece::Slot { attribute, format } => {
-                let value = fields.get(&attribute.text)?;
+                let attribute = &entity.attributes[*attribute];
+                let value = fields.get(&attribute.name)?;
                 if let (None, Val::Text(slot)) = (format, value) {
                     text.push_str(slot);
                     continue;
                 }
-                text.push_str(&slot(design, entity, template, &attribute.text, format.as_ref(), value)?);
+                text.push_str(&slot_of(template, &attribute.ty, format.as_ref(), value)?);
             }
         }
     }
@@ -57,7 +52,7 @@ pub(crate) fn render_into(
 
 /// Whether a template makes exactly this text of a stored item's attributes.
 pub(crate) fn makes(
-    design: &Design,
+    program: &Program,
     info: &EntityInfo,
     template: &Template,
     item: &Item,
@@ -68,18 +63,17 @@ pub(crate) fn makes(
         let behind = match piece {
             Piece::Literal(literal) => rest.strip_prefix(literal.as_str()),
             Piece::Slot { attribute, format } => {
-                let known = info.anatomy.attribute(&attribute.text).filter(|known| known.is_stored);
-                match (known, item.get(&attribute.text)) {
-                    (Some(known), Some(ValueRef::S(text))) if format.is_none() && known.is_plain_text() => {
+                let known = info.anatomy.by_id(*attribute);
+                match item.get(&known.name).filter(|_| known.is_stored) {
+                    Some(ValueRef::S(text)) if format.is_none() && known.ty.is_plain() => {
                         rest.strip_prefix(text)
                     }
-                    (Some(known), Some(value)) => {
-                        let value = known.decode(design, value);
-                        let name = &attribute.text;
-                        let slot = slot(design, info.of(design), template, name, format.as_ref(), &value);
+                    Some(value) => {
+                        let value = known.decode(program, value);
+                        let slot = slot_of(template, &known.ty, format.as_ref(), &value);
                         slot.and_then(|slot| rest.strip_prefix(slot.as_str()))
                     }
-                    _ => None,
+                    None => None,
                 }
             }
         };
@@ -92,22 +86,9 @@ pub(crate) fn makes(
 }
 
 /// The text of one slot.
-pub(crate) fn slot(
-    design: &Design,
-    entity: &Entity,
-    template: &Template,
-    attribute: &str,
-    format: Option<&SlotFormat>,
-    value: &Val,
-) -> Option<String> {
-    let ty = entity.attribute(attribute).map(|attribute| design.type_of(attribute));
-    slot_of(template, ty, format, value)
-}
-
-/// The text of one slot whose type is known.
 pub(crate) fn slot_of(
     template: &Template,
-    ty: Option<&Type>,
+    ty: &Type,
     format: Option<&SlotFormat>,
     value: &Val,
 ) -> Option<String> {
@@ -122,9 +103,9 @@ pub(crate) fn slot_of(
             "month" => month(*time_ms),
             _ => iso(*time_ms),
         }),
-        (Some(SlotFormat::Escape), Val::Text(text)) => Some(escape(text, &delimiters(template))),
+        (Some(SlotFormat::Escape), Val::Text(text)) => Some(escape(text, &template.delimiters)),
         (Some(SlotFormat::Lower), Val::Text(text)) => Some(text.to_lowercase()),
-        _ => canonical(ty, value),
+        _ => canonical(Some(ty), value),
     }
 }
 
@@ -158,18 +139,6 @@ pub(crate) fn escape(text: &str, characters: &[char]) -> String {
         }
     }
     escaped
-}
-
-/// The characters that separate slots.
-fn delimiters(template: &Template) -> Vec<char> {
-    let literals = template.pieces.iter().filter_map(|piece| match piece {
-        Piece::Literal(text) => text.chars().next(),
-        Piece::Slot { .. } => None,
-    });
-    let behind_a_slot =
-        literals.skip(usize::from(matches!(template.pieces.first(), Some(Piece::Literal(_)))));
-    let found: Vec<char> = behind_a_slot.collect();
-    if found.is_empty() { vec!['#'] } else { found }
 }
 
 /// Whether a template could have produced a text: literals where they stand, at least one character for each slot.
@@ -208,7 +177,7 @@ pub(crate) fn matches(template: &Template, text: &str) -> bool {
 pub(crate) fn slots_of<'t, 's>(
     template: &'t Template,
     text: &'s str,
-) -> Option<Vec<(&'t str, Option<&'t SlotFormat>, &'s str)>> {
+) -> Option<Vec<(AttributeId, Option<&'t SlotFormat>, &'s str)>> {
     let mut found = Vec::new();
     let mut rest = text;
     let mut pieces = template.pieces.iter().peekable();
@@ -222,7 +191,7 @@ pub(crate) fn slots_of<'t, 's>(
                     Some(Piece::Slot { .. }) => return None,
                 };
                 let (text, behind) = rest.split_at(end);
-                found.push((attribute.text.as_str(), format.as_ref(), text));
+                found.push((*attribute, format.as_ref(), text));
                 rest = behind;
             }
         }
@@ -251,6 +220,12 @@ pub(crate) fn value_of(ty: &Type, format: Option<&SlotFormat>, text: &str) -> Op
         (_, Type::Time { unit: TimeUnit::Seconds }) => integer(text)?.checked_mul(1_000).map(Val::Time),
         (_, Type::Time { unit: TimeUnit::Milliseconds }) => integer(text).map(Val::Time),
         (_, Type::Time { .. }) => parse_time(text).map(Val::Time),
+        // Zeros are put before the sign as well.
+        (Some(SlotFormat::Pad(_)), Type::Int { .. } | Type::Decimal { .. }) => {
+            let unpadded = text.trim_start_matches('0');
+            let text = if unpadded.starts_with('-') { unpadded } else { text };
+            number(text).map(Val::Number)
+        }
         (_, Type::Int { .. } | Type::Decimal { .. }) => number(text).map(Val::Number),
         (_, Type::Bool) => text.parse().ok().map(Val::Bool),
         _ => Some(Val::text(text)),
@@ -277,6 +252,7 @@ fn unescape(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sortkey_design::program::{EntityId, Id};
     use sortkey_design::{NoFiles, compile};
 
     const DESIGN: &str = r#"
@@ -289,24 +265,24 @@ mod tests {
 
     #[test]
     fn templates_render_match_and_come_apart_again() {
-        let design = compile("t.sk", DESIGN, &NoFiles).design;
-        let entity = &design.entities[0];
+        let program = compile("t.sk", DESIGN, &NoFiles).program;
+        let entity = &program.entities[EntityId::new(0)];
         let fields: Fields = [
             ("a".to_owned(), Val::text("x")),
             ("t".to_owned(), Val::Time(1_700_000_000_000)),
-            ("n".to_owned(), Val::integer(7)),
+            ("n".to_owned(), Val::integer(-7)),
             ("b".to_owned(), Val::text("50%#")),
         ]
         .into();
-        let sk = entity.template("sk").expect("a sort key");
-        assert_eq!(render(&design, entity, sk, &fields).as_deref(), Some("1700000000000#007#50%25%23"));
+        let sk = entity.templates.iter().find(|each| &*each.name == "sk").expect("a sort key");
+        assert_eq!(render(entity, sk, &fields).as_deref(), Some("1700000000000#0-7#50%25%23"));
         assert!(matches(sk, "1700000000000#007#b"));
         assert!(!matches(sk, "1700000000000#007#"));
         assert!(!matches(sk, "1700000000000"));
-        let slots = slots_of(sk, "1700000000000#007#50%25%23").expect("three slots");
-        for (name, format, text) in slots {
-            let ty = design.type_of(entity.attribute(name).expect("declared"));
-            assert_eq!(value_of(ty, format, text).as_ref(), fields.get(name), "{name}");
+        let slots = slots_of(sk, "1700000000000#0-7#50%25%23").expect("three slots");
+        for (id, format, text) in slots {
+            let attribute = &entity.attributes[id];
+            assert_eq!(value_of(&attribute.ty, format, text).as_ref(), fields.get(&attribute.name), "{text}");
         }
     }
 }

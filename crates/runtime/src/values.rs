@@ -21,7 +21,9 @@ pub(crate) use stored::{from_stored, generic, store, to_stored};
 pub(crate) use time::{date, iso, iso_seconds, month, parse_time};
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
+use sortkey_design::program::EntityId;
 use sortkey_value::Number;
 
 /// A value.
@@ -44,7 +46,7 @@ pub(crate) enum Val {
     /// A set, in the order of its members.
     Set(Vec<Val>),
     Map(Fields),
-    /// An item of an entity, which is known by its place in the design.
+    /// An item of an entity.
     Item(Box<Record>),
     /// An encrypted value as it is stored; it is opened only when somebody asks for it.
     Sealed(Vec<u8>),
@@ -53,10 +55,10 @@ pub(crate) enum Val {
 /// An item with its entity.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Record {
-    pub(crate) entity: usize,
+    pub(crate) entity: EntityId,
     pub(crate) fields: Fields,
     /// Secrets that were generated just now and are shown this once.
-    pub(crate) shown: Vec<String>,
+    pub(crate) shown: Vec<Arc<str>>,
 }
 
 impl Val {
@@ -68,7 +70,7 @@ impl Val {
         Val::Number(Number::from(number))
     }
 
-    pub(crate) fn item(entity: usize, fields: Fields) -> Val {
+    pub(crate) fn item(entity: EntityId, fields: Fields) -> Val {
         Val::Item(Box::new(Record { entity, fields, shown: Vec::new() }))
     }
 

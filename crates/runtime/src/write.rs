@@ -19,7 +19,9 @@ pub(crate) use given::key_fields;
 pub(crate) use image::rendered;
 pub(crate) use send::{Refusal, explain, send};
 
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::model::WriteVerb;
+use sortkey_design::program::{Action, EntityId, ErrorId};
 
 use crate::Failure;
 use crate::evaluate::Scope;
@@ -40,7 +42,7 @@ pub(crate) struct Prepared {
     /// Whether `yields` is the item as it will be stored.
     pub(crate) is_exact: bool,
     /// The item whose children go with it, by its entity.
-    pub(crate) cascades: Option<(usize, Fields)>,
+    pub(crate) cascades: Option<(EntityId, Fields)>,
 }
 
 /// What the answer of a single request is good for.
@@ -59,21 +61,19 @@ pub(crate) async fn prepare(
     session: &Session<'_>,
     scope: &mut Scope<'_>,
     action: &Action,
-    short: Option<&ShortForm>,
 ) -> Result<Prepared, Failure> {
-    let at = scope.shared.entity_at(&action.entity.text)?;
     match action.verb {
-        WriteVerb::Create | WriteVerb::Put => create::prepare(session, scope, at, action, short).await,
-        WriteVerb::Update | WriteVerb::Upsert => update::prepare(session, scope, at, action, short).await,
-        WriteVerb::Delete | WriteVerb::Purge => remove::prepare(session, scope, at, action, short).await,
-        WriteVerb::Check | WriteVerb::Get => remove::prepare_check(scope, at, action),
+        WriteVerb::Create | WriteVerb::Put => create::prepare(session, scope, action).await,
+        WriteVerb::Update | WriteVerb::Upsert => update::prepare(session, scope, action).await,
+        WriteVerb::Delete | WriteVerb::Purge => remove::prepare(session, scope, action).await,
+        WriteVerb::Check | WriteVerb::Get => remove::prepare_check(scope, action),
     }
 }
 
 /// The error that a statement's own condition has.
-fn declared(error: Option<&Name>, otherwise: Failure) -> Failure {
+pub(crate) fn declared(program: &Program, error: Option<ErrorId>, otherwise: Failure) -> Failure {
     match error {
-        Some(name) => crate::failure::named(&name.text, otherwise.message),
+        Some(error) => crate::failure::named(&program.errors[error], otherwise.message),
         None => otherwise,
     }
 }

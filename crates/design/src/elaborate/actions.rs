@@ -23,14 +23,18 @@ impl<'a> Elaboration<'a, '_> {
             return None;
         };
         let when = action.when.as_ref().map(|when| self.condition(when));
-        let key = action.key.as_ref().map(|args| self.key(action, entity, args));
+        let key = match &action.key {
+            Some(args) => Some(self.key(action, entity, args)),
+            None if matches!(action.verb, WriteVerb::Create | WriteVerb::Put) => None,
+            None => Some(self.key_by_name(entity, action.span)),
+        };
         let condition = action
             .condition
             .as_ref()
             .map(|condition| self.with_item(entity, |typing| typing.condition(condition)));
         let (spreads, fields) = self.with_item(entity, |typing| typing.fields(action, entity));
         if matches!(action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert) {
-            self.complete(action, entity, key.as_ref());
+            self.complete(action, entity, key.as_ref().filter(|_| action.key.is_some()));
         }
         if action.verb.writes() && !matches!(action.verb, WriteVerb::Delete | WriteVerb::Purge) {
             self.followed(action, entity);
@@ -48,6 +52,16 @@ impl<'a> Elaboration<'a, '_> {
             when,
             span: action.span,
         })
+    }
+
+    /// A key that is not written: whatever is called like an attribute gives it.
+    fn key_by_name(&self, entity: EntityId, span: Span) -> ItemKey {
+        let attributes = &self.program.entities[entity].attributes;
+        let given = attributes.entries().filter_map(|(id, attribute)| {
+            let local = self.scope.local(&attribute.name)?;
+            Some((id, typed(ExprKind::Local(local.id), local.ty.clone(), span)))
+        });
+        ItemKey { entity, values: given.collect(), spreads: Vec::new() }
     }
 
     fn key(&mut self, action: &'a model::Action, entity: EntityId, args: &'a model::Args) -> ItemKey {

@@ -6,9 +6,8 @@ use super::Elaboration;
 use super::scope::ItemScope;
 use crate::model::{self, Design, WriteVerb};
 use crate::program::{
-    Action, Arena, AttributeId, Attributes, Entity, Enum, Expr, ExprKind, Id, ItemKey, Object, ObjectId,
-    Operation, Parameter, ParameterId, Pattern, Program, Rule, Statement, StatementKind, Test, Ty, Value,
-    Yields,
+    Arena, AttributeId, Attributes, Entity, Enum, Id, Object, ObjectId, Operation, Parameter, ParameterId,
+    Pattern, Program, Rule, Statement, StatementKind, Test, Ty, Value, Yields,
 };
 
 /// Everything that has expressions in it.
@@ -114,16 +113,5 @@ impl WriteTakes for Vec<Statement> {
         let takes_all = matches!(action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
         let takes = all.iter().copied().filter(|(id, _)| !source[id.at()].is_derived());
         action.takes = takes.filter(|(id, _)| takes_all || named(*id)).collect();
-        if !matches!(action.verb, WriteVerb::Create | WriteVerb::Put) && action.key.is_none() {
-            action.key = Some(short_key(action, &all));
-        }
     }
-}
-
-/// The key of the short form: whatever parameter has the name of an attribute.
-fn short_key(action: &Action, given: &[(AttributeId, crate::program::LocalId)]) -> ItemKey {
-    let value = |(id, local): &(AttributeId, crate::program::LocalId)| {
-        (*id, Expr { kind: ExprKind::Local(*local), ty: Ty::Unknown, span: action.span })
-    };
-    ItemKey { entity: action.entity, values: given.iter().map(value).collect(), spreads: Vec::new() }
 }

@@ -1,5 +1,7 @@
 //! Calls: of functions, rules, patterns, operations, and the keys of items.
 
+use std::sync::Arc;
+
 use sortkey_diagnostics::Span;
 
 use super::functions::{self, Gives};
@@ -158,6 +160,7 @@ impl<'a> Elaboration<'a, '_> {
         declared: Span,
     ) -> Arguments {
         let mut given: Vec<(ParameterId, Expr)> = Vec::new();
+        let mut unknown: Vec<Arc<str>> = Vec::new();
         for (at, (name, value)) in args.values.iter().enumerate() {
             let id = match name {
                 Some(name) => parameters.entries().find(|(_, each)| name.is(&each.name)).map(|(id, _)| id),
@@ -167,6 +170,8 @@ impl<'a> Elaboration<'a, '_> {
             let Some(id) = id else {
                 self.no_parameter(callee, parameters, name.as_ref(), (at, value), declared);
                 self.infer(value, None);
+                let place = || format!("argument {}", at + 1);
+                unknown.push(name.as_ref().map_or_else(place, |name| name.text.clone()).into());
                 continue;
             };
             let parameter = &parameters[id];
@@ -186,7 +191,7 @@ impl<'a> Elaboration<'a, '_> {
             self.push(problem.note("Only parameters marked with `?` or given a default may be left out."));
         }
         let spreads = args.spreads.iter().filter_map(|name| self.spread(name)).map(|(id, _)| id).collect();
-        Arguments { values: given, spreads }
+        Arguments { values: given, spreads, unknown }
     }
 
     fn no_parameter(

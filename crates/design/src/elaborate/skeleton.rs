@@ -295,6 +295,7 @@ fn flags(attribute: &model::Attribute) -> Flags {
         transient: attribute.has("transient"),
         computed: attribute.has("virtual"),
         secret: attribute.has("secret"),
+        internal: attribute.has("internal"),
         counter: attribute.has("counter"),
         version: attribute.has("version"),
         null: attribute.has("null"),

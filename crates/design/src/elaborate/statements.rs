@@ -118,9 +118,11 @@ impl<'a> Elaboration<'a, '_> {
         let program = self.program;
         let mut parts = Vec::new();
         for (at, (name, value)) in args.values.iter().enumerate() {
+            // A value that is called like a part means that one.
+            let bare = value.as_name().and_then(|bare| program.caller.find(bare));
             let id = match name {
                 Some(name) => program.caller.find(&name.text),
-                None => program.caller.entries().nth(at).map(|(id, _)| id),
+                None => bare.or_else(|| program.caller.entries().nth(at).map(|(id, _)| id)),
             };
             match (id, name) {
                 (Some(id), _) => {

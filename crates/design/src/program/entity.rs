@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use sortkey_diagnostics::Span;
 
-use super::{Arena, AttributeId, EntityId, ErrorId, Expr, IndexId, TableId, TemplateId, Type, UniqueId};
+use super::{
+    Arena, AttributeId, EntityId, ErrorId, Expr, ExprKind, IndexId, TableId, TemplateId, Type, UniqueId,
+};
 use crate::model::SlotFormat;
 
 /// A table: the names of its key, and what its items have in common.
@@ -182,6 +184,8 @@ pub struct Flags {
     pub computed: bool,
     /// It is in no answer unless selected.
     pub secret: bool,
+    /// It is the design's own affair: in no answer unless selected, though no secret.
+    pub internal: bool,
     /// It is only counted up or down.
     pub counter: bool,
     /// It counts the changes of its item.
@@ -415,6 +419,22 @@ impl Attribute {
     /// Whether an item may lack it.
     pub fn may_be_absent(&self) -> bool {
         self.optional || self.when.is_some()
+    }
+
+    /// Whether clients see it only where a pattern selects it.
+    pub fn is_hidden(&self) -> bool {
+        self.flags.secret || self.flags.internal
+    }
+
+    /// Whether the value of a new item is the design's to make: an id, the time of its creation, a count, a version.
+    pub fn is_made(&self) -> bool {
+        let made = self.fill.as_ref().filter(|fill| !fill.derived).map(|fill| &fill.value.kind);
+        let made = match made {
+            Some(ExprKind::New) => true,
+            Some(ExprKind::Now) => self.flags.immutable,
+            _ => false,
+        };
+        made || self.flags.counter || self.flags.version
     }
 }
 

@@ -191,6 +191,8 @@ pub struct Arguments {
     pub values: Vec<(ParameterId, Expr)>,
     /// What is copied by name first.
     pub spreads: Vec<LocalId>,
+    /// What the callee does not take: only a test gives it, to see that it is refused.
+    pub unknown: Vec<Arc<str>>,
 }
 
 /// What determines the key of an item.

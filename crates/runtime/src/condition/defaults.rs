@@ -1,6 +1,9 @@
 //! Attributes that an item may lack and reads as having: conditions on them hold for what they read as.
 
-use sortkey_design::model::*;
+use std::sync::Arc;
+
+use sortkey_design::model::Op;
+use sortkey_design::program::{Expr, ExprKind};
 
 use super::{Compiler, Condition, Operand, Placeholders};
 use crate::Failure;
@@ -9,7 +12,7 @@ use crate::values::Fields;
 
 impl Compiler<'_> {
     /// Whether a path is an attribute that every item reads as having.
-    pub(super) fn assumed(&self, path: &[String]) -> bool {
+    pub(super) fn assumed(&self, path: &[Arc<str>]) -> bool {
         matches!(path, [name] if self.scope.shared.assumed[self.entity].contains_key(name))
     }
 
@@ -24,7 +27,8 @@ impl Compiler<'_> {
         let Some(Condition::Text(text)) = &compiled else { return Ok(compiled) };
         let mut known = self.defaults.cloned().unwrap_or_default();
         known.extend(self.scope.shared.assumed[self.entity].clone());
-        let mut paths: Vec<Vec<String>> = Vec::new();
+        known.extend(self.after.cloned().unwrap_or_default());
+        let mut paths: Vec<Vec<Arc<str>>> = Vec::new();
         let ExprKind::Binary { left, right, .. } = &expr.kind else { return Ok(compiled) };
         for side in [left, right] {
             if let Some(Operand::Path(path, _) | Operand::Size(path)) = self.operand(side)?
@@ -75,7 +79,7 @@ impl Compiler<'_> {
                 _ => None,
             })
         };
-        let missing = |path: &[String], into: &mut Placeholders| {
+        let missing = |path: &[Arc<str>], into: &mut Placeholders| {
             Condition::Text(format!("attribute_not_exists({})", into.path(path)))
         };
         let (one, other) = (side(left)?, side(right)?);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Embedded, Runtime, Settings};
+use sortkey_design::program::Id;
 use sortkey_design::{NoFiles, compile};
-use std::sync::Arc;
 
 /// The condition with names and values put back in, or why there is none.
 fn compiled(condition: &str) -> String {
@@ -17,13 +17,16 @@ fn compiled(condition: &str) -> String {
     let engine = sortkey_engine::Engine::memory(sortkey_engine::Settings::default());
     let prefix = Some("test-".to_owned());
     let settings = Settings { table_prefix: prefix, ..Settings::ephemeral().expect("randomness") };
-    let runtime =
-        Runtime::new(Arc::clone(&design), Arc::new(Embedded::new(engine)), settings).expect("it runs");
+    let runtime = Runtime::new(design, Arc::new(Embedded::new(engine)), settings).expect("it runs");
     let mut scope = runtime.scope(None);
     scope.now_ms = 5_000;
     let mut into = Placeholders::default();
-    let compiler = Compiler { scope: &scope, entity: 0, defaults: None };
-    match compiler.compile(&design.entities[0].checks[0].condition, &mut into).expect("compiled") {
+    let entity = EntityId::new(0);
+    let compiler = Compiler::new(&scope, entity);
+    match compiler
+        .compile(&runtime.shared.program.entities[entity].checks[0].condition, &mut into)
+        .expect("compiled")
+    {
         None => "not expressible".to_owned(),
         Some(Condition::Always) => "always".to_owned(),
         Some(Condition::Never) => "never".to_owned(),

@@ -55,7 +55,7 @@ impl Runtime {
         };
         let mut layouts = Vec::new();
         let mut refusals = super::past::left_behind(self).await?;
-        for table in desired(&shared.design, &naming).map_err(DeployError::Refused)? {
+        for table in desired(&shared.program.design, &naming).map_err(DeployError::Refused)? {
             let layout = Layout::of(self, &in_table(table.name())).await?;
             if let Some(layout) = layout {
                 refusals.extend(layout.refusals().await?);
@@ -65,7 +65,8 @@ impl Runtime {
         if !refusals.is_empty() {
             return Err(DeployError::Refused(refusals));
         }
-        let mut deployment = deploy(&shared.design, &naming, &*shared.backend, pause, watcher).await?;
+        let mut deployment =
+            deploy(&shared.program.design, &naming, &*shared.backend, pause, watcher).await?;
         for layout in layouts {
             deployment.remarks.extend(layout.remember().await?);
         }

@@ -61,7 +61,7 @@ impl<'a> Layout<'a> {
         let wanted = infos.iter().flat_map(|info| forms(runtime.design(), info)).collect();
         let (infos, domains) = (infos.to_vec(), None);
         let mut layout = Layout { runtime, first, infos, wanted, domains, remembered: None, wrapped: None };
-        if !matches!(layout.key().get(&first.partition), Some(AttributeValue::S(_))) {
+        if !matches!(layout.key().get(&*first.partition), Some(AttributeValue::S(_))) {
             return Ok(None);
         }
         let found = layout.stored().await.map_err(layout.failed("GetItem"))?;

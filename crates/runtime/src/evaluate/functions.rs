@@ -1,7 +1,10 @@
 //! The functions of the language. They treat what is absent as empty.
 
+use std::cmp::Ordering;
+
 use sha2::{Digest, Sha256};
-use sortkey_design::model::{Args, Op};
+use sortkey_design::model::Op;
+use sortkey_design::program::{Expr, Function};
 use sortkey_value::Number;
 
 use super::{Scope, View};
@@ -9,18 +12,26 @@ use crate::values::{Val, arithmetic, date, month};
 use crate::{Failure, FailureKind};
 
 impl Scope<'_> {
-    /// `name(args)`. An unknown function cannot be reached: the compiler knows them all.
-    pub(super) fn function(&self, name: &str, args: &Args, view: Option<View<'_>>) -> Result<Val, Failure> {
-        let mut values = Vec::with_capacity(args.values.len());
-        for (_, argument) in &args.values {
+    /// `function(arguments)`
+    pub(super) fn function(
+        &self,
+        function: Function,
+        arguments: &[Expr],
+        view: Option<View<'_>>,
+    ) -> Result<Val, Failure> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
             values.push(self.eval(argument, view)?);
         }
-        match name {
-            "coalesce" => return Ok(values.into_iter().find(|value| !value.is_absent()).unwrap_or_default()),
-            "size" | "count" => return Ok(size(values.first())),
-            "max" | "min" => return Ok(extreme(name, values)),
-            "concat" => return Ok(Val::Text(values.iter().filter_map(text).collect())),
-            "random" => return self.random(values.first()),
+        match function {
+            Function::Coalesce => {
+                return Ok(values.into_iter().find(|value| !value.is_absent()).unwrap_or_default());
+            }
+            Function::Size | Function::Count => return Ok(size(values.first())),
+            Function::Max => return Ok(extreme(Ordering::Greater, values)),
+            Function::Min => return Ok(extreme(Ordering::Less, values)),
+            Function::Concat => return Ok(Val::Text(values.iter().filter_map(text).collect())),
+            Function::Random => return self.random(values.first()),
             _ => {}
         }
         let mut values = values.into_iter();
@@ -29,22 +40,22 @@ impl Scope<'_> {
             return Ok(Val::Absent);
         }
         let second = values.next().unwrap_or_default();
-        Ok(match (name, first) {
-            ("sha256", value) => Val::Text(hex(&Sha256::digest(bytes(&value)))),
-            ("hash", value) => Val::integer(hash(&bytes(&value))),
-            ("bcrypt", value) => Val::Text(self.bcrypt(&bytes(&value))?),
-            ("hmac", value) => Val::Text(hex(&hmac(&bytes(&second), &bytes(&value)))),
-            ("first", value) => part(value, second.as_integer().unwrap_or(1), true),
-            ("last", value) => part(value, second.as_integer().unwrap_or(1), false),
-            ("lower", Val::Text(text)) => Val::Text(text.to_lowercase()),
-            ("upper", Val::Text(text)) => Val::Text(text.to_uppercase()),
-            ("trim", Val::Text(text)) => Val::text(text.trim()),
-            ("slug", Val::Text(text)) => Val::Text(slug(&text)),
-            ("date", Val::Time(time_ms)) => Val::Text(date(time_ms)),
-            ("month", Val::Time(time_ms)) => Val::Text(month(time_ms)),
-            ("month", Val::Text(day)) => Val::text(day.get(..7).unwrap_or(&day)),
-            ("sum", Val::List(members)) => sum(&members)?,
-            ("replace_prefix", Val::Text(whole)) => {
+        Ok(match (function, first) {
+            (Function::Sha256, value) => Val::Text(hex(&Sha256::digest(bytes(&value)))),
+            (Function::Hash, value) => Val::integer(hash(&bytes(&value))),
+            (Function::Bcrypt, value) => Val::Text(self.bcrypt(&bytes(&value))?),
+            (Function::Hmac, value) => Val::Text(hex(&hmac(&bytes(&second), &bytes(&value)))),
+            (Function::First, value) => part(value, second.as_integer().unwrap_or(1), true),
+            (Function::Last, value) => part(value, second.as_integer().unwrap_or(1), false),
+            (Function::Lower, Val::Text(text)) => Val::Text(text.to_lowercase()),
+            (Function::Upper, Val::Text(text)) => Val::Text(text.to_uppercase()),
+            (Function::Trim, Val::Text(text)) => Val::text(text.trim()),
+            (Function::Slug, Val::Text(text)) => Val::Text(slug(&text)),
+            (Function::Date, Val::Time(time_ms)) => Val::Text(date(time_ms)),
+            (Function::Month, Val::Time(time_ms)) => Val::Text(month(time_ms)),
+            (Function::Month, Val::Text(day)) => Val::text(day.get(..7).unwrap_or(&day)),
+            (Function::Sum, Val::List(members)) => sum(&members)?,
+            (Function::ReplacePrefix, Val::Text(whole)) => {
                 let third = values.next().unwrap_or_default();
                 let (old, new) = (second.as_text().unwrap_or_default(), third.as_text().unwrap_or_default());
                 Val::Text(match whole.strip_prefix(old) {
@@ -52,10 +63,11 @@ impl Scope<'_> {
                     None => whole,
                 })
             }
-            ("floor", Val::Number(number)) => whole(number, false),
-            ("round", Val::Number(number)) => whole(number, true),
+            (Function::Floor, Val::Number(number)) => whole(number, false),
+            (Function::Round, Val::Number(number)) => whole(number, true),
             (_, other) => {
-                return Err(Failure::internal(format!("`{name}` is not defined for {}", other.describe())));
+                let (name, given) = (function.word(), other.describe());
+                return Err(Failure::internal(format!("`{name}` is not defined for {given}")));
             }
         })
     }
@@ -137,8 +149,7 @@ fn size(value: Option<&Val>) -> Val {
     Val::integer(i64::try_from(size).unwrap_or(i64::MAX))
 }
 
-fn extreme(name: &str, values: Vec<Val>) -> Val {
-    let wanted = if name == "max" { std::cmp::Ordering::Greater } else { std::cmp::Ordering::Less };
+fn extreme(wanted: Ordering, values: Vec<Val>) -> Val {
     let values = match <[Val; 1]>::try_from(values) {
         Ok([Val::List(members) | Val::Set(members)]) => members,
         Ok(one) => one.into(),

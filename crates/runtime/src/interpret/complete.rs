@@ -1,6 +1,7 @@
 //! What an item lacks, from its keys and from the defaults of the design.
 
-use sortkey_design::model::*;
+use sortkey_design::model::SlotFormat;
+use sortkey_design::program::{Arena, Attribute, EntityId, Expr, Fill, Normalize, Template, Type};
 use sortkey_value::{Item, ItemBuilder, ValueRef};
 
 use super::types::{bit, has_default, members};
@@ -12,15 +13,15 @@ use crate::values::{Admit, Fields, Val, store};
 
 /// An item with all that is known of it, and what is wrong with it still.
 pub(crate) fn completed(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> (Item, Option<String>) {
-    let design = &scope.shared.design;
+    let program = &scope.shared.program;
     let mut wrong = misread(scope, info, item);
-    let mut fields = info.decode(design, item);
+    let mut fields = info.decode(program, item);
     let before = fields.clone();
     from_keys(scope, info, item, &mut fields);
     from_defaults(scope, info, &mut fields);
     for attribute in info.anatomy.attributes().iter().filter(|each| each.is_required) {
         // What is filled by the time or by chance cannot be known any more; the next write fills it.
-        let is_filled = info.of(design).attributes[attribute.at].value.is_some();
+        let is_filled = info.of(program).attributes[attribute.id].fill.is_some();
         if !is_filled && fields.get(&attribute.name).is_none_or(Val::is_absent) {
             wrong.get_or_insert_with(|| format!("it has no `{}`", attribute.name));
         }
@@ -30,12 +31,12 @@ pub(crate) fn completed(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> (I
 
 /// An attribute that is stored in a type of which the design cannot make anything.
 fn misread(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Option<String> {
-    let design = &scope.shared.design;
+    let program = &scope.shared.program;
     let mut wrong = None;
     info.anatomy.each_stored(item, |attribute, value| {
         let found = value.attribute_type();
         if attribute.types & bit(found) == 0 {
-            let declared = design.type_of(&info.of(design).attributes[attribute.at]).describe();
+            let declared = attribute.ty.describe(program);
             let (name, found) = (&attribute.name, found.as_str());
             wrong.get_or_insert_with(|| {
                 format!("`{name}` is stored as {found}, and is {declared} in the design")
@@ -47,50 +48,50 @@ fn misread(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Option<String> 
 
 /// Attributes whose text stands in a key: the table's first, then those of indexes.
 pub(crate) fn from_keys(scope: &Scope<'_>, info: &EntityInfo, item: &Item, fields: &mut Fields) {
-    let design = &scope.shared.design;
-    let entity = info.of(design);
+    let program = &scope.shared.program;
+    let entity = info.of(program);
     let admit = Admit::computed(scope).finding();
-    let is_of_table = |template: &&Template| info.parts().any(|part| template.name.is(part));
+    let is_of_table = |template: &&Template| info.parts().any(|part| template.name == *part);
     let (own, others): (Vec<&Template>, Vec<&Template>) = entity.templates.iter().partition(is_of_table);
     for template in own.into_iter().chain(others) {
-        let Some(ValueRef::S(text)) = item.get(&template.name.text) else { continue };
-        for (name, format, text) in template::slots_of(template, text).into_iter().flatten() {
-            let Some(attribute) = entity.attribute(name).filter(|_| !fields.contains_key(name)) else {
+        let Some(ValueRef::S(text)) = item.get(&template.name) else { continue };
+        for (id, format, text) in template::slots_of(template, text).into_iter().flatten() {
+            let attribute = &entity.attributes[id];
+            let name = &attribute.name;
+            if fields.contains_key(name) {
                 continue;
-            };
+            }
             let is_lower = format == Some(&SlotFormat::Lower) && is_lowered(attribute);
             let value = match is_lower {
                 true => Some(Val::text(text)),
-                false => template::value_of(design.type_of(attribute), format, text),
+                false => template::value_of(&attribute.ty, format, text),
             };
             let value = value.and_then(|value| admit.attribute(attribute, value, name).ok());
             if let Some(value) = value.filter(|value| !value.is_absent()) {
-                fields.insert(name, value);
+                fields.insert(name.clone(), value);
             }
         }
     }
 }
 
 fn is_lowered(attribute: &Attribute) -> bool {
-    let steps = attribute.annotation("normalize").into_iter().flat_map(|each| &each.args);
-    steps.into_iter().any(|(_, step)| step.is_name("lower"))
+    attribute.normalize.contains(&Normalize::Lower)
 }
 
 /// What `=` and `:=` say of attributes that the item lacks, where that follows from the item alone.
 pub(crate) fn from_defaults(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) {
-    let entity = info.of(&scope.shared.design);
-    let fresh = scope.fresh();
-    let admit = Admit::computed(&fresh);
+    let entity = info.of(&scope.shared.program);
+    let admit = Admit::computed(scope);
     for settled in info.anatomy.settled.iter().filter(|each| each.is_pure) {
-        let attribute = &entity.attributes[settled.at];
+        let attribute = &entity.attributes[settled.id];
         let view = View::of(info.at, fields);
-        let holds = |when: &Expr| fresh.holds(when, Some(view)).unwrap_or(false);
+        let holds = |when: &Expr| scope.holds(when, Some(view)).unwrap_or(false);
         let is_due = attribute.is_stored()
             && !attribute.optional
             && !fields.contains_key(&settled.name)
             && attribute.when.as_ref().is_none_or(holds);
-        let Some(fill) = attribute.value.as_ref().filter(|_| is_due) else { continue };
-        let value = fresh.eval(&fill.value, Some(view));
+        let Some(fill) = attribute.fill.as_ref().filter(|_| is_due) else { continue };
+        let value = scope.eval(&fill.value, Some(view));
         let value = value.and_then(|value| admit.attribute(attribute, value, &settled.name));
         if let Some(value) = value.ok().filter(|value| !value.is_absent()) {
             fields.insert(settled.name.clone(), value);
@@ -98,29 +99,30 @@ pub(crate) fn from_defaults(scope: &Scope<'_>, info: &EntityInfo, fields: &mut F
     }
     for attribute in info.anatomy.attributes().iter().filter(|each| each.is_deep) {
         if let Some(value) = fields.get_mut(&attribute.name) {
-            deepen(&fresh, &attribute.ty, value);
+            deepen(scope, &attribute.ty, value);
         }
     }
 }
 
 /// Objects inside a value get the defaults of the members that they lack.
 fn deepen(scope: &Scope<'_>, ty: &Type, value: &mut Val) {
-    let design = &scope.shared.design;
+    let program = &scope.shared.program;
     match (ty, value) {
         (Type::Json { of }, value) => deepen(scope, of, value),
         (Type::List { of, .. }, Val::List(list)) => list.iter_mut().for_each(|each| deepen(scope, of, each)),
         (Type::Map { of, .. }, Val::Map(map)) => map.values_mut().for_each(|each| deepen(scope, of, each)),
         (ty, Val::Map(map)) => {
-            for member in members(design, ty) {
-                let name = &member.name.text;
-                let fill = member.value.as_ref().filter(|_| has_default(member) && !map.contains_key(name));
+            let Some(members) = members(program, ty) else { return };
+            for member in members.iter() {
+                let name = &member.name;
+                let fill = member.fill.as_ref().filter(|_| has_default(member) && !map.contains_key(name));
                 if let Some(fill) = fill {
-                    let value = scope.fill(member, &fill.value, map);
+                    let value = scope.fill(member, &fill.value, View::object(members, map));
                     let value = value.and_then(|value| Admit::computed(scope).attribute(member, value, name));
                     map.extend(value.ok().filter(|each| !each.is_absent()).map(|each| (name.clone(), each)));
                 }
                 if let Some(value) = map.get_mut(name) {
-                    deepen(scope, design.type_of(member), value);
+                    deepen(scope, &member.ty, value);
                 }
             }
         }
@@ -138,26 +140,22 @@ fn with(scope: &Scope<'_>, info: &EntityInfo, item: &Item, before: &Fields, afte
     for (name, value) in after.iter().filter(|(name, value)| before.get(name) != Some(value)) {
         if let Some(attribute) = info.anatomy.attribute(name).filter(|each| each.is_stored) {
             // The later of two of one name counts.
-            store(&mut whole, &scope.shared.design, name, &attribute.ty, value);
+            store(&mut whole, &scope.shared.program, name, &attribute.ty, value);
         }
     }
     whole.finish()
 }
 
 /// What items of each entity have that lack everything: the defaults that are the same for every item.
-pub(crate) fn assumed(shared: &Shared) -> Vec<Fields> {
+pub(crate) fn assumed(shared: &Shared) -> Arena<EntityId, Fields> {
     let scope = Scope::new(shared, None, 0);
     let of = |info: &EntityInfo| {
-        let entity = info.of(&shared.design);
+        let entity = info.of(&shared.program);
         let mut fields = Fields::new();
         for settled in info.anatomy.settled.iter().filter(|each| each.is_pure) {
-            let attribute = &entity.attributes[settled.at];
-            let Some(Fill { derived: false, value }) = &attribute.value else { continue };
-            let is_fixed = !value
-                .names()
-                .iter()
-                .any(|name| entity.attribute(name).is_some() || entity.template(name).is_some());
-            if attribute.may_be_absent() || !attribute.is_stored() || !is_fixed {
+            let attribute = &entity.attributes[settled.id];
+            let Some(Fill { derived: false, value }) = &attribute.fill else { continue };
+            if attribute.may_be_absent() || !attribute.is_stored() || value.concerns_item() {
                 continue;
             }
             let value = scope.eval(value, None);

@@ -1,7 +1,8 @@
 //! What an attribute may be stored as, and what may be missing inside it.
 
-use sortkey_design::Design;
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::model::Stored;
+use sortkey_design::program::{Attribute, Attributes, Expr, ExprKind, Function, Type};
 use sortkey_value::{AttributeType, ValueRef};
 
 use crate::evaluate::Scope;
@@ -10,22 +11,22 @@ use crate::values::{Val, from_stored};
 const ALL: u16 = u16::MAX;
 
 /// Whether no item may lack an attribute. DynamoDB has no empty sets, so a set may always be missing.
-pub(crate) fn is_required(design: &Design, attribute: &Attribute) -> bool {
-    let is_set = matches!(design.type_of(attribute), Type::Set { .. });
+pub(crate) fn is_required(attribute: &Attribute) -> bool {
+    let is_set = matches!(*attribute.ty, Type::Set { .. });
     attribute.is_stored() && !attribute.may_be_absent() && !is_set
 }
 
 /// The types in which an attribute may be stored, one bit for each.
-pub(crate) fn stored_types(design: &Design, attribute: &Attribute) -> u16 {
+pub(crate) fn stored_types(attribute: &Attribute) -> u16 {
     // What is encrypted is opened elsewhere, and what is not stored is not looked at.
-    if attribute.has("encrypted") || !attribute.is_stored() {
+    if attribute.encrypted.is_some() || !attribute.is_stored() {
         return ALL;
     }
-    let null = match attribute.has("null") || attribute.may_be_absent() {
+    let null = match attribute.flags.null || attribute.may_be_absent() {
         true => bit(AttributeType::Null),
         false => 0,
     };
-    null | match design.type_of(attribute) {
+    null | match &*attribute.ty {
         // Times are understood in either form, and a document says the same as its text.
         Type::Time { .. } => bit(AttributeType::S) | bit(AttributeType::N),
         Type::Json { .. } => ALL,
@@ -50,14 +51,14 @@ pub(super) fn bit(ty: AttributeType) -> u16 {
 
 /// Whether an expression follows from the item alone: it asks neither the time nor chance nor the caller, and reads nothing.
 pub(crate) fn is_pure(expr: &Expr) -> bool {
-    let mut pure = true;
+    let mut pure = !expr.makes_requests();
     expr.walk(&mut |each| {
         pure &= match &each.kind {
-            ExprKind::Name { name } => !matches!(name.as_str(), "now" | "new" | "caller" | "it"),
-            ExprKind::Call { callee, .. } => {
-                callee.as_name().is_some_and(|name| !matches!(name, "random" | "bcrypt"))
+            ExprKind::Now | ExprKind::New | ExprKind::Caller | ExprKind::CallerPart(_) | ExprKind::Item => {
+                false
             }
-            ExprKind::Arrow { .. } | ExprKind::With { .. } => false,
+            ExprKind::Function { function, .. } => !matches!(function, Function::Random | Function::Bcrypt),
+            ExprKind::Arrow { .. } => false,
             _ => true,
         };
     });
@@ -65,61 +66,69 @@ pub(crate) fn is_pure(expr: &Expr) -> bool {
 }
 
 /// The attributes of an object, if a type is one.
-pub(super) fn members<'d>(design: &'d Design, ty: &'d Type) -> &'d [Attribute] {
+pub(super) fn members<'p>(program: &'p Program, ty: &Type) -> Option<&'p Attributes> {
     match ty {
-        Type::Object { attributes } => attributes,
-        Type::Record { name } => design.record(name).map_or(&[], |record| record.attributes.as_slice()),
-        _ => &[],
+        Type::Object(id) => Some(&program.objects[*id].attributes),
+        _ => None,
     }
 }
 
 /// Whether an object that lacks a member reads as if it had the member's default.
 pub(super) fn has_default(attribute: &Attribute) -> bool {
-    let is_filled = attribute.value.as_ref().is_some_and(|fill| is_pure(&fill.value));
+    let is_filled = attribute.fill.as_ref().is_some_and(|fill| is_pure(&fill.value));
     attribute.is_stored() && !attribute.may_be_absent() && is_filled
 }
 
 /// Whether there are objects with defaults inside values of a type. Types that name themselves end somewhere else.
-pub(crate) fn has_inner_defaults(design: &Design, ty: &Type) -> bool {
-    fn search(design: &Design, ty: &Type, depth: usize) -> bool {
+pub(crate) fn has_inner_defaults(program: &Program, ty: &Type) -> bool {
+    fn search(program: &Program, ty: &Type, depth: usize) -> bool {
         if depth == 0 {
             return false;
         }
         match ty {
-            Type::List { of, .. } | Type::Map { of, .. } | Type::Json { of } => search(design, of, depth - 1),
-            ty => members(design, ty)
-                .iter()
-                .any(|each| has_default(each) || search(design, design.type_of(each), depth - 1)),
+            Type::List { of, .. } | Type::Map { of, .. } | Type::Json { of } => {
+                search(program, of, depth - 1)
+            }
+            ty => members(program, ty)
+                .into_iter()
+                .flat_map(Attributes::iter)
+                .any(|each| has_default(each) || search(program, &each.ty, depth - 1)),
         }
     }
-    search(design, ty, 16)
+    search(program, ty, 16)
 }
 
 /// Whether an object inside a stored value lacks a member that has a default.
 pub(super) fn lacks_inside(scope: &Scope<'_>, ty: &Type, value: ValueRef<'_>) -> bool {
-    let design = &scope.shared.design;
+    let program = &scope.shared.program;
     match (ty, value) {
         (Type::List { of, .. }, ValueRef::L(list)) => list.iter().any(|each| lacks_inside(scope, of, each)),
         (Type::Map { of, .. }, ValueRef::M(map)) => map.iter().any(|(_, each)| lacks_inside(scope, of, each)),
-        (Type::Json { of }, value) => val_lacks(scope, of, &from_stored(design, ty, value)),
-        (ty, ValueRef::M(map)) => members(design, ty).iter().any(|each| match map.get(&each.name.text) {
-            Some(value) => lacks_inside(scope, design.type_of(each), value),
-            None => has_default(each),
-        }),
+        (Type::Json { of }, value) => val_lacks(scope, of, &from_stored(program, ty, value)),
+        (ty, ValueRef::M(map)) => {
+            let mut members = members(program, ty).into_iter().flat_map(Attributes::iter);
+            members.any(|each| match map.get(&each.name) {
+                Some(value) => lacks_inside(scope, &each.ty, value),
+                None => has_default(each),
+            })
+        }
         _ => false,
     }
 }
 
 /// Like `lacks_inside`, for what JSON text says.
 fn val_lacks(scope: &Scope<'_>, ty: &Type, value: &Val) -> bool {
-    let design = &scope.shared.design;
+    let program = &scope.shared.program;
     match (ty, value) {
         (Type::List { of, .. }, Val::List(list)) => list.iter().any(|each| val_lacks(scope, of, each)),
         (Type::Map { of, .. }, Val::Map(map)) => map.iter().any(|(_, each)| val_lacks(scope, of, each)),
-        (ty, Val::Map(map)) => members(design, ty).iter().any(|each| match map.get(&each.name.text) {
-            Some(value) => val_lacks(scope, design.type_of(each), value),
-            None => has_default(each),
-        }),
+        (ty, Val::Map(map)) => {
+            let mut members = members(program, ty).into_iter().flat_map(Attributes::iter);
+            members.any(|each| match map.get(&each.name) {
+                Some(value) => val_lacks(scope, &each.ty, value),
+                None => has_default(each),
+            })
+        }
         _ => false,
     }
 }

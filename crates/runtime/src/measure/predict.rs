@@ -40,7 +40,7 @@ struct Names<'a> {
 
 impl Names<'_> {
     fn table(&self, table: &Table, seen: &str) -> Result<(), String> {
-        let name = deployed(&self.shared.design, table, &self.shared.settings);
+        let name = deployed(&self.shared.program.design, table, &self.shared.settings);
         if name == seen { Ok(()) } else { Err(format!("the plan names {name}, not {seen}")) }
     }
 
@@ -138,7 +138,7 @@ impl Names<'_> {
                 let image = item.after.as_ref().or(item.before.as_ref());
                 let info = self.shared.entities.iter().find(|info| entity.name.is(&info.name));
                 let owns = match (info, image) {
-                    (Some(info), Some(image)) => info.owns(&self.shared.design, image),
+                    (Some(info), Some(image)) => info.owns(&self.shared.program, image),
                     _ => true,
                 };
                 acts && owns && !item.is_guard() && !item.is_receipt()

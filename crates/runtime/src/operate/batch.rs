@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sortkey_api::operations::BatchWriteItemInput;
 use sortkey_api::shapes::batch::{DeleteRequest, PutRequest, WriteRequest};
 use sortkey_api::{StringMap, TableName};
-use sortkey_design::model::*;
+use sortkey_design::program::{Action, LocalId};
 use sortkey_value::{Item, Map};
 
 use super::Runner;
@@ -33,18 +33,18 @@ impl<'a> Runner<'_, 'a> {
     pub(super) async fn put_all(
         &self,
         scope: &Scope<'a>,
-        name: &Name,
+        local: LocalId,
         elements: &[Val],
         action: &Action,
     ) -> Result<Vec<Failure>, Failure> {
-        let table = &scope.shared.entities[scope.shared.entity_at(&action.entity.text)?].table;
+        let table = &scope.shared.entities[action.entity].table;
         // A batch takes a key once; of two puts the later one counts.
         let mut items: BTreeMap<String, Item> = BTreeMap::new();
         let mut failures = Vec::new();
         for element in elements {
             let mut inner = scope.clone();
-            inner.set(name.text.as_str(), element.clone());
-            match write::prepare(self.session, &mut inner, action, None).await {
+            inner.set(local, element.clone());
+            match write::prepare(self.session, &mut inner, action).await {
                 Ok(prepared) => {
                     for write in prepared.writes {
                         if let Act::Put(item) = write.act {

@@ -1,63 +1,56 @@
-//! Calls by name: of patterns, operations, rules and entities.
+//! Calls of patterns, operations, rules and entities.
 
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use sortkey_design::model::*;
+use sortkey_design::program::{
+    self, BindValue, Bound, Callee, EntityId, Expr, ItemKey, OperationId, ParameterId, RuleId,
+};
 use sortkey_value::Item;
 
+use super::given::{Given, admit_computed, bind, by_name, required, unknown};
 use super::receipt::{self, Receipt};
 use super::{Flow, Runner, plain};
 use crate::answer::{public, select};
 use crate::evaluate::{Scope, View};
 use crate::read::{Found, Hit, Paging, Read};
 use crate::session::Session;
-use crate::signature::{Kind, Parameter, Signature};
 use crate::values::{Admit, Fields, Origin, Val};
 use crate::write::key_fields;
-use crate::{Arguments, Failure, FailureKind};
-
-/// Room for what is filled in.
-const SPARE: usize = 8;
+use crate::{Failure, FailureKind};
 
 impl<'a> Runner<'_, 'a> {
-    /// `name(args)` in an expression.
+    /// A call of a pattern or an operation in an expression.
     pub(super) async fn call(
         &self,
         scope: &mut Scope<'a>,
-        name: &str,
-        args: &Args,
+        callee: Callee,
+        arguments: &program::Arguments,
         view: Option<View<'_>>,
     ) -> Result<Val, Failure> {
-        let design = &scope.shared.design;
-        if let Some(rule) = design.rule(name) {
-            return self.rule(scope, rule, args, view).await;
-        }
-        if let Some(at) = design.entities.iter().position(|entity| entity.name.is(name)) {
-            return self.entity(scope, at, args, view).await;
-        }
-        if name == "stored" {
-            return self.stored(scope, args).await;
-        }
-        let signature = scope.shared.signature(name)?;
-        let arguments = self.arguments(scope, signature, args, view).await?;
-        let admit = Admit::computed(scope);
-        let arguments = admitted(&admit, signature, arguments)?;
+        let shared = scope.shared;
+        let given = self.given(scope, callee, arguments, view).await?;
+        let given = admit_computed(scope, callee, given)?;
         let mut inner = scope.fresh();
-        if signature.system {
+        if shared.program.is_system(callee) {
             inner.caller = None;
         }
+        let name = shared.program.name(callee);
         if self.is_test {
-            scope.shared.backend.hears(name, None);
+            shared.backend.hears(name, None);
         }
-        let value = self.answered(scope, inner, signature, arguments).await;
+        let value = self.answered(scope, inner, callee, given).await;
         if self.is_test {
             let failed = value.as_ref().err().map(|failure| failure.kind.name().to_owned());
-            scope.shared.backend.hears(name, Some(failed));
+            shared.backend.hears(name, Some(failed));
         }
         let value = value?;
+        let selected = match callee {
+            Callee::Pattern(id) => shared.reads[id].select.as_ref(),
+            Callee::Operation(_) => None,
+        };
         match self.is_test {
-            true => public(scope, value, self.selected(scope, name)),
+            true => public(scope, value, selected),
             false => Ok(value),
         }
     }
@@ -67,62 +60,55 @@ impl<'a> Runner<'_, 'a> {
         &self,
         scope: &mut Scope<'a>,
         mut inner: Scope<'a>,
-        signature: &'a Signature,
-        arguments: Fields,
+        callee: Callee,
+        given: Given,
     ) -> Result<Val, Failure> {
-        let name = &signature.name;
-        Ok(match signature.kind {
-            Kind::Pattern => {
-                let read = scope.shared.read(name)?;
-                bind(&mut inner, signature, arguments)?;
+        Ok(match callee {
+            Callee::Pattern(id) => {
+                let read = &scope.shared.reads[id];
+                bind(&mut inner, callee, given)?;
                 let paging = Paging { to_the_end: !self.is_test, ..Paging::default() };
                 let found = pattern(self.session, &mut inner, read, paging).await?;
                 if let (Found::Item(None), Some(key)) = (&found, missed(&inner, read)) {
-                    scope.miss(read.entities[0], key);
+                    scope.miss(read.first(), key);
                 }
                 value_of(scope, found, read)?
             }
-            Kind::Operation => match operation(self.session, inner, name, arguments).await? {
+            Callee::Operation(id) => match operation(self.session, inner, id, given).await? {
                 Outcome::Value(value) => value,
                 Outcome::Stored(entity, item) => {
                     let info = &scope.shared.entities[entity];
-                    Val::item(entity, info.decode(&scope.shared.design, &item))
+                    Val::item(entity, info.decode(&scope.shared.program, &item))
                 }
             },
         })
     }
 
-    fn selected(&self, scope: &Scope<'a>, name: &str) -> Option<&'a [Name]> {
-        scope.shared.design.pattern(name).and_then(|pattern| pattern.select.as_deref())
-    }
-
-    async fn rule(
+    /// A rule in an expression.
+    pub(super) async fn rule(
         &self,
         scope: &mut Scope<'a>,
-        rule: &'a Rule,
-        args: &Args,
+        rule: RuleId,
+        arguments: &[(ParameterId, Expr)],
         view: Option<View<'_>>,
     ) -> Result<Val, Failure> {
+        let rule = &scope.shared.program.rules[rule];
         let mut inner = scope.fresh();
-        for (at, (name, value)) in args.values.iter().enumerate() {
-            let name = name.as_ref().or_else(|| rule.params.get(at).map(|param| &param.name));
-            if let Some(name) = name {
-                inner.set(name.text.as_str(), self.value(scope, value, view).await?);
-            }
+        for (id, value) in arguments {
+            inner.set(rule.parameters[*id].local, self.value(scope, value, view).await?);
         }
         Ok(Val::Bool(self.truth(&mut inner, &rule.condition, None).await?))
     }
 
     /// `Entity(key)` in a condition: the live item, read strongly, whoever it belongs to.
-    async fn entity(
+    pub(super) async fn item_at(
         &self,
         scope: &mut Scope<'a>,
-        at: usize,
-        args: &Args,
+        key: &ItemKey,
         view: Option<View<'_>>,
     ) -> Result<Val, Failure> {
-        let info = &scope.shared.entities[at];
-        let known = key_fields(scope, info, Some(args), view)?;
+        let info = &scope.shared.entities[key.entity];
+        let known = key_fields(scope, info, Some(key), view)?;
         let Some(key) = crate::read::key_of(scope, info, &known) else { return Ok(Val::Absent) };
         let Some(item) = self.session.get(&info.table, key, true).await? else { return Ok(Val::Absent) };
         let mut anybody = scope.fresh();
@@ -131,9 +117,8 @@ impl<'a> Runner<'_, 'a> {
     }
 
     /// `stored(x)` in a test: the item as it lies in the table.
-    async fn stored(&self, scope: &mut Scope<'a>, args: &Args) -> Result<Val, Failure> {
-        let Some((_, argument)) = args.values.first() else { return Ok(Val::Absent) };
-        let Val::Item(record) = self.value(scope, argument, None).await? else { return Ok(Val::Absent) };
+    pub(super) async fn stored(&self, scope: &mut Scope<'a>, item: &Expr) -> Result<Val, Failure> {
+        let Val::Item(record) = self.value(scope, item, None).await? else { return Ok(Val::Absent) };
         let info = &scope.shared.entities[record.entity];
         let Some(key) = crate::read::key_of(scope, info, &record.fields) else { return Ok(Val::Absent) };
         let item = self.session.get(&info.table, key, true).await?;
@@ -144,194 +129,29 @@ impl<'a> Runner<'_, 'a> {
         }))
     }
 
-    /// Arguments by name; positional ones in the order of the signature.
-    async fn arguments(
+    /// The values of arguments; of what is copied, what the callee takes.
+    async fn given(
         &self,
         scope: &mut Scope<'a>,
-        signature: &Signature,
-        args: &Args,
+        callee: Callee,
+        arguments: &program::Arguments,
         view: Option<View<'_>>,
-    ) -> Result<Fields, Failure> {
-        let mut arguments = Fields::new();
-        for spread in &args.spreads {
-            let fields = scope.get(&spread.text).and_then(Val::fields).cloned().unwrap_or_default();
-            arguments.extend(fields.into_iter().filter(|(name, _)| signature.parameter(name).is_some()));
+    ) -> Result<Given, Failure> {
+        let signature = scope.shared.program.signature(callee);
+        if let Some(name) = arguments.unknown.first() {
+            return Err(unknown(&scope.shared.program, callee, name));
         }
-        let mut position = 0;
-        for (name, value) in &args.values {
-            let value = self.value(scope, value, view).await?;
-            let name = match name {
-                Some(name) => name.text.clone(),
-                None => {
-                    position += 1;
-                    let parameter = signature.parameters.get(position - 1).ok_or_else(|| {
-                        Failure::new(
-                            FailureKind::Invalid,
-                            format!("`{}` takes fewer arguments", signature.name),
-                        )
-                    })?;
-                    parameter.name.clone()
-                }
-            };
-            arguments.insert(name, value);
-        }
-        Ok(arguments)
-    }
-}
-
-/// Arguments of the declared types, as a client writes them; an unknown one is refused.
-pub(crate) fn arguments(
-    admit: &Admit<'_>,
-    signature: &Signature,
-    given: Arguments,
-) -> Result<Fields, Failure> {
-    let admit = suited(admit, signature);
-    let mut admitted = Fields::with_capacity(given.0.len() + SPARE);
-    let mut failures = Vec::new();
-    let mut refused = Vec::new();
-    for (name, value) in given.0 {
-        let Some(parameter) = signature.parameter(&name) else {
-            failures.push(unknown(signature, &name));
-            continue;
-        };
-        match admit_one(&admit, parameter, value) {
-            Ok(value) => admitted.insert(parameter.label.clone(), value),
-            Err(failure) => {
-                failures.push(failure);
-                refused.push(parameter.label.clone());
+        let mut given = Given::with_capacity(arguments.values.len());
+        for spread in &arguments.spreads {
+            for (name, value) in scope.spread(*spread).into_iter().flatten() {
+                given.extend(signature.find(name).map(|id| (id, value.clone())));
             }
         }
-    }
-    if failures.is_empty() {
-        return Ok(admitted);
-    }
-    let is_left_out = |each: &&Parameter| {
-        !each.optional && !admitted.contains_key(&each.name) && !refused.contains(&each.label)
-    };
-    let design = &admit.scope.shared.design;
-    let has_default = |each: &&Parameter| {
-        let operation = design.operation(&signature.name).map(|each| &each.params);
-        let params = operation.or_else(|| design.pattern(&signature.name).map(|each| &each.params));
-        let param = params.and_then(|params| params.iter().find(|param| param.name.is(&each.name)));
-        each.of_caller || param.is_some_and(|param| param.default.is_some())
-    };
-    let left_out = signature.parameters.iter().filter(is_left_out).filter(|each| !has_default(each));
-    failures.extend(left_out.map(required));
-    Err(together(failures))
-}
-
-/// The same for values of the design.
-fn admitted(admit: &Admit<'_>, signature: &Signature, given: Fields) -> Result<Fields, Failure> {
-    let admit = suited(admit, signature);
-    let mut admitted = Fields::with_capacity(given.len());
-    for (name, value) in given {
-        let parameter = signature.parameter(&name).ok_or_else(|| unknown(signature, &name))?;
-        admitted.insert(name, admit_one(&admit, parameter, value)?);
-    }
-    Ok(admitted)
-}
-
-/// A pattern looks for its arguments, a bare `create` stores them, and any other operation may ask what is in them.
-fn suited<'a>(admit: &Admit<'a>, signature: &Signature) -> Admit<'a> {
-    match signature.kind {
-        Kind::Pattern => admit.finding().keeping_empty(),
-        Kind::Operation if signature.is_bare => *admit,
-        // What it stores is checked once more when it is stored.
-        Kind::Operation => admit.finding().keeping_empty(),
-    }
-}
-
-/// All that is wrong, in one failure; the field is the first's.
-fn together(failures: Vec<Failure>) -> Failure {
-    let all: Vec<&str> = failures.iter().map(|each| each.message.as_str()).collect();
-    let message = all.join("; ");
-    let first = failures.into_iter().next().unwrap_or_else(|| Failure::internal("nothing is wrong"));
-    Failure { message, ..first }
-}
-
-fn unknown(signature: &Signature, name: &str) -> Failure {
-    Failure::invalid(name, format!("`{}` takes no `{name}`", signature.name))
-}
-
-fn required(parameter: &Parameter) -> Failure {
-    Failure::invalid(&parameter.name, format!("`{}` is required", parameter.name))
-}
-
-fn admit_one(admit: &Admit<'_>, parameter: &Parameter, value: Val) -> Result<Val, Failure> {
-    let design = &admit.scope.shared.design;
-    match (parameter.place, value) {
-        // Null says that an attribute goes, and leaves an optional parameter out.
-        (_, Val::Null) if parameter.optional => Ok(Val::Absent),
-        (Some((entity, at)), value) => {
-            admit.attribute(&design.entities[entity].attributes[at], value, &parameter.name)
+        for (id, value) in &arguments.values {
+            given.push((*id, self.value(scope, value, view).await?));
         }
-        (None, value) => admit.value(&parameter.ty, value, &parameter.name),
+        Ok(given)
     }
-}
-
-/// Puts arguments into the scope of a pattern or operation: defaults filled in, the caller's own tenant, nothing required
-/// missing.
-pub(crate) fn bind(scope: &mut Scope<'_>, signature: &Signature, arguments: Fields) -> Result<(), Failure> {
-    let declared = declared_params(scope, &signature.name);
-    for (name, value) in arguments {
-        scope.set(name, value);
-    }
-    for parameter in &signature.parameters {
-        let name = &parameter.name;
-        if scope.has(name) {
-            continue;
-        }
-        let default =
-            declared.iter().find(|param| param.name.is(name)).and_then(|param| param.default.as_ref());
-        let own = scope.caller.as_ref().filter(|_| parameter.of_caller).and_then(|caller| caller.get(name));
-        let value = match (default, own) {
-            // A default does not speak of other parameters.
-            (Some(default), _) => Some(scope.fresh().eval(default, None)?),
-            (None, Some(own)) => Some(own.clone()),
-            (None, None) => None,
-        };
-        if let Some(value) = value {
-            scope.set(parameter.label.clone(), value);
-        } else if !parameter.optional || (parameter.of_caller && signature.kind == Kind::Pattern) {
-            return Err(required(parameter));
-        }
-    }
-    // What is declared and left out is absent, not a word of that name.
-    for param in declared {
-        if !scope.has(&param.name.text) {
-            scope.set(param.name.text.as_str(), Val::Absent);
-        }
-    }
-    Ok(())
-}
-
-/// What the arguments of a lookup say of the item: what is given, and the caller's own tenant.
-pub(crate) fn known(
-    scope: &Scope<'_>,
-    signature: &Signature,
-    mut arguments: Fields,
-) -> Result<Fields, Failure> {
-    for parameter in &signature.parameters {
-        if arguments.contains_key(&parameter.name) {
-            continue;
-        }
-        let caller = scope.caller.as_ref().filter(|_| parameter.of_caller);
-        match caller.and_then(|caller| caller.get(&parameter.name)) {
-            Some(own) => arguments.insert(parameter.label.clone(), own.clone()),
-            None if !parameter.optional || parameter.of_caller => return Err(required(parameter)),
-            None => {}
-        }
-    }
-    arguments.retain(|_, value| !value.is_absent());
-    Ok(arguments)
-}
-
-fn declared_params<'a>(scope: &Scope<'a>, name: &str) -> &'a [Param] {
-    let design = &scope.shared.design;
-    let pattern = design.pattern(name).map(|pattern| pattern.params.as_slice());
-    pattern
-        .or_else(|| design.operation(name).map(|operation| operation.params.as_slice()))
-        .unwrap_or_default()
 }
 
 /// Runs a pattern whose arguments are bound.
@@ -350,18 +170,21 @@ pub(crate) async fn pattern<'a>(
     runner.after_read(scope, read, found).await
 }
 
+/// The key of the item that a pattern looked for, if its arguments give it.
 fn missed(scope: &Scope<'_>, read: &Read) -> Option<sortkey_value::Map> {
-    let info = &scope.shared.entities[*read.entities.first()?];
-    let known: Fields =
-        info.keys.iter().filter_map(|name| Some((name.clone(), scope.get(name)?.clone()))).collect();
-    crate::read::key_of(scope, info, &known)
+    let info = &scope.shared.entities[read.first()];
+    let given = info.keys.iter().filter_map(|id| match read.pattern.bind(Bound::Attribute(*id))?.value {
+        BindValue::Parameter(local) => Some((info.name_of(*id).clone(), scope.get(local)?.clone())),
+        _ => None,
+    });
+    crate::read::key_of(scope, info, &given.collect())
 }
 
 /// What a pattern found, as a value; `select` keeps the named attributes.
 pub(crate) fn value_of(scope: &Scope<'_>, found: Found, read: &Read) -> Result<Val, Failure> {
-    let chosen = |hit: Hit| match (&read.pattern.select, hit.into_val(scope)) {
-        (Some(names), Val::Item(mut record)) => {
-            select(scope, &mut record, names)?;
+    let chosen = |hit: Hit| match (&read.select, hit.into_val(scope)) {
+        (Some(chosen), Val::Item(mut record)) => {
+            select(scope, &mut record, chosen)?;
             Ok(Val::Item(record))
         }
         (_, value) => Ok(value),
@@ -382,27 +205,31 @@ pub(crate) fn value_of(scope: &Scope<'_>, found: Found, read: &Read) -> Result<V
 /// What an operation gives.
 pub(crate) enum Outcome {
     Value(Val),
-    /// An item as it is stored, of the entity at a place; clients may see all of it.
-    Stored(usize, Item),
+    /// An item of an entity as it is stored; clients may see all of it.
+    Stored(EntityId, Item),
 }
 
 /// Runs an operation.
 pub(crate) async fn operation<'a>(
     session: &Session<'a>,
     scope: Scope<'a>,
-    name: &str,
-    arguments: Fields,
+    id: OperationId,
+    given: Given,
 ) -> Result<Outcome, Failure> {
-    let (signature, at) = scope.shared.operation(name)?;
-    let operation = &scope.shared.design.operations[at];
     // What calls nobody needs no room of its own on the heap, and it would be a large one.
-    let Some(entity) = scope.shared.created[at] else {
-        return composed(session, scope, signature, operation, arguments).await;
+    let Some(entity) = scope.shared.created[id] else {
+        return composed(session, scope, id, given).await;
     };
-    if let Some(missing) = signature.missing(&arguments) {
+    let operation = &scope.shared.program.operations[id];
+    let parameters = &operation.signature.parameters;
+    let is_missing = |(id, each): &(ParameterId, &program::Parameter)| {
+        !each.optional && !given.iter().any(|(given, _)| given == id)
+    };
+    if let Some((_, missing)) = parameters.entries().find(is_missing) {
         return Err(required(missing));
     }
-    let item = plain::create(session, &scope, entity, operation, arguments).await?;
+    let fields = by_name(&operation.signature, given);
+    let item = plain::create(session, &scope, entity, operation, fields).await?;
     Ok(Outcome::Stored(entity, item))
 }
 
@@ -411,16 +238,16 @@ pub(crate) async fn operation<'a>(
 fn composed<'f, 'a>(
     session: &'f Session<'a>,
     mut scope: Scope<'a>,
-    signature: &'a Signature,
-    operation: &'a Operation,
-    arguments: Fields,
+    id: OperationId,
+    given: Given,
 ) -> BoxFuture<'f, Result<Outcome, Failure>>
 where
     'a: 'f,
 {
     Box::pin(async move {
-        let fingerprint = receipt::fingerprint(&scope, operation, signature, &arguments);
-        bind(&mut scope, signature, arguments)?;
+        let operation = &scope.shared.program.operations[id];
+        let fingerprint = receipt::fingerprint(&scope, operation, &given);
+        bind(&mut scope, Callee::Operation(id), given)?;
         let bound = scope.mark();
         let mut attempt = 0;
         loop {
@@ -450,7 +277,7 @@ where
                 return Ok(Outcome::Value(value));
             }
             for (error, handler) in &operation.handlers {
-                if error.is(failure.kind.name()) {
+                if *scope.shared.program.errors[*error] == *failure.kind.name() {
                     runner.block(&mut scope, handler).await?;
                 }
             }
@@ -460,7 +287,7 @@ where
 }
 
 impl<'a> Runner<'_, 'a> {
-    async fn body(&self, scope: &mut Scope<'a>, operation: &'a Operation) -> Result<Val, Failure> {
+    async fn body(&self, scope: &mut Scope<'a>, operation: &'a program::Operation) -> Result<Val, Failure> {
         self.before_operation(scope, operation).await?;
         match self.block(scope, &operation.body).await? {
             Flow::Return(value) | Flow::Next(value) => Ok(value),
@@ -475,17 +302,18 @@ pub(crate) fn caller(
     origin: Origin,
     whole: bool,
 ) -> Result<Arc<Fields>, Failure> {
-    let design = &scope.shared.design;
+    let declared = &scope.shared.program.caller;
     let admit = Admit::argument(scope, origin).keeping_empty();
     let mut fields = Fields::new();
     for (name, value) in attributes {
-        let attribute = design.caller.iter().find(|each| each.name.is(&name));
-        let attribute = attribute
+        let id = declared
+            .find(&name)
             .ok_or_else(|| Failure::invalid(format!("caller.{name}"), format!("a caller has no `{name}`")))?;
-        fields.insert(name.clone(), admit.attribute(attribute, value, &format!("caller.{name}"))?);
+        let value = admit.attribute(&declared[id], value, &format!("caller.{name}"))?;
+        fields.insert(declared[id].name.clone(), value);
     }
-    for attribute in design.caller.iter().filter(|each| whole && !each.may_be_absent()) {
-        if fields.get(&attribute.name.text).is_none_or(Val::is_absent) {
+    for attribute in declared.iter().filter(|each| whole && !each.may_be_absent()) {
+        if fields.get(&attribute.name).is_none_or(Val::is_absent) {
             let name = &attribute.name;
             return Err(Failure::new(FailureKind::Unauthenticated, format!("the caller has no `{name}`"))
                 .at(format!("caller.{name}")));

@@ -4,9 +4,14 @@
 //! guarded or a parent itself is deleted as any item is; the others go by twenty-five.
 
 use futures_util::future::BoxFuture;
-use sortkey_design::Design;
-use sortkey_design::model::*;
+use sortkey_design::model::{self, WriteVerb};
 use sortkey_design::plan::{counters, goes_at_once, sweeps};
+use sortkey_design::program::{
+    Action, AttributeId, Bind, BindValue, Bound, EntityId, Id, ItemKey, LocalId, Parameter, Pattern,
+    Signature,
+};
+use sortkey_design::{Design, Program};
+use sortkey_diagnostics::Span;
 use sortkey_value::Item;
 
 use super::{Runner, batch};
@@ -18,15 +23,17 @@ use crate::values::{Fields, Val};
 use crate::write::{Act, Prepared, Refusal, explain};
 use crate::{Failure, FailureKind};
 
-/// Attributes of the child, and those of the parent that give their values.
-type Binds = Vec<(String, String)>;
+/// The child that is being removed, in the scope of its removal. Its counters follow.
+pub(super) const CHILD: usize = 0;
 
 /// A child entity and the way to the children of one parent.
 #[derive(Debug)]
 pub(crate) struct Cascade {
-    pub(crate) parent: usize,
-    child: usize,
-    binds: Binds,
+    pub(crate) parent: EntityId,
+    pub(super) child: EntityId,
+    /// The attributes of the parent that give the parameters of `read`, in their order.
+    given: Vec<AttributeId>,
+    /// Finds the children.
     read: Read,
     /// Whether the children go by twenty-five.
     at_once: bool,
@@ -37,28 +44,38 @@ pub(crate) struct Cascade {
 /// A number that counts children.
 #[derive(Debug)]
 pub(super) struct Count {
-    /// The entity that the number is in, by its place.
-    pub(super) entity: usize,
-    pub(super) attribute: String,
+    /// The entity that the number is in.
+    pub(super) entity: EntityId,
+    pub(super) attribute: AttributeId,
     /// The attribute of the child that refers to it, and the attribute that this gives.
-    pub(super) reference: (String, String),
+    pub(super) reference: (AttributeId, AttributeId),
 }
 
+/// A child that no path leads to, and the attribute that refers to its parent.
+type Pathless = (model::Name, model::Name);
+
 /// The cascades of a design, and the children that no path leads to.
-pub(crate) fn cascades(design: &Design, settings: &Settings) -> (Vec<Cascade>, Vec<(Name, Name)>) {
+pub(crate) fn cascades(program: &Program, settings: &Settings) -> (Vec<Cascade>, Vec<Pathless>) {
+    let design = &program.design;
     let (mut found, mut pathless) = (Vec::new(), Vec::new());
-    for (parent, entity) in design.entities.iter().enumerate() {
+    for (parent, entity) in program.entities.ids().zip(&design.entities) {
         for sweep in sweeps(design, entity) {
-            let child = design.entities.iter().position(|entity| entity.name == sweep.child.name);
-            let read = sweep.finding.as_ref().and_then(|finding| Read::prepare(design, settings, finding));
-            match child.zip(read) {
-                Some((child, read)) => {
-                    let owned = |(own, from): &(&str, &str)| ((*own).to_owned(), (*from).to_owned());
-                    let binds = sweep.binds.iter().map(owned).collect();
-                    let at_once = goes_at_once(design, sweep.child);
-                    let counts = counts(design, sweep.child);
-                    found.push(Cascade { parent, child, binds, read, at_once, counts });
-                }
+            let cascade = sweep.finding.as_ref().and_then(|finding| {
+                let child = entity_id(design, sweep.child)?;
+                let read = Read::prepare(program, settings, finding, pattern(program, child, finding)?)?;
+                let given =
+                    sweep.binds.iter().map(|(_, from)| program.entities[parent].attributes.find(from));
+                Some(Cascade {
+                    parent,
+                    child,
+                    given: given.collect::<Option<_>>()?,
+                    read,
+                    at_once: goes_at_once(design, sweep.child),
+                    counts: counts(program, sweep.child),
+                })
+            });
+            match cascade {
+                Some(cascade) => found.push(cascade),
                 None => pathless.push((sweep.child.name.clone(), sweep.attribute.name.clone())),
             }
         }
@@ -66,14 +83,76 @@ pub(crate) fn cascades(design: &Design, settings: &Settings) -> (Vec<Cascade>, V
     (found, pathless)
 }
 
-fn counts(design: &Design, child: &Entity) -> Vec<Count> {
+fn entity_id(design: &Design, entity: &model::Entity) -> Option<EntityId> {
+    design.entities.iter().position(|each| each.name == entity.name).map(EntityId::new)
+}
+
+/// The pattern that finds the children of one parent: what it binds are its parameters, in order.
+fn pattern(program: &Program, child: EntityId, finding: &model::Pattern) -> Option<Pattern> {
+    let attributes = &program.entities[child].attributes;
+    let mut parameters: Vec<Parameter> = Vec::new();
+    let mut binds = Vec::new();
+    for bind in &finding.binds {
+        let id = attributes.find(&bind.name.text)?;
+        let local = LocalId::new(parameters.len());
+        let value = match bind.value {
+            model::BindValue::Parameter => BindValue::Parameter(local),
+            _ => BindValue::All,
+        };
+        if value != BindValue::All {
+            parameters.push(Parameter {
+                name: attributes[id].name.clone(),
+                ty: attributes[id].ty.clone(),
+                optional: false,
+                of_caller: None,
+                attribute: Some((child, id)),
+                default: None,
+                local,
+                declared: false,
+                span: bind.name.span,
+            });
+        }
+        binds.push(Bind { to: Bound::Attribute(id), value });
+    }
+    Some(Pattern {
+        name: finding.name.text.as_str().into(),
+        system: true,
+        locals: parameters.len(),
+        signature: Signature { parameters: parameters.into_iter().collect(), ..Signature::default() },
+        verb: finding.verb,
+        entities: vec![child],
+        summed: Vec::new(),
+        binds,
+        conditions: Vec::new(),
+        sieve: Vec::new(),
+        filters: Vec::new(),
+        order: None,
+        page: None,
+        limit: None,
+        all: true,
+        strong: finding.strong,
+        via: None,
+        select: None,
+        then: None,
+        with_expired: false,
+        with_deleted: false,
+        requires: None,
+        load: None,
+        docs: None,
+    })
+}
+
+fn counts(program: &Program, child: &model::Entity) -> Vec<Count> {
+    let design = &program.design;
     let count = |counter: sortkey_design::plan::Counter<'_>| {
         let reference = counter.reference.reference.as_ref()?;
         let target = reference.attribute.as_ref().unwrap_or(&counter.reference.name);
+        let (entity, child) = (entity_id(design, counter.entity)?, entity_id(design, child)?);
+        let of = |entity: EntityId, name: &model::Name| program.entities[entity].attributes.find(&name.text);
         Some(Count {
-            entity: design.entities.iter().position(|each| each.name == counter.entity.name)?,
-            attribute: counter.attribute.name.text.clone(),
-            reference: (counter.reference.name.text.clone(), target.text.clone()),
+            entity,
+            attribute: of(entity, &counter.attribute.name)?,
+            reference: (of(child, &counter.reference.name)?, of(entity, target)?),
         })
     };
     counters(design, child).into_iter().filter_map(count).collect()
@@ -133,23 +212,24 @@ impl<'a> Runner<'_, 'a> {
                 return Ok(());
             }
             let shared = scope.shared;
+            let info = &shared.entities[*parent];
             // What a parent that goes for good says of its children goes with it.
             let parent_goes = prepared.writes.first().is_some_and(|write| write.act == Act::Delete);
             let ours = || shared.cascades.iter().filter(|cascade| cascade.parent == *parent);
             let mut fields = known.clone();
             let lacks = |fields: &Fields| {
-                ours().any(|each| each.binds.iter().any(|(_, name)| !fields.contains_key(name)))
+                ours().any(|each| each.given.iter().any(|id| !fields.contains_key(info.name_of(*id))))
             };
             if lacks(&fields) {
-                fields = self.parent(scope, &shared.entities[*parent], fields).await?;
+                fields = self.parent(scope, info, fields).await?;
             }
             for cascade in ours() {
                 let mut inner = scope.fresh();
                 if children == Children::All {
                     inner.caller = None;
                 }
-                for (child, name) in &cascade.binds {
-                    inner.set(child.as_str(), fields.get(name).cloned().unwrap_or_default());
+                for (at, id) in cascade.given.iter().enumerate() {
+                    inner.set(LocalId::new(at), fields.get(info.name_of(*id)).cloned().unwrap_or_default());
                 }
                 if let Found::Items { items, .. } =
                     cascade.read.run(self.session, &inner, Paging::default()).await?
@@ -182,20 +262,14 @@ impl<'a> Runner<'_, 'a> {
     ) -> Result<(), Failure> {
         let shared = scope.shared;
         let info = &shared.entities[cascade.child];
-        let entity = info.of(&shared.design);
         if cascade.at_once {
             let keys = items.iter().filter_map(|item| key_of(scope, info, item.fields()?));
             return self.batch(&info.table, keys.map(batch::delete).collect()).await;
         }
         for item in items {
-            scope.set("child", item);
-            let spreads = vec![Name::new("child", entity.span)];
-            let action = Action {
-                verb: WriteVerb::Delete,
-                entity: entity.name.clone(),
-                key: Some(Args { spreads, ..Args::default() }),
-                ..Action::default()
-            };
+            let child = LocalId::new(CHILD);
+            scope.set(child, item);
+            let action = action(WriteVerb::Delete, cascade.child, child);
             let counters = self.counters(scope, cascade, parent)?;
             let counted = match counters.is_empty() {
                 true => false,
@@ -211,6 +285,23 @@ impl<'a> Runner<'_, 'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// An action on the item whose key a local holds.
+pub(super) fn action(verb: WriteVerb, entity: EntityId, local: LocalId) -> Action {
+    Action {
+        verb,
+        entity,
+        key: Some(ItemKey { entity, values: Vec::new(), spreads: vec![local] }),
+        strong: false,
+        condition: None,
+        error: None,
+        spreads: Vec::new(),
+        takes: Vec::new(),
+        fields: Vec::new(),
+        when: None,
+        span: Span::default(),
     }
 }
 

@@ -1,46 +1,48 @@
 //! `operation x = create E` with nothing else to it: the arguments are the item, so that no statement has to find them in
 //! a scope, and the item that is stored is the answer.
 
-use sortkey_design::Design;
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::model::WriteVerb;
+use sortkey_design::program::{Action, Arena, EntityId, Operation, Statement, StatementKind, Value};
 use sortkey_value::Item;
 
 use super::again_and_again;
-use crate::anatomy::Anatomy;
 use crate::evaluate::Scope;
 use crate::session::Session;
 use crate::values::Fields;
 use crate::write::{self, ATTEMPTS, Refusal};
 use crate::{Failure, catalog::EntityInfo};
 
-/// The entity, by its place, that an operation creates an item of, if that is all it does. What takes more than one write,
-/// asks for more, or answers with more than what is stored is carried out statement by statement.
-pub(crate) fn created(design: &Design, entities: &[EntityInfo], operation: &Operation) -> Option<usize> {
-    let action = action(operation)?;
-    let at = entities.iter().position(|info| action.entity.is(&info.name))?;
-    let (entity, anatomy): (&Entity, &Anatomy) = (&design.entities[at], &entities[at].anatomy);
-    let is_plain = operation.short.as_ref().is_some_and(|short| short.names.is_none())
-        && operation.params.is_empty()
+/// The entity that an operation creates an item of, if that is all it does. What takes more than one write, asks for more, or
+/// answers with more than what is stored is carried out statement by statement.
+pub(crate) fn created(
+    program: &Program,
+    entities: &Arena<EntityId, EntityInfo>,
+    operation: &Operation,
+) -> Option<EntityId> {
+    let id = action(operation)?.entity;
+    let anatomy = &entities[id].anatomy;
+    let is_plain = operation.signature.parameters.iter().all(|each| !each.declared)
         && operation.requires.is_none()
         && operation.idempotent.is_none()
         && operation.handlers.is_empty()
-        && entity.uniques.is_empty()
+        && program.entities[id].uniques.is_empty()
         && anatomy.is_open
         && !anatomy.has_arrows;
-    is_plain.then_some(at)
+    is_plain.then_some(id)
 }
 
 /// The only action of an operation, if it is a bare `create`.
 fn action(operation: &Operation) -> Option<&Action> {
-    let [Stmt { kind: StmtKind::Do { value: Value::Action(action) }, .. }] = operation.body.as_slice() else {
+    let [Statement { kind: StatementKind::Do(Value::Action(action)), .. }] = operation.body.as_slice() else {
         return None;
     };
     let is_bare = action.verb == WriteVerb::Create
         && action.key.is_none()
         && action.when.is_none()
         && action.condition.is_none()
-        && action.fields.fields.is_empty()
-        && action.fields.spreads.is_empty();
+        && action.fields.is_empty()
+        && action.spreads.is_empty();
     is_bare.then_some(action)
 }
 
@@ -48,11 +50,11 @@ fn action(operation: &Operation) -> Option<&Action> {
 pub(super) async fn create(
     session: &Session<'_>,
     scope: &Scope<'_>,
-    at: usize,
+    id: EntityId,
     operation: &Operation,
     mut arguments: Fields,
 ) -> Result<Item, Failure> {
-    let info = &scope.shared.entities[at];
+    let info = &scope.shared.entities[id];
     arguments.retain(|_, value| !value.is_absent());
     let item = write::new_item(scope, info, arguments)?;
     let Some(action) = action(operation) else {

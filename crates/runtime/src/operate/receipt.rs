@@ -8,8 +8,7 @@
 mod fingerprint;
 
 use serde_json::Value as Json;
-use sortkey_design::facts::{ActionSite, actions};
-use sortkey_design::model::*;
+use sortkey_design::program::{Action, Expr, ExprKind, Id, Operation, Statement, StatementKind, Value};
 use sortkey_value::{AttributeValue, Map, ValueRef};
 
 use self::fingerprint::Fingerprint;
@@ -44,12 +43,14 @@ pub(crate) struct Receipt {
 impl Receipt {
     /// The receipt of an operation; none if it is not idempotent, or the caller names nothing to repeat by.
     pub(super) fn of(operation: &Operation, scope: &Scope<'_>, arguments: Fingerprint) -> Option<Receipt> {
-        let (name, period) = operation.idempotent.as_ref()?;
-        let mut values = Vec::with_capacity(1 + operation.idempotent_within.len());
-        for name in operation.idempotent_within.iter().chain([name]) {
-            values.push(escape(&canonical(None, scope.get(&name.text)?)?, &['#']));
+        let idempotent = operation.idempotent.as_ref()?;
+        let mut values = Vec::with_capacity(idempotent.by.len());
+        for id in &idempotent.by {
+            let value = scope.get(operation.signature.parameters[*id].local)?;
+            values.push(escape(&canonical(None, value)?, &['#']));
         }
-        Some(Receipt { value: values.join("#"), period_ms: period.unwrap_or(DAY_MS), arguments })
+        let period_ms = idempotent.period_ms.unwrap_or(DAY_MS);
+        Some(Receipt { value: values.join("#"), period_ms, arguments })
     }
 
     /// The receipt as one more item of a transaction.
@@ -66,19 +67,15 @@ impl Receipt {
         let until_ms = scope.now_ms.saturating_add_unsigned(self.period_ms);
         item.insert(info.aside(EXPIRES), AttributeValue::from(until_ms.div_euclid(1_000)));
         item.insert(info.aside(ARGUMENTS), AttributeValue::B(self.arguments.to_vec()));
-        if let Some((ttl, value)) = info
-            .ttl
-            .as_ref()
-            .and_then(|ttl| Some((ttl, info.encode(&scope.shared.design, ttl, &Val::Time(until_ms))?)))
+        let program = &scope.shared.program;
+        if let Some(ttl) = info.of(program).ttl
+            && let Some(value) = info.encode(program, ttl, &Val::Time(until_ms))
         {
-            item.insert(ttl.clone(), value);
+            item.insert(info.name_of(ttl).to_string(), value);
         }
-        // What is still to be made has a name that nothing is bound to yet, and would read as a word.
-        let sites = actions(operation);
-        let is_open = |name: &str| !scope.has(name) && sites.iter().any(|site| is_bound(site, name));
         let returned = operation.body.last().and_then(|statement| match &statement.kind {
-            StmtKind::Return { value } if value.names().into_iter().any(is_open) => None,
-            StmtKind::Return { value } => scope.eval(value, None).ok(),
+            StatementKind::Return(value) if is_open(scope, operation, value) => None,
+            StatementKind::Return(value) => scope.eval(value, None).ok(),
             _ => None,
         });
         let result = returned.or_else(|| yields.cloned()).unwrap_or_default();
@@ -105,12 +102,14 @@ impl Receipt {
         if passed {
             return Ok(None);
         }
-        if let (Some(ValueRef::B(first)), Some((name, _))) =
-            (receipt.get(&info.aside(ARGUMENTS)), &operation.idempotent)
-            && *first != self.arguments
+        if let (Some(ValueRef::B(first)), Some(token)) = (
+            receipt.get(&info.aside(ARGUMENTS)),
+            operation.idempotent.iter().flat_map(|each| &each.by).last(),
+        ) && *first != self.arguments
         {
+            let name = &operation.signature.parameters[*token].name;
             let why = format!("`{name}` was used before, with other arguments; a new call needs a new one");
-            return Err(Failure::invalid(name.text.as_str(), why));
+            return Err(Failure::invalid(&**name, why));
         }
         if let Some(ValueRef::S(json)) = receipt.get(&info.aside(RESULT)) {
             let json: Option<Json> = serde_json::from_str(json).ok();
@@ -120,7 +119,7 @@ impl Receipt {
         let (Some(ValueRef::S(entity)), Some(ValueRef::M(key))) = kept else {
             return Ok(Some(Val::Absent));
         };
-        let info = &scope.shared.entities[scope.shared.entity_at(entity)?];
+        let info = scope.shared.entity_called(entity)?;
         let key: Map = key.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let item = session.get(&info.table, key, true).await?;
         Ok(Some(item.map_or(Val::Absent, |item| Val::item(info.at, info.decode_leniently(scope, &item)))))
@@ -128,10 +127,10 @@ impl Receipt {
 
     /// Where the receipt lies: in the table of the first entity that the operation writes.
     fn place<'a>(&self, scope: &Scope<'a>, operation: &Operation) -> Result<(&'a EntityInfo, Map), Failure> {
-        let sites = actions(operation);
-        let site = sites.iter().find(|site| site.action.verb.writes());
-        let site = site.ok_or_else(|| Failure::internal("an idempotent operation writes something"))?;
-        let info = &scope.shared.entities[scope.shared.entity_at(&site.action.entity.text)?];
+        let bodies = std::iter::once(&operation.body).chain(operation.handlers.iter().map(|(_, body)| body));
+        let first = bodies.into_iter().find_map(|body| first_write(body));
+        let first = first.ok_or_else(|| Failure::internal("an idempotent operation writes something"))?;
+        let info = &scope.shared.entities[first.entity];
         // A caller's receipts are the caller's own.
         let owner = scope
             .caller
@@ -145,8 +144,27 @@ impl Receipt {
     }
 }
 
-fn is_bound(site: &ActionSite<'_>, name: &str) -> bool {
-    site.bound.is_some_and(|bound| bound.is(name)) || site.lets.iter().any(|(bound, _)| bound.is(name))
+/// The first action of a body that writes. The parser bounds how deep blocks nest.
+fn first_write(body: &[Statement]) -> Option<&Action> {
+    body.iter().find_map(|statement| match &statement.kind {
+        StatementKind::Let { value: Value::Action(action), .. }
+        | StatementKind::Do(Value::Action(action)) => Some(&**action).filter(|action| action.verb.writes()),
+        StatementKind::Transact(body) | StatementKind::Each { body, .. } => first_write(body),
+        _ => None,
+    })
+}
+
+/// Whether an expression speaks of something that is still to be made.
+fn is_open(scope: &Scope<'_>, operation: &Operation, expr: &Expr) -> bool {
+    let parameters = operation.signature.parameters.len();
+    let mut open = false;
+    expr.walk(&mut |each| {
+        open |= match each.kind {
+            ExprKind::Local(id) => id.at() >= parameters && scope.get(id).is_none(),
+            _ => false,
+        };
+    });
+    open
 }
 
 fn remembered(scope: &Scope<'_>, receipt: &EntityInfo, result: &Val) -> Map {
@@ -156,7 +174,7 @@ fn remembered(scope: &Scope<'_>, receipt: &EntityInfo, result: &Val) -> Map {
         Val::Item(record) => {
             let info = &scope.shared.entities[record.entity];
             if let Some(key) = crate::read::key_of(scope, info, &record.fields) {
-                map.insert(receipt.aside(ENTITY), AttributeValue::S(info.name.clone()));
+                map.insert(receipt.aside(ENTITY), AttributeValue::S(info.name.to_string()));
                 map.insert(receipt.aside(KEY), AttributeValue::M(key));
             }
         }

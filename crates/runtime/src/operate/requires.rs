@@ -1,10 +1,12 @@
 //! `requires`: what a caller needs, asked before the request where the arguments suffice, otherwise of what was read.
 
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::model::WriteVerb;
+use sortkey_design::program::{Expr, ExprKind, Operation, StatementKind, Value};
 
 use super::Runner;
 use crate::evaluate::{Scope, View};
-use crate::read::{Found, Hit, Read, key_of, live};
+use crate::read::{Found, Read, key_of, live};
 use crate::write::key_fields;
 use crate::{Failure, FailureKind};
 
@@ -14,7 +16,7 @@ impl<'a> Runner<'_, 'a> {
         let Some(requires) = read.pattern.requires.as_ref().filter(|_| scope.caller.is_some()) else {
             return Ok(());
         };
-        match self.speaks_of_item(scope, requires, read.entities[0]) {
+        match requires.concerns_item() {
             true => Ok(()),
             false => self.demand(scope, requires, None).await,
         }
@@ -31,24 +33,24 @@ impl<'a> Runner<'_, 'a> {
         let Some(requires) = read.pattern.requires.as_ref().filter(|_| scope.caller.is_some()) else {
             return Ok(found);
         };
-        if !self.speaks_of_item(scope, requires, read.entities[0]) {
+        if !requires.concerns_item() {
             return Ok(found);
         }
         Ok(match found {
             Found::Item(Some(item)) => {
-                self.demand(scope, requires, Some(item.view())).await?;
+                self.demand(scope, requires, Some(item.view().asked_as(read.first()))).await?;
                 Found::Item(Some(item))
             }
             Found::Items { items, cursor } => {
                 let was_empty = items.is_empty();
                 let mut seen = Vec::with_capacity(items.len());
                 for item in items {
-                    if self.allows(scope, requires, &item).await? {
+                    if self.allows(scope, requires, item.view().asked_as(read.first())).await? {
                         seen.push(item);
                     }
                 }
                 if seen.is_empty() && !was_empty {
-                    return Err(self.forbidden(requires));
+                    return Err(forbidden(&scope.shared.program, requires));
                 }
                 Found::Items { items: seen, cursor }
             }
@@ -58,8 +60,8 @@ impl<'a> Runner<'_, 'a> {
     }
 
     /// Whether the caller may see an item. Of one that lacks what a rule asks for, the rule does not hold.
-    async fn allows(&self, scope: &mut Scope<'a>, requires: &Expr, item: &Hit) -> Result<bool, Failure> {
-        match self.truth(scope, requires, Some(item.view())).await {
+    async fn allows(&self, scope: &mut Scope<'a>, requires: &Expr, item: View<'_>) -> Result<bool, Failure> {
+        match self.truth(scope, requires, Some(item)).await {
             Err(failure) if failure.kind == FailureKind::Invalid => Ok(false),
             allowed => allowed,
         }
@@ -75,17 +77,16 @@ impl<'a> Runner<'_, 'a> {
             return Ok(());
         };
         let action = operation.body.iter().find_map(|statement| match &statement.kind {
-            StmtKind::Do { value: Value::Action(action) }
-            | StmtKind::Let { value: Value::Action(action), .. } => Some(action),
+            StatementKind::Do(Value::Action(action))
+            | StatementKind::Let { value: Value::Action(action), .. } => Some(action),
             _ => None,
         });
         let Some(action) = action else { return self.demand(scope, requires, None).await };
-        let at = scope.shared.entity_at(&action.entity.text)?;
         let makes = matches!(action.verb, WriteVerb::Create | WriteVerb::Put);
-        if makes || !self.speaks_of_item(scope, requires, at) {
+        if makes || !requires.concerns_item() {
             return self.demand(scope, requires, None).await;
         }
-        let info = &scope.shared.entities[at];
+        let info = &scope.shared.entities[action.entity];
         let known = key_fields(scope, info, action.key.as_ref(), None)?;
         let item = match key_of(scope, info, &known) {
             Some(key) => self.session.get(&info.table, key, true).await?,
@@ -109,29 +110,26 @@ impl<'a> Runner<'_, 'a> {
     ) -> Result<(), Failure> {
         match self.truth(scope, requires, view).await? {
             true => Ok(()),
-            false => Err(self.forbidden(requires)),
+            false => Err(forbidden(&scope.shared.program, requires)),
         }
     }
+}
 
-    /// The failure names the rules that are asked, or what of the caller they look at.
-    fn forbidden(&self, requires: &Expr) -> Failure {
-        let mut names: Vec<String> = Vec::new();
-        requires.walk(&mut |expr| {
-            let name = match &expr.kind {
-                ExprKind::Call { callee, .. } => callee.as_name().map(|name| format!("`{name}`")),
-                ExprKind::Member { base, name } if base.is_name("caller") => Some(format!("`caller.{name}`")),
-                _ => None,
-            };
-            names.extend(name.filter(|name| !names.contains(name)));
-        });
-        let asked = if names.is_empty() { "its condition".to_owned() } else { names.join(", ") };
-        let message = format!("the caller may not do this: `requires` asks for {asked}, and does not hold");
-        Failure::new(FailureKind::Forbidden, message)
-    }
-
-    /// Whether names are used that only the item can answer.
-    fn speaks_of_item(&self, scope: &Scope<'a>, requires: &Expr, entity: usize) -> bool {
-        let entity = &scope.shared.design.entities[entity];
-        requires.names().into_iter().any(|name| !scope.has(name) && entity.attribute(name).is_some())
-    }
+/// The failure names the rules that are asked, or what of the caller they look at.
+fn forbidden(program: &Program, requires: &Expr) -> Failure {
+    let mut names: Vec<String> = Vec::new();
+    requires.walk(&mut |expr| {
+        let name = match &expr.kind {
+            ExprKind::Rule { rule, .. } => Some(format!("`{}`", program.rules[*rule].name)),
+            ExprKind::Call { callee, .. } => Some(format!("`{}`", program.name(*callee))),
+            ExprKind::ItemAt(key) => Some(format!("`{}`", program.entities[key.entity].name)),
+            ExprKind::Function { function, .. } => Some(format!("`{}`", function.word())),
+            ExprKind::CallerPart(id) => Some(format!("`caller.{}`", program.caller[*id].name)),
+            _ => None,
+        };
+        names.extend(name.filter(|name| !names.contains(name)));
+    });
+    let asked = if names.is_empty() { "its condition".to_owned() } else { names.join(", ") };
+    let message = format!("the caller may not do this: `requires` asks for {asked}, and does not hold");
+    Failure::new(FailureKind::Forbidden, message)
 }

@@ -1,7 +1,8 @@
 //! `transact { }`: every action prepared, then all of them sent together.
 
 use futures_util::future::BoxFuture;
-use sortkey_design::model::*;
+use sortkey_design::model::WriteVerb;
+use sortkey_design::program::{Action, LocalId, Statement, StatementKind, Value};
 
 use super::cascade::Children;
 use super::{Runner, again_and_again};
@@ -14,15 +15,19 @@ use crate::write::{self, ATTEMPTS, Prepared, Refusal};
 #[derive(Default)]
 struct Gathered<'a> {
     prepared: Vec<Prepared>,
-    /// The action of each, and the name of its result.
-    actions: Vec<(&'a Action, Option<&'a Name>)>,
+    /// The action of each, and what its result is bound to.
+    actions: Vec<(&'a Action, Option<LocalId>)>,
     /// The first item that the block makes, by its place: what it yields.
     made: Option<usize>,
 }
 
 impl<'a> Runner<'_, 'a> {
     /// Sends a block as one transaction. It yields the first item that it makes.
-    pub(super) async fn transact(&self, scope: &mut Scope<'a>, body: &'a [Stmt]) -> Result<Val, Failure> {
+    pub(super) async fn transact(
+        &self,
+        scope: &mut Scope<'a>,
+        body: &'a [Statement],
+    ) -> Result<Val, Failure> {
         let before = scope.clone();
         for attempt in 0..ATTEMPTS {
             *scope = before.clone();
@@ -45,12 +50,12 @@ impl<'a> Runner<'_, 'a> {
                     for each in &prepared {
                         self.sweep(scope, each, Children::All).await?;
                     }
-                    for (at, (action, name)) in actions.into_iter().enumerate() {
+                    for (at, (action, local)) in actions.into_iter().enumerate() {
                         let stored =
                             self.stored_now(scope, action, &prepared[at], places[at].as_ref()).await?;
                         let Some(stored) = stored else { continue };
-                        if let Some(name) = name {
-                            scope.set(name.text.as_str(), stored.clone());
+                        if let Some(local) = local {
+                            scope.set(local, stored.clone());
                         }
                         prepared[at].yields = stored;
                     }
@@ -68,23 +73,23 @@ impl<'a> Runner<'_, 'a> {
     fn gather<'f>(
         &'f self,
         scope: &'f mut Scope<'a>,
-        body: &'a [Stmt],
+        body: &'a [Statement],
         attempt: usize,
         into: &'f mut Gathered<'a>,
     ) -> BoxFuture<'f, Result<(), Failure>> {
         Box::pin(async move {
             for statement in body {
                 match &statement.kind {
-                    StmtKind::Let { name, value: Value::Action(action), .. } => {
-                        self.add(scope, Some(name), action, attempt, into).await?;
+                    StatementKind::Let { local, value: Value::Action(action), .. } => {
+                        self.add(scope, Some(*local), action, attempt, into).await?;
                     }
-                    StmtKind::Do { value: Value::Action(action) } => {
+                    StatementKind::Do(Value::Action(action)) => {
                         self.add(scope, None, action, attempt, into).await?;
                     }
-                    StmtKind::Each { name, list, body } => {
+                    StatementKind::Each { local, list, body } => {
                         let list = self.value(scope, list, None).await?;
                         for element in list.members().unwrap_or_default() {
-                            scope.set(name.text.as_str(), element.clone());
+                            scope.set(*local, element.clone());
                             self.gather(scope, body, attempt, into).await?;
                         }
                     }
@@ -100,7 +105,7 @@ impl<'a> Runner<'_, 'a> {
     async fn add(
         &self,
         scope: &mut Scope<'a>,
-        name: Option<&'a Name>,
+        local: Option<LocalId>,
         action: &'a Action,
         attempt: usize,
         into: &mut Gathered<'a>,
@@ -112,24 +117,29 @@ impl<'a> Runner<'_, 'a> {
         }
         if action.verb == WriteVerb::Get {
             let found = self.get(scope, action).await?;
-            scope.set(name.map_or("", |name| name.text.as_str()), found);
+            hold(scope, local, found);
             return Ok(());
         }
         scope.attempt = attempt;
-        let next = write::prepare(self.session, scope, action, None).await;
+        let next = write::prepare(self.session, scope, action).await;
         scope.attempt = 0;
         let next = next?;
-        if let Some(name) = name {
-            scope.set(name.text.as_str(), next.yields.clone());
-        } else if let Val::Item(record) = &next.yields {
-            scope.refer(record.entity, record.fields.clone());
-        }
+        hold(scope, local, next.yields.clone());
         let makes = matches!(action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
         if makes && into.made.is_none() {
             into.made = Some(into.prepared.len());
         }
-        into.actions.push((action, name));
+        into.actions.push((action, local));
         into.prepared.push(next);
         Ok(())
+    }
+}
+
+/// Keeps the result of an action in hand: bound, or for `->`.
+fn hold(scope: &mut Scope<'_>, local: Option<LocalId>, value: Val) {
+    match (local, value) {
+        (Some(local), value) => scope.set(local, value),
+        (None, Val::Item(record)) => scope.refer(record.entity, record.fields),
+        (None, _) => {}
     }
 }

@@ -1,9 +1,10 @@
 //! A child that goes with its parent is taken off the numbers that count it, in one transaction.
 
-use sortkey_design::model::*;
-use sortkey_value::Item;
+use sortkey_design::model::{FieldOp, WriteVerb};
+use sortkey_design::program::{Action, Expr, ExprKind, Field, Id, LocalId, Path};
+use sortkey_value::{Item, Number};
 
-use super::cascade::{Cascade, Children};
+use super::cascade::{CHILD, Cascade, Children, action};
 use super::{Runner, again_and_again};
 use crate::evaluate::Scope;
 use crate::read::key_of;
@@ -12,7 +13,7 @@ use crate::write::{self, ATTEMPTS, Prepared, Refusal};
 use crate::{Failure, FailureKind};
 
 impl<'a> Runner<'_, 'a> {
-    /// The updates that take the child, which the scope calls `child`, off everything that counts it; `parent` goes itself.
+    /// The updates that take the child, which the scope holds, off everything that counts it; `parent` goes itself.
     pub(super) fn counters(
         &self,
         scope: &mut Scope<'a>,
@@ -20,16 +21,18 @@ impl<'a> Runner<'_, 'a> {
         parent: Option<&Item>,
     ) -> Result<Vec<Action>, Failure> {
         let mut found: Vec<(Item, Action)> = Vec::new();
-        let child = scope.get("child").and_then(Val::fields).cloned().unwrap_or_default();
+        let child = scope.spread(LocalId::new(CHILD)).cloned().unwrap_or_default();
         for count in &cascade.counts {
             let info = &scope.shared.entities[count.entity];
-            let entity = info.of(&scope.shared.design);
-            let (own, target) = &count.reference;
+            let entity = info.of(&scope.shared.program);
+            let (own, target) = count.reference;
+            let refers = scope.shared.entities[cascade.child].name_of(own);
             let mut known = Values::new();
-            for name in &info.keys {
-                let from = if name == target { own } else { name };
+            for id in &info.keys {
+                let name = info.name_of(*id);
+                let from = if *id == target { refers } else { name };
                 if let Some(value) = child.get(from) {
-                    known.insert(name.as_str(), value.clone());
+                    known.insert(name.clone(), value.clone());
                 }
             }
             // The child refers to nothing.
@@ -38,30 +41,21 @@ impl<'a> Runner<'_, 'a> {
             if cascade.parent == count.entity && parent == Some(&key) {
                 continue;
             }
-            let span = entity.span;
-            let one = Expr { kind: ExprKind::Number { digits: "1".to_owned(), unit: String::new() }, span };
+            let attribute = &entity.attributes[count.attribute];
+            let one = ExprKind::Number(Number::from(1));
             let field = Field {
-                path: vec![Name::new(count.attribute.as_str(), span)],
+                path: Path { attribute: count.attribute, inside: Vec::new(), ty: attribute.ty.clone() },
+                element: None,
                 op: FieldOp::Subtract,
-                value: one,
-                index: None,
-                span,
+                value: Expr { kind: one, ..Expr::default() },
             };
             match found.iter_mut().find(|(other, _)| *other == key) {
-                Some((_, action)) => action.fields.fields.push(field),
+                Some((_, action)) => action.fields.push(field),
                 None => {
-                    let name = format!("counter {}", found.len());
-                    scope.set(name.as_str(), Val::Map(known));
-                    let key_args = Args { spreads: vec![Name::new(name, span)], ..Args::default() };
-                    let fields = Fields { fields: vec![field], ..Fields::default() };
-                    let action = Action {
-                        verb: WriteVerb::Update,
-                        entity: entity.name.clone(),
-                        key: Some(key_args),
-                        fields,
-                        ..Action::default()
-                    };
-                    found.push((key, action));
+                    let local = LocalId::new(CHILD + 1 + found.len());
+                    scope.set(local, Val::Map(known));
+                    let update = action(WriteVerb::Update, count.entity, local);
+                    found.push((key, Action { fields: vec![field], ..update }));
                 }
             }
         }
@@ -80,7 +74,7 @@ impl<'a> Runner<'_, 'a> {
             let mut prepared: Vec<Prepared> = Vec::with_capacity(1 + counters.len());
             for action in std::iter::once(delete).chain(counters) {
                 scope.attempt = attempt;
-                let next = write::prepare(self.session, scope, action, None).await;
+                let next = write::prepare(self.session, scope, action).await;
                 scope.attempt = 0;
                 match next {
                     Ok(next) => prepared.push(next),

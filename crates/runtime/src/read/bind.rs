@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use sortkey_design::facts::{Condition, condition};
-use sortkey_design::model::*;
+use sortkey_design::model::ReadVerb;
+use sortkey_design::program::{Bind, BindValue, Bound, Conjunct, EntityId, Expr, ExprKind, Fill, Says, Type};
 
 use super::Read;
 use crate::evaluate::{Scope, View};
@@ -16,52 +16,56 @@ const MAX_BRANCHES: usize = 1_000;
 impl Read {
     /// The known attributes, once per value of each `in`. A list of another tenant's items is not found, one item absent.
     pub(super) fn branches(&self, scope: &Scope<'_>) -> Result<Vec<Fields>, Failure> {
-        let design = &scope.shared.design;
-        let entity = self.entity(scope).of(design);
+        let entity = self.entity(scope).of(&scope.shared.program);
         let admit = Admit::computed(scope).finding();
         let mut branches = vec![Fields::with_capacity(self.pattern.binds.len())];
-        let anatomy = &self.entity(scope).anatomy;
-        let shared_name =
-            |name: &str| anatomy.attribute(name).map_or_else(|| name.into(), |each| each.name.clone());
         for bind in &self.pattern.binds {
-            let name = &bind.name.text;
-            let attribute = entity.attribute(name);
+            let attribute = match bind.to {
+                Bound::Attribute(id) => Some(&entity.attributes[id]),
+                Bound::Stored(_) => None,
+            };
+            let name = match bind.to {
+                Bound::Attribute(id) => &entity.attributes[id].name,
+                Bound::Stored(id) => &entity.templates[id].name,
+            };
             let admitted = |value: Val| match attribute {
                 Some(attribute) => admit.attribute(attribute, value, name),
                 None => Ok(value),
             };
             let values = match &bind.value {
-                BindValue::Parameter => {
-                    let value = admitted(scope.get(name).cloned().unwrap_or_default())?;
-                    with(&mut branches, &shared_name(name), value);
+                BindValue::Parameter(local) => {
+                    let value = admitted(scope.get(*local).cloned().unwrap_or_default())?;
+                    with(&mut branches, name, value);
                     continue;
                 }
                 BindValue::Expr(expr) => {
                     let value = admitted(scope.eval(expr, None)?)?;
-                    with(&mut branches, &shared_name(name), value);
+                    with(&mut branches, name, value);
                     continue;
                 }
-                BindValue::All => every_value(attribute.map(|each| design.type_of(each))),
+                BindValue::All => every_value(attribute.map(|each| &*each.ty)),
                 BindValue::In(list) => distinct(scope.eval(list, None)?),
             };
             let values = values.into_iter().map(admitted).collect::<Result<Vec<Val>, Failure>>()?;
             branches = product(&branches, name, &values);
             if branches.len() > MAX_BRANCHES {
-                return Err(Failure::invalid(name, format!("`{name}` has more than {MAX_BRANCHES} values")));
+                return Err(Failure::invalid(
+                    &**name,
+                    format!("`{name}` has more than {MAX_BRANCHES} values"),
+                ));
             }
         }
-        for conjunct in self.pattern.conditions() {
-            if let Condition::Equal(name, value) = condition(conjunct)
-                && let Some(attribute) = entity.attribute(name)
-            {
-                let value = admit.attribute(attribute, scope.eval(value, None)?, name)?;
-                with(&mut branches, &shared_name(name), value);
+        for conjunct in &self.pattern.conditions {
+            if let (Says::Equal(Bound::Attribute(id)), Some(value)) = (conjunct.says, compared(conjunct)) {
+                let attribute = &entity.attributes[id];
+                let value = admit.attribute(attribute, scope.eval(value, None)?, &attribute.name)?;
+                with(&mut branches, &attribute.name, value);
             }
         }
-        branches.retain(|branch| self.is_ours(scope, entity, branch));
+        branches.retain(|branch| self.is_ours(scope, branch));
         if branches.is_empty()
             && (self.pattern.is_list() || matches!(self.pattern.verb, ReadVerb::Sum | ReadVerb::Count))
-            && self.names_tenant(entity)
+            && self.names_tenant(scope)
             && scope.caller.is_some()
         {
             return Err(Failure::new(
@@ -69,43 +73,52 @@ impl Read {
                 format!("`{}` finds nothing of another tenant", self.pattern.name),
             ));
         }
-        branches.iter_mut().try_for_each(|branch| derive(scope, self.entities[0], branch))?;
+        branches.iter_mut().try_for_each(|branch| derive(scope, self.first(), branch))?;
         Ok(branches)
     }
 
     /// Whether the arguments say whose items are asked for.
-    fn names_tenant(&self, entity: &Entity) -> bool {
-        let bound = |tenant: &Name| {
-            matches!(self.pattern.bind(&tenant.text), Some(Bind { value: BindValue::Parameter, .. }))
-        };
-        entity.tenant.as_ref().is_some_and(bound)
+    fn names_tenant(&self, scope: &Scope<'_>) -> bool {
+        let tenant = self.entity(scope).of(&scope.shared.program).tenant;
+        tenant.is_some_and(|tenant| {
+            let bind = self.pattern.bind(Bound::Attribute(tenant.attribute));
+            matches!(bind, Some(Bind { value: BindValue::Parameter(_), .. }))
+        })
     }
 
     /// Whether the tenant that the arguments name is the caller's own.
-    pub(super) fn is_ours(&self, scope: &Scope<'_>, entity: &Entity, branch: &Fields) -> bool {
-        let (Some(caller), Some(tenant)) = (&scope.caller, &entity.tenant) else { return true };
-        match branch.get(&tenant.text) {
-            Some(value) => caller.get(&tenant.text).is_some_and(|own| own.same(value)),
+    pub(super) fn is_ours(&self, scope: &Scope<'_>, branch: &Fields) -> bool {
+        let entity = self.entity(scope).of(&scope.shared.program);
+        let (Some(caller), Some(tenant)) = (&scope.caller, entity.tenant) else { return true };
+        let name = &entity.attributes[tenant.attribute].name;
+        match branch.get(name) {
+            Some(value) => caller.get(name).is_some_and(|own| own.same(value)),
             None => true,
         }
     }
 }
 
+/// What a condition compares an attribute with.
+fn compared(conjunct: &Conjunct) -> Option<&Expr> {
+    match &conjunct.expr.kind {
+        ExprKind::Binary { right, .. } => Some(right),
+        _ => None,
+    }
+}
+
 /// Computes the derived attributes that follow from the known ones.
-pub(crate) fn derive(scope: &Scope<'_>, entity_at: usize, known: &mut Fields) -> Result<(), Failure> {
-    let design = &scope.shared.design;
-    let entity = &design.entities[entity_at];
-    for (at, inputs) in &scope.shared.entities[entity_at].anatomy.derived {
-        let attribute = &entity.attributes[*at];
-        let Some(Fill { value, .. }) = &attribute.value else { continue };
-        let name = &attribute.name.text;
-        if known.contains_key(name) || !inputs.iter().all(|input| known.contains_key(input)) {
+pub(crate) fn derive(scope: &Scope<'_>, entity_id: EntityId, known: &mut Fields) -> Result<(), Failure> {
+    let entity = &scope.shared.program.entities[entity_id];
+    for (id, inputs) in &scope.shared.entities[entity_id].anatomy.derived {
+        let attribute = &entity.attributes[*id];
+        let Some(Fill { value, .. }) = &attribute.fill else { continue };
+        let is_known = |id| known.contains_key(&entity.attributes[id].name);
+        if is_known(*id) || !inputs.iter().all(|input| is_known(*input)) {
             continue;
         }
-        // Only the item's own attributes count: a parameter of the same name is another thing.
-        let computed = scope.fresh().eval(value, Some(View::of(entity_at, known)))?;
-        let admit = Admit::computed(scope);
-        known.insert(name.clone(), admit.attribute(attribute, computed, name)?);
+        let computed = scope.eval(value, Some(View::of(entity_id, known)))?;
+        let computed = Admit::computed(scope).attribute(attribute, computed, &attribute.name)?;
+        known.insert(attribute.name.clone(), computed);
     }
     Ok(())
 }
@@ -120,11 +133,11 @@ fn with(branches: &mut [Fields], name: &Arc<str>, value: Val) {
 }
 
 /// Every branch with every value. One value alone that is absent is not known.
-fn product(branches: &[Fields], name: &str, values: &[Val]) -> Vec<Fields> {
+fn product(branches: &[Fields], name: &Arc<str>, values: &[Val]) -> Vec<Fields> {
     let joined = |branch: &Fields, value: &Val| {
         let mut branch = branch.clone();
         if values.len() > 1 || !value.is_absent() {
-            branch.insert(name, value.clone());
+            branch.insert(name.clone(), value.clone());
         }
         branch
     };
@@ -145,7 +158,7 @@ fn distinct(list: Val) -> Vec<Val> {
 fn every_value(ty: Option<&Type>) -> Vec<Val> {
     match ty {
         Some(Type::Bool) => vec![Val::Bool(false), Val::Bool(true)],
-        Some(Type::Enum { members, .. }) => members.iter().map(Val::text).collect(),
+        Some(Type::Enum(words)) => words.words.iter().map(|word| Val::text(&**word)).collect(),
         Some(Type::Int { min: Some(min), max: Some(max) }) => {
             (*min..=*max).take(MAX_BRANCHES + 1).map(Val::integer).collect()
         }

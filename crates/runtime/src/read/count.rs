@@ -5,8 +5,7 @@
 
 use sortkey_api::operations::QueryInput;
 use sortkey_api::shapes::returns::Select;
-use sortkey_design::facts::{Source, source};
-use sortkey_design::model::Name;
+use sortkey_design::program::{AttributeId, Source};
 use sortkey_value::AttributeValue;
 
 use super::{Read, Route, fixed};
@@ -49,34 +48,35 @@ impl Read {
     /// Whether every item under the keys counts: all are of the one entity, live, the caller's, and nothing else is asked.
     pub(super) fn is_decided_by_keys(&self, scope: &Scope<'_>, branches: &[Fields]) -> bool {
         let info = self.entity(scope);
-        let entity = info.of(&scope.shared.design);
-        let asks_more = self.pattern.condition.is_some() || self.pattern.filter.is_some() || self.fetches;
-        let is_alone = self.entities.len() == 1 && !info.shares_table && info.kind.is_none();
-        let expires = info.ttl.as_ref().is_some_and(|ttl| info.anatomy.attribute(ttl).is_some());
-        let may_be_gone = (expires && self.pattern.including_expired.is_none())
-            || (entity.deleted.is_some() && self.pattern.including_deleted.is_none());
-        let is_ours = match (&scope.caller, &entity.tenant) {
-            (Some(_), Some(tenant)) => self.is_partition(scope, tenant),
+        let entity = info.of(&scope.shared.program);
+        let asks_more =
+            !self.pattern.conditions.is_empty() || !self.pattern.filters.is_empty() || self.fetches;
+        let is_alone = self.pattern.entities.len() == 1 && !info.shares_table && info.kind.is_none();
+        let may_be_gone = (entity.ttl.is_some() && !self.pattern.with_expired)
+            || (entity.deleted.is_some() && !self.pattern.with_deleted);
+        let is_ours = match (&scope.caller, entity.tenant) {
+            (Some(_), Some(tenant)) => self.is_partition(scope, tenant.attribute),
             _ => true,
         };
         !asks_more && is_alone && !may_be_gone && is_ours && self.has_no_reserved(scope, branches)
     }
 
     /// Whether an attribute is itself a partition key of the path. Foreign values of it were refused before.
-    fn is_partition(&self, scope: &Scope<'_>, name: &Name) -> bool {
-        let design = &scope.shared.design;
-        let natural = matches!(source(self.entity(scope).of(design), &name.text), Some(Source::Natural(_)));
-        natural && self.key(design).partition.contains(name)
+    fn is_partition(&self, scope: &Scope<'_>, id: AttributeId) -> bool {
+        let filled = self.filled(&scope.shared.program);
+        filled.partition.iter().any(|part| part.source == Some(Source::Attribute(id)))
     }
 
     /// Whether no guard and no receipt can be under the keys.
     fn has_no_reserved(&self, scope: &Scope<'_>, branches: &[Fields]) -> bool {
-        let design = &scope.shared.design;
-        let table = &design.tables[self.table_at];
+        let program = &scope.shared.program;
+        let table = &program.tables[self.table_id];
         match &self.route {
             Route::Table => branches.iter().all(|known| {
                 // A query of a whole key is a lookup, and stays one.
-                let partition = fixed(scope, self.entities[0], &self.entity(scope).partition, known);
+                let entity = &program.entities[self.first()];
+                let part = entity.key.partition.first();
+                let partition = part.and_then(|part| fixed(program, entity, part, known));
                 let is_free =
                     matches!(&partition, Some(AttributeValue::S(text)) if !is_reserved_text(text.as_bytes()));
                 is_free && !self.is_key_lookup(scope, known)
@@ -84,8 +84,8 @@ impl Read {
             // They have no attribute but the table's key, the expiry, and what no index is by.
             Route::Index(at, _) => table.indexes[*at]
                 .key
-                .attributes()
-                .any(|name| !table.key.contains(&name.text) && table.ttl.as_ref() != Some(name)),
+                .names()
+                .any(|name| !table.key.contains(name) && table.ttl.as_ref() != Some(name)),
             Route::Guard(_) | Route::Scan(_) => false,
         }
     }
@@ -134,7 +134,7 @@ mod tests {
             let own: Fields =
                 [("userId".to_owned(), Val::text("ada")), ("kind".to_owned(), Val::text("k"))].into();
             let scope = runtime.scope((!system).then(|| Arc::new(own.clone())));
-            let read = runtime.shared.read("counted").expect("declared");
+            let read = runtime.shared.read_of("counted").expect("declared");
             assert_eq!(read.is_decided_by_keys(&scope, &[own]), expected, "{text}");
         }
     }

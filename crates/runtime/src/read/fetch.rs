@@ -3,7 +3,7 @@
 use sortkey_api::StringMap;
 use sortkey_api::operations::BatchGetItemInput;
 use sortkey_api::shapes::batch::KeysAndAttributes;
-use sortkey_design::model::*;
+use sortkey_design::program::{Attribute, Entity, UniqueId};
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
 use super::filter::{is_deleted, is_expired, is_ours};
@@ -54,20 +54,19 @@ impl Read {
         session: &Session<'_>,
         scope: &Scope<'_>,
         known: &Fields,
-        unique: usize,
+        unique: UniqueId,
     ) -> Result<Option<Hit>, Failure> {
         let info = self.entity(scope);
-        let clause = &info.of(&scope.shared.design).uniques[unique];
-        let Some(guard_key) = guard::key(scope, info, clause, known) else { return Ok(None) };
+        let clause = &info.of(&scope.shared.program).uniques[unique];
+        let Some(guard_key) = guard::key(scope, info, unique, known) else { return Ok(None) };
         let strong = self.pattern.strong;
         let Some(guard) = session.get(&self.table, guard_key, strong).await? else { return Ok(None) };
         let Some(owner) = guard::owner(info, &guard) else { return Ok(None) };
         let Some(item) = session.get(&self.table, owner, strong).await? else { return Ok(None) };
         let found = self.admitted(scope, &self.sieve(scope), item)?;
         Ok(found.filter(|hit| {
-            let same =
-                |name: &Name| hit.view().get(scope.shared, &name.text).as_deref() == known.get(&name.text);
-            clause.names.iter().all(same)
+            let same = |id: &_| hit.view().get(scope.shared, *id).as_deref() == known.get(info.name_of(*id));
+            clause.attributes.iter().all(same)
         }))
     }
 
@@ -90,12 +89,9 @@ impl Read {
         scope: &Scope<'_>,
         found: Vec<Hit>,
     ) -> Result<Vec<Hit>, Failure> {
-        let Some(then) = &self.pattern.then else { return Ok(found) };
-        let design = &scope.shared.design;
-        let from = self.entity(scope).of(design);
-        let Some(info) = scope.shared.entities.iter().find(|info| info.name == then.text) else {
-            return Ok(found);
-        };
+        let Some(then) = self.pattern.then else { return Ok(found) };
+        let from = self.entity(scope).of(&scope.shared.program);
+        let info = &scope.shared.entities[then];
         let mut keys: Vec<Map> = Vec::new();
         for hit in &found {
             let known = pointed_at(scope, from, info, hit.view());
@@ -116,16 +112,15 @@ impl Read {
 /// The attributes of another entity's key that an item gives: by reference, or by the same name.
 fn pointed_at(scope: &Scope<'_>, from: &Entity, to: &EntityInfo, item: View<'_>) -> Fields {
     let mut known = Fields::new();
-    for name in &to.keys {
-        let refers = |attribute: &&Attribute| {
-            attribute.reference.as_ref().is_some_and(|reference| {
-                let target = reference.attribute.as_ref().unwrap_or(&attribute.name);
-                reference.entity.is(&to.name) && target.is(name)
-            })
+    for key in &to.keys {
+        let name = to.name_of(*key);
+        let refers = |(_, attribute): &(_, &Attribute)| {
+            attribute.reference.is_some_and(|each| each.entity == to.at && each.attribute == *key)
         };
-        let by_reference = from.attributes.iter().find(refers).map(|attribute| attribute.name.text.as_str());
-        if let Some(value) = item.get(scope.shared, by_reference.unwrap_or(name)) {
-            known.insert(name.as_str(), value.into_owned());
+        let by_reference = from.attributes.entries().find(refers).map(|(id, _)| id);
+        let from = by_reference.or_else(|| from.attributes.find(name));
+        if let Some(value) = from.and_then(|id| item.get(scope.shared, id)) {
+            known.insert(name.clone(), value.into_owned());
         }
     }
     known
@@ -133,12 +128,15 @@ fn pointed_at(scope: &Scope<'_>, from: &Entity, to: &EntityInfo, item: View<'_>)
 
 /// The table key of an item of an entity, if the known attributes determine it.
 pub(crate) fn key_of(scope: &Scope<'_>, info: &EntityInfo, known: &Fields) -> Option<Map> {
-    info.parts().map(|name| Some((name.clone(), fixed(scope, info.at, name, known)?))).collect()
+    let program = &scope.shared.program;
+    let entity = info.of(program);
+    let parts = entity.key.parts();
+    parts.map(|part| Some((part.stored.to_string(), fixed(program, entity, part, known)?))).collect()
 }
 
 /// The item that the caller may see, if it is live.
 pub(crate) fn live(scope: &Scope<'_>, info: &EntityInfo, item: Item) -> Result<Option<Hit>, Failure> {
-    if !info.owns(&scope.shared.design, &item) {
+    if !info.owns(&scope.shared.program, &item) {
         return Ok(None);
     }
     let Some(item) = info.interpret_ours(scope, item)? else { return Ok(None) };

@@ -2,6 +2,7 @@
 //!
 //! Most answers only pass through: the item stays in the form in which it is stored, and becomes JSON straight from it.
 
+use sortkey_design::program::EntityId;
 use sortkey_value::Item;
 
 use super::add_virtual;
@@ -13,8 +14,8 @@ use crate::values::{Fields, Record, Val};
 /// An item that was found.
 #[derive(Clone, Debug)]
 pub(crate) enum Hit {
-    /// As it is stored, with its entity's place in the design.
-    Stored(usize, Item),
+    /// As it is stored, with its entity.
+    Stored(EntityId, Item),
     /// With attributes that are computed when it is read.
     Decoded(Box<Record>),
 }
@@ -23,7 +24,7 @@ impl Hit {
     /// A hit of which everything is stored. What is computed is computed now.
     pub(crate) fn stored(scope: &Scope<'_>, info: &EntityInfo, item: Item) -> Result<Hit, Failure> {
         match info.anatomy.has_virtual {
-            true => Hit::decoded(scope, info, info.decode(&scope.shared.design, &item)),
+            true => Hit::decoded(scope, info, info.decode(&scope.shared.program, &item)),
             false => Ok(Hit::Stored(info.at, item)),
         }
     }
@@ -47,7 +48,7 @@ impl Hit {
         match self {
             Hit::Stored(entity, item) => {
                 let info = &scope.shared.entities[entity];
-                Val::item(entity, info.decode(&scope.shared.design, &item))
+                Val::item(entity, info.decode(&scope.shared.program, &item))
             }
             Hit::Decoded(record) => Val::Item(record),
         }

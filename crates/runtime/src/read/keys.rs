@@ -3,8 +3,9 @@
 //! Ranges are inclusive on both sides, also where more text follows the bounded piece: the upper bound is padded with
 //! the greatest character there is.
 
-use sortkey_design::facts::{Source, source};
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::model::{Op, ReadVerb};
+use sortkey_design::program::{Bound, Entity, Expr, ExprKind, KeyPart, Piece, Source, Template};
 use sortkey_value::{AttributeValue, Item, Map};
 
 use super::{Read, Route};
@@ -33,21 +34,22 @@ impl Read {
         known: &Fields,
         into: &mut Placeholders,
     ) -> Result<Option<String>, Failure> {
-        let key = self.key(&scope.shared.design);
+        let program = &scope.shared.program;
+        let (entity, key) = (&program.entities[self.first()], self.filled(program));
         let mut conditions = Vec::new();
-        for name in &key.partition {
-            let Some(value) = self.fixed(scope, &name.text, known) else { return Ok(None) };
-            conditions.push(format!("{} = {}", into.name(&name.text), into.value(value)));
+        for part in &key.partition {
+            let Some(value) = fixed(program, entity, part, known) else { return Ok(None) };
+            conditions.push(format!("{} = {}", into.name(&part.stored), into.value(value)));
         }
         if self.pattern.verb == ReadVerb::Collect {
             return Ok(Some(conditions.join(" AND ")));
         }
-        for name in &key.sort {
-            if let Some(value) = self.fixed(scope, &name.text, known) {
-                conditions.push(format!("{} = {}", into.name(&name.text), into.value(value)));
+        for part in &key.sort {
+            if let Some(value) = fixed(program, entity, part, known) {
+                conditions.push(format!("{} = {}", into.name(&part.stored), into.value(value)));
                 continue;
             }
-            conditions.extend(self.open(scope, &name.text, known, into)?);
+            conditions.extend(self.open(scope, part, known, into)?);
             break;
         }
         Ok(Some(conditions.join(" AND ")))
@@ -55,28 +57,27 @@ impl Read {
 
     /// The table key, if the known attributes determine it.
     pub(super) fn table_key(&self, scope: &Scope<'_>, known: &Fields) -> Option<Map> {
-        let names = scope.shared.design.tables[self.table_at].key.attributes();
-        names.map(|name| Some((name.text.clone(), self.fixed(scope, &name.text, known)?))).collect()
+        super::key_of(scope, self.entity(scope), known)
     }
 
-    /// The same in the form in which it is sent.
+    /// The table key in the form in which it is sent.
     pub(super) fn table_key_item(&self, scope: &Scope<'_>, known: &Fields) -> Option<Item> {
-        let design = &scope.shared.design;
-        let entity = &design.entities[self.entities[0]];
+        let program = &scope.shared.program;
+        let entity = &program.entities[self.first()];
         let mut key = Item::builder();
         let mut text = String::with_capacity(128);
-        for name in design.tables[self.table_at].key.attributes() {
-            match entity.template(&name.text).filter(|_| !known.contains_key(&name.text)) {
-                Some(template) => {
+        for part in entity.key.parts() {
+            match part.source.filter(|_| !known.contains_key(&part.stored)) {
+                Some(Source::Template(id)) => {
                     text.clear();
-                    let pieces = template.pieces.len();
-                    template::render_into(design, entity, template, pieces, known, &mut text)?;
-                    key.name(&name.text);
+                    let template = &entity.templates[id];
+                    template::render_into(entity, template, template.pieces.len(), known, &mut text)?;
+                    key.name(&part.stored);
                     key.string(&text);
                 }
-                None => {
-                    let value = self.fixed(scope, &name.text, known)?;
-                    key.name(&name.text);
+                _ => {
+                    let value = fixed(program, entity, part, known)?;
+                    key.name(&part.stored);
                     key.tree(&value);
                 }
             }
@@ -89,34 +90,30 @@ impl Read {
         self.route == Route::Table && self.table_key(scope, known).is_some()
     }
 
-    /// The value of a stored key attribute, if the known attributes determine it.
-    fn fixed(&self, scope: &Scope<'_>, stored: &str, known: &Fields) -> Option<AttributeValue> {
-        fixed(scope, self.entities[0], stored, known)
-    }
-
     /// The condition on a sort attribute that is not fixed.
     fn open(
         &self,
         scope: &Scope<'_>,
-        stored: &str,
+        part: &KeyPart,
         known: &Fields,
         into: &mut Placeholders,
     ) -> Result<Option<String>, Failure> {
-        let design = &scope.shared.design;
-        let entity = &design.entities[self.entities[0]];
-        match source(entity, stored) {
-            Some(Source::Natural(attribute)) => {
-                let bounds = self.bounds(scope, &attribute.name.text)?;
-                Ok(natural(into, stored, bounds, |value| to_stored(design, design.type_of(attribute), value)))
+        let program = &scope.shared.program;
+        let entity = &program.entities[self.first()];
+        match part.source {
+            Some(Source::Attribute(id)) => {
+                let bounds = self.bounds(scope, Bound::Attribute(id))?;
+                let ty = &entity.attributes[id].ty;
+                Ok(natural(into, &part.stored, bounds, |value| to_stored(program, ty, value)))
             }
-            Some(Source::Template(template)) => {
-                let whole = self.bounds(scope, stored)?;
+            Some(Source::Template(id)) => {
+                let whole = self.bounds(scope, Bound::Stored(id))?;
                 if whole.low.is_some() || whole.high.is_some() || whole.prefix.is_some() {
-                    return Ok(natural(into, stored, whole, |value| {
+                    return Ok(natural(into, &part.stored, whole, |value| {
                         Some(AttributeValue::S(value.as_text()?.to_owned()))
                     }));
                 }
-                self.template(scope, entity, template, known, into)
+                self.template(scope, entity, &entity.templates[id], known, into)
             }
             None => Ok(None),
         }
@@ -131,20 +128,22 @@ impl Read {
         known: &Fields,
         into: &mut Placeholders,
     ) -> Result<Option<String>, Failure> {
-        let design = &scope.shared.design;
-        let is_open = |piece: &Piece| matches!(piece, Piece::Slot { attribute, .. } if !known.contains_key(&attribute.text));
+        let is_open = |piece: &Piece| match piece {
+            Piece::Slot { attribute, .. } => !known.contains_key(&entity.attributes[*attribute].name),
+            Piece::Literal(_) => false,
+        };
         let Some(at) = template.pieces.iter().position(is_open) else { return Ok(None) };
-        let Some(prefix) = template::render_pieces(design, entity, template, at, known) else {
+        let Some(prefix) = template::render_pieces(entity, template, at, known) else {
             return Ok(None);
         };
         let Piece::Slot { attribute, format } = &template.pieces[at] else { return Ok(None) };
-        let bounds = self.bounds(scope, &attribute.text)?;
+        let bounds = self.bounds(scope, Bound::Attribute(*attribute))?;
         let text = |value: &Val| {
-            let slot = template::slot(design, entity, template, &attribute.text, format.as_ref(), value);
+            let slot = template::slot_of(template, &entity.attributes[*attribute].ty, format.as_ref(), value);
             slot.map(|slot| format!("{prefix}{slot}"))
         };
         let mut begins = |text: String| {
-            let (alias, value) = (into.name(&template.name.text), into.value(AttributeValue::S(text)));
+            let (alias, value) = (into.name(&template.name), into.value(AttributeValue::S(text)));
             Ok(Some(format!("begins_with({alias}, {value})")))
         };
         if let Some(beginning) = bounds.prefix {
@@ -156,7 +155,7 @@ impl Read {
         if low.is_none() && high.is_none() {
             return if prefix.is_empty() { Ok(None) } else { begins(prefix) };
         }
-        let alias = into.name(&template.name.text);
+        let alias = into.name(&template.name);
         let last = at + 1 == template.pieces.len();
         if let (None, true, Some(high)) = (&low, prefix.is_empty(), &high) {
             // Nothing stands before the first: no key is empty text.
@@ -173,25 +172,27 @@ impl Read {
     }
 
     /// What `where` says about the range of an attribute; bounds that are left out bound nothing.
-    fn bounds(&self, scope: &Scope<'_>, name: &str) -> Result<Bounds, Failure> {
-        let design = &scope.shared.design;
-        let attribute = design.entities[self.entities[0]].attribute(name);
+    fn bounds(&self, scope: &Scope<'_>, bound: Bound) -> Result<Bounds, Failure> {
+        let attributes = &scope.shared.program.entities[self.first()].attributes;
+        let attribute = match bound {
+            Bound::Attribute(id) => Some(&attributes[id]),
+            Bound::Stored(_) => None,
+        };
         let admit = Admit::computed(scope);
         let value = |expr: &Expr| -> Result<Option<Val>, Failure> {
             let value = scope.eval(expr, None)?;
             let value = match attribute {
                 // A bound need not be a value of the type: a time cut to its unit, a month for a day.
-                Some(attribute) => admit.attribute(attribute, value.clone(), name).unwrap_or(value),
+                Some(attribute) => {
+                    admit.attribute(attribute, value.clone(), &attribute.name).unwrap_or(value)
+                }
                 None => value,
             };
             Ok((!value.is_absent()).then_some(value))
         };
         let mut bounds = Bounds::default();
-        for conjunct in self.pattern.conditions() {
-            let ExprKind::Binary { op, right, .. } = &conjunct.kind else { continue };
-            if sortkey_design::facts::condition(conjunct).attribute() != Some(name) {
-                continue;
-            }
+        for conjunct in self.pattern.conditions.iter().filter(|each| each.says.of() == Some(bound)) {
+            let ExprKind::Binary { op, right, .. } = &conjunct.expr.kind else { continue };
             match (op, &right.kind) {
                 (Op::In, ExprKind::Range { low, high }) => {
                     bounds.low =
@@ -211,25 +212,23 @@ impl Read {
     }
 }
 
-/// The value of a stored attribute of an entity, if the known attributes determine it.
+/// The value of a part of a key, if the known attributes determine it.
 pub(crate) fn fixed(
-    scope: &Scope<'_>,
-    entity: usize,
-    stored: &str,
+    program: &Program,
+    entity: &Entity,
+    part: &KeyPart,
     known: &Fields,
 ) -> Option<AttributeValue> {
-    let design = &scope.shared.design;
-    let entity = &design.entities[entity];
-    if let Some(Val::Text(text)) = known.get(stored).filter(|_| entity.attribute(stored).is_none()) {
-        return Some(AttributeValue::S(text.clone()));
-    }
-    match source(entity, stored)? {
-        Source::Natural(attribute) => {
-            to_stored(design, design.type_of(attribute), known.get(&attribute.name.text)?)
+    match part.source? {
+        Source::Attribute(id) => {
+            let attribute = &entity.attributes[id];
+            to_stored(program, &attribute.ty, known.get(&attribute.name)?)
         }
-        Source::Template(template) => {
-            template::render(design, entity, template, known).map(AttributeValue::S)
-        }
+        Source::Template(id) => match known.get(&part.stored) {
+            // The text itself is known.
+            Some(Val::Text(text)) => Some(AttributeValue::S(text.clone())),
+            _ => template::render(entity, &entity.templates[id], known).map(AttributeValue::S),
+        },
     }
 }
 

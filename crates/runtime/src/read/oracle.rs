@@ -7,8 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sortkey_design::model::*;
-use sortkey_design::{FileLoader, compile};
+use sortkey_design::model::StringFormat;
+use sortkey_design::program::{Arena, Attributes, BindValue, Bound, Conjunct, EntityId, Type};
+use sortkey_design::{FileLoader, Program, compile};
 use sortkey_value::{Item, Number, ValueRef};
 
 use super::{Found, Hit, Paging, Read, fixed, is_deleted, is_expired};
@@ -23,6 +24,9 @@ use crate::session::Session;
 use crate::values::{Admit, Fields, Val};
 use crate::write::oracle::{image, stored_image};
 use crate::{Answer, Embedded, Ids, KeyFile, Reply, Runtime, Settings, template};
+
+/// The items of every entity.
+type All = Arena<EntityId, Vec<Fields>>;
 
 const NOW_MS: i64 = 1_767_225_600_000;
 const ITEMS_PER_ENTITY: u64 = 60;
@@ -95,25 +99,18 @@ impl Dice<'_> {
             Type::Date => Val::text(["2025-12-30", "2025-12-31", "2026-01-01"][self.below(3) as usize]),
             Type::Month => Val::text(["2025-12", "2026-01"][self.below(2) as usize]),
             Type::Json { of } => self.value(of),
-            Type::Enum { members, .. } => Val::text(&members[self.below(members.len() as u64) as usize]),
+            Type::Enum(words) => Val::text(&*words.words[self.below(words.words.len() as u64) as usize]),
             Type::List { of, .. } => Val::List(vec![self.value(of)]),
             Type::Set { of, .. } => Val::Set(vec![self.value(of)]),
             Type::Map { of, .. } => Val::Map([("k".to_owned(), self.value(of))].into()),
-            Type::Object { attributes } => self.object(attributes),
-            Type::Record { name } => {
-                self.object(&self.shared.design.record(name).expect("declared").attributes)
-            }
-            Type::Any { .. } | Type::Undeclared | Type::Input { .. } => Val::text("x"),
+            Type::Object(id) => self.object(&self.shared.program.objects[*id].attributes),
+            Type::Any { .. } | Type::Unknown | Type::Input { .. } => Val::text("x"),
         }
     }
 
-    fn object(&self, attributes: &[Attribute]) -> Val {
-        let given = attributes.iter().filter(|each| !each.has("virtual") && !each.optional);
-        Val::Map(
-            given
-                .map(|each| (each.name.text.clone(), self.value(self.shared.design.type_of(each))))
-                .collect(),
-        )
+    fn object(&self, attributes: &Attributes) -> Val {
+        let given = attributes.iter().filter(|each| !each.flags.computed && !each.optional);
+        Val::Map(given.map(|each| (each.name.clone(), self.value(&each.ty))).collect())
     }
 
     fn text(&self, format: &StringFormat, min: u64, max: Option<u64>) -> String {
@@ -137,20 +134,18 @@ impl Dice<'_> {
     }
 
     /// A random item of an entity, made as `create` makes it; none where its checks refuse it.
-    fn item(&self, scope: &Scope<'_>, at: usize) -> Option<Fields> {
+    fn item(&self, scope: &Scope<'_>, at: EntityId) -> Option<Fields> {
         let info = &self.shared.entities[at];
-        let entity = info.of(&self.shared.design);
+        let entity = info.of(&self.shared.program);
         let mut given = Fields::new();
-        for attribute in entity.attributes.iter().filter(|each| !each.is_derived() && !each.has("virtual")) {
-            let left_out = match (&attribute.value, attribute.optional) {
-                (Some(fill), _) if fill.value.names().iter().any(|name| entity.attribute(name).is_some()) => {
-                    false
-                }
+        for attribute in entity.attributes.iter().filter(|each| each.can_be_given()) {
+            let left_out = match (&attribute.fill, attribute.optional) {
+                (Some(fill), _) if fill.value.concerns_item() => false,
                 (Some(_), _) => self.below(2) == 0,
                 (None, optional) => optional && self.below(3) == 0,
             };
             if !left_out {
-                given.insert(attribute.name.text.clone(), self.value(self.shared.design.type_of(attribute)));
+                given.insert(attribute.name.clone(), self.value(&attribute.ty));
             }
         }
         image(scope, info, given)
@@ -163,9 +158,8 @@ fn check(system: &str) {
     let scope = runtime.scope(None);
     let session = Session::new(shared);
     let dice = Dice { shared, ids: Ids::seeded(42) };
-    let mut all: Vec<Vec<Fields>> = vec![Vec::new(); shared.entities.len()];
     let mut taken = HashSet::new();
-    for at in 0..shared.entities.len() {
+    for at in shared.program.entities.ids() {
         for _ in 0..ITEMS_PER_ENTITY {
             let Some(fields) = dice.item(&scope, at) else { continue };
             let Some((item, guards)) = stored_image(&scope, &shared.entities[at], &fields) else { continue };
@@ -180,11 +174,9 @@ fn check(system: &str) {
             }
         }
     }
-    for (at, items) in all.iter_mut().enumerate() {
-        *items = everything(&session, &scope, at);
-    }
-    for pattern in &shared.design.patterns {
-        let read = shared.read(&pattern.name.text).expect("prepared");
+    let ids = shared.program.entities.ids();
+    let all: All = ids.map(|at| everything(&session, &scope, at)).collect();
+    for read in &shared.reads {
         for _ in 0..CALLS_PER_PATTERN {
             compare(&session, &scope, &dice, read, &all);
             only_their_own(&session, &scope, &dice, read, &all);
@@ -193,16 +185,16 @@ fn check(system: &str) {
 }
 
 /// Every item of an entity, by a full scan.
-fn everything(session: &Session<'_>, scope: &Scope<'_>, at: usize) -> Vec<Fields> {
-    let (info, design) = (&scope.shared.entities[at], &scope.shared.design);
+fn everything(session: &Session<'_>, scope: &Scope<'_>, at: EntityId) -> Vec<Fields> {
+    let (info, program) = (&scope.shared.entities[at], &scope.shared.program);
     let mut input =
         sortkey_api::operations::ScanInput { table_name: info.table.clone(), ..Default::default() };
     let mut found = Vec::new();
     loop {
         let output = pollster::block_on(session.scan(input.clone())).expect("scanned");
         for item in output.items.unwrap_or_default() {
-            let fields = info.decode(design, &item);
-            if info.owns(design, &item) && is_made_of(design, info, &item, &fields) {
+            let fields = info.decode(program, &item);
+            if info.owns(program, &item) && is_made_of(program, info, &item, &fields) {
                 found.push(fields);
             }
         }
@@ -214,18 +206,19 @@ fn everything(session: &Session<'_>, scope: &Scope<'_>, at: usize) -> Vec<Fields
 }
 
 /// One call with random arguments, by pages, against the oracle.
-fn compare(session: &Session<'_>, scope: &Scope<'_>, dice: &Dice<'_>, read: &Read, all: &[Vec<Fields>]) {
+fn compare(session: &Session<'_>, scope: &Scope<'_>, dice: &Dice<'_>, read: &Read, all: &All) {
     let mut scope = scope.clone();
     arguments(&mut scope, dice, read, all);
     let expected: Vec<Fields> = read
+        .pattern
         .entities
         .iter()
         .flat_map(|at| {
             all[*at].iter().filter(|fields| wanted(&scope, read, *at, fields)).cloned().collect::<Vec<_>>()
         })
         .collect();
-    let expected = match &read.pattern.then {
-        Some(then) => pointed_at(&scope, read, &then.text, &expected, all),
+    let expected = match read.pattern.then {
+        Some(then) => pointed_at(&scope, read, then, &expected, all),
         None => expected,
     };
     let name = &read.pattern.name;
@@ -281,25 +274,20 @@ fn compare(session: &Session<'_>, scope: &Scope<'_>, dice: &Dice<'_>, read: &Rea
 }
 
 /// `then get E`: the live items of another entity whose keys the found ones name, each once.
-fn pointed_at(
-    scope: &Scope<'_>,
-    read: &Read,
-    then: &str,
-    found: &[Fields],
-    all: &[Vec<Fields>],
-) -> Vec<Fields> {
-    let from = &scope.shared.design.entities[read.entities[0]];
-    let to = scope.shared.entities.iter().find(|info| info.name == then).expect("declared");
-    let names = |name: &String| {
-        let refers = |each: &&Attribute| {
-            each.reference.as_ref().is_some_and(|reference| {
-                reference.entity.is(then) && reference.attribute.as_ref().unwrap_or(&each.name).is(name)
+fn pointed_at(scope: &Scope<'_>, read: &Read, then: EntityId, found: &[Fields], all: &All) -> Vec<Fields> {
+    let from = &scope.shared.program.entities[read.first()];
+    let to = &scope.shared.entities[then];
+    let leads = |to_fields: &Fields| {
+        let is_key = |fields: &Fields| {
+            to.keys.iter().all(|key| {
+                let refers = from.attributes.iter().find(|each| {
+                    each.reference.is_some_and(|each| each.entity == then && each.attribute == *key)
+                });
+                let name = refers.map_or(to.name_of(*key), |each| &each.name);
+                fields.get(name) == to_fields.get(to.name_of(*key))
             })
         };
-        from.attributes.iter().find(refers).map_or(name.clone(), |each| each.name.text.clone())
-    };
-    let leads = |to_fields: &Fields| {
-        found.iter().any(|fields| to.keys.iter().all(|key| fields.get(&names(key)) == to_fields.get(key)))
+        found.iter().any(is_key)
     };
     let live = |fields: &&Fields| {
         let view = View::of(to.at, fields);
@@ -311,7 +299,7 @@ fn pointed_at(
 /// What clients get is printed straight from the stored item; the item decoded, then shown, says the same.
 fn printed_as_the_tree_says(scope: &Scope<'_>, read: &Read, hit: &Hit) {
     let value = value_of(scope, Found::Item(Some(hit.clone())), read).expect("readable");
-    let value = public(scope, value, read.pattern.select.as_deref()).expect("readable");
+    let value = public(scope, value, read.select.as_ref()).expect("readable");
     let expected = to_public_json(scope, &value);
     let reply = || Reply::of_found(scope.clone(), Found::Item(Some(hit.clone())), read).expect("readable");
     let mut printed = Vec::new();
@@ -321,11 +309,12 @@ fn printed_as_the_tree_says(scope: &Scope<'_>, read: &Read, hit: &Hit) {
 }
 
 /// Whether the key of an item is what the entity's templates make of its attributes.
-fn is_made_of(design: &Design, info: &EntityInfo, item: &Item, fields: &Fields) -> bool {
-    let entity = info.of(design);
-    info.parts().all(|stored| match (entity.template(stored), item.get(stored)) {
+fn is_made_of(program: &Program, info: &EntityInfo, item: &Item, fields: &Fields) -> bool {
+    let entity = info.of(program);
+    let template = |stored: &str| entity.templates.iter().find(|each| *each.name == *stored);
+    info.parts().all(|stored| match (template(stored), item.get(stored)) {
         (Some(template), Some(ValueRef::S(text))) => {
-            template::render(design, entity, template, fields).as_deref() == Some(text)
+            template::render(entity, template, fields).as_deref() == Some(text)
         }
         (Some(_), _) => false,
         (None, _) => true,
@@ -333,21 +322,16 @@ fn is_made_of(design: &Design, info: &EntityInfo, item: &Item, fields: &Fields) 
 }
 
 /// Whoever calls, and with whatever arguments: nothing comes back that is another tenant's.
-fn only_their_own(
-    session: &Session<'_>,
-    scope: &Scope<'_>,
-    dice: &Dice<'_>,
-    read: &Read,
-    all: &[Vec<Fields>],
-) {
-    let entity = &scope.shared.design.entities[read.entities[0]];
-    let (Some(tenant), false) = (&entity.tenant, read.pattern.system) else { return };
-    let items = &all[read.entities[0]];
-    let owners: Vec<&Val> = items.iter().filter_map(|fields| fields.get(&tenant.text)).collect();
+fn only_their_own(session: &Session<'_>, scope: &Scope<'_>, dice: &Dice<'_>, read: &Read, all: &All) {
+    let entity = &scope.shared.program.entities[read.first()];
+    let (Some(tenant), false) = (entity.tenant, read.pattern.system) else { return };
+    let name = &entity.attributes[tenant.attribute].name;
+    let items = &all[read.first()];
+    let owners: Vec<&Val> = items.iter().filter_map(|fields| fields.get(name)).collect();
     let Some(own) = owners.get(dice.below(owners.len() as u64) as usize) else { return };
     let mut scope = scope.clone();
     arguments(&mut scope, dice, read, all);
-    scope.caller = Some(Arc::new([(tenant.text.clone(), (*own).clone())].into()));
+    scope.caller = Some(Arc::new([(name.clone(), (*own).clone())].into()));
     let found = pollster::block_on(read.run(
         session,
         &scope,
@@ -359,7 +343,8 @@ fn only_their_own(
         _ => Vec::new(),
     };
     for item in items {
-        let owner = item.view().get(scope.shared, &tenant.text);
+        let fields = item.view().fields(scope.shared);
+        let owner = fields.get(name);
         assert!(
             owner.as_ref().is_some_and(|owner| owner.same(own)),
             "{}: {owner:?} is not {own:?}",
@@ -378,40 +363,44 @@ fn same(found: &Fields, expected: &Fields) -> bool {
 }
 
 /// Arguments that often hit: those of an item that is there.
-fn arguments(scope: &mut Scope<'_>, dice: &Dice<'_>, read: &Read, all: &[Vec<Fields>]) {
-    let items = &all[read.entities[0]];
-    let entity = &scope.shared.design.entities[read.entities[0]];
+fn arguments(scope: &mut Scope<'_>, dice: &Dice<'_>, read: &Read, all: &All) {
+    let items = &all[read.first()];
+    let entity = &scope.shared.program.entities[read.first()];
     let model =
         (!items.is_empty() && dice.below(5) > 0).then(|| &items[dice.below(items.len() as u64) as usize]);
-    let signature = scope.shared.signature(&read.pattern.name.text).expect("a signature").clone();
-    for parameter in &signature.parameters {
-        if parameter.optional && !parameter.of_caller && dice.below(3) == 0 {
-            scope.set(parameter.name.as_str(), Val::Absent);
+    for parameter in &read.pattern.signature.parameters {
+        if parameter.optional && parameter.of_caller.is_none() && dice.below(3) == 0 {
+            scope.set(parameter.local, Val::Absent);
             continue;
         }
         let given = model.and_then(|model| model.get(&parameter.name)).cloned();
         let value = given.unwrap_or_else(|| dice.value(&parameter.ty));
         let admit = Admit::computed(scope).finding();
-        let value = match entity.attribute(&parameter.name) {
-            Some(attribute) => admit.attribute(attribute, value.clone(), &parameter.name),
+        let value = match entity.attributes.find(&parameter.name) {
+            Some(id) => admit.attribute(&entity.attributes[id], value.clone(), &parameter.name),
             None => admit.value(&parameter.ty, value.clone(), &parameter.name),
         };
-        scope.set(parameter.name.as_str(), value.unwrap_or_default());
+        let value = value.unwrap_or_default();
+        scope.set(parameter.local, value);
     }
 }
 
 /// What the pattern says, asked of one item.
-fn wanted(scope: &Scope<'_>, read: &Read, at: usize, fields: &Fields) -> bool {
+fn wanted(scope: &Scope<'_>, read: &Read, at: EntityId, fields: &Fields) -> bool {
     let view = Some(View::of(at, fields));
     let pattern = &read.pattern;
-    let live = (pattern.including_expired.is_some() || !is_expired(scope, View::of(at, fields)))
-        && (pattern.including_deleted.is_some()
-            || !is_deleted(scope, View::of(at, fields)).expect("decided"));
+    let live = (pattern.with_expired || !is_expired(scope, View::of(at, fields)))
+        && (pattern.with_deleted || !is_deleted(scope, View::of(at, fields)).expect("decided"));
     let bound = pattern.binds.iter().all(|bind| {
-        let own = fields.get(&bind.name.text).cloned().unwrap_or_default();
+        let first = &scope.shared.program.entities[read.first()];
+        let name = match bind.to {
+            Bound::Attribute(id) => &first.attributes[id].name,
+            Bound::Stored(id) => &first.templates[id].name,
+        };
+        let own = fields.get(name).cloned().unwrap_or_default();
         match &bind.value {
-            BindValue::Parameter => {
-                let value = scope.get(&bind.name.text).cloned().unwrap_or_default();
+            BindValue::Parameter(local) => {
+                let value = scope.get(*local).cloned().unwrap_or_default();
                 value.is_absent() || own.same(&value)
             }
             BindValue::Expr(expr) => own.same(&scope.eval(expr, None).expect("a value")),
@@ -421,21 +410,22 @@ fn wanted(scope: &Scope<'_>, read: &Read, at: usize, fields: &Fields) -> bool {
             }
         }
     });
-    let conditions = pattern.conditions().into_iter().chain(pattern.filters());
-    let holds = |conjunct: &Expr| {
+    let place = pattern.entities.iter().position(|each| *each == at).expect("asked for");
+    let conditions = pattern.sieve.get(place).into_iter().flatten();
+    let holds = |conjunct: &Conjunct| {
         // An optional parameter that is left out drops its condition.
-        let range = matches!(&conjunct.kind, ExprKind::Binary { right, .. } if matches!(right.kind, ExprKind::Range { .. }));
-        let dropped =
-            !range && conjunct.names().iter().any(|name| scope.get(name).is_some_and(Val::is_absent));
-        dropped || scope.holds(conjunct, view).expect("decided")
+        let dropped = conjunct.drops.iter().any(|local| scope.get(*local).is_none_or(Val::is_absent));
+        dropped || scope.holds(&conjunct.expr, view).expect("decided")
     };
     live && bound && conditions.into_iter().all(holds)
 }
 
 fn in_order(scope: &Scope<'_>, read: &Read, found: &[Fields]) {
     let Some(order) = &read.pattern.order else { return };
-    let Some(sort) = read.key(&scope.shared.design).sort.first() else { return };
-    let key = |fields: &Fields| match fixed(scope, read.entities[0], &sort.text, fields) {
+    let program = &scope.shared.program;
+    let entity = &program.entities[read.first()];
+    let Some(sort) = read.filled(program).sort.first() else { return };
+    let key = |fields: &Fields| match fixed(program, entity, sort, fields) {
         Some(sortkey_value::AttributeValue::S(text)) => Val::Text(text),
         Some(sortkey_value::AttributeValue::N(number)) => Val::Number(number),
         _ => Val::Absent,

@@ -8,8 +8,7 @@ use std::collections::VecDeque;
 
 use futures_util::future::join_all;
 use sortkey_api::operations::{QueryInput, ScanInput};
-use sortkey_design::Design;
-use sortkey_design::model::*;
+use sortkey_design::Program;
 use sortkey_value::{Item, Map, ValueRef, key};
 
 use super::{Hit, Paging, Read, Route};
@@ -55,7 +54,7 @@ impl Read {
         let mut branches = self.begin(scope, &branches)?;
         if let (Some(cursor), Some(context)) = (paging.cursor, paging.context) {
             let key = &scope.shared.settings.cursor_key;
-            resume(&mut branches, cursor::open(key, &bound_to(scope, context), cursor)?)?;
+            resume(&mut branches, cursor::open(key, &self.bound_to(scope, context), cursor)?)?;
         }
         let sieve = self.sieve(scope);
         let mut found = Vec::new();
@@ -78,7 +77,7 @@ impl Read {
                 let positions: Vec<Position> =
                     branches.iter().map(|branch| self.reached(scope, branch)).collect();
                 let key = &scope.shared.settings.cursor_key;
-                Some(cursor::seal(key, &bound_to(scope, context), &positions)?)
+                Some(cursor::seal(key, &self.bound_to(scope, context), &positions)?)
             }
             _ => None,
         };
@@ -226,15 +225,15 @@ impl Read {
             branch.rounds += usize::from(wanted.is_some());
             branch.waiting = items.into();
             // A whole key has one item, and DynamoDB refuses to go on behind it.
-            let last = last.filter(|_| !self.is_whole_key(&session.shared.design));
+            let last = last.filter(|_| !self.is_whole_key(&session.shared.program));
             branch.next = last.map_or(Position::End, Position::After);
         }
         Ok(())
     }
 
     /// Whether a query names a whole key of the table.
-    fn is_whole_key(&self, design: &Design) -> bool {
-        self.route == Route::Table && design.tables[self.table_at].key.sort.is_empty()
+    fn is_whole_key(&self, program: &Program) -> bool {
+        self.route == Route::Table && program.tables[self.table_id].key.sort.is_empty()
     }
 
     /// The query of a key condition, from its beginning to its end.
@@ -273,12 +272,12 @@ impl Read {
 
     /// The order of two items of different queries: that of the sort key, then of the table's key.
     fn compare(&self, scope: &Scope<'_>, left: &Item, right: &Item) -> Ordering {
-        let design = &scope.shared.design;
+        let program = &scope.shared.program;
         let bytes = |item: &Item| {
             let mut bytes = Vec::new();
-            let table = &design.tables[self.table_at].key;
-            for name in self.key(design).sort.iter().chain(table.attributes()) {
-                if let Some(value) = item.get(&name.text) {
+            let table = &program.tables[self.table_id].key;
+            for name in self.key(program).sort.iter().chain(table.names()) {
+                if let Some(value) = item.get(name) {
                     // Key attributes are strings, numbers or bytes, so this cannot fail.
                     let _ = key::put_component(&mut bytes, value);
                 }
@@ -300,12 +299,22 @@ impl Read {
 
     /// Where a query goes on behind an item: the key of the table and of the index.
     fn starting_key(&self, scope: &Scope<'_>, item: &Item) -> Item {
-        let design = &scope.shared.design;
-        let table = &design.tables[self.table_at].key;
-        let names = table.attributes().chain(self.key(design).attributes());
-        let value = |name: &Name| item.get(&name.text).map(|value: ValueRef<'_>| value.to_owned());
-        let map: Map = names.filter_map(|name| Some((name.text.clone(), value(name)?))).collect();
+        let program = &scope.shared.program;
+        let table = &program.tables[self.table_id].key;
+        let names = table.names().chain(self.key(program).names());
+        let value = |name: &str| item.get(name).map(|value: ValueRef<'_>| value.to_owned());
+        let map: Map = names.filter_map(|name| Some((name.to_string(), value(name)?))).collect();
         Item::from(map)
+    }
+
+    /// What a cursor belongs to: one pattern with one set of arguments, asked by one caller.
+    fn bound_to(&self, scope: &Scope<'_>, pattern: &str) -> Vec<u8> {
+        let own = scope.caller.as_ref().map(|caller| Val::Map((**caller).clone())).unwrap_or_default();
+        let given = self.pattern.signature.parameters.iter();
+        let given = given.filter_map(|each| Some((each.name.clone(), scope.get(each.local)?.clone())));
+        let arguments = Val::Map(given.collect());
+        let context = [pattern.into(), to_public_json(scope, &arguments), to_public_json(scope, &own)];
+        serde_json::Value::from(context.to_vec()).to_string().into_bytes()
     }
 }
 
@@ -313,14 +322,6 @@ impl Branch {
     fn is_over(&self) -> bool {
         self.waiting.is_empty() && self.next == Position::End
     }
-}
-
-/// What a cursor belongs to: one pattern with one set of arguments, asked by one caller.
-fn bound_to(scope: &Scope<'_>, pattern: &str) -> Vec<u8> {
-    let own = scope.caller.as_ref().map(|caller| Val::Map((**caller).clone())).unwrap_or_default();
-    let arguments = Val::Map(scope.named().map(|(name, value)| (name.clone(), value.clone())).collect());
-    let context = [pattern.into(), to_public_json(scope, &arguments), to_public_json(scope, &own)];
-    serde_json::Value::from(context.to_vec()).to_string().into_bytes()
 }
 
 fn resume(branches: &mut [Branch], positions: Vec<Position>) -> Result<(), Failure> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sortkey_design::program::{EntityId, Id};
 use sortkey_design::{NoFiles, compile};
 
 use super::*;
@@ -15,15 +16,16 @@ fn moved(version: u8, from: &str, to: &str) -> Result<Val, FailureKind> {
     let engine = sortkey_engine::Engine::memory(sortkey_engine::Settings::default());
     let settings = Settings::ephemeral().expect("randomness");
     let keyring = Arc::clone(&settings.keyring);
-    let runtime =
-        Runtime::new(Arc::clone(&design), Arc::new(Embedded::new(engine)), settings).expect("it runs");
+    let runtime = Runtime::new(design, Arc::new(Embedded::new(engine)), settings).expect("it runs");
     let scope = runtime.scope(None);
-    let info = &scope.shared.entities[0];
-    let attribute = design.entities[0].attribute("code").expect("declared");
+    let program = &scope.shared.program;
+    let info = &scope.shared.entities[EntityId::new(0)];
+    let attributes = &info.of(program).attributes;
+    let attribute = &attributes[attributes.find("code").expect("declared")];
     let item = |id: &str| -> Fields { [("id", Val::text(id))].into() };
     let place = |id: &str| Place::of(&scope, info, attribute, &item(id)).expect("a key");
     let seals = Seals::default();
-    let sealed = seals.seal_as(version, &*keyring, &design, &place(from), &Val::text("secret"), &item(from));
+    let sealed = seals.seal_as(version, &*keyring, program, &place(from), &Val::text("secret"), &item(from));
     let Ok(Val::Sealed(bytes)) = sealed else { panic!("{sealed:?}") };
     seals.open(&*keyring, &place(to), &bytes, &item(to)).map_err(|failure| failure.kind)
 }

@@ -28,7 +28,7 @@ pub(super) async fn check(runtime: &Runtime, test: &Test) -> Result<(), Diagnost
 /// What is wrong with the stored items, if anything is.
 pub(crate) async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure> {
     let scope = runtime.scope(None);
-    let design = &scope.shared.design;
+    let program = &scope.shared.program;
     for (table, items) in stored(runtime).await? {
         let infos: Vec<&EntityInfo> =
             scope.shared.entities.iter().filter(|info| info.table.name() == table).collect();
@@ -37,19 +37,19 @@ pub(crate) async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure>
             items.iter().map(|item| (identity(&first.key_of(item)), item)).collect();
         let mut held: Vec<String> = Vec::new();
         for item in &items {
-            let mut owners = infos.iter().filter(|info| info.owns(design, item));
+            let mut owners = infos.iter().filter(|info| info.owns(program, item));
             // Where several entities could own it, the templates themselves decide, and say nothing here.
             let (Some(info), None) = (owners.next(), owners.next()) else { continue };
             if let Some(what) = stale(&scope, info, item) {
                 return Ok(Some(what));
             }
-            let fields = info.decode(design, item);
+            let fields = info.decode(program, item);
             // What is not live has its unique values free again.
             let view = View::of(info.at, &fields);
             if is_expired(&scope, view) || is_deleted(&scope, view)? {
                 continue;
             }
-            for unique in info.of(design).uniques.iter().filter(|unique| unique.via.is_none()) {
+            for unique in info.of(program).uniques.ids() {
                 let Some(key) = guard::held(&scope, info, unique, &fields)? else { continue };
                 let key = identity(&key);
                 let guard = by_key.get(&key).copied();
@@ -105,10 +105,10 @@ fn is_guard(info: &EntityInfo, item: &Item) -> bool {
 
 /// What is stale about an item: every template of it says what the item's attributes say.
 fn stale(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Option<String> {
-    let design = &scope.shared.design;
-    let fields = info.decode(design, item);
-    info.of(design).templates.iter().find_map(|template| {
-        let name = &template.name.text;
+    let program = &scope.shared.program;
+    let fields = info.decode(program, item);
+    info.of(program).templates.iter().find_map(|template| {
+        let name = &template.name;
         let expected = rendered(scope, info, template, &fields).ok()?;
         let there = match item.get(name) {
             Some(ValueRef::S(text)) => Some(text),

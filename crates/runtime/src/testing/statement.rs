@@ -1,7 +1,7 @@
 //! The statements of tests.
 
 use futures_util::future::{BoxFuture, join_all};
-use sortkey_design::model::*;
+use sortkey_design::program::{AttributeId, ErrorId, Expr, ExprKind, Statement, StatementKind, Value};
 use sortkey_diagnostics::Diagnostic;
 use sortkey_engine::Engine;
 
@@ -29,7 +29,7 @@ pub(super) async fn run(
     at: usize,
     scheduler: Option<&Scheduler>,
 ) -> Result<(), Diagnostic> {
-    let Some(test) = runtime.design().tests.get(at) else { return Ok(()) };
+    let Some(test) = runtime.shared.program.tests.get(at) else { return Ok(()) };
     let mut scope = runtime.scope(None);
     Test { runtime, engine, scheduler }.block(&mut scope, &test.body).await
 }
@@ -38,7 +38,7 @@ impl<'a> Test<'a> {
     fn block<'f>(
         &'f self,
         scope: &'f mut Scope<'a>,
-        statements: &'a [Stmt],
+        statements: &'a [Statement],
     ) -> BoxFuture<'f, Result<(), Diagnostic>> {
         Box::pin(async move {
             for statement in statements {
@@ -48,34 +48,37 @@ impl<'a> Test<'a> {
         })
     }
 
-    async fn statement(&self, scope: &mut Scope<'a>, statement: &'a Stmt) -> Result<(), Diagnostic> {
+    async fn statement(&self, scope: &mut Scope<'a>, statement: &'a Statement) -> Result<(), Diagnostic> {
         match &statement.kind {
-            StmtKind::Let { name, value, error } => {
+            StatementKind::Let { local, name, value, error } => {
                 let value =
                     self.value(scope, value).await.map_err(|failure| unexpected(statement, &failure))?;
                 if let (true, Some(error)) = (value.is_absent(), error) {
+                    let error = self.error(*error);
                     return Err(failed(statement.span, format!("`{name}` is absent: {error}")));
                 }
-                scope.set(name.text.as_str(), value);
+                scope.set(*local, value);
             }
-            StmtKind::Do { value } => {
+            StatementKind::Do(value) => {
                 self.value(scope, value).await.map_err(|failure| unexpected(statement, &failure))?;
             }
-            StmtKind::Expect { value, fails, using } => {
-                self.expect(scope, statement, value, fails.as_ref(), *using).await?;
+            StatementKind::Expect { value, fails, using } => {
+                self.expect(scope, statement, value, *fails, *using).await?;
             }
-            StmtKind::Advance { by_ms } => {
+            StatementKind::Advance { by_ms } => {
                 self.engine.advance_clock(i64::try_from(*by_ms).unwrap_or(i64::MAX));
                 scope.now_ms = self.runtime.scope(None).now_ms;
             }
-            StmtKind::As { caller, body } => {
+            StatementKind::As { caller, body } => {
                 let fields = self.caller(scope, caller).map_err(|failure| unexpected(statement, &failure))?;
                 let before = scope.caller.replace(fields);
                 let done = self.block(scope, body).await;
                 scope.caller = before;
                 done?;
             }
-            StmtKind::Race { bodies, succeeds } => self.race(scope, statement, bodies, *succeeds).await?,
+            StatementKind::Race { bodies, succeeds } => {
+                self.race(scope, statement, bodies, *succeeds).await?
+            }
             _ => {
                 let session = Session::new(&self.runtime.shared);
                 let runner = Runner::new(&session, None);
@@ -86,16 +89,19 @@ impl<'a> Test<'a> {
         Ok(())
     }
 
+    /// The name of an error.
+    fn error(&self, error: ErrorId) -> &'a str {
+        &self.runtime.shared.program.errors[error]
+    }
+
     fn caller(
         &self,
         scope: &Scope<'a>,
-        args: &Args,
+        parts: &[(AttributeId, Expr)],
     ) -> Result<std::sync::Arc<crate::values::Fields>, Failure> {
         let mut fields = crate::values::Fields::new();
-        for (name, value) in &args.values {
-            let name =
-                name.as_ref().map(|name| name.text.clone()).or_else(|| value.as_name().map(str::to_owned));
-            fields.insert(name.unwrap_or_default(), scope.eval(value, None)?);
+        for (id, value) in parts {
+            fields.insert(scope.shared.program.caller[*id].name.clone(), scope.eval(value, None)?);
         }
         operate::caller(scope, fields, Origin::Expression, false)
     }
@@ -118,15 +124,15 @@ impl<'a> Test<'a> {
     async fn expect(
         &self,
         scope: &mut Scope<'a>,
-        statement: &Stmt,
+        statement: &Statement,
         value: &'a Value,
-        fails: Option<&Name>,
+        fails: Option<ErrorId>,
         using: Option<u64>,
     ) -> Result<(), Diagnostic> {
         let session = Session::new(&self.runtime.shared);
         let outcome = self.measured(scope, value, &session).await;
-        match (outcome, fails) {
-            (Err(failure), Some(name)) if name.is(failure.kind.name()) => {}
+        match (outcome, fails.map(|error| self.error(error))) {
+            (Err(failure), Some(name)) if *name == *failure.kind.name() => {}
             (Err(failure), Some(name)) => {
                 return Err(failed(
                     statement.span,
@@ -171,7 +177,7 @@ impl<'a> Test<'a> {
                     _ => Vec::new(),
                 }
             }
-            ExprKind::Absent { operand } | ExprKind::Exists { operand } | ExprKind::Not { operand } => {
+            ExprKind::Absent(operand) | ExprKind::Exists(operand) | ExprKind::Not(operand) => {
                 match runner.value(scope, operand, None).await {
                     Ok(value) => vec![format!("It is {}.", shown(scope, &value))],
                     Err(_) => Vec::new(),
@@ -184,8 +190,8 @@ impl<'a> Test<'a> {
     async fn race(
         &self,
         scope: &Scope<'a>,
-        statement: &Stmt,
-        bodies: &'a [Vec<Stmt>],
+        statement: &Statement,
+        bodies: &'a [Vec<Statement>],
         succeeds: u64,
     ) -> Result<(), Diagnostic> {
         let runs = bodies.iter().map(|body| {
@@ -213,7 +219,7 @@ impl<'a> Test<'a> {
     }
 }
 
-fn unexpected(statement: &Stmt, failure: &Failure) -> Diagnostic {
+fn unexpected(statement: &Statement, failure: &Failure) -> Diagnostic {
     let problem = failed(statement.span, format!("this fails with {}", failure.kind.name()));
     match &failure.field {
         Some(field) => problem.note(format!("{}: {}", field, failure.message)),

@@ -120,14 +120,15 @@ impl<'a> Walk<'a> {
     /// What belongs to other tenants than the caller's, by table and key.
     async fn others(&self, caller: &Caller) -> HashMap<(String, String), Item> {
         let (shared, mut others) = (&self.runtime.shared, HashMap::new());
-        let design = &shared.design;
+        let program = &shared.program;
         for (table, items) in stored(self.runtime).await.expect("scanned") {
             let infos = || shared.entities.iter().filter(|info| info.table.name() == table);
             for item in items {
-                let Some(info) = infos().find(|info| info.owns(design, &item)) else { continue };
-                let Some(tenant) = &info.of(design).tenant else { continue };
-                let owner = info.decode(design, &item).remove(&tenant.text);
-                let own = matches!((owner, caller.attributes().get(&tenant.text)),
+                let Some(info) = infos().find(|info| info.owns(program, &item)) else { continue };
+                let Some(tenant) = info.of(program).tenant else { continue };
+                let tenant = &**info.name_of(tenant.attribute);
+                let owner = info.decode(program, &item).remove(tenant);
+                let own = matches!((owner, caller.attributes().get(tenant)),
                     (Some(Val::Text(owner)), Some(Json::String(own))) if owner == *own);
                 if !own {
                     others.insert((table.clone(), identity(&info.key_of(&item))), item);

@@ -7,15 +7,15 @@ use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use sortkey_design::facts::{is_made, key_attributes};
 use sortkey_design::formats;
-use sortkey_design::model::*;
+use sortkey_design::model::{InputKind, TimeUnit};
+use sortkey_design::program::{Attribute, Attributes, EntityId, Type};
 use sortkey_value::Number;
 
 use super::time::parse_day;
 use super::{Fields, Val, date, month, parse_time};
 use crate::Failure;
-use crate::evaluate::Scope;
+use crate::evaluate::{Scope, View};
 
 /// Milliseconds have thirteen digits, seconds at most eleven until the year 5138.
 const LAST_SECOND: i64 = 100_000_000_000;
@@ -73,19 +73,10 @@ pub(crate) struct Admit<'a> {
 
 /// Applies `@normalize` to text. Text that is as it should be is left alone.
 pub(crate) fn normalize(attribute: &Attribute, value: Val) -> Val {
-    let Val::Text(mut text) = value else { return value };
-    let Some(annotation) = attribute.annotation("normalize") else { return Val::Text(text) };
-    for step in annotation.args.iter().filter_map(|(_, argument)| argument.as_name()) {
-        match step {
-            "trim" if text.trim().len() < text.len() => text = text.trim().to_owned(),
-            "lower" if text.is_ascii() => text.make_ascii_lowercase(),
-            "lower" => text = text.to_lowercase(),
-            "upper" if text.is_ascii() => text.make_ascii_uppercase(),
-            "upper" => text = text.to_uppercase(),
-            _ => {}
-        }
+    match value {
+        Val::Text(text) => Val::Text(formats::normalize(&attribute.normalize, text)),
+        value => value,
     }
-    Val::Text(text)
 }
 
 impl<'a> Admit<'a> {
@@ -115,13 +106,10 @@ impl<'a> Admit<'a> {
 
     fn attribute_at(&self, attribute: &Attribute, value: Val, field: Field<'_>) -> Result<Val, Failure> {
         match value {
-            Val::Null if attribute.has("null") => Ok(Val::Null),
+            Val::Null if attribute.flags.null => Ok(Val::Null),
             Val::Null if attribute.may_be_absent() => Ok(Val::Absent),
-            Val::Sealed(_) if attribute.has("encrypted") => Ok(value),
-            value => {
-                let ty = self.scope.shared.design.type_of(attribute);
-                self.value_at(ty, normalize(attribute, value), field)
-            }
+            Val::Sealed(_) if attribute.encrypted.is_some() => Ok(value),
+            value => self.value_at(&attribute.ty, normalize(attribute, value), field),
         }
     }
 
@@ -141,7 +129,7 @@ impl<'a> Admit<'a> {
         match (ty, value) {
             (_, Val::Absent) => Ok(Val::Absent),
             (Type::Any { max }, value) => self.any(*max, value, field),
-            (Type::Undeclared, value) => Ok(value),
+            (Type::Unknown, value) => Ok(value),
             (Type::Json { of }, value) => self.keeping_empty().value_at(of, value, field),
             (Type::String { format, min, max }, Val::Text(text)) => {
                 // Text of ASCII alone has as many characters as bytes.
@@ -159,7 +147,7 @@ impl<'a> Admit<'a> {
             }
             (Type::Id { prefix, body }, Val::Text(text)) => {
                 let complaint =
-                    (!formats::is_id(prefix, *body, &text)).then(|| format!("is no {}", ty.describe()));
+                    (!formats::is_id(prefix, *body, &text)).then(|| format!("is no {}", self.named(ty)));
                 refuse_or(complaint, field, Val::Text(text))
             }
             (Type::Token { prefix, length }, Val::Text(text)) => {
@@ -196,10 +184,9 @@ impl<'a> Admit<'a> {
                 let good = text.len() == 7 && parse_day(&format!("{text}-01")).is_some();
                 refuse_or((!good).then(|| "is no month, YYYY-MM".to_owned()), field, Val::Text(text))
             }
-            (Type::Enum { members, open, .. }, Val::Text(text)) => {
-                let known = members.contains(&text) || (*open && !text.is_empty() && text.len() <= 256);
-                let complaint =
-                    (!known).then(|| format!("is `{text}`; one of {} is expected", members.join(", ")));
+            (Type::Enum(words), Val::Text(text)) => {
+                let complaint = (!words.accept(&text))
+                    .then(|| format!("is `{text}`; one of {} is expected", words.join(", ")));
                 refuse_or(complaint, field, Val::Text(text))
             }
             (Type::List { of, max }, Val::List(members) | Val::Set(members)) => {
@@ -223,20 +210,21 @@ impl<'a> Admit<'a> {
                 }
                 refuse_or(complaint, field, Val::Map(admitted))
             }
-            (Type::Object { attributes }, Val::Map(given)) => self.object(attributes, given, field),
-            (Type::Object { attributes }, Val::Item(given)) => self.object(attributes, given.fields, field),
-            (Type::Record { name }, value @ (Val::Map(_) | Val::Item(_))) => {
-                match (self.scope.shared.design.record(name), value) {
-                    (Some(record), Val::Map(given)) => self.object(&record.attributes, given, field),
-                    (Some(record), Val::Item(given)) => self.object(&record.attributes, given.fields, field),
-                    (_, value) => Ok(value),
-                }
+            (Type::Object(id), Val::Map(given)) => {
+                self.object(&self.scope.shared.program.objects[*id].attributes, given, field)
+            }
+            (Type::Object(id), Val::Item(given)) => {
+                self.object(&self.scope.shared.program.objects[*id].attributes, given.fields, field)
             }
             (Type::Input { of, entity }, value @ (Val::Map(_) | Val::Item(_))) => {
-                self.input(*of, entity, &value, field)
+                self.input(*of, *entity, &value, field)
             }
             (_, value) => Err(wrong(&value, &expected(ty))),
         }
+    }
+
+    fn named(&self, ty: &Type) -> String {
+        ty.describe(&self.scope.shared.program)
     }
 
     fn members(&self, of: &Type, members: Vec<Val>, field: Field<'_>) -> Result<Vec<Val>, Failure> {
@@ -252,30 +240,28 @@ impl<'a> Admit<'a> {
     }
 
     /// The attributes of an object, with defaults filled in and derived ones computed.
-    fn object(&self, attributes: &[Attribute], mut given: Fields, field: Field<'_>) -> Result<Val, Failure> {
-        if let Some(unknown) = given.keys().find(|name| !attributes.iter().any(|each| each.name.is(name))) {
+    fn object(&self, attributes: &Attributes, mut given: Fields, field: Field<'_>) -> Result<Val, Failure> {
+        if let Some(unknown) = given.keys().find(|name| attributes.find(name).is_none()) {
             let field = format!("{field}.{unknown}");
             return Err(Failure::invalid(&field, format!("`{field}` is not known")));
         }
         let mut admitted = Fields::with_capacity(attributes.len());
-        for attribute in attributes.iter().filter(|attribute| !attribute.has("virtual")) {
-            let path = Field::Member(&field, &attribute.name.text);
-            let (name, given) = given
-                .take(&attribute.name.text)
-                .map_or((None, Val::Absent), |(name, each)| (Some(name), each));
-            let filled = match &attribute.value {
+        for attribute in attributes.iter().filter(|attribute| !attribute.flags.computed) {
+            let path = Field::Member(&field, &attribute.name);
+            let given = given.remove(&attribute.name).unwrap_or_default();
+            let filled = match &attribute.fill {
                 Some(fill) if fill.derived || given.is_absent() => {
-                    self.scope.fill(attribute, &fill.value, &admitted)?
+                    self.scope.fill(attribute, &fill.value, View::object(attributes, &admitted))?
                 }
                 _ => given,
             };
             let value = self.attribute_at(attribute, filled, path)?;
             if !value.is_absent() {
-                admitted.insert(name.unwrap_or_else(|| attribute.name.text.as_str().into()), value);
+                admitted.insert(attribute.name.clone(), value);
                 continue;
             }
             if !attribute.may_be_absent() {
-                let is_set = matches!(self.scope.shared.design.type_of(attribute), Type::Set { .. });
+                let is_set = matches!(*attribute.ty, Type::Set { .. });
                 return Err(lacking(&path.to_string(), is_set && !self.keeps_empty));
             }
         }
@@ -284,21 +270,20 @@ impl<'a> Admit<'a> {
 
     /// `new(E)`, `patch(E)` and `key(E)`: attributes of an entity, each checked, none required here. An item may stand
     /// for its key.
-    fn input(&self, of: InputKind, entity: &str, value: &Val, field: Field<'_>) -> Result<Val, Failure> {
-        let design = &self.scope.shared.design;
-        let Some(entity) = design.entity(entity) else { return Ok(value.clone()) };
-        let keys = key_attributes(design, entity);
+    fn input(&self, of: InputKind, entity: EntityId, value: &Val, field: Field<'_>) -> Result<Val, Failure> {
+        let entity = &self.scope.shared.program.entities[entity];
         let mut admitted = Fields::new();
         for (name, each) in value.fields().into_iter().flatten() {
             let path = Field::Member(&field, name);
-            let attribute = entity.attribute(name);
+            let id = entity.attributes.find(name);
+            let attribute = id.map(|id| &entity.attributes[id]);
             let wanted = match of {
-                InputKind::Key => keys.contains(&&**name),
+                InputKind::Key => id.is_some_and(|id| entity.key_attributes.contains(&id)),
                 InputKind::New | InputKind::Patch => attribute.is_some_and(|each| !each.is_derived()),
             };
             match attribute {
                 Some(attribute)
-                    if of == InputKind::New && self.scope.caller.is_some() && is_made(attribute) =>
+                    if of == InputKind::New && self.scope.caller.is_some() && attribute.is_made() =>
                 {
                     return Err(Failure::invalid(path.to_string(), format!("`{path}` is made, not given")));
                 }
@@ -319,7 +304,7 @@ impl<'a> Admit<'a> {
     }
 
     fn any(&self, max: Option<u64>, value: Val, field: Field<'_>) -> Result<Val, Failure> {
-        let bytes = super::to_stored(&self.scope.shared.design, &Type::Undeclared, &value)
+        let bytes = super::to_stored(&self.scope.shared.program, &Type::Unknown, &value)
             .map_or(0, |stored| stored.size_bytes() as u64);
         let deep = (depth(&value) > MAX_LEVELS)
             .then(|| format!("nests deeper than {MAX_LEVELS} levels, the most that DynamoDB stores"));
@@ -423,12 +408,10 @@ fn expected(ty: &Type) -> String {
         Type::Int { .. } | Type::Decimal { .. } => "a number".to_owned(),
         Type::Bool => "true or false".to_owned(),
         Type::List { .. } | Type::Set { .. } => "a list".to_owned(),
-        Type::Map { .. } | Type::Object { .. } | Type::Record { .. } | Type::Input { .. } => {
-            "an object".to_owned()
-        }
+        Type::Map { .. } | Type::Object(_) | Type::Input { .. } => "an object".to_owned(),
         Type::Bytes { .. } => "base64 text".to_owned(),
         Type::Date | Type::Month => "a day or month".to_owned(),
-        Type::Enum { members, .. } => format!("one of {}", members.join(", ")),
+        Type::Enum(words) => format!("one of {}", words.join(", ")),
         _ => "text".to_owned(),
     }
 }

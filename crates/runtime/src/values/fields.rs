@@ -85,11 +85,6 @@ impl Fields {
         names.iter().all(|name| fields.any(|(each, value)| each == name && !value.is_absent()))
     }
 
-    /// Takes an attribute out, name and all.
-    pub(crate) fn take(&mut self, name: &str) -> Option<(Arc<str>, Val)> {
-        self.find(name).ok().map(|at| self.0.remove(at))
-    }
-
     pub(crate) fn remove(&mut self, name: &str) -> Option<Val> {
         self.find(name).ok().map(|at| self.0.remove(at).1)
     }

@@ -3,8 +3,9 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Number as JsonNumber, Value as Json};
-use sortkey_design::Design;
-use sortkey_design::model::{Attribute, TimeUnit, Type};
+use sortkey_design::Program;
+use sortkey_design::model::TimeUnit;
+use sortkey_design::program::{Attributes, Type};
 use sortkey_value::Number;
 
 use super::{Fields, Val, iso, iso_seconds};
@@ -28,7 +29,7 @@ pub(crate) fn from_json(json: Json) -> Option<Val> {
 }
 
 /// A value of a type as JSON.
-pub(crate) fn to_json(design: &Design, ty: &Type, value: &Val) -> Json {
+pub(crate) fn to_json(program: &Program, ty: &Type, value: &Val) -> Json {
     match (ty, value) {
         (Type::Time { unit }, Val::Time(time_ms)) => match unit {
             TimeUnit::Iso | TimeUnit::Unstated => Json::String(iso(*time_ms)),
@@ -36,29 +37,24 @@ pub(crate) fn to_json(design: &Design, ty: &Type, value: &Val) -> Json {
             TimeUnit::Milliseconds => Json::from(*time_ms),
             TimeUnit::Seconds => Json::from(time_ms.div_euclid(1_000)),
         },
-        (Type::Json { of }, value) => to_json(design, of, value),
+        (Type::Json { of }, value) => to_json(program, of, value),
         (Type::List { of, .. } | Type::Set { of, .. }, Val::List(members) | Val::Set(members)) => {
-            Json::Array(members.iter().map(|each| to_json(design, of, each)).collect())
+            Json::Array(members.iter().map(|each| to_json(program, of, each)).collect())
         }
         (Type::Map { of, .. }, Val::Map(fields)) => Json::Object(
-            fields.iter().map(|(name, each)| (name.to_string(), to_json(design, of, each))).collect(),
+            fields.iter().map(|(name, each)| (name.to_string(), to_json(program, of, each))).collect(),
         ),
-        (Type::Object { attributes }, Val::Map(fields)) => object(design, attributes, fields),
-        (Type::Record { name }, Val::Map(fields)) => match design.record(name) {
-            Some(record) => object(design, &record.attributes, fields),
-            None => untyped(value),
-        },
+        (Type::Object(id), Val::Map(fields)) => object(program, &program.objects[*id].attributes, fields),
         _ => untyped(value),
     }
 }
 
 /// The attributes of an object or item as JSON; what is absent is left out.
-pub(super) fn object(design: &Design, attributes: &[Attribute], fields: &Fields) -> Json {
+pub(super) fn object(program: &Program, attributes: &Attributes, fields: &Fields) -> Json {
     let mut map = Map::new();
     for (name, value) in fields.iter().filter(|(_, value)| !value.is_absent()) {
-        let attribute = attributes.iter().find(|each| each.name.is(name));
-        let json = match attribute {
-            Some(attribute) => to_json(design, design.type_of(attribute), value),
+        let json = match attributes.find(name) {
+            Some(id) => to_json(program, &attributes[id].ty, value),
             None => untyped(value),
         };
         map.insert(name.to_string(), json);

@@ -4,15 +4,16 @@
 
 use serde_json::Value as Json;
 use sortkey_api::json::put_string;
-use sortkey_design::Design;
-use sortkey_design::model::{Attribute, TimeUnit, Type};
+use sortkey_design::Program;
+use sortkey_design::model::TimeUnit;
+use sortkey_design::program::{Attributes, Type};
 use sortkey_value::{MapRef, Number, ValueRef};
 
 use super::json::number_json;
 use super::{Val, from_stored, to_json};
 
 /// Prints a stored value of a type; false, and nothing printed, if it stands for nothing.
-pub(crate) fn print_stored(out: &mut Vec<u8>, design: &Design, ty: &Type, value: &ValueRef<'_>) -> bool {
+pub(crate) fn print_stored(out: &mut Vec<u8>, program: &Program, ty: &Type, value: &ValueRef<'_>) -> bool {
     match (ty, value) {
         (Type::Time { unit: TimeUnit::Milliseconds }, ValueRef::N(number)) => print_number(out, *number),
         (Type::Time { unit: TimeUnit::Seconds }, ValueRef::N(number)) if is_near(*number) => {
@@ -21,20 +22,20 @@ pub(crate) fn print_stored(out: &mut Vec<u8>, design: &Design, ty: &Type, value:
         (Type::Time { unit: TimeUnit::Iso }, ValueRef::S(text)) if is_iso(text) => print_text(out, text),
         (Type::Set { of, .. }, ValueRef::Ss(members)) => {
             let members = members.iter().map(ValueRef::S);
-            print_all(out, members, |out, each| print_stored(out, design, of, &each));
+            print_all(out, members, |out, each| print_stored(out, program, of, &each));
         }
         (Type::Set { of, .. }, ValueRef::Ns(members)) => {
             let members = members.iter().map(ValueRef::N);
-            print_all(out, members, |out, each| print_stored(out, design, of, &each));
+            print_all(out, members, |out, each| print_stored(out, program, of, &each));
         }
         (Type::List { of, .. }, ValueRef::L(members)) => {
-            print_all(out, members.iter(), |out, each| print_stored(out, design, of, &each));
+            print_all(out, members.iter(), |out, each| print_stored(out, program, of, &each));
         }
         (Type::Map { of, .. }, ValueRef::M(fields)) => {
             let mut object = ObjectPrinter::begin(out);
             for (name, value) in fields.iter() {
                 object.field(name, |out| {
-                    if !print_stored(out, design, of, &value) {
+                    if !print_stored(out, program, of, &value) {
                         out.extend_from_slice(b"null");
                     }
                     true
@@ -42,28 +43,26 @@ pub(crate) fn print_stored(out: &mut Vec<u8>, design: &Design, ty: &Type, value:
             }
             object.end();
         }
-        (Type::Object { attributes }, ValueRef::M(fields)) => print_object(out, design, attributes, *fields),
-        (Type::Record { name }, ValueRef::M(fields)) if design.record(name).is_some() => {
-            let attributes = design.record(name).map(|record| record.attributes.as_slice());
-            print_object(out, design, attributes.unwrap_or_default(), *fields);
+        (Type::Object(id), ValueRef::M(fields)) => {
+            print_object(out, program, &program.objects[*id].attributes, *fields);
         }
-        (ty, ValueRef::S(text)) if is_scalar(ty) => print_text(out, text),
-        (ty, ValueRef::N(number)) if is_scalar(ty) => print_number(out, *number),
-        (ty, ValueRef::Bool(value)) if is_scalar(ty) => {
+        (ty, ValueRef::S(text)) if ty.is_plain() => print_text(out, text),
+        (ty, ValueRef::N(number)) if ty.is_plain() => print_number(out, *number),
+        (ty, ValueRef::Bool(value)) if ty.is_plain() => {
             out.extend_from_slice(if *value { b"true" } else { b"false" });
         }
-        (ty, value) => return print_value(out, design, ty, &from_stored(design, ty, *value)),
+        (ty, value) => return print_value(out, program, ty, &from_stored(program, ty, *value)),
     }
     true
 }
 
 /// Prints a value of a type; false, and nothing printed, if it is absent.
-pub(crate) fn print_value(out: &mut Vec<u8>, design: &Design, ty: &Type, value: &Val) -> bool {
+pub(crate) fn print_value(out: &mut Vec<u8>, program: &Program, ty: &Type, value: &Val) -> bool {
     match (ty, value) {
         (_, Val::Absent) => return false,
         (_, Val::Text(text)) => print_text(out, text),
         (_, Val::Number(number)) => print_number(out, *number),
-        (ty, value) => print_json(out, &to_json(design, ty, value)),
+        (ty, value) => print_json(out, &to_json(program, ty, value)),
     }
     true
 }
@@ -103,12 +102,11 @@ fn print_all<T>(
     out.push(b']');
 }
 
-fn print_object(out: &mut Vec<u8>, design: &Design, attributes: &[Attribute], fields: MapRef<'_>) {
+fn print_object(out: &mut Vec<u8>, program: &Program, attributes: &Attributes, fields: MapRef<'_>) {
     let mut object = ObjectPrinter::begin(out);
     for (name, value) in fields.iter() {
-        let attribute = attributes.iter().find(|each| each.name.is(name));
-        let ty = attribute.map_or(&Type::Undeclared, |attribute| design.type_of(attribute));
-        object.field(name, |out| print_stored(out, design, ty, &value));
+        let ty = attributes.find(name).map_or(&Type::Unknown, |id| &*attributes[id].ty);
+        object.field(name, |out| print_stored(out, program, ty, &value));
     }
     object.end();
 }
@@ -156,11 +154,6 @@ impl<'o> ObjectPrinter<'o> {
     }
 }
 
-/// Types whose stored text, numbers and Booleans are the values themselves.
-fn is_scalar(ty: &Type) -> bool {
-    !matches!(ty, Type::Time { .. } | Type::Json { .. })
-}
-
 /// Whether a number of seconds is one of milliseconds as well.
 fn is_near(seconds: Number) -> bool {
     seconds.to_i64().is_some_and(|seconds| seconds.checked_mul(1_000).is_some())
@@ -180,14 +173,15 @@ fn is_iso(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sortkey_design::program::{EntityId, Id};
     use sortkey_design::{NoFiles, compile};
     use sortkey_value::{AttributeValue, Item};
 
     /// Every value for every type: what fits, and what another hand may have stored.
     #[test]
     fn what_is_printed_is_what_the_tree_says() {
-        let design = compile("t.sk", DESIGN, &NoFiles).design;
-        let entity = &design.entities[0];
+        let program = compile("t.sk", DESIGN, &NoFiles).program;
+        let entity = &program.entities[EntityId::new(0)];
         let number = |text: &str| AttributeValue::N(Number::parse(text).expect("a number"));
         let text = |text: &str| AttributeValue::S(text.to_owned());
         let map = |name: &str, value: AttributeValue| AttributeValue::M([(name.to_owned(), value)].into());
@@ -211,19 +205,19 @@ mod tests {
             map("a", number("1767225600")),
             map("unknown", map("at", text("x"))),
         ];
-        for attribute in &entity.attributes {
-            let ty = design.type_of(attribute);
+        for attribute in entity.attributes.iter() {
+            let ty = &attribute.ty;
             for value in &values {
                 let item = Item::from([("v", value.clone())]);
                 let stored = item.get("v").expect("it is there");
-                let val = from_stored(&design, ty, stored);
-                let expected = (!val.is_absent()).then(|| to_json(&design, ty, &val).to_string());
+                let val = from_stored(&program, ty, stored);
+                let expected = (!val.is_absent()).then(|| to_json(&program, ty, &val).to_string());
                 let mut out = Vec::new();
-                let printed = print_stored(&mut out, &design, ty, &stored);
+                let printed = print_stored(&mut out, &program, ty, &stored);
                 let printed = printed.then(|| String::from_utf8(out).expect("text"));
                 assert_eq!(printed, expected, "{} = {value:?}", attribute.name);
                 let mut out = Vec::new();
-                print_value(&mut out, &design, ty, &val);
+                print_value(&mut out, &program, ty, &val);
                 assert_eq!(String::from_utf8(out).expect("text"), expected.unwrap_or_default());
             }
         }

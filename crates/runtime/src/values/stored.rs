@@ -1,14 +1,17 @@
 //! Values as DynamoDB stores them.
 
+use std::sync::Arc;
+
 use serde_json::Value as Json;
-use sortkey_design::Design;
-use sortkey_design::model::{Attribute, TimeUnit, Type};
+use sortkey_design::Program;
+use sortkey_design::model::TimeUnit;
+use sortkey_design::program::{Attributes, Type};
 use sortkey_value::{AttributeValue, ItemBuilder, Map, Number, ValueRef};
 
 use super::{Fields, Val, from_json, iso, iso_seconds, parse_time, to_json};
 
 /// The attribute value of a value that was admitted to the type; none for what is absent.
-pub(crate) fn to_stored(design: &Design, ty: &Type, value: &Val) -> Option<AttributeValue> {
+pub(crate) fn to_stored(program: &Program, ty: &Type, value: &Val) -> Option<AttributeValue> {
     Some(match (ty, value) {
         (_, Val::Absent) => return None,
         (_, Val::Sealed(bytes)) => AttributeValue::B(bytes.clone()),
@@ -18,30 +21,26 @@ pub(crate) fn to_stored(design: &Design, ty: &Type, value: &Val) -> Option<Attri
             TimeUnit::Seconds => AttributeValue::from(time_ms.div_euclid(1_000)),
             TimeUnit::Milliseconds | TimeUnit::Unstated => AttributeValue::from(*time_ms),
         },
-        (Type::Json { of }, value) => AttributeValue::S(to_json(design, of, value).to_string()),
-        (Type::Set { of, .. }, Val::Set(members)) => set(design, of, members)?,
+        (Type::Json { of }, value) => AttributeValue::S(to_json(program, of, value).to_string()),
+        (Type::Set { of, .. }, Val::Set(members)) => set(program, of, members)?,
         (Type::List { of, .. }, Val::List(members)) => {
-            AttributeValue::L(members.iter().filter_map(|each| to_stored(design, of, each)).collect())
+            AttributeValue::L(members.iter().filter_map(|each| to_stored(program, of, each)).collect())
         }
         (Type::Map { of, .. }, Val::Map(fields)) => AttributeValue::M(
             fields
                 .iter()
-                .filter_map(|(name, each)| Some((name.to_string(), to_stored(design, of, each)?)))
+                .filter_map(|(name, each)| Some((name.to_string(), to_stored(program, of, each)?)))
                 .collect(),
         ),
-        (Type::Object { attributes }, Val::Map(fields)) => {
-            AttributeValue::M(object(design, attributes, fields))
+        (Type::Object(id), Val::Map(fields)) => {
+            AttributeValue::M(object(program, &program.objects[*id].attributes, fields))
         }
-        (Type::Record { name }, Val::Map(fields)) => match design.record(name) {
-            Some(record) => AttributeValue::M(object(design, &record.attributes, fields)),
-            None => untyped(value)?,
-        },
         _ => untyped(value)?,
     })
 }
 
 /// Writes the attribute value of a value into an item, as [`to_stored`] makes it; nothing for what is absent.
-pub(crate) fn store(item: &mut ItemBuilder, design: &Design, name: &str, ty: &Type, value: &Val) {
+pub(crate) fn store(item: &mut ItemBuilder, program: &Program, name: &str, ty: &Type, value: &Val) {
     match (ty, value) {
         (ty, Val::Text(text)) if !is_json(ty) => {
             item.name(name);
@@ -64,19 +63,20 @@ pub(crate) fn store(item: &mut ItemBuilder, design: &Design, name: &str, ty: &Ty
             item.name(name);
             item.string(&iso(*time_ms));
         }
-        (Type::Object { attributes }, Val::Map(fields)) => {
+        (Type::Object(id), Val::Map(fields)) => {
+            let attributes = &program.objects[*id].attributes;
             item.name(name);
             item.begin_map();
             for (name, value) in fields {
-                let attribute = attributes.iter().find(|each| each.name.is(name) && each.is_stored());
-                if let Some(attribute) = attribute {
-                    store(item, design, name, design.type_of(attribute), value);
+                let attribute = attributes.find(name).map(|id| &attributes[id]);
+                if let Some(attribute) = attribute.filter(|each| each.is_stored()) {
+                    store(item, program, name, &attribute.ty, value);
                 }
             }
             item.end_map();
         }
         (ty, value) => {
-            if let Some(stored) = to_stored(design, ty, value) {
+            if let Some(stored) = to_stored(program, ty, value) {
                 item.name(name);
                 item.tree(&stored);
             }
@@ -86,25 +86,25 @@ pub(crate) fn store(item: &mut ItemBuilder, design: &Design, name: &str, ty: &Ty
 
 /// Whether values of a type are text, and stored as they are.
 fn is_plain_text(ty: &Type) -> bool {
-    matches!(ty, Type::String { .. } | Type::Id { .. } | Type::Enum { .. })
+    matches!(ty, Type::String { .. } | Type::Id { .. } | Type::Enum(_))
 }
 
 fn is_json(ty: &Type) -> bool {
     matches!(ty, Type::Json { .. })
 }
 
-fn object(design: &Design, attributes: &[Attribute], fields: &Fields) -> Map {
+fn object(program: &Program, attributes: &Attributes, fields: &Fields) -> Map {
     let stored = attributes.iter().filter(|attribute| attribute.is_stored()).filter_map(|attribute| {
-        let value = fields.get(&attribute.name.text)?;
-        Some((attribute.name.text.clone(), to_stored(design, design.type_of(attribute), value)?))
+        let value = fields.get(&attribute.name)?;
+        Some((attribute.name.to_string(), to_stored(program, &attribute.ty, value)?))
     });
     stored.collect()
 }
 
 /// DynamoDB has no empty sets: an empty one is absent.
-fn set(design: &Design, of: &Type, members: &[Val]) -> Option<AttributeValue> {
+fn set(program: &Program, of: &Type, members: &[Val]) -> Option<AttributeValue> {
     let members: Vec<AttributeValue> =
-        members.iter().filter_map(|each| to_stored(design, of, each)).collect();
+        members.iter().filter_map(|each| to_stored(program, of, each)).collect();
     match members.first()? {
         AttributeValue::N(_) => Some(AttributeValue::number_set(
             members
@@ -147,7 +147,7 @@ fn untyped(value: &Val) -> Option<AttributeValue> {
 
 /// The value that a stored attribute stands for. What does not fit its type (an item written by another hand) comes
 /// back as what it is, so that reading never fails.
-pub(crate) fn from_stored(design: &Design, ty: &Type, value: ValueRef<'_>) -> Val {
+pub(crate) fn from_stored(program: &Program, ty: &Type, value: ValueRef<'_>) -> Val {
     match (ty, value) {
         (Type::Time { unit }, ValueRef::N(number)) => match (unit, number.to_i64()) {
             (TimeUnit::Seconds, Some(seconds)) => Val::Time(seconds.saturating_mul(1_000)),
@@ -159,44 +159,38 @@ pub(crate) fn from_stored(design: &Design, ty: &Type, value: ValueRef<'_>) -> Va
             None => Val::text(text),
         },
         (Type::Json { of }, ValueRef::S(text)) => match serde_json::from_str::<Json>(text).ok() {
-            Some(json) => from_json(json).map_or(Val::Absent, |value| retyped(design, of, value)),
+            Some(json) => from_json(json).map_or(Val::Absent, |value| retyped(program, of, value)),
             None => Val::text(text),
         },
         (Type::Set { of, .. }, ValueRef::Ss(members)) => {
-            Val::Set(members.iter().map(|each| from_stored(design, of, ValueRef::S(each))).collect())
+            Val::Set(members.iter().map(|each| from_stored(program, of, ValueRef::S(each))).collect())
         }
         (Type::Set { of, .. }, ValueRef::Ns(members)) => {
-            Val::Set(members.iter().map(|each| from_stored(design, of, ValueRef::N(each))).collect())
+            Val::Set(members.iter().map(|each| from_stored(program, of, ValueRef::N(each))).collect())
         }
         (Type::List { of, .. }, ValueRef::L(members)) => {
-            Val::List(members.iter().map(|each| from_stored(design, of, each)).collect())
+            Val::List(members.iter().map(|each| from_stored(program, of, each)).collect())
         }
         (Type::Map { of, .. }, ValueRef::M(fields)) => Val::Map(
-            fields.iter().map(|(name, each)| (name.to_owned(), from_stored(design, of, each))).collect(),
+            fields.iter().map(|(name, each)| (name.to_owned(), from_stored(program, of, each))).collect(),
         ),
-        (Type::Object { attributes }, ValueRef::M(fields)) => {
-            Val::Map(fields.iter().map(|field| field_from(design, attributes, field)).collect())
-        }
-        (Type::Record { name }, ValueRef::M(fields)) => {
-            let attributes =
-                design.record(name).map(|record| record.attributes.as_slice()).unwrap_or_default();
-            Val::Map(fields.iter().map(|field| field_from(design, attributes, field)).collect())
+        (Type::Object(id), ValueRef::M(fields)) => {
+            let attributes = &program.objects[*id].attributes;
+            Val::Map(fields.iter().map(|field| field_from(program, attributes, field)).collect())
         }
         _ => generic(value),
     }
 }
 
 fn field_from(
-    design: &Design,
-    attributes: &[Attribute],
+    program: &Program,
+    attributes: &Attributes,
     (name, value): (&str, ValueRef<'_>),
-) -> (String, Val) {
-    let attribute = attributes.iter().find(|each| each.name.is(name));
-    let value = match attribute {
-        Some(attribute) => from_stored(design, design.type_of(attribute), value),
-        None => generic(value),
-    };
-    (name.to_owned(), value)
+) -> (Arc<str>, Val) {
+    match attributes.find(name).map(|id| &attributes[id]) {
+        Some(attribute) => (attribute.name.clone(), from_stored(program, &attribute.ty, value)),
+        None => (name.into(), generic(value)),
+    }
 }
 
 /// A stored value without a type.
@@ -218,7 +212,7 @@ pub(crate) fn generic(value: ValueRef<'_>) -> Val {
 }
 
 /// What JSON text said, with times, sets and bytes as their types have them.
-fn retyped(design: &Design, ty: &Type, value: Val) -> Val {
+fn retyped(program: &Program, ty: &Type, value: Val) -> Val {
     match (ty, value) {
         (Type::Time { unit: TimeUnit::Seconds }, Val::Number(number)) => {
             number.to_i64().map_or(Val::Number(number), |seconds| Val::Time(seconds.saturating_mul(1_000)))
@@ -226,29 +220,26 @@ fn retyped(design: &Design, ty: &Type, value: Val) -> Val {
         (Type::Time { .. }, Val::Number(number)) => number.to_i64().map_or(Val::Number(number), Val::Time),
         (Type::Time { .. }, Val::Text(text)) => parse_time(&text).map_or(Val::Text(text), Val::Time),
         (Type::List { of, .. }, Val::List(members)) => {
-            Val::List(members.into_iter().map(|each| retyped(design, of, each)).collect())
+            Val::List(members.into_iter().map(|each| retyped(program, of, each)).collect())
         }
         (Type::Set { of, .. }, Val::List(members)) => {
-            Val::Set(members.into_iter().map(|each| retyped(design, of, each)).collect())
+            Val::Set(members.into_iter().map(|each| retyped(program, of, each)).collect())
         }
         (Type::Map { of, .. }, Val::Map(fields)) => {
-            Val::Map(fields.into_iter().map(|(name, each)| (name, retyped(design, of, each))).collect())
+            Val::Map(fields.into_iter().map(|(name, each)| (name, retyped(program, of, each))).collect())
         }
-        (Type::Object { attributes }, Val::Map(fields)) => retyped_object(design, attributes, fields),
-        (Type::Record { name }, Val::Map(fields)) => match design.record(name) {
-            Some(record) => retyped_object(design, &record.attributes, fields),
-            None => Val::Map(fields),
-        },
+        (Type::Object(id), Val::Map(fields)) => {
+            retyped_object(program, &program.objects[*id].attributes, fields)
+        }
         (Type::Decimal { .. }, Val::Text(text)) => Number::parse(&text).map_or(Val::Text(text), Val::Number),
         (_, value) => value,
     }
 }
 
-fn retyped_object(design: &Design, attributes: &[Attribute], fields: Fields) -> Val {
+fn retyped_object(program: &Program, attributes: &Attributes, fields: Fields) -> Val {
     let typed = fields.into_iter().map(|(name, value)| {
-        let attribute = attributes.iter().find(|each| each.name.is(&name));
-        let value = match attribute {
-            Some(attribute) => retyped(design, design.type_of(attribute), value),
+        let value = match attributes.find(&name) {
+            Some(id) => retyped(program, &attributes[id].ty, value),
             None => value,
         };
         (name, value)

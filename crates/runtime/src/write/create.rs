@@ -1,8 +1,12 @@
 //! `create` and `put`: a whole item, with its guards.
 
+use std::sync::Arc;
+
 use sortkey_api::operations::PutItemInput;
 use sortkey_api::shapes::returns::ReturnValuesOnConditionCheckFailure;
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::model::WriteVerb;
+use sortkey_design::program::{Action, AttributeId, ExprKind, UniqueId};
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
 use super::image::{checked, complete, fill, stored};
@@ -20,26 +24,25 @@ pub(crate) struct Made {
     /// All attributes, those included that are never stored.
     pub(crate) fields: Fields,
     /// Secrets that were generated, not given.
-    pub(crate) generated: Vec<String>,
+    pub(crate) generated: Vec<Arc<str>>,
 }
 
 pub(super) async fn prepare(
     session: &Session<'_>,
     scope: &mut Scope<'_>,
-    at: usize,
     action: &Action,
-    short: Option<&ShortForm>,
 ) -> Result<Prepared, Failure> {
-    let info = &scope.shared.entities[at];
-    let mut given = given::given_fields(scope, info, action, short)?;
-    for (name, value) in key_arguments(scope, info, action)? {
-        given.insert(name, value);
+    let info = &scope.shared.entities[action.entity];
+    let mut given = given::given_fields(scope, info, action)?;
+    if let Some(key) = &action.key {
+        given.extend(given::key_fields(scope, info, Some(key), None)?);
     }
-    for field in &action.fields.fields {
-        let (Some(name), 1, None) = (field.path.first(), field.path.len(), &field.index) else {
+    for field in &action.fields {
+        if !field.path.inside.is_empty() || field.element.is_some() {
             return Err(Failure::internal("a new item is given by whole attributes"));
-        };
-        given.insert(name.text.clone(), given::unsealed(scope, scope.eval(&field.value, None)?)?);
+        }
+        let value = given::unsealed(scope, scope.eval(&field.value, None)?)?;
+        given.insert(info.name_of(field.path.attribute).clone(), value);
     }
     refer(session, scope, info, &given).await?;
     let made = make(scope, info, given)?;
@@ -53,8 +56,8 @@ pub(super) async fn prepare(
     }
     if let Some(condition) = &action.condition {
         let failure = Failure::new(FailureKind::CheckFailed, "the condition of the statement does not hold");
-        let failure = declared(action.error.as_ref(), failure);
-        if !write.demand(scope, Test::If(condition.clone(), None), failure)? {
+        let failure = declared(&scope.shared.program, action.error, failure);
+        if !write.demand(scope, Test::condition(condition), failure)? {
             return Err(Failure::internal("the condition of a `create` cannot be expressed"));
         }
     }
@@ -121,28 +124,22 @@ fn empty(name: &str) -> Failure {
 /// A `create` finds no such item.
 fn vacant(scope: &Scope<'_>, info: &EntityInfo, action: &Action, write: &mut Write) -> Result<bool, Failure> {
     let taken = Failure::new(FailureKind::AlreadyExists, format!("there is already such a {}", info.name));
-    let taken = declared(action.error.as_ref().filter(|_| action.condition.is_none()), taken);
+    let error = action.error.filter(|_| action.condition.is_none());
+    let taken = declared(&scope.shared.program, error, taken);
     write.demand(scope, Test::Vacant, taken)
-}
-
-/// Attributes from `create E(a, b) { ... }`.
-fn key_arguments(scope: &Scope<'_>, info: &EntityInfo, action: &Action) -> Result<Fields, Failure> {
-    match &action.key {
-        Some(args) => given::key_fields(scope, info, Some(args), None),
-        None => Ok(Fields::new()),
-    }
 }
 
 /// Takes what is given, fills in the rest and checks it all.
 pub(crate) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<Made, Failure> {
-    let entity = info.of(&scope.shared.design);
+    let entity = info.of(&scope.shared.program);
     let admit = Admit::computed(scope);
     let mut admitted = Fields::with_capacity(info.anatomy.attributes().len());
     for (name, value) in given {
-        let Some(attribute) = entity.attribute(&name) else {
+        let Some(id) = entity.attributes.find(&name) else {
             return Err(Failure::invalid(&*name, format!("{} has no `{name}`", info.name)));
         };
-        if attribute.is_derived() && !info.is_key(&name) {
+        let attribute = &entity.attributes[id];
+        if attribute.is_derived() && !info.is_key(id) {
             return Err(Failure::invalid(&*name, format!("`{name}` is derived and cannot be given")));
         }
         let value = admit.attribute(attribute, value, &name)?;
@@ -157,7 +154,7 @@ pub(crate) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Resul
 pub(super) fn finish(scope: &Scope<'_>, info: &EntityInfo, mut given: Fields) -> Result<Made, Failure> {
     tenant(scope, info, &mut given)?;
     let secrets = info.anatomy.secrets.iter();
-    let generated = secrets.filter(|name| !given.contains_key(name)).map(ToString::to_string).collect();
+    let generated = secrets.filter(|name| !given.contains_key(name)).cloned().collect();
     let fields = fill(scope, info, given, true)?;
     complete(scope, info, &fields, None)?;
     checked(scope, info, &fields)?;
@@ -166,10 +163,11 @@ pub(super) fn finish(scope: &Scope<'_>, info: &EntityInfo, mut given: Fields) ->
 
 /// A caller makes items of their own: the tenant is filled in, and no other is accepted.
 fn tenant(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) -> Result<(), Failure> {
-    let entity = info.of(&scope.shared.design);
-    let (Some(caller), Some(tenant)) = (&scope.caller, &entity.tenant) else { return Ok(()) };
-    if !fields.contains_key(&tenant.text)
-        && let Some((name, own)) = caller.entry(&tenant.text)
+    let entity = info.of(&scope.shared.program);
+    let (Some(caller), Some(tenant)) = (&scope.caller, entity.tenant) else { return Ok(()) };
+    let tenant = &entity.attributes[tenant.attribute].name;
+    if !fields.contains_key(tenant)
+        && let Some((name, own)) = caller.entry(tenant)
     {
         fields.insert(name.clone(), own.clone());
         return Ok(());
@@ -177,8 +175,7 @@ fn tenant(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) -> Result<(
     match is_ours(scope, View::of(info.at, fields)) {
         true => Ok(()),
         false => {
-            Err(Failure::new(FailureKind::Forbidden, format!("`{tenant}` is not the caller's"))
-                .at(&tenant.text))
+            Err(Failure::new(FailureKind::Forbidden, format!("`{tenant}` is not the caller's")).at(&**tenant))
         }
     }
 }
@@ -194,32 +191,33 @@ pub(super) async fn refer(
         return Ok(());
     }
     let shared = scope.shared;
-    let entity = info.of(&shared.design);
-    let mut arrows: Vec<&str> = Vec::new();
-    for attribute in entity.attributes.iter().filter(|each| !given.contains_key(&each.name.text)) {
-        let Some(fill) = &attribute.value else { continue };
+    let entity = info.of(&shared.program);
+    let mut arrows: Vec<AttributeId> = Vec::new();
+    for attribute in entity.attributes.iter().filter(|each| !given.contains_key(&each.name)) {
+        let Some(fill) = &attribute.fill else { continue };
         fill.value.walk(&mut |expr| {
-            if let ExprKind::Arrow { base, .. } = &expr.kind {
-                arrows.extend(base.as_name());
+            if let ExprKind::Arrow { base, .. } = &expr.kind
+                && let ExprKind::Attribute(id) = base.kind
+            {
+                arrows.push(id);
             }
         });
     }
-    arrows.sort_unstable();
+    arrows.sort_unstable_by_key(|id| info.name_of(*id));
     arrows.dedup();
-    for name in arrows {
-        let (Some(attribute), Some(value)) = (entity.attribute(name), given.get(name)) else { continue };
-        let Some(reference) = &attribute.reference else { continue };
-        let target = reference.attribute.as_ref().unwrap_or(&attribute.name);
-        let Some(other) = shared.entities.iter().find(|each| reference.entity.is(&each.name)) else {
-            continue;
-        };
+    for id in arrows {
+        let attribute = &entity.attributes[id];
+        let name = &attribute.name;
+        let (Some(reference), Some(value)) = (attribute.reference, given.get(name)) else { continue };
+        let other = &shared.entities[reference.entity];
+        let target = other.name_of(reference.attribute);
         let in_hand = scope.items().any(|(entity, fields)| {
-            entity == other.at && fields.get(&target.text).is_some_and(|each| each.same(value))
+            entity == other.at && fields.get(target).is_some_and(|each| each.same(value))
         });
         if in_hand || value.is_absent() {
             continue;
         }
-        let known: Fields = [(target.text.clone(), value.clone())].into();
+        let known: Fields = [(target.clone(), value.clone())].into();
         let Some(key) = crate::read::key_of(scope, other, &known) else { continue };
         let found = session.get(&other.table, key, true).await?;
         let found = found.map(|item| other.read(scope, &item)).transpose()?;
@@ -227,7 +225,7 @@ pub(super) async fn refer(
             Some(fields) => scope.refer(other.at, fields),
             None => {
                 let message = format!("`{name}` points to no {}", other.name);
-                return Err(Failure::new(FailureKind::NotFound, message).at(name));
+                return Err(Failure::new(FailureKind::NotFound, message).at(&**name));
             }
         }
     }
@@ -236,19 +234,22 @@ pub(super) async fn refer(
 
 /// The table key of an image.
 pub(super) fn key(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<Map, Failure> {
+    let program = &scope.shared.program;
+    let entity = info.of(program);
     let mut key = Map::new();
-    for name in std::iter::once(&info.partition).chain(&info.sort) {
-        let value = fixed(scope, info.at, name, fields).ok_or_else(|| lacks(info, name))?;
+    for part in entity.key.parts() {
+        let name = &part.stored;
+        let value = fixed(program, entity, part, fields).ok_or_else(|| lacks(info, name))?;
         if matches!(&value, AttributeValue::S(text) if text.is_empty()) {
             return Err(empty(name));
         }
-        key.insert(name.clone(), value);
+        key.insert(name.to_string(), value);
     }
     Ok(key)
 }
 
 pub(super) fn has_guards(info: &EntityInfo, scope: &Scope<'_>) -> bool {
-    !info.of(&scope.shared.design).uniques.is_empty()
+    !info.of(&scope.shared.program).uniques.is_empty()
 }
 
 /// `put` over an item that has guards: they are freed, on condition that the item is still what was read.
@@ -261,11 +262,10 @@ async fn replaced(
 ) -> Result<Vec<Fields>, Failure> {
     let old = session.get(&info.table, key.clone(), true).await?;
     let changed = || Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
-    for unique in &info.of(&scope.shared.design).uniques {
-        for name in &unique.names {
-            let value = old.as_ref().and_then(|item| item.get(&name.text)).map(|value| value.to_owned());
-            write.demand(scope, Test::Unchanged(name.text.clone(), value), changed())?;
-        }
+    for id in info.of(&scope.shared.program).uniques.iter().flat_map(|unique| &unique.attributes) {
+        let name = info.name_of(*id);
+        let value = old.as_ref().and_then(|item| item.get(name)).map(|value| value.to_owned());
+        write.demand(scope, Test::Unchanged(name.clone(), value), changed())?;
     }
     old.iter().map(|item| info.read(scope, item)).collect()
 }
@@ -279,7 +279,7 @@ pub(super) fn guards(
     owner: &Map,
     gone: bool,
 ) -> Result<Vec<Write>, Failure> {
-    let design = &scope.shared.design;
+    let program = &scope.shared.program;
     // What counts as deleted holds nothing; what has expired does so no more, and somebody else may hold it by now.
     let gone = gone || is_deleted(scope, View::of(info.at, new))?;
     let mut held_before = Vec::with_capacity(old.len());
@@ -290,7 +290,7 @@ pub(super) fn guards(
         }
     }
     let mut writes = Vec::new();
-    for unique in &info.of(design).uniques {
+    for unique in info.of(program).uniques.ids() {
         let wanted = if gone { None } else { guard::held(scope, info, unique, new)? };
         for fields in &held_before {
             let held = guard::held(scope, info, unique, fields)?;
@@ -304,31 +304,32 @@ pub(super) fn guards(
         let Some(key) = wanted else { continue };
         let item = guard::item(scope, info, &key, owner, new);
         let mut write = Write::new(info, key, Act::Put(item.into()));
-        write.demand(scope, Test::Free(owner.clone()), not_unique(info, unique))?;
+        write.demand(scope, Test::Free(owner.clone()), not_unique(program, info, unique))?;
         writes.push(write);
     }
     Ok(writes)
 }
 
-fn not_unique(info: &EntityInfo, unique: &Unique) -> Failure {
-    let names: Vec<&str> = unique.names.iter().map(|name| name.text.as_str()).collect();
+fn not_unique(program: &Program, info: &EntityInfo, unique: UniqueId) -> Failure {
+    let unique = &info.of(program).uniques[unique];
+    let names: Vec<&str> = unique.attributes.iter().map(|id| &**info.name_of(*id)).collect();
     let message = format!("there is already a {} with this {}", info.name, names.join(" and "));
     let failure = Failure::new(FailureKind::AlreadyExists, message);
-    let failure = declared(unique.error.as_ref(), failure);
-    match unique.single() {
-        Some(name) => failure.at(&name.text),
-        None => failure,
+    let failure = declared(program, unique.error, failure);
+    match names.as_slice() {
+        [name] => failure.at(*name),
+        _ => failure,
     }
 }
 
 /// What `create` yields: the item, with secrets that were generated just now, without those that were given.
 fn shown(scope: &Scope<'_>, info: &EntityInfo, made: Made) -> Result<Val, Failure> {
-    let entity = info.of(&scope.shared.design);
+    let entity = info.of(&scope.shared.program);
     let Made { mut fields, generated } = made;
     fields.retain(|name, _| {
-        let attribute = entity.attribute(name);
-        let given_secret = attribute.is_some_and(|each| each.has("transient") && each.has("secret"))
-            && !generated.iter().any(|each| each == name);
+        let flags = entity.attributes.find(name).map(|id| entity.attributes[id].flags);
+        let given_secret = flags.is_some_and(|flags| flags.transient && flags.secret)
+            && !generated.iter().any(|each| **each == *name);
         !given_secret
     });
     add_virtual(scope, info, &mut fields)?;

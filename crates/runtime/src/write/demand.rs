@@ -1,7 +1,9 @@
 //! What must hold of the stored item for a write to happen: once as a condition that DynamoDB checks, once as a test on
 //! the item it returns, which tells the kind of failure without a second read.
 
-use sortkey_design::model::*;
+use std::sync::Arc;
+
+use sortkey_design::program::{EntityId, Expr};
 use sortkey_value::{AttributeValue, Item, Map};
 
 use crate::Failure;
@@ -15,8 +17,7 @@ use crate::values::{Fields, Val};
 /// One item of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Write {
-    /// The entity, by its place in the design.
-    pub(crate) entity: usize,
+    pub(crate) entity: EntityId,
     pub(crate) key: Item,
     pub(crate) act: Act,
     pub(crate) placeholders: Placeholders,
@@ -53,23 +54,21 @@ pub(crate) enum Test {
     /// It does not count as deleted.
     NotDeleted,
     /// An attribute has this value: the tenant's.
-    Is(String, AttributeValue),
+    Is(Arc<str>, AttributeValue),
     /// An attribute has this value, or there is no item.
-    IsOrNothing(String, AttributeValue),
+    IsOrNothing(Arc<str>, AttributeValue),
     /// The version is what it was when the operation read the item.
-    Version(String, Option<AttributeValue>),
+    Version(Arc<str>, Option<AttributeValue>),
     /// An attribute is there.
-    Present(String),
-    /// The condition of the statement, in the names of the operation.
-    If(Expr, Option<Fields>),
-    /// A condition of the entity, in the item's own names.
-    Rule(Expr),
+    Present(Arc<str>),
+    /// A condition. `defaults` stand for what the item lacks, `after` for what the write puts into it.
+    If { condition: Expr, defaults: Option<Fields>, after: Option<Fields> },
     /// An attribute is what it was when it was read.
-    Unchanged(String, Option<AttributeValue>),
+    Unchanged(Arc<str>, Option<AttributeValue>),
     /// A number may grow by an amount without leaving its range; `start` stands for one that is missing.
-    AtMost { path: Vec<String>, most: i64, start: i64 },
+    AtMost { path: Vec<Arc<str>>, most: i64, start: i64 },
     /// A number may shrink by an amount without leaving its range; `start` stands for one that is missing.
-    AtLeast { path: Vec<String>, least: i64, start: i64 },
+    AtLeast { path: Vec<Arc<str>>, least: i64, start: i64 },
     /// A number of seconds has passed, or was never set.
     Passed(String),
     /// A guard is free, expired, or ours.
@@ -123,11 +122,9 @@ impl Write {
                 }
                 None => Ok(Some(Condition::Always)),
             },
-            Test::NotDeleted => match &info.of(&scope.shared.design).deleted {
+            Test::NotDeleted => match &info.of(&scope.shared.program).deleted {
                 Some(deleted) => {
-                    let bare = scope.bare();
-                    let compiler = Compiler { scope: &bare, entity: self.entity, defaults: None };
-                    let compiled = compiler.compile(deleted, into)?;
+                    let compiled = Compiler::new(scope, self.entity).compile(deleted, into)?;
                     Ok(compiled.map(|deleted| match deleted {
                         Condition::Text(text) => Condition::Text(format!("NOT ({text})")),
                         Condition::Always => Condition::Never,
@@ -151,12 +148,9 @@ impl Write {
             Test::Unchanged(name, None) | Test::Version(name, None) => {
                 text(format!("attribute_not_exists({})", into.name(name)))
             }
-            Test::If(expr, defaults) => {
-                Compiler { scope, entity: self.entity, defaults: defaults.as_ref() }.compile(expr, into)
-            }
-            Test::Rule(expr) => {
-                let bare = scope.bare();
-                Compiler { scope: &bare, entity: self.entity, defaults: None }.compile(expr, into)
+            Test::If { condition, defaults, after } => {
+                let (defaults, after) = (defaults.as_ref(), after.as_ref());
+                Compiler { scope, entity: self.entity, defaults, after }.compile(condition, into)
             }
             Test::AtMost { path, most, start } => {
                 let (path, value) = (into.path(path), into.value(AttributeValue::from(*most)));
@@ -186,9 +180,9 @@ impl Write {
     pub(crate) fn unmet(&self, scope: &Scope<'_>, stored: Option<&Item>) -> Result<Option<&Demand>, Failure> {
         let info = &scope.shared.entities[self.entity];
         // Guards and receipts are in the tables of entities, and are none of their items.
-        let fields = match stored.filter(|item| info.owns(&scope.shared.design, item)) {
+        let fields = match stored.filter(|item| info.owns(&scope.shared.program, item)) {
             Some(item) => Some(info.read(scope, item)?),
-            None => stored.map(|item| info.decode(&scope.shared.design, item)),
+            None => stored.map(|item| info.decode(&scope.shared.program, item)),
         };
         for demand in &self.demands {
             if !demand.test.holds(scope, info, stored, fields.as_ref())? {
@@ -200,6 +194,11 @@ impl Write {
 }
 
 impl Test {
+    /// A condition on the item as it is stored.
+    pub(crate) fn condition(condition: &Expr) -> Test {
+        Test::If { condition: condition.clone(), defaults: None, after: None }
+    }
+
     fn holds(
         &self,
         scope: &Scope<'_>,
@@ -225,12 +224,13 @@ impl Test {
                 reads(scope, info, stored, fields, name).as_ref() == Some(value)
             }
             Test::Unchanged(name, value) | Test::Version(name, value) => has(stored, name) == *value,
-            Test::If(expr, defaults) => {
+            Test::If { condition, defaults: None, after: None } => scope.holds(condition, Some(view))?,
+            Test::If { condition, defaults, after } => {
                 let mut known = defaults.clone().unwrap_or_default();
                 known.extend(fields.clone());
-                scope.holds(expr, Some(View::of(info.at, &known)))?
+                known.extend(after.clone().unwrap_or_default());
+                scope.holds(condition, Some(View::of(info.at, &known)))?
             }
-            Test::Rule(expr) => scope.bare().holds(expr, Some(view))?,
             Test::AtMost { path, most, start } => number(fields, path).unwrap_or(*start) <= *most,
             Test::AtLeast { path, least, start } => number(fields, path).unwrap_or(*start) >= *least,
             Test::Passed(name) => match has(stored, name) {
@@ -259,20 +259,27 @@ fn reads(
     fields: &Fields,
     name: &str,
 ) -> Option<AttributeValue> {
-    has(stored, name).or_else(|| info.encode(&scope.shared.design, name, fields.get(name)?))
+    has(stored, name).or_else(|| {
+        let attribute = info.anatomy.attribute(name)?;
+        info.encode(&scope.shared.program, attribute.id, fields.get(name)?)
+    })
 }
 
 /// Whether every item that lacks an attribute reads as having this value.
 fn is_assumed(scope: &Scope<'_>, info: &EntityInfo, name: &str, value: &AttributeValue) -> bool {
-    let assumed = scope.shared.assumed[info.at].get(name);
-    assumed.and_then(|assumed| info.encode(&scope.shared.design, name, assumed)).as_ref() == Some(value)
+    let attribute = info.anatomy.attribute(name);
+    let assumed = attribute.and_then(|attribute| {
+        let assumed = scope.shared.assumed[info.at].get(name)?;
+        info.encode(&scope.shared.program, attribute.id, assumed)
+    });
+    assumed.as_ref() == Some(value)
 }
 
 fn or_missing(path: &str, may_be_missing: bool) -> String {
     if may_be_missing { format!("attribute_not_exists({path}) OR ") } else { String::new() }
 }
 
-fn number(fields: &Fields, path: &[String]) -> Option<i64> {
+fn number(fields: &Fields, path: &[Arc<str>]) -> Option<i64> {
     let (first, rest) = path.split_first()?;
     let mut value = fields.get(first)?;
     for name in rest {
@@ -284,7 +291,9 @@ fn number(fields: &Fields, path: &[String]) -> Option<i64> {
 /// `ttl op now`, where the table has a time to live.
 fn expired(info: &EntityInfo, scope: &Scope<'_>, into: &mut Placeholders, op: &str) -> Option<String> {
     let ttl = info.ttl.as_ref()?;
-    let now = info.encode(&scope.shared.design, ttl, &Val::Time(scope.now_ms));
+    let program = &scope.shared.program;
+    let own = info.of(program).ttl;
+    let now = own.and_then(|own| info.encode(program, own, &Val::Time(scope.now_ms)));
     let now = now.unwrap_or_else(|| AttributeValue::from(scope.now_ms.div_euclid(1_000)));
     Some(format!("{} {op} {}", into.name(ttl), into.value(now)))
 }

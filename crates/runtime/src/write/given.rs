@@ -1,8 +1,7 @@
 //! What a statement gives: the attributes of its key, and those it writes.
 
-use std::sync::Arc;
-
-use sortkey_design::model::*;
+use sortkey_design::program::{Action, AttributeId, Entity, ItemKey};
+use sortkey_value::AttributeValue;
 
 use crate::answer::opened;
 use crate::catalog::EntityInfo;
@@ -15,63 +14,43 @@ use crate::{Failure, FailureKind};
 pub(crate) fn key_fields(
     scope: &Scope<'_>,
     info: &EntityInfo,
-    args: Option<&Args>,
+    key: Option<&ItemKey>,
     view: Option<View<'_>>,
 ) -> Result<Fields, Failure> {
-    let design = &scope.shared.design;
-    let entity = info.of(design);
-    let mut given: Vec<(Arc<str>, Val)> = Vec::new();
-    match args {
-        None => {
-            // The short form: whatever parameter has the name of an attribute.
-            for attribute in &entity.attributes {
-                if let Some(value) = scope.get(&attribute.name.text) {
-                    given.push((attribute.name.text.as_str().into(), value.clone()));
-                }
-            }
+    let entity = info.of(&scope.shared.program);
+    let mut given: Vec<(AttributeId, Val)> = Vec::new();
+    if let Some(key) = key {
+        for (name, value) in key.spreads.iter().filter_map(|spread| scope.spread(*spread)).flatten() {
+            given.extend(entity.attributes.find(name).map(|id| (id, value.clone())));
         }
-        Some(args) => {
-            for spread in &args.spreads {
-                let fields = scope.get(&spread.text).and_then(Val::fields).into_iter().flatten();
-                given.extend(fields.map(|(name, value)| (name.clone(), value.clone())));
-            }
-            let mut position = 0;
-            for (name, value) in &args.values {
-                let attribute = value.as_name().filter(|name| entity.attribute(name).is_some());
-                position += usize::from(name.is_none());
-                let name = match (name, attribute) {
-                    (Some(name), _) => name.text.as_str().into(),
-                    (None, Some(name)) => name.into(),
-                    (None, None) => {
-                        info.keys.get(position - 1).map_or_else(|| "".into(), |key| key.as_str().into())
-                    }
-                };
-                given.push((name, scope.eval(value, view)?));
-            }
+        for (id, value) in &key.values {
+            given.push((*id, scope.eval(value, view)?));
         }
     }
     // An id of another form is not wrong, there is just no such item. What is stored is checked when it is stored.
     let admit = Admit::computed(scope).finding();
     let mut known = Fields::new();
-    for (name, value) in given {
-        let Some(attribute) = entity.attribute(&name) else { continue };
-        let inputs = info.is_key(&name) || feeds_key(entity, info, &name);
+    for (id, value) in given {
+        let inputs = info.is_key(id) || feeds_key(entity, info, id);
         if !inputs || value.is_absent() {
             continue;
         }
-        known.insert(name.clone(), admit.attribute(attribute, value, &name)?);
+        let attribute = &entity.attributes[id];
+        known.insert(attribute.name.clone(), admit.attribute(attribute, value, &attribute.name)?);
     }
-    if let Some(tenant) = &entity.tenant
-        && info.is_key(&tenant.text)
-        && !known.contains_key(&tenant.text)
-        && let Some(own) = scope.caller.as_ref().and_then(|caller| caller.get(&tenant.text))
+    if let Some(tenant) = entity.tenant
+        && info.is_key(tenant.attribute)
+        && let name = info.name_of(tenant.attribute)
+        && !known.contains_key(name)
+        && let Some(own) = scope.caller.as_ref().and_then(|caller| caller.get(name))
     {
-        known.insert(tenant.text.clone(), own.clone());
+        known.insert(name.clone(), own.clone());
     }
     derive(scope, info.at, &mut known)?;
-    if let Some(missing) = info.keys.iter().find(|name| !known.contains_key(name)) {
+    let mut keys = info.keys.iter().map(|id| info.name_of(*id));
+    if let Some(missing) = keys.find(|name| !known.contains_key(name)) {
         return Err(Failure::invalid(
-            missing,
+            &**missing,
             format!("`{missing}` is required: it is part of the key of {}", info.name),
         ));
     }
@@ -80,49 +59,35 @@ pub(crate) fn key_fields(
 
 /// The attributes of a key under which an item may be made.
 pub(super) fn for_storing(scope: &Scope<'_>, info: &EntityInfo, known: Fields) -> Result<Fields, Failure> {
-    let (entity, admit) = (info.of(&scope.shared.design), Admit::computed(scope));
-    let admitted = known.into_iter().map(|(name, value)| match entity.attribute(&name) {
-        Some(attribute) => admit.attribute(attribute, value, &name).map(|value| (name, value)),
+    let (entity, admit) = (info.of(&scope.shared.program), Admit::computed(scope));
+    let admitted = known.into_iter().map(|(name, value)| match entity.attributes.find(&name) {
+        Some(id) => admit.attribute(&entity.attributes[id], value, &name).map(|value| (name, value)),
         None => Ok((name, value)),
     });
     admitted.collect()
 }
 
 /// Whether a key attribute is derived from this one.
-fn feeds_key(entity: &Entity, info: &EntityInfo, name: &str) -> bool {
+fn feeds_key(entity: &Entity, info: &EntityInfo, id: AttributeId) -> bool {
     info.keys.iter().any(|key| {
-        let fill = entity.attribute(key).and_then(|attribute| attribute.value.as_ref());
-        fill.is_some_and(|fill| fill.derived && fill.value.mentions(name))
+        let fill = entity.attributes[*key].fill.as_ref();
+        fill.is_some_and(|fill| fill.derived && fill.value.attributes().contains(&id))
     })
 }
 
 /// The attributes that an action writes, with explicit ones winning over copied ones.
-pub(super) fn given_fields(
-    scope: &Scope<'_>,
-    info: &EntityInfo,
-    action: &Action,
-    short: Option<&ShortForm>,
-) -> Result<Fields, Failure> {
-    let entity = info.of(&scope.shared.design);
+pub(super) fn given_fields(scope: &Scope<'_>, info: &EntityInfo, action: &Action) -> Result<Fields, Failure> {
+    let entity = info.of(&scope.shared.program);
     let mut given = Fields::new();
-    if let Some(short) = short {
-        let named =
-            |name: &str| short.names.as_ref().is_none_or(|names| names.iter().any(|each| each.is(name)));
-        let takes_all = matches!(action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
-        for attribute in entity.attributes.iter().filter(|attribute| !attribute.is_derived()) {
-            let name = &attribute.name.text;
-            if let Some(value) = scope.get(name).filter(|_| takes_all || named(name)) {
-                given.insert(name.clone(), value.clone());
-            }
+    for (id, local) in &action.takes {
+        if let Some(value) = scope.get(*local) {
+            given.insert(info.name_of(*id).clone(), value.clone());
         }
-        return Ok(given);
     }
-    for spread in &action.fields.spreads {
-        for (name, value) in scope.get(&spread.text).and_then(Val::fields).into_iter().flatten() {
-            let copied = entity.attribute(name).is_some_and(|attribute| !attribute.is_derived());
-            if copied && !value.is_absent() {
-                given.insert(name.clone(), unsealed(scope, value.clone())?);
-            }
+    for (name, value) in action.spreads.iter().filter_map(|spread| scope.spread(*spread)).flatten() {
+        let attribute = entity.attributes.find(name).map(|id| &entity.attributes[id]);
+        if let Some(attribute) = attribute.filter(|each| !each.is_derived() && !value.is_absent()) {
+            given.insert(attribute.name.clone(), unsealed(scope, value.clone())?);
         }
     }
     Ok(given)
@@ -133,8 +98,9 @@ pub(super) fn unsealed(scope: &Scope<'_>, value: Val) -> Result<Val, Failure> {
     let Val::Sealed(bytes) = &value else { return Ok(value) };
     for (entity, fields) in scope.items() {
         let mut sealed = fields.iter().filter(|(_, each)| matches!(each, Val::Sealed(own) if own == bytes));
-        if let Some((name, _)) = sealed.next() {
-            return opened(scope, entity, name, fields);
+        let attributes = &scope.shared.program.entities[entity].attributes;
+        if let Some(id) = sealed.next().and_then(|(name, _)| attributes.find(name)) {
+            return opened(scope, entity, id, fields);
         }
     }
     Ok(value)
@@ -142,10 +108,11 @@ pub(super) fn unsealed(scope: &Scope<'_>, value: Val) -> Result<Val, Failure> {
 
 /// Refuses a key that belongs to another tenant before any request is made.
 pub(crate) fn only_ours(scope: &Scope<'_>, info: &EntityInfo, known: &Fields) -> Result<(), Failure> {
-    let entity = info.of(&scope.shared.design);
-    match (&entity.tenant, &scope.caller) {
+    let entity = info.of(&scope.shared.program);
+    match (entity.tenant, &scope.caller) {
         (Some(tenant), Some(_))
-            if known.contains_key(&tenant.text) && !is_ours(scope, View::of(info.at, known)) =>
+            if known.contains_key(info.name_of(tenant.attribute))
+                && !is_ours(scope, View::of(info.at, known)) =>
         {
             Err(not_found(info))
         }
@@ -163,4 +130,16 @@ pub(crate) fn only_live(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -
 /// There is no such item, or none that the caller may see.
 pub(crate) fn not_found(info: &EntityInfo) -> Failure {
     Failure::new(FailureKind::NotFound, format!("there is no such {}", info.name))
+}
+
+/// The caller's own value of the attribute that names the owner, as it is stored.
+pub(super) fn own_tenant(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    tenant: AttributeId,
+) -> Result<AttributeValue, Failure> {
+    let name = info.name_of(tenant);
+    let own = scope.caller.as_ref().and_then(|caller| caller.get(name));
+    own.and_then(|own| info.encode(&scope.shared.program, tenant, own))
+        .ok_or_else(|| Failure::new(FailureKind::Unauthenticated, format!("the caller has no `{name}`")))
 }

@@ -1,6 +1,7 @@
 //! The image of an item: attributes filled, derived and dropped as the entity says, then as they are stored.
 
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::program::{Attribute, AttributeId, Check, Template, Type};
 use sortkey_value::{AttributeValue, Item, ItemBuilder};
 
 use crate::anatomy::{AttributeInfo, Beside, Settled};
@@ -21,15 +22,14 @@ pub(super) fn fill(
     given: Fields,
     defaults: bool,
 ) -> Result<Fields, Failure> {
-    let entity = info.of(&scope.shared.design);
-    let bare = scope.bare();
+    let entity = info.of(&scope.shared.program);
     let mut fields = given;
     for settled in &info.anatomy.settled {
         match &settled.constant {
             Some(_) if fields.contains_key(&settled.name) => {}
-            Some(_) if !defaults && entity.attributes[settled.at].may_be_absent() => {}
+            Some(_) if !defaults && entity.attributes[settled.id].may_be_absent() => {}
             Some(constant) => fields.insert(settled.name.clone(), constant.clone()),
-            None => settle(&bare, info, settled, &entity.attributes[settled.at], &mut fields, defaults)?,
+            None => settle(scope, info, settled, &entity.attributes[settled.id], &mut fields, defaults)?,
         }
     }
     Ok(fields)
@@ -43,23 +43,20 @@ fn settle(
     fields: &mut Fields,
     defaults: bool,
 ) -> Result<(), Failure> {
-    let name = &attribute.name.text;
+    let name = &attribute.name;
     if let Some(when) = &attribute.when
         && !scope.holds(when, Some(View::of(info.at, fields)))?
     {
         fields.remove(name);
         return Ok(());
     }
-    let Some(fill) = &attribute.value else { return Ok(()) };
+    let Some(fill) = &attribute.fill else { return Ok(()) };
     // What no item may lack is filled late where an item is older than the attribute, or its `when` begins to hold.
     let is_due = defaults || !attribute.optional;
     if !fill.derived && (fields.contains_key(name) || !is_due) {
         return Ok(());
     }
-    let value = match fill.value.is_name("new") {
-        true => scope.new_value(attribute)?,
-        false => scope.eval(&fill.value, Some(View::of(info.at, fields)))?,
-    };
+    let value = scope.fill(attribute, &fill.value, View::of(info.at, fields))?;
     // What is derived from something that is not in hand (a password that is not given again) stays as it is.
     if value.is_absent() && fill.derived && fields.contains_key(name) {
         return Ok(());
@@ -81,18 +78,18 @@ pub(super) fn complete(
     fields: &Fields,
     old: Option<&Fields>,
 ) -> Result<(), Failure> {
-    let design = &scope.shared.design;
+    let program = &scope.shared.program;
     if !info.anatomy.has_conditions && fields.have_all(&info.anatomy.required) {
         return Ok(());
     }
-    for attribute in &info.of(design).attributes {
-        let name = &attribute.name.text;
-        let is_set = matches!(design.type_of(attribute), Type::Set { .. });
+    for attribute in info.of(program).attributes.iter() {
+        let name = &attribute.name;
+        let is_set = matches!(*attribute.ty, Type::Set { .. });
         let may_lack = attribute.may_be_absent()
             || !attribute.is_stored()
             || is_set && old.is_some_and(|old| !old.contains_key(name));
         let conditional = match &attribute.when {
-            Some(when) => scope.bare().holds(when, Some(View::of(info.at, fields)))? && !attribute.optional,
+            Some(when) => scope.holds(when, Some(View::of(info.at, fields)))? && !attribute.optional,
             None => false,
         };
         if (conditional || !may_lack) && fields.get(name).is_none_or(Val::is_absent) {
@@ -104,29 +101,24 @@ pub(super) fn complete(
 
 /// Refuses an image that the entity's checks do not allow.
 pub(super) fn checked(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<(), Failure> {
-    let checks = &info.of(&scope.shared.design).checks;
-    if checks.is_empty() {
-        return Ok(());
-    }
-    let bare = scope.bare();
+    let checks = &info.of(&scope.shared.program).checks;
     for check in checks {
-        if !bare.holds(&check.condition, Some(View::of(info.at, fields)))? {
-            return Err(check_failed(info, check));
+        if !scope.holds(&check.condition, Some(View::of(info.at, fields)))? {
+            return Err(check_failed(&scope.shared.program, info, check));
         }
     }
     Ok(())
 }
 
 /// The failure of a check.
-pub(super) fn check_failed(info: &EntityInfo, check: &Check) -> Failure {
+pub(super) fn check_failed(program: &Program, info: &EntityInfo, check: &Check) -> Failure {
     let failure = Failure::new(FailureKind::CheckFailed, format!("a check of {} does not hold", info.name));
-    super::declared(check.error.as_ref(), failure)
+    super::declared(program, check.error, failure)
 }
 
 /// An image as it is stored: encrypted, encoded, with templates and the entity's name.
 pub(super) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<Item, Failure> {
-    let design = &scope.shared.design;
-    let entity = info.of(design);
+    let program = &scope.shared.program;
     // Names go in as they sort: the builder has nothing to put in order.
     let mut beside = info.anatomy.beside.iter().peekable();
     let mut known = info.anatomy.attributes().iter().peekable();
@@ -143,10 +135,8 @@ pub(super) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> R
         };
         fit_for_key(attribute, value)?;
         if !attribute.is_encrypted {
-            store(&mut item, design, name, &attribute.ty, value);
-        } else if let Some(sealed) =
-            stored_value(scope, info, &entity.attributes[attribute.at], value, fields)?
-        {
+            store(&mut item, program, name, &attribute.ty, value);
+        } else if let Some(sealed) = stored_value(scope, info, attribute.id, value, fields)? {
             item.name(name);
             item.tree(&sealed);
         }
@@ -182,7 +172,7 @@ fn put_beside(
             true
         }
         Beside::Template(at) => {
-            render(scope, info, &info.of(&scope.shared.design).templates[at], fields, text)?
+            render(scope, info, &info.of(&scope.shared.program).templates[at], fields, text)?
         }
     };
     if is_there {
@@ -196,20 +186,19 @@ fn put_beside(
 pub(super) fn stored_value(
     scope: &Scope<'_>,
     info: &EntityInfo,
-    attribute: &Attribute,
+    id: AttributeId,
     value: &Val,
     fields: &Fields,
 ) -> Result<Option<AttributeValue>, Failure> {
     let shared = scope.shared;
-    if let Some(known) = info.anatomy.attribute(&attribute.name.text) {
-        fit_for_key(known, value)?;
-    }
-    if attribute.has("encrypted") && !matches!(value, Val::Absent | Val::Sealed(_)) {
+    let attribute = &info.of(&shared.program).attributes[id];
+    fit_for_key(info.anatomy.by_id(id), value)?;
+    if attribute.encrypted.is_some() && !matches!(value, Val::Absent | Val::Sealed(_)) {
         let (keyring, place) = (&*shared.settings.keyring, Place::of(scope, info, attribute, fields)?);
-        let sealed = shared.seals.seal(keyring, &shared.design, &place, value, fields)?;
-        return Ok(to_stored(&shared.design, &Type::Undeclared, &sealed));
+        let sealed = shared.seals.seal(keyring, &shared.program, &place, value, fields)?;
+        return Ok(to_stored(&shared.program, &Type::Unknown, &sealed));
     }
-    Ok(to_stored(&shared.design, shared.design.type_of(attribute), value))
+    Ok(to_stored(&shared.program, &attribute.ty, value))
 }
 
 /// The text of a template; none where its `when` does not hold or an attribute is absent.
@@ -232,11 +221,11 @@ fn render(
     text: &mut String,
 ) -> Result<bool, Failure> {
     if let Some(when) = &template.when
-        && !scope.bare().holds(when, Some(View::of(info.at, fields)))?
+        && !scope.holds(when, Some(View::of(info.at, fields)))?
     {
         return Ok(false);
     }
-    let design = &scope.shared.design;
+    let entity = info.of(&scope.shared.program);
     let pieces = template.pieces.len();
-    Ok(template::render_into(design, info.of(design), template, pieces, fields, text).is_some())
+    Ok(template::render_into(entity, template, pieces, fields, text).is_some())
 }

@@ -1,10 +1,12 @@
 //! `delete`, `purge` and `check`.
 
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::model::WriteVerb;
+use sortkey_design::program::{Action, AttributeId, Expr};
 use sortkey_value::{AttributeValue, Item, Map};
 
 use super::create::{guards, has_guards, key};
-use super::given::{key_fields, not_found, only_live, only_ours};
+use super::given::{self, key_fields, not_found, only_live, only_ours};
 use super::update::{self, Plan, remove_by};
 use super::{Act, Answers, Prepared, Test, Write, declared};
 use crate::catalog::EntityInfo;
@@ -16,15 +18,13 @@ use crate::{Failure, FailureKind};
 pub(super) async fn prepare(
     session: &Session<'_>,
     scope: &mut Scope<'_>,
-    at: usize,
     action: &Action,
-    _: Option<&ShortForm>,
 ) -> Result<Prepared, Failure> {
-    let info = &scope.shared.entities[at];
-    let entity = info.of(&scope.shared.design);
+    let info = &scope.shared.entities[action.entity];
+    let entity = info.of(&scope.shared.program);
     let known = key_fields(scope, info, action.key.as_ref(), None)?;
     only_ours(scope, info, &known)?;
-    let cascades = Some((at, known.clone()));
+    let cascades = Some((info.at, known.clone()));
     if let (WriteVerb::Delete, Some(deleted)) = (action.verb, &entity.deleted) {
         let plan = Plan {
             info,
@@ -32,7 +32,7 @@ pub(super) async fn prepare(
             known,
             changes: remove_by(scope, info, deleted)?,
             condition: action.condition.as_ref(),
-            error: action.error.as_ref(),
+            error: action.error,
             gone: true,
         };
         let prepared = update::prepare_plan(session, scope, plan).await?;
@@ -48,7 +48,7 @@ pub(super) async fn prepare(
             write = Write::new(info, key.clone(), Act::Delete);
             let old = read(session, scope, info, action, (&key, &known), &mut write).await?;
             let freed = guards(scope, info, std::slice::from_ref(&old), &Fields::new(), &key, true)?;
-            (Val::item(at, old), freed)
+            (Val::item(info.at, old), freed)
         }
     };
     let writes: Vec<Write> = std::iter::once(write).chain(freed).collect();
@@ -57,12 +57,12 @@ pub(super) async fn prepare(
 }
 
 /// `check`: a condition on an item that is not written.
-pub(super) fn prepare_check(scope: &Scope<'_>, at: usize, action: &Action) -> Result<Prepared, Failure> {
-    let info = &scope.shared.entities[at];
+pub(super) fn prepare_check(scope: &Scope<'_>, action: &Action) -> Result<Prepared, Failure> {
+    let info = &scope.shared.entities[action.entity];
     let known = key_fields(scope, info, action.key.as_ref(), None)?;
     let mut write = Write::new(info, key(scope, info, &known)?, Act::Check);
     if only_ours(scope, info, &known).is_err() {
-        return Err(refused(info, action));
+        return Err(refused(&scope.shared.program, info, action));
     }
     if !demands(scope, info, action, &known, &mut write, None)? {
         return Err(Failure::internal("the condition of a `check` cannot be expressed"));
@@ -80,44 +80,43 @@ fn demands(
     write: &mut Write,
     stored: Option<&Item>,
 ) -> Result<bool, Failure> {
-    let entity = info.of(&scope.shared.design);
+    let entity = info.of(&scope.shared.program);
     let checks = action.verb == WriteVerb::Check;
-    let missing = || if checks { refused(info, action) } else { not_found(info) };
-    let missing =
-        || declared(action.error.as_ref().filter(|_| action.condition.is_none() && !checks), missing());
+    let missing = || if checks { refused(&scope.shared.program, info, action) } else { not_found(info) };
+    let error = action.error.filter(|_| action.condition.is_none() && !checks);
+    let missing = || declared(&scope.shared.program, error, missing());
     write.demand(scope, Test::Exists, missing())?;
     if action.verb != WriteVerb::Purge {
         write.demand(scope, Test::NotExpired, missing())?;
         write.demand(scope, Test::NotDeleted, missing())?;
     }
-    if let (Some(caller), Some(tenant)) = (&scope.caller, &entity.tenant)
-        && !known.contains_key(&tenant.text)
+    if let (Some(_), Some(tenant)) = (&scope.caller, entity.tenant)
+        && let name = info.name_of(tenant.attribute)
+        && !known.contains_key(name)
     {
-        let own =
-            caller.get(&tenant.text).and_then(|own| info.encode(&scope.shared.design, &tenant.text, own));
-        let own = own.ok_or_else(|| {
-            Failure::new(FailureKind::Unauthenticated, format!("the caller has no `{tenant}`"))
-        })?;
-        let test = match stored.is_some_and(|item| item.get(&tenant.text).is_none()) {
+        let own = given::own_tenant(scope, info, tenant.attribute)?;
+        let test = match stored.is_some_and(|item| item.get(name).is_none()) {
             // Only a key of the item tells whose it is.
-            true => Test::Unchanged(tenant.text.clone(), None),
-            false => Test::Is(tenant.text.clone(), own),
+            true => Test::Unchanged(name.clone(), None),
+            false => Test::Is(name.clone(), own),
         };
         write.demand(scope, test, missing())?;
     }
     if let Some(kind) = &info.kind {
-        let own = AttributeValue::S(info.name.clone());
+        let own = AttributeValue::S(info.name.to_string());
         write.demand(scope, Test::Is(kind.clone(), own), missing())?;
     }
     match &action.condition {
-        Some(condition) => write.demand(scope, Test::If(condition.clone(), None), refused(info, action)),
+        Some(condition) => {
+            write.demand(scope, Test::condition(condition), refused(&scope.shared.program, info, action))
+        }
         None => Ok(true),
     }
 }
 
-fn refused(info: &EntityInfo, action: &Action) -> Failure {
+fn refused(program: &Program, info: &EntityInfo, action: &Action) -> Failure {
     let message = format!("the condition on the {} does not hold", info.name);
-    declared(action.error.as_ref(), Failure::new(FailureKind::CheckFailed, message))
+    declared(program, action.error, Failure::new(FailureKind::CheckFailed, message))
 }
 
 /// The item as it is now, and the condition that what its removal depends on stays so.
@@ -129,11 +128,12 @@ async fn read(
     (key, known): (&Map, &Fields),
     write: &mut Write,
 ) -> Result<Fields, Failure> {
-    let design = &scope.shared.design;
-    let entity = info.of(design);
-    let missing = || declared(action.error.as_ref().filter(|_| action.condition.is_none()), not_found(info));
+    let program = &scope.shared.program;
+    let entity = info.of(program);
+    let error = action.error.filter(|_| action.condition.is_none());
+    let missing = || declared(program, error, not_found(info));
     let item = session.get(&info.table, key.clone(), true).await?.ok_or_else(missing)?;
-    if !info.owns(design, &item) {
+    if !info.owns(program, &item) {
         return Err(missing());
     }
     let old = info.read(scope, &item)?;
@@ -144,20 +144,20 @@ async fn read(
     if let Some(condition) = &action.condition
         && !scope.holds(condition, Some(View::of(info.at, &old)))?
     {
-        return Err(refused(info, action));
+        return Err(refused(&scope.shared.program, info, action));
     }
     let unique = entity.uniques.iter().flat_map(|unique| {
-        unique.names.iter().map(|name| name.text.as_str()).chain(unique.when.iter().flat_map(Expr::names))
+        unique.attributes.iter().copied().chain(unique.when.iter().flat_map(Expr::attributes))
     });
-    let conditional = action.condition.iter().flat_map(Expr::names).filter(|name| !scope.has(name));
-    let mut names: Vec<&str> = unique.chain(conditional).collect();
-    names.retain(|name| entity.attribute(name).is_some_and(Attribute::is_stored));
-    names.sort_unstable();
-    names.dedup();
-    for name in names {
+    let conditional = action.condition.iter().flat_map(Expr::attributes);
+    let mut ids: Vec<AttributeId> = unique.chain(conditional).collect();
+    ids.retain(|id| entity.attributes[*id].is_stored());
+    ids.sort_unstable_by_key(|id| info.name_of(*id));
+    ids.dedup();
+    for name in ids.into_iter().map(|id| info.name_of(id)) {
         let changed = Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
         let value = item.get(name).map(|value| value.to_owned());
-        write.demand(scope, Test::Unchanged(name.to_owned(), value), changed)?;
+        write.demand(scope, Test::Unchanged(name.clone(), value), changed)?;
     }
     Ok(old)
 }

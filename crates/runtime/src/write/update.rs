@@ -10,14 +10,17 @@ mod expression;
 mod inside;
 mod touch;
 
-use sortkey_design::model::*;
+use std::sync::Arc;
+
+use sortkey_design::model::{FieldOp, Op, WriteVerb};
+use sortkey_design::program::{Action, ErrorId, Expr, ExprKind, Path, States};
 use sortkey_value::{AttributeValue, Item, Map};
 
 use self::changes::{Change, To};
 use self::expression::Expression;
 use self::touch::Touched;
 use super::create::{guards, key};
-use super::given::{for_storing, key_fields, not_found, only_live, only_ours};
+use super::given::{for_storing, key_fields, not_found, only_live, only_ours, own_tenant};
 use super::image::{check_failed, checked, complete, fill, stored};
 use super::{Act, Answers, Prepared, Test, Write, declared};
 use crate::catalog::EntityInfo;
@@ -35,7 +38,7 @@ pub(super) struct Plan<'a> {
     pub(super) known: Fields,
     pub(super) changes: Vec<Change>,
     pub(super) condition: Option<&'a Expr>,
-    pub(super) error: Option<&'a Name>,
+    pub(super) error: Option<ErrorId>,
     /// Whether the item counts as deleted afterwards, so that its unique values are free again.
     pub(super) gone: bool,
 }
@@ -43,24 +46,22 @@ pub(super) struct Plan<'a> {
 pub(super) async fn prepare(
     session: &Session<'_>,
     scope: &mut Scope<'_>,
-    at: usize,
     action: &Action,
-    short: Option<&ShortForm>,
 ) -> Result<Prepared, Failure> {
-    let info = &scope.shared.entities[at];
+    let info = &scope.shared.entities[action.entity];
     let mut known = key_fields(scope, info, action.key.as_ref(), None)?;
     if action.verb == WriteVerb::Upsert {
         known = for_storing(scope, info, known)?;
     }
     only_ours(scope, info, &known)?;
-    let changes = changes::gather(scope, info, action, short, &known)?;
+    let changes = changes::gather(scope, info, action, &known)?;
     let plan = Plan {
         info,
         verb: action.verb,
         known,
         changes,
         condition: action.condition.as_ref(),
-        error: action.error.as_ref(),
+        error: action.error,
         gone: false,
     };
     prepare_plan(session, scope, plan).await
@@ -119,10 +120,11 @@ fn blind(
     if !conditional::demand(scope, plan, touched, &in_hand, (&mut write, &mut expression))? {
         return Ok(None);
     }
-    for attribute in &touched.attributes {
-        expression.attribute(scope, info, attribute, &in_hand, &mut write.placeholders)?;
+    for id in &touched.attributes {
+        expression.attribute(scope, info, *id, &in_hand, &mut write.placeholders)?;
     }
-    for template in &touched.templates {
+    for id in &touched.templates {
+        let template = &info.of(&scope.shared.program).templates[*id];
         expression.template(scope, info, template, &in_hand, &mut write.placeholders)?;
     }
     if let Some(fresh) = &fresh {
@@ -130,18 +132,16 @@ fn blind(
     }
     for check in &touched.checks {
         // What changes is put in as it will be; the rest DynamoDB compares as it is.
-        let mut after = scope.bare();
-        plan.sets().for_each(|(name, value)| after.set(name, value.clone()));
-        let test = Test::If(check.condition.clone(), None);
-        if !write.demand(&after, test, check_failed(info, check))? {
+        let test = plan.afterwards(check.condition.clone());
+        if !write.demand(scope, test, check_failed(&scope.shared.program, info, check))? {
             return Ok(None);
         }
     }
     write.act = expression.finish();
     if plan.verb == WriteVerb::Upsert {
         // What is given once and for all may have been given before.
-        let entity = info.of(&scope.shared.design);
-        let is_kept = |name: &str| entity.attribute(name).is_some_and(|each| each.has("immutable"));
+        let attributes = &info.of(&scope.shared.program).attributes;
+        let is_kept = |name: &str| attributes.find(name).is_some_and(|id| attributes[id].flags.immutable);
         in_hand.retain(|name, _| !is_kept(name) || plan.known.contains_key(name));
     }
     in_hand.retain(|_, value| !value.is_absent());
@@ -159,7 +159,7 @@ fn informed(
     stored_item: Option<Item>,
 ) -> Result<Prepared, Failure> {
     let info = plan.info;
-    let is_ours = |item: &Item| info.owns(&scope.shared.design, item);
+    let is_ours = |item: &Item| info.owns(&scope.shared.program, item);
     let old = match stored_item.as_ref() {
         Some(item) if is_ours(item) => Some(info.read(scope, item)?),
         // What lies under the key is none of these items, and is not to become one.
@@ -172,7 +172,7 @@ fn informed(
         }
         (None, WriteVerb::Upsert) => return instead(scope, plan, key, Vec::new()),
         (Some(old), _) => old,
-        (None, _) => return Err(declared(plan.error.filter(|_| plan.condition.is_none()), not_found(info))),
+        (None, _) => return Err(missing(scope, plan)),
     };
     let stored_item = stored_item.unwrap_or_default();
     only_live(scope, info, &old)?;
@@ -192,12 +192,11 @@ fn informed(
         write.demand(scope, test, failure)?;
     }
     let consulted = touched.consulted(scope, plan);
-    let rewritten = plan.rewritten(&old).filter(|name| !consulted.iter().any(|each| each == name));
+    let rewritten = plan.rewritten(&old).filter(|name| !consulted.contains(name));
     // What the item lacked and is filled now may be filled by somebody else.
-    let is_filled = |name: &&str| old.get(name).is_none() && !plan.sets().any(|(set, _)| set == *name);
-    let filled = info.anatomy.required.iter().map(|name| &**name).filter(is_filled);
-    let mut unchanged: Vec<String> =
-        rewritten.chain(filled).map(str::to_owned).chain(consulted.iter().cloned()).collect();
+    let is_filled = |name: &&Arc<str>| old.get(name).is_none() && !plan.sets().any(|(set, _)| set == *name);
+    let filled = info.anatomy.required.iter().filter(is_filled);
+    let mut unchanged: Vec<Arc<str>> = rewritten.chain(filled).chain(&consulted).cloned().collect();
     unchanged.sort_unstable();
     unchanged.dedup();
     for name in unchanged {
@@ -232,7 +231,7 @@ fn instead(scope: &Scope<'_>, plan: &Plan<'_>, key: Map, expired: Vec<Fields>) -
     if let Some(condition) = plan.condition
         && !scope.holds(condition, Some(View::of(info.at, &image)))?
     {
-        return Err(condition_failed(plan));
+        return Err(condition_failed(scope, plan));
     }
     let mut write = Write::new(info, key.clone(), Act::Put(stored(scope, info, &image)?));
     write.demand(scope, Test::Vacant, changed)?;
@@ -253,12 +252,12 @@ enum Fresh {
 fn fresh(scope: &Scope<'_>, plan: &Plan<'_>) -> Result<Fresh, Failure> {
     let info = plan.info;
     let mut given = plan.known.clone();
-    given.extend(plan.sets().map(|(name, value)| (name.to_owned(), value.clone())));
+    given.extend(plan.sets().map(|(name, value)| (name.clone(), value.clone())));
     given.retain(|_, value| !value.is_absent());
-    if let (Some(caller), Some(tenant)) = (&scope.caller, &info.of(&scope.shared.design).tenant)
-        && let Some(own) = caller.get(&tenant.text)
+    if let (Some(caller), Some(tenant)) = (&scope.caller, info.of(&scope.shared.program).tenant)
+        && let Some((name, own)) = caller.entry(info.name_of(tenant.attribute))
     {
-        given.get_or_insert_with(tenant.text.as_str(), || own.clone());
+        given.get_or_insert_with(name.clone(), || own.clone());
     }
     let mut image = fill(scope, info, given, true)?;
     match plan.apply_to_item(scope, &image.clone(), &mut image) {
@@ -280,8 +279,8 @@ fn base_demands(
     stored: Option<&Item>,
 ) -> Result<(), Failure> {
     let info = plan.info;
-    let entity = info.of(&scope.shared.design);
-    let missing = || declared(plan.error.filter(|_| plan.condition.is_none()), not_found(info));
+    let entity = info.of(&scope.shared.program);
+    let missing = || missing(scope, plan);
     if plan.verb == WriteVerb::Upsert {
         let expired = Failure::new(FailureKind::Conflict, "an expired item is in the way");
         write.demand(scope, Test::NotExpired, expired)?;
@@ -290,26 +289,21 @@ fn base_demands(
         write.demand(scope, Test::NotExpired, missing())?;
     }
     write.demand(scope, Test::NotDeleted, missing())?;
-    if let (Some(caller), Some(tenant)) = (&scope.caller, &entity.tenant)
-        && !plan.known.contains_key(&tenant.text)
+    if let (Some(_), Some(tenant)) = (&scope.caller, entity.tenant)
+        && let name = info.name_of(tenant.attribute)
+        && !plan.known.contains_key(name)
     {
-        let own =
-            caller.get(&tenant.text).and_then(|own| info.encode(&scope.shared.design, &tenant.text, own));
-        let own = own.ok_or_else(|| {
-            Failure::new(FailureKind::Unauthenticated, format!("the caller has no `{tenant}`"))
-        })?;
+        let own = own_tenant(scope, info, tenant.attribute)?;
         let test = match plan.verb {
             // Only a key of the item tells whose it is.
-            _ if stored.is_some_and(|item| item.get(&tenant.text).is_none()) => {
-                Test::Unchanged(tenant.text.clone(), None)
-            }
-            WriteVerb::Upsert => Test::IsOrNothing(tenant.text.clone(), own),
-            _ => Test::Is(tenant.text.clone(), own),
+            _ if stored.is_some_and(|item| item.get(name).is_none()) => Test::Unchanged(name.clone(), None),
+            WriteVerb::Upsert => Test::IsOrNothing(name.clone(), own),
+            _ => Test::Is(name.clone(), own),
         };
         write.demand(scope, test, missing())?;
     }
     if let Some(kind) = &info.kind {
-        let own = AttributeValue::S(info.name.clone());
+        let own = AttributeValue::S(info.name.to_string());
         match plan.verb {
             WriteVerb::Upsert => {
                 // Read first, the item that is in the way can be named.
@@ -330,14 +324,16 @@ fn demand_all(
     fresh: Option<&Fields>,
 ) -> Result<bool, Failure> {
     base_demands(scope, plan, write, None)?;
-    if let Some(condition) = plan.condition
-        && !write.demand(scope, Test::If(condition.clone(), fresh.cloned()), condition_failed(plan))?
-    {
-        return Ok(false);
+    if let Some(condition) = plan.condition {
+        let (condition, defaults) = (condition.clone(), fresh.cloned());
+        let test = Test::If { condition, defaults, after: None };
+        if !write.demand(scope, test, condition_failed(scope, plan))? {
+            return Ok(false);
+        }
     }
     for (path, to, rule) in plan.transitions(scope) {
         let failure = invalid_transition(&path, &to);
-        if plan.verb != WriteVerb::Upsert && !write.demand(scope, Test::Rule(rule), failure)? {
+        if plan.verb != WriteVerb::Upsert && !write.demand(scope, Test::condition(&rule), failure)? {
             return Ok(false);
         }
     }
@@ -353,20 +349,25 @@ fn rules_hold(scope: &Scope<'_>, plan: &Plan<'_>, old: &Fields) -> Result<(), Fa
     if let Some(condition) = plan.condition
         && !scope.holds(condition, view)?
     {
-        return Err(condition_failed(plan));
+        return Err(condition_failed(scope, plan));
     }
-    let bare = scope.bare();
     for (path, to, rule) in plan.transitions(scope) {
-        if !bare.holds(&rule, view)? {
+        if !scope.holds(&rule, view)? {
             return Err(from_state(scope, plan.info, old, invalid_transition(&path, &to)));
         }
     }
     Ok(())
 }
 
-fn condition_failed(plan: &Plan<'_>) -> Failure {
+/// There is no such item; the statement's error says so where it has no condition to say.
+fn missing(scope: &Scope<'_>, plan: &Plan<'_>) -> Failure {
+    let error = plan.error.filter(|_| plan.condition.is_none());
+    declared(&scope.shared.program, error, not_found(plan.info))
+}
+
+fn condition_failed(scope: &Scope<'_>, plan: &Plan<'_>) -> Failure {
     let message = format!("the condition on the {} does not hold", plan.info.name);
-    declared(plan.error, Failure::new(FailureKind::CheckFailed, message))
+    declared(&scope.shared.program, plan.error, Failure::new(FailureKind::CheckFailed, message))
 }
 
 fn invalid_transition(path: &str, to: &str) -> Failure {
@@ -376,14 +377,12 @@ fn invalid_transition(path: &str, to: &str) -> Failure {
 
 /// A failure to move, with the state that the item is in and those that it may enter from there.
 pub(super) fn from_state(scope: &Scope<'_>, info: &EntityInfo, item: &Fields, failure: Failure) -> Failure {
-    let shown = |states: &&States| {
-        let path: Vec<&str> = states.path.iter().map(|name| name.text.as_str()).collect();
-        failure.field.as_deref() == Some(path.join(".").as_str())
-    };
-    let Some(states) = info.of(&scope.shared.design).states.iter().find(shown) else { return failure };
-    let path: Vec<String> = states.path.iter().map(|name| name.text.clone()).collect();
-    let Some(now) = inside::at(item, &path).and_then(Val::as_text) else { return failure };
-    let leads = states.transitions.iter().filter(|each| each.from.iter().any(|from| from.is(now)));
+    let shown =
+        |states: &&States| failure.field.as_deref() == Some(way(info, &states.path).join(".").as_str());
+    let Some(states) = info.of(&scope.shared.program).states.iter().find(shown) else { return failure };
+    let now = inside::at(item, &way(info, &states.path)).and_then(Val::as_text);
+    let Some(now) = now else { return failure };
+    let leads = states.transitions.iter().filter(|each| each.from.iter().any(|from| **from == *now));
     let mut next: Vec<String> = leads.flat_map(|each| &each.to).map(|to| format!("`{to}`")).collect();
     next.dedup();
     let allowed = if next.is_empty() { "nothing".to_owned() } else { next.join(", ") };
@@ -393,11 +392,17 @@ pub(super) fn from_state(scope: &Scope<'_>, info: &EntityInfo, item: &Fields, fa
 
 impl Plan<'_> {
     /// The attributes that are set as a whole, with values in hand.
-    fn sets(&self) -> impl Iterator<Item = (&str, &Val)> {
+    fn sets(&self) -> impl Iterator<Item = (&Arc<str>, &Val)> {
         self.changes.iter().filter_map(|change| match (&change.to, change.path.as_slice()) {
-            (To::Value(value), [name]) if change.op == FieldOp::Set => Some((name.as_str(), value)),
+            (To::Value(value), [name]) if change.op == FieldOp::Set => Some((name, value)),
             _ => None,
         })
+    }
+
+    /// A condition on the item as it will be, as far as that is in hand.
+    fn afterwards(&self, condition: Expr) -> Test {
+        let after = self.sets().map(|(name, value)| (name.clone(), value.clone())).collect();
+        Test::If { condition, defaults: None, after: Some(after) }
     }
 
     /// Puts what is set as a whole into an image.
@@ -405,7 +410,7 @@ impl Plan<'_> {
         for (name, value) in self.sets() {
             match value.is_absent() && !keep_absent {
                 true => drop(image.remove(name)),
-                false => image.insert(name, value.clone()),
+                false => image.insert(name.clone(), value.clone()),
             }
         }
         Ok(())
@@ -418,12 +423,16 @@ pub(super) fn remove_by(
     info: &EntityInfo,
     deleted: &Expr,
 ) -> Result<Vec<Change>, Failure> {
-    let design = &scope.shared.design;
     let unclear = || Failure::internal(format!("`deleted when` of {} is not of the form a = b", info.name));
     let ExprKind::Binary { op: Op::Eq, left, right } = &deleted.kind else { return Err(unclear()) };
-    let name = left.as_name().ok_or_else(unclear)?;
-    let attribute = info.of(design).attribute(name).ok_or_else(unclear)?;
-    let value = scope.bare().eval(right, None)?;
-    let ty = design.type_of(attribute).clone();
-    Ok(vec![Change { path: vec![name.to_owned()], op: FieldOp::Set, to: To::Value(value), ty }])
+    let ExprKind::Attribute(id) = left.kind else { return Err(unclear()) };
+    let attribute = &info.of(&scope.shared.program).attributes[id];
+    let value = scope.eval(right, None)?;
+    let (path, ty) = (vec![attribute.name.clone()], Arc::clone(&attribute.ty));
+    Ok(vec![Change { attribute: id, path, op: FieldOp::Set, to: To::Value(value), ty }])
+}
+
+/// The names on a way into an item.
+fn way(info: &EntityInfo, path: &Path) -> Vec<Arc<str>> {
+    std::iter::once(info.name_of(path.attribute)).chain(&path.inside).cloned().collect()
 }

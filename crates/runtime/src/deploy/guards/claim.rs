@@ -1,5 +1,7 @@
 //! What an item has a right to: its guards, as writes that happen only if the item is still what was read.
 
+use std::sync::Arc;
+
 use sortkey_value::{AttributeValue, Item, Map};
 
 use super::clause::Clause;
@@ -47,11 +49,11 @@ pub(super) fn is_still<'i>(
     info: &'i EntityInfo,
     key: &Map,
     item: Option<&Item>,
-    inputs: impl IntoIterator<Item = &'i String>,
+    inputs: impl IntoIterator<Item = &'i Arc<str>>,
 ) -> Result<Write, Failure> {
     let mut write = Write::new(info, key.clone(), Act::Check);
-    let stored = |name: &String| item.and_then(|item| item.get(name)).map(|value| value.to_owned());
-    let mut names: Vec<&String> = inputs.into_iter().chain([&info.partition]).collect();
+    let stored = |name: &str| item.and_then(|item| item.get(name)).map(|value| value.to_owned());
+    let mut names: Vec<&Arc<str>> = inputs.into_iter().chain([&info.partition]).collect();
     names.sort_unstable();
     names.dedup();
     for name in names {

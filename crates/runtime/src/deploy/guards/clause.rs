@@ -1,26 +1,29 @@
 //! A `unique` clause of an entity, and what decides which guards it asks for.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use sortkey_design::model::{Expr, Type, Unique};
+use sortkey_design::model::{Type, Unique};
+use sortkey_design::program::{Expr, UniqueId};
 
 use crate::Runtime;
 use crate::catalog::EntityInfo;
 use crate::evaluate::hex;
-use crate::guard;
 
 /// A clause with its entity.
 pub(super) struct Clause<'a> {
     pub(super) info: &'a EntityInfo,
+    pub(super) id: UniqueId,
+    /// What the text of the design says.
     pub(super) unique: &'a Unique,
     /// How the keys of its guards begin, which tells it from all others.
     pub(super) prefix: String,
     /// Changes with everything that decides which guards there are and what they are called.
     pub(super) fingerprint: String,
     /// The stored attributes that decide whether an item holds a guard, and which.
-    pub(super) inputs: Vec<String>,
+    pub(super) inputs: Vec<Arc<str>>,
 }
 
 /// The clauses of some entities.
@@ -28,10 +31,11 @@ pub(super) fn clauses<'a>(runtime: &'a Runtime, infos: &[&'a EntityInfo]) -> Vec
     let design = runtime.design();
     let mut found = Vec::new();
     for info in infos.iter().copied() {
-        for unique in &info.of(design).uniques {
-            let (fingerprint, inputs) = (fingerprint(runtime, info, unique), inputs(runtime, info, unique));
-            let prefix = guard::prefix(info.of(design), unique);
-            found.push(Clause { info, unique, prefix, fingerprint, inputs });
+        for (id, clause) in info.of(&runtime.shared.program).uniques.entries() {
+            let unique = &info.source(design).uniques[clause.place];
+            let (fingerprint, inputs) = (fingerprint(runtime, info, unique), inputs(runtime, info, id));
+            let prefix = info.guards[id].clone();
+            found.push(Clause { info, id, unique, prefix, fingerprint, inputs });
         }
     }
     found
@@ -47,7 +51,7 @@ impl fmt::Display for Clause<'_> {
 
 fn fingerprint(runtime: &Runtime, info: &EntityInfo, unique: &Unique) -> String {
     let design = runtime.design();
-    let entity = info.of(design);
+    let entity = info.source(design);
     let meant = |name: &str| {
         let attribute = entity.attribute(name)?;
         let ty = match design.type_of(attribute) {
@@ -63,13 +67,13 @@ fn fingerprint(runtime: &Runtime, info: &EntityInfo, unique: &Unique) -> String 
     hex(&Sha256::digest(text.as_bytes())[..8])
 }
 
-fn inputs(runtime: &Runtime, info: &EntityInfo, unique: &Unique) -> Vec<String> {
-    let entity = info.of(runtime.design());
-    let names = unique.names.iter().map(|name| name.text.as_str());
-    let rules = unique.when.iter().chain(&entity.deleted).flat_map(Expr::names);
-    let names = names.chain(rules).filter(|name| info.anatomy.attribute(name).is_some_and(|it| it.is_stored));
-    let named = names.map(str::to_owned).chain(info.ttl.clone()).chain(info.kind.clone());
-    let mut inputs: Vec<String> = named.collect();
+fn inputs(runtime: &Runtime, info: &EntityInfo, id: UniqueId) -> Vec<Arc<str>> {
+    let entity = info.of(&runtime.shared.program);
+    let unique = &entity.uniques[id];
+    let rules = unique.when.iter().chain(&entity.deleted).flat_map(Expr::attributes);
+    let ids = unique.attributes.iter().copied().chain(rules);
+    let stored = ids.filter(|id| entity.attributes[*id].is_stored()).map(|id| info.name_of(id).clone());
+    let mut inputs: Vec<Arc<str>> = stored.chain(info.ttl.clone()).chain(info.kind.clone()).collect();
     inputs.sort_unstable();
     inputs.dedup();
     inputs

@@ -82,7 +82,7 @@ pub(super) async fn write(
     for (name, content) in [(COVERED, &old.covered), (WALKING, &old.walking)] {
         let changed = Failure::new(FailureKind::Conflict, "the marker was changed meanwhile");
         let content = part(info, name, content).map(|(_, content)| content);
-        write.demand(scope, Test::Unchanged(info.aside(name), content), changed)?;
+        write.demand(scope, Test::Unchanged(info.aside(name).into(), content), changed)?;
     }
     match send(session, scope, vec![write], Answers::Nothing).await {
         Ok(_) => Ok(true),

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use sortkey_api::operations::{GetItemInput, ScanInput};
+use sortkey_design::program::{EntityId, Id};
 use sortkey_design::{FileLoader, compile};
 use sortkey_engine::Engine;
 use sortkey_value::Map;
@@ -289,9 +290,9 @@ fn the_marker_is_nobodys_item() {
     let engine = Engine::memory(sortkey_engine::Settings::default());
     let (runtime, _) = up(&engine, &design(&[UNIQUE]));
     let scope = runtime.scope(None);
-    let info = &runtime.shared.entities[0];
+    let info = &runtime.shared.entities[EntityId::new(0)];
     let key = guard::reserved_key(&scope, info, guard::MARKER);
     let asked = GetItemInput { table_name: "people".into(), key: key.into(), ..GetItemInput::default() };
     let marker = pollster::block_on(engine.get_item(asked)).expect("read").item.expect("a marker");
-    assert!(runtime.shared.entities.iter().all(|info| !info.owns(runtime.design(), &marker)));
+    assert!(runtime.shared.entities.iter().all(|info| !info.owns(&runtime.shared.program, &marker)));
 }

@@ -95,11 +95,11 @@ impl<'a> Walk<'a> {
 
     /// What an item is to hold; none if no clause concerns it, or if it counts as gone.
     fn claimant(&self, scope: &Scope<'_>, item: Item) -> Result<Option<Claimant<'a>>, Failure> {
-        let design = &scope.shared.design;
+        let program = &scope.shared.program;
         let mut whole = None;
-        for info in self.clauses.iter().map(|clause| clause.info).filter(|info| info.owns(design, &item)) {
+        for info in self.clauses.iter().map(|clause| clause.info).filter(|info| info.owns(program, &item)) {
             let Some(read) = info.interpret_ours(scope, item.clone())? else { continue };
-            if !info.shares_table || info.makes(design, &read) {
+            if !info.shares_table || info.makes(program, &read) {
                 whole = Some((info, read));
                 break;
             }
@@ -109,10 +109,10 @@ impl<'a> Walk<'a> {
         if is_expired(scope, view) || is_deleted(scope, view)? {
             return Ok(None);
         }
-        let (fields, owner) = (info.decode(design, &whole), info.key_of(&item));
+        let (fields, owner) = (info.decode(program, &whole), info.key_of(&item));
         let mut claims = Vec::new();
         for clause in self.clauses.iter().copied().filter(|clause| clause.info.at == info.at) {
-            if let Some(key) = guard::held(scope, info, clause.unique, &fields)? {
+            if let Some(key) = guard::held(scope, info, clause.id, &fields)? {
                 let guard = guard::item(scope, info, &key, &owner, &fields);
                 claims.push(Claim { clause, guard, key });
             }

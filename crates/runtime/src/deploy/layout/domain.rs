@@ -22,7 +22,7 @@ const SHOWN: usize = 3;
 pub(super) fn domains(design: &Design, infos: &[&EntityInfo]) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for info in infos {
-        for attribute in info.of(design).attributes.iter().filter(|each| each.is_stored()) {
+        for attribute in info.source(design).attributes.iter().filter(|each| each.is_stored()) {
             let domain = json!({ "type": design.type_of(attribute), "optional": attribute.may_be_absent() });
             found.insert(format!("{}.{}", info.name, attribute.name), domain.to_string());
         }
@@ -79,7 +79,7 @@ impl Layout<'_> {
             if !before.keys().any(|label| label.starts_with(&prefix)) {
                 continue;
             }
-            let stored = info.of(design).attributes.iter().filter(|each| each.is_stored());
+            let stored = info.source(design).attributes.iter().filter(|each| each.is_stored());
             let less =
                 stored.filter(|each| !is_kept(design, each, before.get(&format!("{prefix}{}", each.name))));
             let less: Vec<&Attribute> = less.collect();
@@ -100,7 +100,9 @@ impl Layout<'_> {
         loop {
             let page = self.runtime.shared.backend.scan(input.clone()).await?;
             for item in page.items.iter().flatten() {
-                for (info, attributes) in narrowed.iter().filter(|(info, _)| info.owns(design, item)) {
+                for (info, attributes) in
+                    narrowed.iter().filter(|(info, _)| info.owns(&scope.shared.program, item))
+                {
                     for attribute in attributes {
                         let Some(why) = complaint(&scope, info, attribute, item) else { continue };
                         let at = wrong.iter().position(|(entity, each, _)| {
@@ -140,7 +142,11 @@ fn complaint(scope: &Scope<'_>, info: &EntityInfo, attribute: &Attribute, item: 
         None | Some(Val::Absent) if attribute.may_be_absent() => return None,
         None | Some(Val::Absent) => format!("has no `{name}`"),
         Some(Val::Sealed(_)) => return None,
-        Some(value) => Admit::computed(scope).attribute(attribute, value.clone(), name).err()?.message,
+        Some(value) => {
+            let attributes = &info.of(&scope.shared.program).attributes;
+            let attribute = &attributes[attributes.find(name)?];
+            Admit::computed(scope).attribute(attribute, value.clone(), name).err()?.message
+        }
     };
     Some(format!("{}: {why}", key.join(", ")))
 }

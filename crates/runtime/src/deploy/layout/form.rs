@@ -26,9 +26,9 @@ pub(super) struct Form {
 
 /// What items of an entity are stored as: the templates of its keys, and the attributes themselves.
 pub(super) fn forms(design: &Design, info: &EntityInfo) -> Vec<Form> {
-    let entity = info.of(design);
+    let entity = info.source(design);
     let form = |attribute: &str, text: String, is_computed_key, span| Form {
-        entity: info.name.clone(),
+        entity: info.name.to_string(),
         attribute: attribute.to_owned(),
         text,
         is_computed_key,
@@ -77,7 +77,7 @@ impl Form {
 
 /// The key attributes of the entity's table and of its indexes.
 fn keys<'d>(design: &'d Design, info: &EntityInfo) -> Vec<&'d str> {
-    let Some(table) = design.table_of(info.of(design)) else { return Vec::new() };
+    let Some(table) = design.table_of(info.source(design)) else { return Vec::new() };
     let indexes = table.indexes.iter().flat_map(|index| index.key.attributes());
     let mut names: Vec<&str> = table.key.attributes().chain(indexes).map(|name| name.text.as_str()).collect();
     names.sort_unstable();

@@ -5,13 +5,13 @@
 
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
-use sortkey_design::Design;
-use sortkey_design::model::*;
+use sortkey_design::Program;
+use sortkey_design::program::{Attribute, Attributes, Operation, Type};
 
 use crate::answer::to_public_json;
 use crate::evaluate::Scope;
-use crate::signature::Signature;
-use crate::values::{Fields, Val};
+use crate::operate::Given;
+use crate::values::Val;
 
 /// Half a SHA-256.
 pub(super) type Fingerprint = [u8; 16];
@@ -24,18 +24,16 @@ const DEPTH: usize = 8;
 pub(in crate::operate) fn fingerprint(
     scope: &Scope<'_>,
     operation: &Operation,
-    signature: &Signature,
-    arguments: &Fields,
+    given: &Given,
 ) -> Fingerprint {
-    let Some((by, _)) = &operation.idempotent else { return Fingerprint::default() };
-    let design = &scope.shared.design;
+    let Some(idempotent) = &operation.idempotent else { return Fingerprint::default() };
+    let program = &scope.shared.program;
     let mut shown = Map::new();
-    for (name, value) in arguments.iter().filter(|(name, _)| !by.is(name)) {
-        let Some(parameter) = signature.parameter(name) else { continue };
-        let attribute = parameter.attribute.as_ref();
-        let attribute = attribute.and_then(|(entity, name)| design.entity(entity)?.attribute(name));
-        if attribute.is_none_or(is_shown) && !is_filled(design, &parameter.ty, DEPTH) {
-            shown.insert(name.to_string(), without_secrets(scope, &parameter.ty, value));
+    for (id, value) in given.iter().filter(|(id, _)| idempotent.by.last() != Some(id)) {
+        let parameter = &operation.signature.parameters[*id];
+        let attribute = parameter.attribute.map(|(entity, id)| &program.entities[entity].attributes[id]);
+        if attribute.is_none_or(is_shown) && !is_filled(program, &parameter.ty, DEPTH) {
+            shown.insert(parameter.name.to_string(), without_secrets(scope, &parameter.ty, value));
         }
     }
     let digest = Sha256::digest(Json::Object(shown).to_string().as_bytes());
@@ -45,34 +43,30 @@ pub(in crate::operate) fn fingerprint(
 }
 
 fn is_shown(attribute: &Attribute) -> bool {
-    !attribute.has("secret") && !attribute.has("encrypted")
+    !attribute.flags.secret && attribute.encrypted.is_none()
 }
 
 /// A value as JSON; of the attributes of an entity, those that may be shown.
 fn without_secrets(scope: &Scope<'_>, ty: &Type, value: &Val) -> Json {
-    let entity = match ty {
-        Type::Input { entity, .. } => scope.shared.design.entity(entity),
-        _ => None,
-    };
     let mut json = to_public_json(scope, value);
-    if let (Some(entity), Json::Object(fields)) = (entity, &mut json) {
-        fields.retain(|name, _| entity.attribute(name).is_none_or(is_shown));
+    if let (Type::Input { entity, .. }, Json::Object(fields)) = (ty, &mut json) {
+        let attributes = &scope.shared.program.entities[*entity].attributes;
+        fields.retain(|name, _| attributes.find(name).is_none_or(|id| is_shown(&attributes[id])));
     }
     json
 }
 
 /// Whether a value of a type gets more than the caller gave.
-fn is_filled(design: &Design, ty: &Type, depth: usize) -> bool {
+fn is_filled(program: &Program, ty: &Type, depth: usize) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return true };
-    let any = |attributes: &[Attribute]| {
-        attributes.iter().any(|each| each.value.is_some() || is_filled(design, design.type_of(each), depth))
+    let any = |attributes: &Attributes| {
+        attributes.iter().any(|each| each.fill.is_some() || is_filled(program, &each.ty, depth))
     };
     match ty {
         Type::List { of, .. } | Type::Set { of, .. } | Type::Map { of, .. } | Type::Json { of } => {
-            is_filled(design, of, depth)
+            is_filled(program, of, depth)
         }
-        Type::Object { attributes } => any(attributes),
-        Type::Record { name } => design.record(name).is_some_and(|record| any(&record.attributes)),
+        Type::Object(id) => any(&program.objects[*id].attributes),
         _ => false,
     }
 }

@@ -1,12 +1,14 @@
 //! What an update changes, gathered from its fields, its parameters and the states it enters.
 
-use sortkey_design::model::*;
+use std::sync::Arc;
+
+use sortkey_design::model::{FieldOp, Op, WriteVerb};
+use sortkey_design::program::{Action, Attribute, AttributeId, Expr, ExprKind, Field, States, Type};
 
 use super::expression::start;
 use super::inside::{admitted, at, inside, put};
-use super::{Plan, Write};
+use super::{Plan, Write, way};
 use crate::catalog::EntityInfo;
-use crate::condition::Compiler;
 use crate::evaluate::{Scope, View};
 use crate::values::{Admit, Fields, Val, arithmetic, lacking};
 use crate::write::Test;
@@ -16,12 +18,13 @@ use crate::{Failure, FailureKind};
 /// One change.
 #[derive(Clone, Debug)]
 pub(in crate::write) struct Change {
-    /// The attribute, and the way into it.
-    pub(in crate::write) path: Vec<String>,
+    pub(in crate::write) attribute: AttributeId,
+    /// The attribute's name, and the way into it.
+    pub(in crate::write) path: Vec<Arc<str>>,
     pub(in crate::write) op: FieldOp,
     pub(in crate::write) to: To,
     /// The type of what is at the path.
-    pub(in crate::write) ty: Type,
+    pub(in crate::write) ty: Arc<Type>,
 }
 
 /// What an attribute changes to or by.
@@ -38,70 +41,65 @@ pub(super) fn gather(
     scope: &Scope<'_>,
     info: &EntityInfo,
     action: &Action,
-    short: Option<&ShortForm>,
     known: &Fields,
 ) -> Result<Vec<Change>, Failure> {
-    let entity = info.of(&scope.shared.design);
+    let attributes = &info.of(&scope.shared.program).attributes;
     let admit = Admit::computed(scope);
     let mut changes: Vec<Change> = Vec::new();
-    for (name, value) in given_fields(scope, info, action, short)? {
-        let Some(attribute) = entity.attribute(&name) else { continue };
-        let fixed = known.contains_key(&name) || info.is_key(&name);
-        if fixed || (attribute.has("immutable") && action.verb == WriteVerb::Update) {
+    for (name, value) in given_fields(scope, info, action)? {
+        let Some(id) = attributes.find(&name) else { continue };
+        let attribute = &attributes[id];
+        let fixed = known.contains_key(&name) || info.is_key(id);
+        if fixed || (attribute.flags.immutable && action.verb == WriteVerb::Update) {
             continue;
         }
-        let value = admit.attribute(attribute, value, &name)?;
-        let ty = scope.shared.design.type_of(attribute).clone();
-        changes.push(Change { path: vec![name.to_string()], op: FieldOp::Set, to: To::Value(value), ty });
+        let to = To::Value(admit.attribute(attribute, value, &name)?);
+        let (path, ty) = (vec![name], Arc::clone(&attribute.ty));
+        changes.push(Change { attribute: id, path, op: FieldOp::Set, to, ty });
     }
-    for field in &action.fields.fields {
+    for field in &action.fields {
         let change = change(scope, info, field)?;
-        if known.contains_key(&change.path[0]) && info.is_key(&change.path[0]) {
+        if known.contains_key(&change.path[0]) && info.is_key(change.attribute) {
             let name = &change.path[0];
-            return Err(Failure::invalid(name, format!("`{name}` is part of the key and cannot change")));
+            return Err(Failure::invalid(&**name, format!("`{name}` is part of the key and cannot change")));
         }
         changes.retain(|earlier| earlier.path != change.path);
         changes.push(change);
     }
     for change in &changes {
-        refuse(entity, change, action.verb)?;
+        refuse(&attributes[change.attribute], change, action.verb)?;
     }
     Ok(changes)
 }
 
-fn refuse(entity: &Entity, change: &Change, verb: WriteVerb) -> Result<(), Failure> {
-    let name = &change.path[0];
-    let Some(attribute) = entity.attribute(name) else {
-        return Err(Failure::invalid(name, format!("{} has no `{name}`", entity.name)));
-    };
+fn refuse(attribute: &Attribute, change: &Change, verb: WriteVerb) -> Result<(), Failure> {
+    let name = &*attribute.name;
     if attribute.is_derived() && change.path.len() == 1 {
         return Err(Failure::invalid(name, format!("`{name}` is derived and cannot be given")));
     }
-    if attribute.has("immutable") && verb == WriteVerb::Update {
+    if attribute.flags.immutable && verb == WriteVerb::Update {
         return Err(Failure::invalid(name, format!("`{name}` cannot be changed")));
     }
     let removes =
         matches!(&change.to, To::Value(Val::Absent)) && change.op == FieldOp::Set && change.path.len() == 1;
     if removes && !attribute.may_be_absent() {
-        return Err(lacking(name, matches!(change.ty, Type::Set { .. })));
+        return Err(lacking(name, matches!(*change.ty, Type::Set { .. })));
     }
     Ok(())
 }
 
 fn change(scope: &Scope<'_>, info: &EntityInfo, field: &Field) -> Result<Change, Failure> {
-    let design = &scope.shared.design;
-    let entity = info.of(design);
-    let mut path: Vec<String> = field.path.iter().map(|name| name.text.clone()).collect();
+    let program = &scope.shared.program;
+    let attribute = &info.of(program).attributes[field.path.attribute];
+    let mut path = way(info, &field.path);
     let shown = path.join(".");
     let unknown = || Failure::invalid(&shown, format!("{} has no `{shown}`", info.name));
-    if let Some(index) = &field.index {
-        let key = scope.eval(index, None)?;
-        path.push(key.as_text().ok_or_else(unknown)?.to_owned());
+    if let Some(element) = &field.element {
+        let key = scope.eval(element, None)?;
+        path.push(key.as_text().ok_or_else(unknown)?.into());
     }
-    let attribute = path.first().and_then(|name| entity.attribute(name)).ok_or_else(unknown)?;
-    let (ty, declared) = inside(design, attribute, &path[1..]).ok_or_else(unknown)?;
-    let compiler = Compiler { scope, entity: info.at, defaults: None };
-    let to = match compiler.concerns_item(&field.value) {
+    let (ty, declared) = inside(program, attribute, &path[1..]).ok_or_else(unknown)?;
+    let to = match field.value.concerns_item() {
         true => To::OfItem(field.value.clone()),
         false => {
             let value = unsealed(scope, scope.eval(&field.value, None)?)?;
@@ -115,9 +113,9 @@ fn change(scope: &Scope<'_>, info: &EntityInfo, field: &Field) -> Result<Change,
     let removes = matches!(to, To::Value(Val::Absent)) && field.op == FieldOp::Set;
     let required = declared.is_some_and(|attribute| !attribute.may_be_absent());
     if removes && path.len() > 1 && required {
-        return Err(lacking(&shown, matches!(ty, Type::Set { .. })));
+        return Err(lacking(&shown, matches!(*ty, Type::Set { .. })));
     }
-    Ok(Change { path, op: field.op, to, ty })
+    Ok(Change { attribute: field.path.attribute, path, op: field.op, to, ty })
 }
 
 /// What is added or taken away: a number of any sign, members of a set, elements of a list.
@@ -133,14 +131,14 @@ fn delta(admit: &Admit<'_>, ty: &Type, value: Val, field: &str) -> Result<Val, F
 
 /// Adds what is written on entering a state, where the statement does not write it itself.
 pub(super) fn enter(scope: &Scope<'_>, plan: &mut Plan<'_>) -> Result<(), Failure> {
-    let entity = plan.info.of(&scope.shared.design);
-    let bare = scope.bare();
+    let entity = plan.info.of(&scope.shared.program);
     let mut entered = Vec::new();
     for states in &entity.states {
         let Some(state) = state_set(plan, states) else { continue };
-        for enter in states.enters.iter().filter(|enter| enter.states.iter().any(|each| each.is(&state))) {
-            for field in &enter.fields.fields {
-                entered.push(change(&bare, plan.info, field)?);
+        let is_entered = |each: &Arc<str>| **each == *state;
+        for enter in states.enters.iter().filter(|enter| enter.states.iter().any(is_entered)) {
+            for field in &enter.fields {
+                entered.push(change(scope, plan.info, field)?);
             }
         }
     }
@@ -154,7 +152,7 @@ pub(super) fn enter(scope: &Scope<'_>, plan: &mut Plan<'_>) -> Result<(), Failur
 
 /// The state that a plan sets, if it sets one.
 fn state_set(plan: &Plan<'_>, states: &States) -> Option<String> {
-    let path: Vec<&str> = states.path.iter().map(|name| name.text.as_str()).collect();
+    let path = way(plan.info, &states.path);
     plan.changes.iter().find_map(|change| match &change.to {
         To::Value(Val::Text(state)) if change.op == FieldOp::Set && change.path == path => {
             Some(state.clone())
@@ -165,28 +163,32 @@ fn state_set(plan: &Plan<'_>, states: &States) -> Option<String> {
 
 /// An item with a version counts its changes.
 pub(super) fn count_version(scope: &Scope<'_>, plan: &mut Plan<'_>) {
-    let entity = plan.info.of(&scope.shared.design);
-    if let Some(attribute) = entity.attributes.iter().find(|attribute| attribute.has("version")) {
-        let path = vec![attribute.name.text.clone()];
+    let entity = plan.info.of(&scope.shared.program);
+    if let Some((id, attribute)) = entity.attributes.entries().find(|(_, each)| each.flags.version) {
+        let path = vec![attribute.name.clone()];
         plan.changes.retain(|change| change.path != path);
-        let ty = Type::Int { min: None, max: None };
-        plan.changes.push(Change { path, op: FieldOp::Add, to: To::Value(Val::integer(1)), ty });
+        let ty = Arc::new(Type::Int { min: None, max: None });
+        let to = To::Value(Val::integer(1));
+        plan.changes.push(Change { attribute: id, path, op: FieldOp::Add, to, ty });
     }
 }
 
 /// A write that relies on an item with a version, read before, is conditional on that version.
 pub(super) fn version_demands(scope: &Scope<'_>, plan: &Plan<'_>, write: &mut Write) -> Result<(), Failure> {
     let info = plan.info;
-    let entity = info.of(&scope.shared.design);
-    let Some(version) = entity.attributes.iter().find(|attribute| attribute.has("version")) else {
+    let entity = info.of(&scope.shared.program);
+    let Some((id, version)) = entity.attributes.entries().find(|(_, each)| each.flags.version) else {
         return Ok(());
     };
-    let name = &version.name.text;
-    let same_key = |fields: &Fields| info.keys.iter().all(|key| fields.get(key) == plan.known.get(key));
+    let name = &version.name;
+    let same_key = |fields: &Fields| {
+        let mut keys = info.keys.iter().map(|id| info.name_of(*id));
+        keys.all(|key| fields.get(key) == plan.known.get(key))
+    };
     let read = scope.items().find(|(entity, fields)| *entity == info.at && same_key(fields));
     let expected = match read {
         Some((_, fields)) => match fields.get(name) {
-            Some(value) => info.encode(&scope.shared.design, name, value),
+            Some(value) => info.encode(&scope.shared.program, id, value),
             // The item was written in a transaction, and nobody knows its version.
             None => return Ok(()),
         },
@@ -194,7 +196,7 @@ pub(super) fn version_demands(scope: &Scope<'_>, plan: &Plan<'_>, write: &mut Wr
         None => return Ok(()),
     };
     let changed =
-        Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name)).at(name);
+        Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name)).at(&**name);
     write.demand(scope, Test::Version(name.clone(), expected), changed)?;
     Ok(())
 }
@@ -202,43 +204,40 @@ pub(super) fn version_demands(scope: &Scope<'_>, plan: &Plan<'_>, write: &mut Wr
 impl Plan<'_> {
     /// For every state that is set: where, which, and the moves that lead to it as a condition on the stored item.
     pub(super) fn transitions(&self, scope: &Scope<'_>) -> Vec<(String, String, Expr)> {
-        let entity = self.info.of(&scope.shared.design);
+        let entity = self.info.of(&scope.shared.program);
         let mut rules = Vec::new();
         for states in &entity.states {
             let Some(state) = state_set(self, states) else { continue };
-            let span = states.span;
-            let expr = |kind| Expr { kind, span };
-            let mut path = expr(ExprKind::Name { name: "it".to_owned() });
-            for name in &states.path {
+            let expr = |kind| Expr { kind, ..Expr::default() };
+            let mut path = expr(ExprKind::Attribute(states.path.attribute));
+            for name in &states.path.inside {
                 path = expr(ExprKind::Member { base: Box::new(path), name: name.clone() });
             }
             let binary = |op, left: Expr, right: Expr| {
                 expr(ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) })
             };
-            let leads = states.transitions.iter().filter(|each| each.to.iter().any(|to| to.is(&state)));
+            let leads = states.transitions.iter().filter(|each| each.to.iter().any(|to| **to == *state));
             let moves = leads.map(|transition| {
-                let from =
-                    transition.from.iter().map(|name| expr(ExprKind::Text { value: name.text.clone() }));
-                let from = binary(Op::In, path.clone(), expr(ExprKind::List { elements: from.collect() }));
+                let from = transition.from.iter().map(|word| expr(ExprKind::Word(word.clone())));
+                let from = binary(Op::In, path.clone(), expr(ExprKind::List(from.collect())));
                 match &transition.condition {
                     Some(condition) => binary(Op::And, from, condition.clone()),
                     None => from,
                 }
             });
-            let never = || expr(ExprKind::Name { name: "false".to_owned() });
+            let never = || expr(ExprKind::Bool(false));
             let rule = moves.reduce(|left, right| binary(Op::Or, left, right)).unwrap_or_else(never);
-            let shown: Vec<&str> = states.path.iter().map(|name| name.text.as_str()).collect();
-            rules.push((shown.join("."), state, rule));
+            rules.push((way(self.info, &states.path).join("."), state, rule));
         }
         rules
     }
 
     /// Numbers that grow or shrink stay in the range of their type.
     pub(super) fn ranges(&self, scope: &Scope<'_>) -> Result<Vec<(Test, Failure)>, Failure> {
-        let entity = self.info.of(&scope.shared.design);
+        let entity = self.info.of(&scope.shared.program);
         let mut tests = Vec::new();
         for change in &self.changes {
-            let (Type::Int { min, max }, To::Value(value)) = (&change.ty, &change.to) else { continue };
+            let (Type::Int { min, max }, To::Value(value)) = (&*change.ty, &change.to) else { continue };
             let delta = match (change.op, value.as_integer()) {
                 (FieldOp::Add, Some(delta)) => delta,
                 (FieldOp::Subtract, Some(delta)) => delta.saturating_neg(),
@@ -246,7 +245,8 @@ impl Plan<'_> {
             };
             let shown = change.path.join(".");
             let failure = || leaves_range(&shown);
-            let attribute = entity.attribute(&change.path[0]).filter(|_| change.path.len() == 1);
+            let whole = change.path.len() == 1;
+            let attribute = Some(&entity.attributes[change.attribute]).filter(|_| whole);
             let start = start(scope, attribute)?.to_i64().unwrap_or(0);
             let path = change.path.clone();
             match (min, max) {
@@ -269,11 +269,10 @@ impl Plan<'_> {
         old: &Fields,
         new: &mut Fields,
     ) -> Result<(), Failure> {
-        let design = &scope.shared.design;
-        let entity = self.info.of(design);
+        let program = &scope.shared.program;
+        let entity = self.info.of(program);
         let keeps = |change: &&Change| {
-            let attribute = entity.attribute(&change.path[0]);
-            self.verb == WriteVerb::Upsert && attribute.is_some_and(|attribute| attribute.has("immutable"))
+            self.verb == WriteVerb::Upsert && entity.attributes[change.attribute].flags.immutable
         };
         // What an `upsert` gives once and for all may have been given before.
         for change in self.changes.iter().filter(|each| !keeps(each) || !old.contains_key(&each.path[0])) {
@@ -286,10 +285,9 @@ impl Plan<'_> {
             let before = at(new, &change.path).cloned().unwrap_or_default();
             let value = changed(change.op, before, value)
                 .ok_or_else(|| Failure::invalid(&shown, format!("`{shown}` cannot be changed by this")))?;
-            let declared = entity.attribute(&change.path[0]);
-            let declared = declared.and_then(|attribute| inside(design, attribute, &change.path[1..]));
+            let declared = inside(program, &entity.attributes[change.attribute], &change.path[1..]);
             let value = admitted(&admit, (&change.ty, declared.and_then(|(_, each)| each)), value, &shown);
-            let value = match (value, &change.ty) {
+            let value = match (value, &*change.ty) {
                 (Err(_), Type::Int { .. }) if change.op != FieldOp::Set => return Err(leaves_range(&shown)),
                 (value, _) => value?,
             };

@@ -1,6 +1,9 @@
 //! Update expressions.
 
-use sortkey_design::model::*;
+use std::sync::Arc;
+
+use sortkey_design::model::{FieldOp, WriteVerb};
+use sortkey_design::program::{Attribute, AttributeId, Template, TemplateId};
 use sortkey_value::{AttributeValue, Item, Number, ValueRef};
 
 use super::Plan;
@@ -21,7 +24,7 @@ pub(super) struct Expression {
     add: Vec<String>,
     delete: Vec<String>,
     /// Top-level attributes that a clause speaks of; DynamoDB accepts each once.
-    named: Vec<String>,
+    named: Vec<Arc<str>>,
 }
 
 impl Expression {
@@ -35,25 +38,22 @@ impl Expression {
         verb: WriteVerb,
         into: &mut Placeholders,
     ) -> Result<(), Failure> {
-        let design = &scope.shared.design;
+        let program = &scope.shared.program;
         let To::Value(value) = &change.to else { return Ok(()) };
-        let attribute = info.of(design).attribute(&change.path[0]);
-        self.named.push(change.path[0].clone());
-        let immutable = attribute.is_some_and(|attribute| attribute.has("immutable"));
-        let transient = attribute.is_some_and(|attribute| !attribute.is_stored());
-        if transient {
+        let attribute = &info.of(program).attributes[change.attribute];
+        self.named.push(attribute.name.clone());
+        if !attribute.is_stored() {
             return Ok(());
         }
-        let stored = match (change.path.len(), attribute) {
-            (1, Some(attribute)) if change.op == FieldOp::Set => {
-                stored_value(scope, info, attribute, value, image)?
-            }
-            _ => to_stored(design, &change.ty, value),
+        let whole = change.path.len() == 1;
+        let stored = match whole && change.op == FieldOp::Set {
+            true => stored_value(scope, info, change.attribute, value, image)?,
+            false => to_stored(program, &change.ty, value),
         };
         let path = into.path(&change.path);
         match (change.op, stored) {
             (FieldOp::Set, None) => self.remove.push(path),
-            (FieldOp::Set, Some(stored)) if immutable && verb == WriteVerb::Upsert => {
+            (FieldOp::Set, Some(stored)) if attribute.flags.immutable && verb == WriteVerb::Upsert => {
                 let value = into.value(stored);
                 self.set.push(format!("{path} = if_not_exists({path}, {value})"));
             }
@@ -62,7 +62,7 @@ impl Expression {
                 self.set.push(format!("{path} = {value}"));
             }
             (op, Some(AttributeValue::N(by))) => {
-                let start = start(scope, attribute.filter(|_| change.path.len() == 1))?;
+                let start = start(scope, Some(attribute).filter(|_| whole))?;
                 let (start, by) = (into.value(AttributeValue::N(start)), into.value(AttributeValue::N(by)));
                 let sign = if op == FieldOp::Add { "+" } else { "-" };
                 self.set.push(format!("{path} = if_not_exists({path}, {start}) {sign} {by}"));
@@ -89,11 +89,11 @@ impl Expression {
         &mut self,
         scope: &Scope<'_>,
         info: &EntityInfo,
-        attribute: &Attribute,
+        id: AttributeId,
         image: &Fields,
         into: &mut Placeholders,
     ) -> Result<(), Failure> {
-        let name = &attribute.name.text;
+        let name = info.name_of(id);
         // What is given and stays is already set.
         if self.named.contains(name) {
             return Ok(());
@@ -104,7 +104,7 @@ impl Expression {
             return Ok(());
         }
         self.named.push(name.clone());
-        let stored = stored_value(scope, info, attribute, &value, image)?;
+        let stored = stored_value(scope, info, id, &value, image)?;
         self.put(name, stored, into);
         Ok(())
     }
@@ -112,13 +112,13 @@ impl Expression {
     /// What an attribute has from now on, unless the item has something there.
     pub(super) fn unless_stored(
         &mut self,
-        name: &str,
+        name: &Arc<str>,
         stored: Option<AttributeValue>,
         into: &mut Placeholders,
     ) {
-        let Some(stored) = stored.filter(|_| !self.named.iter().any(|each| each == name)) else { return };
+        let Some(stored) = stored.filter(|_| !self.named.contains(name)) else { return };
         let (alias, value) = (into.name(name), into.value(stored));
-        self.named.push(name.to_owned());
+        self.named.push(name.clone());
         self.set.push(format!("{alias} = if_not_exists({alias}, {value})"));
     }
 
@@ -131,7 +131,7 @@ impl Expression {
         image: &Fields,
         into: &mut Placeholders,
     ) -> Result<(), Failure> {
-        let name = &template.name.text;
+        let name = &template.name;
         let text = rendered(scope, info, template, image)?;
         if *name == info.partition || info.sort.as_ref() == Some(name) {
             return Ok(());
@@ -150,8 +150,8 @@ impl Expression {
         into: &mut Placeholders,
     ) -> Result<(), Failure> {
         for (name, value) in crate::write::image::stored(scope, info, fresh)?.to_map() {
-            let key = name == info.partition || info.sort.as_ref() == Some(&name);
-            if key || self.named.contains(&name) {
+            let is_part = info.parts().any(|part| **part == *name);
+            if is_part || self.named.iter().any(|each| **each == *name) {
                 continue;
             }
             let (alias, value) = (into.name(&name), into.value(value));
@@ -168,28 +168,28 @@ impl Expression {
         info: &EntityInfo,
         plan: &Plan<'_>,
         (stored, old, new): (&Item, &Fields, &Fields),
-        templates: &[&Template],
+        touched: &[TemplateId],
         into: &mut Placeholders,
     ) -> Result<(), Failure> {
-        let entity = info.of(&scope.shared.design);
+        let entity = info.of(&scope.shared.program);
         let counts = |change: &&Change| change.op != FieldOp::Set && change.path.len() == 1;
         for change in plan.changes.iter().filter(|change| counts(change) || plan.is_in_place(change, old)) {
             self.change(scope, info, change, new, WriteVerb::Update, into)?;
         }
-        for attribute in entity.attributes.iter().filter(|attribute| attribute.is_stored()) {
-            let name = &attribute.name.text;
+        for (id, attribute) in entity.attributes.entries().filter(|(_, each)| each.is_stored()) {
+            let name = &attribute.name;
             let key = *name == info.partition || info.sort.as_ref() == Some(name);
             if key || self.named.contains(name) || old.get(name) == new.get(name) {
                 continue;
             }
             let value = new.get(name).cloned().unwrap_or_default();
-            let stored = stored_value(scope, info, attribute, &value, new)?;
+            let stored = stored_value(scope, info, id, &value, new)?;
             self.put(name, stored, into);
         }
-        for template in &entity.templates {
+        for (id, template) in entity.templates.entries() {
             // A text that follows from something that changes is compared with what is there: an item that is older than the
             // template, or than an attribute in it, has none.
-            let before = match (templates.contains(&template), stored.get(&template.name.text)) {
+            let before = match (touched.contains(&id), stored.get(&template.name)) {
                 (true, Some(ValueRef::S(text))) => Some(text.to_owned()),
                 (true, _) => None,
                 (false, _) => rendered(scope, info, template, old)?,
@@ -224,8 +224,8 @@ impl Expression {
 
 /// Where counting starts if there is nothing yet: at the attribute's default.
 pub(super) fn start(scope: &Scope<'_>, attribute: Option<&Attribute>) -> Result<Number, Failure> {
-    let default = attribute.and_then(|attribute| attribute.value.as_ref()).filter(|fill| !fill.derived);
-    Ok(match default.map(|fill| scope.bare().eval(&fill.value, None)).transpose()? {
+    let default = attribute.and_then(|attribute| attribute.fill.as_ref()).filter(|fill| !fill.derived);
+    Ok(match default.map(|fill| scope.eval(&fill.value, None)).transpose()? {
         Some(Val::Number(number)) => number,
         _ => Number::ZERO,
     })
