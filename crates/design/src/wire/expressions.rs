@@ -197,6 +197,8 @@ record! {
         values: Vec<(ParameterId, program::Expr)>,
         /// What is copied by name first.
         spreads: Vec<LocalId>,
+        /// Names that the callee does not take: a test gives them to see that they are refused.
+        unknown: Vec<Arc<str>>,
     }
 }
 
