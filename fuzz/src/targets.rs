@@ -174,6 +174,11 @@ pub fn check(data: &[u8]) {
             sortkey_diagnostics::render(diagnostic, &compilation.sources, sortkey_diagnostics::Style::Plain);
         assert!(!shown.is_empty());
     }
-    assert!(!sortkey_design::plan::lock_file(&compilation.design).is_empty());
-    assert!(sortkey_design::plan::plan_text(&compilation.design).len() < usize::MAX);
+    assert!(!sortkey_plan::lock_file(&compilation.program).is_empty());
+    assert!(sortkey_plan::plan_text(&compilation.program).len() < usize::MAX);
+    if !compilation.has_errors() {
+        let form = sortkey_design::wire::write(&compilation.program);
+        let back = sortkey_design::wire::read(&form).expect("what was written can be read");
+        assert_eq!(sortkey_design::wire::write(&back), form);
+    }
 }

@@ -129,6 +129,21 @@ fn deletes_sweep_before_and_after() {
     ]);
 }
 
+// F-34: of two items that a transaction may make, the second was never read as it is stored.
+#[test]
+fn what_a_transaction_makes_first_is_read_as_it_is_stored() {
+    let operation = "operation o(noteId, userId) {
+      let n = getNote(caller.userId, noteId)
+      transact {
+        upsert Page(noteId: noteId, number: 1) { text: \"a\" } when n exists
+        upsert Page(noteId: noteId, number: 2) { text: \"b\" }
+        upsert Page(noteId: noteId, number: 3) { text: \"c\" }
+      }
+    }";
+    let read = requests(operation).into_iter().filter(|line| line.contains("as it is stored"));
+    assert_eq!(read.collect::<Vec<_>>(), ["GetItem [Page as it is stored] if needed, 1 RCU"; 2]);
+}
+
 #[test]
 fn several_statements_in_their_order() {
     check(&[

@@ -47,7 +47,7 @@ record! {
         computed: bool,
         /// It is in no answer unless selected.
         secret: bool,
-        /// It is the design's own affair: in no answer unless selected, though no secret.
+        /// It is the design's own affair: in no answer unless selected.
         internal: bool,
         /// It is only counted up or down.
         counter: bool,

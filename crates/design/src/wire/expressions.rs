@@ -197,7 +197,7 @@ record! {
         values: Vec<(ParameterId, program::Expr)>,
         /// What is copied by name first.
         spreads: Vec<LocalId>,
-        /// Names that the callee does not take: a test gives them to see that they are refused.
+        /// What the callee does not take: only a test gives it.
         unknown: Vec<Arc<str>>,
     }
 }

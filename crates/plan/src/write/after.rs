@@ -14,7 +14,7 @@ pub fn is_result_seen(operation: &Operation, action: &Action) -> bool {
         |statement: &Statement| operation.body.last().is_some_and(|last| std::ptr::eq(last, statement));
     let yields = match site.block {
         // A transaction yields the first item that it makes.
-        Some(block) => is_last(block) && first_made(block).is_some_and(|first| std::ptr::eq(first, action)),
+        Some(block) => is_last(block) && may_be_first(block, action),
         None => is_last(site.statement),
     };
     let around = site.block.unwrap_or(site.statement);
@@ -49,15 +49,29 @@ fn named_later(body: &[Statement], action: &Action) -> bool {
     })
 }
 
-fn first_made(block: &Statement) -> Option<&Action> {
-    let StatementKind::Transact(body) = &block.kind else { return None };
-    body.iter().find_map(|statement| match &statement.kind {
+/// Whether an action may be the first of a block that makes an item: whatever makes one before it does so perhaps.
+fn may_be_first(block: &Statement, action: &Action) -> bool {
+    let StatementKind::Transact(body) = &block.kind else { return false };
+    let mut candidates = Vec::new();
+    gather_first(body, &mut candidates);
+    candidates.into_iter().any(|each| std::ptr::eq(each, action))
+}
+
+/// Gathers what may be made first, and says whether one of it surely is.
+fn gather_first<'a>(body: &'a [Statement], found: &mut Vec<&'a Action>) -> bool {
+    body.iter().any(|statement| match &statement.kind {
         StatementKind::Let { value: Value::Action(action), .. }
         | StatementKind::Do(Value::Action(action)) => {
             let makes = matches!(action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
-            makes.then_some(&**action)
+            found.extend(makes.then_some(&**action));
+            makes && action.when.is_none()
         }
-        _ => None,
+        StatementKind::Each { body, .. } => {
+            // There may be no element at all.
+            gather_first(body, found);
+            false
+        }
+        _ => false,
     })
 }
 

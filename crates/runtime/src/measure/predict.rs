@@ -92,23 +92,28 @@ impl Names<'_> {
 
     /// Every item is a part of the plan, and no part is missing that must be there.
     fn writes(&self, parts: &[Part<'_>], items: &[Written]) -> Result<Vec<Charge>, String> {
-        let together = items.len() > 1;
-        let mut left: Vec<&Part<'_>> = parts.iter().collect();
-        let mut charges = Vec::new();
-        for item in items {
-            let at = left.iter().position(|part| self.is_instance(part, item));
-            let at = at.ok_or_else(|| {
-                format!("the plan has no {} of {:?} in {}", item.act.request(), item.key, item.table)
-            })?;
-            let part = left[at];
-            self.charge(part, item, if together { 2.0 } else { 1.0 }, &mut charges);
-            if !part.many {
-                left.remove(at);
-            }
+        let mut search = Search { parts, taken: vec![false; parts.len()], of: Vec::new(), steps: MAX_STEPS };
+        if !search.assign(items, &|part, item| self.is_instance(part, item)) {
+            return Err(self.unlike(parts, items));
         }
-        match left.iter().find(|part| !may_be_left_out(part)) {
-            Some(part) => Err(format!("the plan also has a {} in {}", part.act.request(), part.table.name)),
-            None => Ok(charges),
+        let mut charges = Vec::new();
+        for (item, part) in items.iter().zip(search.of) {
+            self.charge(&parts[part], item, if items.len() > 1 { 2.0 } else { 1.0 }, &mut charges);
+        }
+        Ok(charges)
+    }
+
+    /// What an item is that is no part of the plan, or which part is missing.
+    fn unlike(&self, parts: &[Part<'_>], items: &[Written]) -> String {
+        let odd = items.iter().find(|item| !parts.iter().any(|part| self.is_instance(part, item)));
+        match (odd, parts.iter().find(|part| !may_be_left_out(part))) {
+            (Some(item), _) => {
+                format!("the plan has no {} of {:?} in {}", item.act.request(), item.key, item.table)
+            }
+            (None, Some(part)) => {
+                format!("the plan also has a {} in {}", part.act.request(), part.table.name)
+            }
+            (None, None) => "the plan has fewer items".to_owned(),
         }
     }
 
@@ -157,6 +162,43 @@ impl Names<'_> {
             (index_name(arm.index).to_owned(), arm.units(entry, before.is_none()) as f64)
         };
         Charge::add(into, &item.table, own, part.arms.iter().map(arm).collect());
+    }
+}
+
+/// How many times an item is held against a part before a transaction counts as another one.
+const MAX_STEPS: usize = 100_000;
+
+/// Items of a transaction, each to be a part of the plan of its own. What may be left out must not stand in for what must
+/// be there, so that the first part an item may be is not always the one it is.
+struct Search<'p, 'd> {
+    parts: &'p [Part<'d>],
+    taken: Vec<bool>,
+    /// The part of each item so far.
+    of: Vec<usize>,
+    steps: usize,
+}
+
+impl<'d> Search<'_, 'd> {
+    /// A transaction has at most a hundred items, so this may recurse.
+    fn assign(&mut self, items: &[Written], is_instance: &dyn Fn(&Part<'d>, &Written) -> bool) -> bool {
+        let Some((item, rest)) = items.split_first() else {
+            return self.parts.iter().zip(&self.taken).all(|(part, taken)| *taken || may_be_left_out(part));
+        };
+        for (at, part) in self.parts.iter().enumerate() {
+            self.steps = self.steps.saturating_sub(1);
+            let was = self.taken[at];
+            if (was && !part.many) || self.steps == 0 || !is_instance(part, item) {
+                continue;
+            }
+            self.taken[at] = true;
+            self.of.push(at);
+            if self.assign(rest, is_instance) {
+                return true;
+            }
+            self.of.pop();
+            self.taken[at] = was;
+        }
+        false
     }
 }
 
