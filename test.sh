@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What must hold before a change lands.
 #
-#   ./test.sh         everything: format, lints, all tests, the AWS SDKs against the built server
+#   ./test.sh         everything: format, lints, all tests, the AWS SDKs against the built server, examples, packages, spelling
 #   ./test.sh fast    while working: format, lints, and the tests that take seconds
 #
 # Tests run under cargo-nextest where it is installed, otherwise under `cargo test`. Both end with the slowest ones.
@@ -65,6 +65,17 @@ slowest_programs() { # the output of `cargo test`
          /^test result:/ { time = $NF; sub(/s$/, "", time); print time, name }' "$1" | sort -rn | sed -n 1,10p
 }
 
+# Packs the debug binary as ./release.sh packs a release, installs every package and uses it.
+packages() {
+    if command -v python3 >/dev/null; then python3 packaging/test_packages.py; else echo "no python3: left out"; fi
+}
+
+spelling() {
+    local codespell=target/clients-python/bin/codespell
+    if [ ! -x "$codespell" ]; then echo "no codespell: left out"; return; fi
+    "$codespell" ./*.md docs examples packaging bench/README.md .github
+}
+
 if [ -z "$fast" ]; then
     # Downloads while the compiler runs. A failure shows later, when the suites need what is missing.
     mkdir -p "$target"
@@ -80,5 +91,8 @@ if [ -z "$fast" ]; then
     export SORTKEY_BIN="${SORTKEY_BIN:-$target/debug/sortkey}"
     wait "$installing" || true
     step "clients" clients/run.sh
+    step "examples" examples/run.sh
+    step "packages" packages
+    step "spelling" spelling
 fi
 printf '\nAll good after %d s.\n' "$SECONDS"

@@ -52,7 +52,7 @@ static COMMANDS: &[Command] = &[
 /// A subcommand: its arguments, which clap reads, and what it does with them. The doc comment of the type is
 /// the help text.
 trait Run: Args {
-    /// What to type.
+    /// The word on the command line.
     const NAME: &'static str;
 
     /// Does it.

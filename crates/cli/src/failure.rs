@@ -1,4 +1,4 @@
-//! What a command says when it cannot go on: what happened, and what to do about it.
+//! The error of a command: what happened, and what to do about it.
 
 use std::fmt::Display;
 use std::io::Write;
@@ -16,7 +16,7 @@ impl Failure {
         Failure { what: what.to_string(), hint: None }
     }
 
-    /// The same, with advice.
+    /// Adds advice to the error.
     pub(crate) fn hint(self, hint: impl Display) -> Failure {
         Failure { hint: Some(hint.to_string()), ..self }
     }
@@ -24,7 +24,7 @@ impl Failure {
     /// Tells the person at the terminal.
     pub(crate) fn report(&self) {
         let mut terminal = std::io::stderr().lock();
-        // Nobody is left to tell if this fails too.
+        // Standard error is gone too, so there is nowhere left to report this.
         let _ = writeln!(terminal, "error: {}", self.what);
         if let Some(hint) = &self.hint {
             let _ = writeln!(terminal, " hint: {hint}");

@@ -16,7 +16,7 @@ use crate::tls::{self, Trust};
 /// The most of an answer that is read: more than any page holds.
 const MAX_ANSWER_BYTES: usize = 64 << 20;
 
-/// What came back.
+/// A response.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,

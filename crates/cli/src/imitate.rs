@@ -7,7 +7,7 @@ use sortkey_api::Wording;
 
 #[derive(Args, Debug)]
 pub(crate) struct Imitate {
-    /// Which of AWS's wordings errors have: AWS is moving some of them, region by region
+    /// The wording of errors: AWS is changing some of them, region by region
     #[arg(long, value_name = "WORDING", value_enum, default_value_t = Words::Classic)]
     wording: Words,
 
@@ -26,9 +26,9 @@ pub(crate) struct Imitate {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Words {
-    /// As all regions said it until 2026
+    /// The wording of all regions until 2026
     Classic,
-    /// As the regions say it that have moved
+    /// The wording of the regions that have changed it
     Current,
 }
 

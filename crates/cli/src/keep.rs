@@ -1,4 +1,4 @@
-//! Where the data is kept, as `serve` and `up` share it.
+//! The location of the data, shared by `serve` and `up`.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use sortkey_storage_fjall::{Durability, FjallStore, Options};
 
 use crate::failure::Failure;
 
-/// Where the data is kept.
+/// The location of the data.
 #[derive(Args, Debug)]
 pub(crate) struct Keep {
     /// The directory that keeps the data; it is created if it is not there

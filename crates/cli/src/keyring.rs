@@ -1,4 +1,4 @@
-//! Where the keyring is, as the commands that need one share it.
+//! The location of the keyring, shared by the commands that need one.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 /// The environment variable with the passphrase of the keyring, which a command line would show to all processes.
 pub(crate) const PASSPHRASE: &str = "SORTKEY_KEYRING_PASSPHRASE";
 
-/// Where the keyring is.
+/// The location of the keyring.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct KeyringArguments {
     /// The file with the keys that seal secrets; not in the directory of what it protects. Encrypted if
@@ -40,7 +40,7 @@ impl KeyringArguments {
         let (keyring, is_new) = Keyring::open_or_create(&source).map_err(Failure::new)?;
         if let (true, KeyringSource::File { path, .. }) = (is_new, &source) {
             let mut terminal = std::io::stderr().lock();
-            // Nobody is left to tell if this fails.
+            // Standard error is gone, so there is nowhere left to report this.
             let _ = std::io::Write::write_fmt(
                 &mut terminal,
                 format_args!(
@@ -52,7 +52,7 @@ impl KeyringArguments {
         Ok(keyring)
     }
 
-    /// Where it comes from.
+    /// Its source.
     pub(crate) fn source(&self) -> Result<KeyringSource, Failure> {
         if let Some(command) = &self.command {
             return Ok(KeyringSource::Command(command.clone()));

@@ -1,4 +1,4 @@
-//! Where a server listens and what it logs, as `serve` and `up` share it.
+//! The address and the logs of a server, shared by `serve` and `up`.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -10,12 +10,12 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
 use crate::failure::Failure;
-use crate::open_files;
+use crate::{open_files, parent};
 
 /// Descriptors that are not for connections: the store, which keeps a few hundred tables open, the logs, the runtime.
 const RESERVED_FILES: u64 = 384;
 
-/// Where to listen.
+/// The address to listen on, and the logs.
 #[derive(Args, Debug)]
 pub(crate) struct Listen {
     /// The port to listen on; 0 takes any that is free and prints it
@@ -34,6 +34,11 @@ pub(crate) struct Listen {
     /// (`warn,sortkey_server=debug`)
     #[arg(long, env = "SORTKEY_LOG", default_value = "warn", value_name = "FILTER")]
     log: Targets,
+
+    /// Stop when this process ends; it must be the one that starts the server. For test runners and launchers, which may be
+    /// killed
+    #[arg(long, env = "SORTKEY_PARENT", value_name = "PID", hide_env_values = true)]
+    parent: Option<u32>,
 }
 
 impl Listen {
@@ -46,13 +51,16 @@ impl Listen {
             .enable_all()
             .build()
             .map_err(|error| Failure::new(format_args!("cannot start threads: {error}")))?;
+        if let Some(parent) = self.parent {
+            parent::stop_with(parent)?;
+        }
         let lived = runtime.block_on(life);
-        // What outlived the grace period is not waited for any longer.
+        // Tasks that outlived the grace period are abandoned.
         runtime.shutdown_background();
         lived
     }
 
-    /// What to log. The AWS SDK warns in pages about what we say in a sentence, so it is asked by name.
+    /// The log filter. Warnings of the AWS SDK fill pages and repeat our own, so they are shown only if its modules are named.
     fn filter(&self) -> Targets {
         let quiet =
             ["aws_config", "aws_runtime", "aws_smithy_http_client", "aws_smithy_runtime", "aws_sdk_sts"];
@@ -61,7 +69,7 @@ impl Listen {
         filter.with_default(self.log.default_level().unwrap_or(LevelFilter::OFF))
     }
 
-    /// Where to listen.
+    /// The address to listen on.
     pub(crate) fn address(&self) -> Result<SocketAddr, Failure> {
         let unknown = |why: String| Failure::new(format_args!("{:?} is no address: {why}", self.host));
         let mut found =

@@ -1,6 +1,6 @@
-//! The binary `sortkey`: finds the command, runs it, and says what went wrong.
+//! The binary `sortkey`: finds the command, runs it, and reports its error.
 //!
-//! Everything it can do is a library elsewhere; a command joins libraries and speaks to a person.
+//! Everything it can do is a library elsewhere; a command joins libraries and prints for people.
 
 mod audit;
 mod commands;
@@ -12,6 +12,7 @@ mod keep;
 mod keyring;
 mod listen;
 mod open_files;
+mod parent;
 mod progress;
 mod protect;
 mod sealed_key;

@@ -1,4 +1,4 @@
-//! Who may use a server, as `serve` and `up` share it.
+//! Access to a server, shared by `serve` and `up`.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use sortkey_server::{Administrators, Guard, Iam, Mode};
 use crate::failure::Failure;
 use crate::keyring::KeyringArguments;
 
-/// Who may use a server.
+/// Access to a server.
 #[derive(Args, Debug)]
 pub(crate) struct Protect {
     /// Require a credential everywhere: API keys of this file, which `sortkey keys` makes
@@ -23,7 +23,7 @@ pub(crate) struct Protect {
     #[arg(long, value_name = "FILE")]
     pub(crate) auth: Option<PathBuf>,
 
-    /// What to do about signed requests that no policy allows: nothing, print the missing statement, or reject them
+    /// Signed requests that no policy allows: ignore that, print the missing statement, or reject them
     #[arg(
         long,
         value_name = "MODE",
@@ -50,7 +50,7 @@ pub(crate) struct Protect {
 }
 
 impl Protect {
-    /// What the server asks of its clients. Other machines are not let in unless it is said how.
+    /// The credentials that the server requires. Other machines are not let in unless a flag says how.
     pub(crate) fn mode(&self, address: SocketAddr, command: &str) -> Result<Mode, Failure> {
         if self.insecure_open {
             return Ok(Mode::Open);
@@ -103,7 +103,7 @@ impl Protect {
         Authority::open(path, keyring).map_err(Failure::new)
     }
 
-    /// What is open to whom, for the person who starts the server.
+    /// The open entry points, for the person who starts the server.
     pub(crate) fn report(&self, mode: Mode, serves_design: bool) -> String {
         let mut text = match mode {
             Mode::Local => "Open without a credential: to programs on this machine, everything; to web pages and other \

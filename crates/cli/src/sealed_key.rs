@@ -16,7 +16,7 @@ const SEALED: &str = "keyring.sealed";
 /// The file with the bare key, of earlier versions.
 const BARE: &str = "keyring.key";
 
-/// What the key is sealed for.
+/// The purpose that the key is sealed for.
 const PLACE: &str = "encrypted attributes";
 
 /// The key of a directory; it is made if there is none.

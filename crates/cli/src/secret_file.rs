@@ -44,7 +44,7 @@ pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let beside = path.with_file_name(name);
-    // What a crash left behind is nobody's.
+    // A file that a crash left behind belongs to nobody.
     match std::fs::remove_file(&beside) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
         _ => write(&beside, text)?,

@@ -5,10 +5,10 @@ use unix::Signals;
 #[cfg(not(unix))]
 use windows::Signals;
 
-/// What completes at the first signal to stop. A second signal ends the process at once.
+/// Completes at the first signal to stop. A second signal ends the process at once.
 ///
-/// Signals count from this call on, not from the first look at what it returns: a server calls it before it says
-/// where it listens, so that whoever has read that line can already ask it to stop.
+/// Signals count from this call on, not from the first poll of the future. A server calls it before it prints its address, so
+/// that a program which has read that line can already stop it.
 pub(crate) fn asked_for() -> impl Future<Output = ()> {
     let mut signals = Signals::listen();
     async move {

@@ -24,7 +24,8 @@ fn recipes_name_files_that_exist() {
         let first = text.split('/').next().unwrap_or_default();
         text.contains('/')
             && !text.contains(' ')
-            && ["crates", "clients", "docs", "systems", "fuzz", ".github"].contains(&first)
+            && ["crates", "clients", "docs", "examples", "fuzz", "packaging", "systems", ".github"]
+                .contains(&first)
     };
     let paths: Vec<&str> = quoted.filter(is_path).collect();
     assert!(paths.len() > 15, "{paths:?}");

@@ -3,8 +3,9 @@
 
 mod support;
 
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use support::serve;
 
@@ -112,4 +113,37 @@ fn a_port_that_is_taken_is_explained() {
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains(&format!("error: cannot listen on 127.0.0.1:{port}")), "{text}");
     assert!(text.contains("hint: another server has this port; choose one with --port"), "{text}");
+}
+
+#[test]
+fn it_stops_with_its_parent_even_if_that_is_killed() {
+    let mut shell = Command::new("bash");
+    shell
+        .args(["-c", r#""$SERVER" serve --in-memory --port 0 --parent $$ & wait"#])
+        .env("SERVER", env!("CARGO_BIN_EXE_sortkey"));
+    let mut server = support::serve_command(shell);
+    assert_eq!(server.request("GET", "/", "", "").0, 200);
+    server.process.kill().expect("killed");
+    server.process.wait().expect("an end");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while TcpStream::connect(&server.address).is_ok() {
+        assert!(Instant::now() < deadline, "the server outlived its parent");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn it_does_not_start_for_a_parent_that_is_not_its_own() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sortkey"));
+    let done =
+        command.args(["serve", "--in-memory", "--port", "0", "--parent", "1"]).output().expect("an end");
+    assert!(!done.status.success());
+    assert_eq!(
+        String::from_utf8_lossy(&done.stderr),
+        format!(
+            "error: --parent 1: that process has ended, or did not start this one\n \
+             hint: this process was started by {}\n",
+            std::process::id()
+        )
+    );
 }

@@ -179,7 +179,7 @@ fn word(name: &str) -> String {
     if kept.starts_with(|c: char| c.is_alphabetic()) { kept.to_owned() } else { "imported".to_owned() }
 }
 
-/// A name as the language writes it: in backticks, which any name may stand in.
+/// A name as the language writes it: in backticks, if it needs them.
 fn quoted(name: &str) -> String {
     let plain = name.starts_with(|c: char| c.is_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')

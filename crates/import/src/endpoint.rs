@@ -1,4 +1,4 @@
-//! Tables described by a running DynamoDB: this engine, DynamoDB Local, or whatever else speaks plain HTTP.
+//! Tables described by a running DynamoDB: this engine, DynamoDB Local, or any other that is reached by plain HTTP.
 //!
 //! The requests carry the shape of a signature and no secret: local servers look no further. AWS itself does, and is
 //! reached by the tools that hold credentials; their answers can be imported as a file.
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// More tables than AWS allows in a region without asking are a server that repeats itself.
 const MAX_TABLES: usize = 10_000;
 
-/// What a server says about its tables, or about those named: a list in the form of DescribeTable's answers.
+/// The descriptions of a server's tables, or of those named: a list in the form of DescribeTable's answers.
 pub(crate) fn describe(endpoint: &str, names: &[String]) -> Result<Value, ImportError> {
     let client = Client::new(endpoint)?;
     let names = if names.is_empty() { client.list()? } else { names.to_vec() };
@@ -55,7 +55,7 @@ impl Client {
     fn table(&self, name: &str) -> Result<Value, ImportError> {
         let input = json!({ "TableName": name });
         let mut described = self.call("DescribeTable", &input)?;
-        // Servers for development lack one or the other; what is not said becomes a TODO.
+        // Servers for development lack one or the other; a missing setting becomes a TODO.
         for call in ["DescribeTimeToLive", "DescribeContinuousBackups"] {
             if let (Ok(Value::Object(more)), Some(all)) = (self.call(call, &input), described.as_object_mut())
             {

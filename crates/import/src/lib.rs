@@ -1,7 +1,7 @@
 //! Designs from tables that exist: the answer of DescribeTable, from a file or a running server, or a CloudFormation or
 //! SAM template.
 //!
-//! Such sources know keys, indexes and settings, and nothing of what is stored beyond the keys. The design that comes
+//! Such sources contain keys, indexes and settings, and nothing about other attributes. The design that comes
 //! out compiles; what the source is silent about is a `TODO` comment.
 
 mod cloudformation;

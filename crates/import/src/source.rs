@@ -1,4 +1,4 @@
-//! What the sources have in common: a table as DynamoDB's own API describes it.
+//! A table as DynamoDB's own API describes it, which all sources are converted to.
 
 use serde_json::Value;
 
@@ -7,13 +7,13 @@ use serde_json::Value;
 pub(crate) struct Table {
     /// The deployed name; a template may leave it to the deployment.
     pub(crate) deployed: Option<String>,
-    /// What the design calls it.
+    /// Its name in the design.
     pub(crate) name: String,
     /// Attribute and type (S, N, B).
     pub(crate) attributes: Vec<(String, String)>,
     pub(crate) key: Key,
     pub(crate) indexes: Vec<Index>,
-    /// Read and write units; none for on-demand; unknown if the source does not say.
+    /// Read and write units; none for on-demand; unknown if the source does not have them.
     pub(crate) billing: Option<Billing>,
     pub(crate) ttl: Option<String>,
     pub(crate) stream: Option<String>,

@@ -1,4 +1,4 @@
-//! Diagnostics as the protocol wants them.
+//! Diagnostics in the form of the protocol.
 
 use crate::documents::{range, uri};
 use serde_json::{Value, json};

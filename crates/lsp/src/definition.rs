@@ -1,4 +1,4 @@
-//! Where a name is declared.
+//! The declaration of a name.
 
 use sortkey_design::Compilation;
 use sortkey_design::model::*;

@@ -25,7 +25,7 @@ impl Documents {
         self.open.get(uri).map(String::as_str)
     }
 
-    /// The open file checked as it stands in the editor; what it imports is read from disk.
+    /// The open file, checked with the text of the editor; its imports are read from disk.
     pub(crate) fn check(&self, uri: &str) -> Option<Compilation> {
         Some(check(&path(uri), self.text(uri)?, &FileLoader, &Options::default()))
     }

@@ -22,7 +22,7 @@ fn broken(error: impl std::fmt::Display) -> ServerError {
     ServerError(error.to_string())
 }
 
-/// Serves an editor on standard input and output until it says goodbye.
+/// Serves an editor on standard input and output until it ends the session.
 pub fn run_stdio() -> Result<(), ServerError> {
     let (connection, threads) = Connection::stdio();
     run(&connection)?;
@@ -63,7 +63,7 @@ pub fn run(connection: &Connection) -> Result<(), ServerError> {
     Ok(())
 }
 
-/// Takes note of a change, and says what is wrong with the file now.
+/// Stores a change, and publishes the diagnostics of the changed file.
 fn notice(documents: &mut Documents, notification: &Notification) -> Option<Notification> {
     let params = &notification.params;
     let name = params["textDocument"]["uri"].as_str()?;

@@ -56,7 +56,7 @@ impl Remote {
         let operation = |harmless| {
             SdkOperation::builder()
                 .service_name("dynamodb")
-                // The name only labels the SDK's own logs; the request says what it asks for.
+                // The name only labels the SDK's own logs; the operation is named in the request.
                 .operation_name("any")
                 .behavior_version(BehaviorVersion::latest())
                 .http_client(http.clone())
@@ -76,7 +76,7 @@ impl Remote {
         Remote { endpoint: settings.endpoint.into(), freely, carefully }
     }
 
-    /// Where it is.
+    /// Its address.
     pub fn endpoint(&self) -> &str {
         &self.endpoint
     }

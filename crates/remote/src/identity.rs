@@ -1,4 +1,4 @@
-//! Who signs, and for which region.
+//! The credentials and the region of signatures.
 
 use aws_config::{BehaviorVersion, Region};
 use aws_credential_types::provider::SharedCredentialsProvider;
@@ -19,10 +19,10 @@ use aws_types::region::SigningRegion;
 
 use crate::settings::{Credentials, Settings};
 
-/// Used where nobody says otherwise, as by most tools.
+/// The default of most tools.
 const REGION: &str = "us-east-1";
 
-/// What the SDK needs to sign requests. Without anybody to sign, the first request says so.
+/// The parts that the SDK needs to sign requests. Without credentials, the first request fails and names them.
 pub(crate) async fn signing(settings: &Settings, http: &SharedHttpClient) -> StaticRuntimePlugin {
     let (region, provider) = match &settings.credentials {
         Credentials::Given { access_key_id, secret_access_key } => {

@@ -1,4 +1,4 @@
-//! Which requests are worth another attempt.
+//! The requests that are worth another attempt.
 //!
 //! Invariant: a request that would act again when it is repeated is repeated only if it surely did not happen: DynamoDB
 //! refused it, or it was never sent. A counter that counts one call twice is worse than a call that fails.
@@ -47,7 +47,7 @@ pub(crate) fn is_harmless(target: &str) -> bool {
     )
 }
 
-/// Whether an error says that there was no connection to send anything through.
+/// Whether an error means that nothing was sent, because there was no connection.
 pub(crate) fn never_sent(error: &(dyn Error + 'static)) -> bool {
     find::<ConnectionError>(error).is_some_and(ConnectionError::is_connect)
 }

@@ -1,4 +1,4 @@
-//! Where the DynamoDB is, who we are to it, and how patient we are.
+//! The address of the DynamoDB, the credentials, and the timeouts.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ pub struct Settings {
     pub region: Option<String>,
     /// The certificates to trust, in PEM form, instead of the machine's.
     pub ca: Option<Vec<u8>>,
-    /// Who signs.
+    /// The credentials.
     pub credentials: Credentials,
     /// The longest that a request may take, its repetitions included.
     pub patience: Duration,
@@ -23,7 +23,7 @@ pub struct Settings {
     pub attempts: u32,
 }
 
-/// Who signs requests.
+/// The credentials that requests are signed with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credentials {
     /// As every AWS tool finds them: the environment, profiles, web identity, the container, the machine.
@@ -63,7 +63,7 @@ impl Settings {
         })
     }
 
-    /// The region to sign for, as far as the settings and the endpoint tell.
+    /// The region to sign for, if the settings or the endpoint name it.
     pub(crate) fn known_region(&self) -> Option<String> {
         self.region.clone().or_else(|| region_of(host(&self.endpoint)?).map(str::to_owned))
     }

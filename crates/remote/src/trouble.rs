@@ -1,4 +1,4 @@
-//! What keeps an answer from arriving, in words that say what to look at.
+//! The reasons why no answer arrived, each with what to look at.
 
 use std::error::Error;
 
@@ -36,7 +36,7 @@ fn doubt(target: &str, error: &mut ApiError) {
     }
 }
 
-/// What an answer is called that is none of DynamoDB's.
+/// The error for an answer that is not DynamoDB's.
 pub(crate) fn not_understood(endpoint: &str, target: &str, body: &[u8]) -> ApiError {
     let text = String::from_utf8_lossy(body);
     let excerpt: String = text.chars().filter(|letter| !letter.is_control()).take(EXCERPT).collect();
@@ -46,7 +46,7 @@ pub(crate) fn not_understood(endpoint: &str, target: &str, body: &[u8]) -> ApiEr
     error
 }
 
-/// Whether DynamoDB says by an error that it did nothing.
+/// Whether an error means that DynamoDB changed nothing.
 fn is_refusal(kind: ErrorKind) -> bool {
     !matches!(kind, ErrorKind::InternalServerError | ErrorKind::ServiceUnavailableException)
 }

@@ -5,7 +5,7 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse, Or
 use aws_smithy_types::body::SdkBody;
 use sortkey_api::ApiError;
 
-/// What is asked.
+/// A request.
 #[derive(Debug)]
 pub(crate) struct Asked {
     /// `DynamoDB_20120810.GetItem`.
@@ -14,7 +14,7 @@ pub(crate) struct Asked {
     pub(crate) body: Vec<u8>,
 }
 
-/// What is answered: the output's JSON.
+/// A response: the output's JSON.
 pub(crate) type Answered = Vec<u8>;
 
 /// The request, before it is signed.

@@ -10,7 +10,7 @@ use sortkey_storage_fjall::{Durability, FjallStore, OpenError, Options};
 
 use crate::Database;
 
-/// Settings of a database to be. What is not set is as a well-behaved DynamoDB has it.
+/// Settings of a database that is to be opened. The defaults are those of DynamoDB.
 ///
 /// ```
 /// use std::time::Duration;
@@ -26,7 +26,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Where time comes from; the machine's clock unless set.
+    /// The clock; the machine's own unless set.
     pub fn clock(mut self, clock: impl Clock) -> Builder {
         self.settings.clock = Arc::new(clock);
         self
@@ -74,7 +74,7 @@ impl Builder {
         self
     }
 
-    /// What an acknowledged write of a database on disk survives; a power failure unless set.
+    /// The failures that an acknowledged write of a database on disk survives; a power failure unless set.
     pub fn durability(mut self, durability: Durability) -> Builder {
         self.options.durability = durability;
         self

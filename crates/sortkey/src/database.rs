@@ -17,7 +17,7 @@ pub struct Database {
     engine: Engine,
 }
 
-/// A fork was asked of a database that is not in memory.
+/// The database cannot be forked, since it is not in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("only a database in memory can be forked")]
 pub struct NotForkable;
@@ -28,7 +28,7 @@ impl Database {
         Builder::default().memory()
     }
 
-    /// The database in a directory, which is created if it is not there. What was answered survives a power failure.
+    /// The database in a directory, which is created if it does not exist. Answered writes survive a power failure.
     ///
     /// ```
     /// use sortkey::Database;
@@ -91,7 +91,7 @@ impl Database {
         self.engine.advance_clock(i64::try_from(by.as_millis()).unwrap_or(i64::MAX));
     }
 
-    /// Lets the clock stand still at a time, in milliseconds since 1970.
+    /// Stops the clock at a time, in milliseconds since 1970.
     pub fn stop_clock_at(&self, time_ms: u64) {
         self.engine.stop_clock_at(time_ms);
     }

@@ -48,7 +48,7 @@ enum UserAct {
         /// Its name
         name: String,
 
-        /// May do everything, whatever policies say, and use the administration routes
+        /// May do everything, regardless of policies, and use the administration routes
         #[arg(long)]
         admin: bool,
 
@@ -84,7 +84,7 @@ enum RoleAct {
         /// Its name
         name: String,
 
-        /// The policy that says who may assume it: a file, or JSON
+        /// The policy of who may assume it: a file, or JSON
         #[arg(long, value_name = "FILE|JSON")]
         trust: String,
 
@@ -154,7 +154,7 @@ struct PolicyArguments {
     /// Whose
     owner: String,
 
-    /// What to call the policy
+    /// The name of the policy
     name: String,
 
     /// The policy: a file, or JSON

@@ -100,7 +100,7 @@ fn store(source: Box<dyn Read>, path: &Path) -> Result<Summary, Box<dyn std::err
     })();
     bar.finish_and_clear();
     if copied.is_err() {
-        // Half a backup is of no use; if it stays, its name says what it is.
+        // Half a backup is of no use. If it cannot be removed, its name shows that it is incomplete.
         let _ = std::fs::remove_file(&partial);
     }
     copied

@@ -14,14 +14,14 @@ const CALLER: HeaderName = HeaderName::from_static("sortkey-caller");
 
 /// Call a pattern or an operation of a design that runs
 ///
-/// Arguments are written as NAME=VALUE, where the design's type says whether a value is text, a number or JSON; or all
+/// Arguments are written as NAME=VALUE, where the design's type decides whether a value is text, a number or JSON; or all
 /// together as --json. The answer is printed as JSON. Exits with an error if the call fails.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey call createLink slug=docs target=https://example.com --caller '{\"userId\":\"ada\"}'
   sortkey call newestLinks --json '{\"userId\":\"ada\"}' --endpoint http://127.0.0.1:8001")]
 pub(super) struct CallCommand {
-    /// What to call: its own name, or MODULE.NAME
+    /// The call: its own name, or MODULE.NAME
     name: String,
 
     /// Arguments, as NAME=VALUE
@@ -32,7 +32,7 @@ pub(super) struct CallCommand {
     #[arg(long, value_name = "JSON")]
     json: Option<String>,
 
-    /// Who calls, as a JSON object: '{"userId": "usr_1"}'
+    /// The caller, as a JSON object: '{"userId": "usr_1"}'
     #[arg(long, value_name = "JSON", env = "SORTKEY_CALLER")]
     caller: Option<String>,
 
@@ -40,7 +40,7 @@ pub(super) struct CallCommand {
     #[arg(long, value_name = "KEY", env = "SORTKEY_API_KEY", hide_env_values = true)]
     key: Option<String>,
 
-    /// Where the design runs
+    /// The address of the running design
     #[arg(long, default_value = "http://127.0.0.1:8000", value_name = "URL", env = "SORTKEY_ENDPOINT")]
     endpoint: String,
 
@@ -81,7 +81,7 @@ impl CallCommand {
         endpoint.send(Method::POST, &path, &headers, body).await
     }
 
-    /// The arguments as a form; the server knows what each is to be.
+    /// The arguments as a form; the server reads each by its type.
     fn form(&self) -> Result<String, Failure> {
         let pairs = self.arguments.iter().map(|argument| {
             let (name, value) = argument.split_once('=').ok_or_else(|| {

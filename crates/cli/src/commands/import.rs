@@ -29,7 +29,7 @@ pub(super) struct Import {
     #[arg(long, value_name = "NAME", requires = "endpoint")]
     table: Vec<String>,
 
-    /// Where to write the design [default: the standard output]
+    /// The file to write the design to [default: the standard output]
     #[arg(short, long)]
     output: Option<PathBuf>,
 }

@@ -28,7 +28,7 @@ pub(super) struct Keys {
 enum Act {
     /// Make a key and print it
     Create {
-        /// What to call it, for the list and to revoke it
+        /// A name for the key, to list and to revoke it by
         name: String,
 
         /// The caller that the key is bound to, as JSON: '{"userId": "usr_1"}'

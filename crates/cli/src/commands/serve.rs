@@ -17,12 +17,12 @@ use crate::protect::Protect;
 use crate::shutdown;
 use crate::tls::{self, TlsArguments};
 
-/// What the data is called that belongs to no design.
+/// The name of data that belongs to no design.
 const NAME: &str = "default";
 
 /// Run a DynamoDB on this machine
 ///
-/// Any AWS SDK, the AWS command line and every tool that speaks to DynamoDB can use it: give them the address
+/// Any AWS SDK, the AWS command line and every tool for DynamoDB can use it: give them the address
 /// that is printed as the endpoint, and any credentials. Tables and items are kept in a directory, and every
 /// write is on disk before it is answered.
 #[derive(Args, Debug)]

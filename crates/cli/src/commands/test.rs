@@ -19,8 +19,8 @@ use crate::tls::Trust;
 
 /// Run the tests of designs
 ///
-/// Each test has a database of its own, in memory, with a clock that stands still until `advance`. Outside `as` it runs
-/// as `system`. What fails is shown where it stands in the design.
+/// Each test has a database of its own, in memory, with a clock that moves only by `advance`. Outside `as` it runs
+/// as `system`. A failure is shown at its place in the design.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey test

@@ -35,7 +35,7 @@ use place::{Place, Stage};
 ///
 /// Checks the design, creates its tables or compares them with those that are there, and serves on one port: every
 /// pattern and operation under /api, a page of them at /docs, their OpenAPI document at /openapi.json, and the DynamoDB
-/// API itself. What only adds to a table is added; any other difference is explained, and nothing is dropped.
+/// API itself. Missing indexes and settings are added to tables; any other difference is explained, and nothing is dropped.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey up                                  # the design in this folder, data in .sortkey
@@ -81,7 +81,7 @@ pub(super) struct Up {
     #[command(flatten)]
     trust: Trust,
 
-    /// Offer the DynamoDB API to other machines as well; it knows no tenants
+    /// Offer the DynamoDB API to other machines as well; tenants do not apply to it
     #[arg(long)]
     dynamodb_api: bool,
 
@@ -90,7 +90,7 @@ pub(super) struct Up {
     seed_data: Option<u64>,
 }
 
-/// What a server starts with.
+/// The parts that a server starts with.
 struct Start<'a> {
     address: SocketAddr,
     mode: Mode,
@@ -114,7 +114,7 @@ impl Up {
         let address = self.listen.address()?;
         let mode = self.protect.mode(address, "up")?;
         let admission = self.admission()?;
-        // Nobody wants tables made for a server that cannot start.
+        // Checked first, so that no tables are created for a server that cannot start.
         listen::is_free(address)?;
         let place = self.place(&compilation).await?;
         desired(&compilation.design, &self.naming())

@@ -42,7 +42,7 @@ pub(super) struct Verify {
     trust: Trust,
 }
 
-/// What was found, wherever that was.
+/// The findings, in a directory or in a running server.
 #[derive(Default, Deserialize)]
 struct Found {
     sound: bool,

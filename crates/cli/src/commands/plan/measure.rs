@@ -1,4 +1,4 @@
-//! What calls really take, beside what was predicted.
+//! The units that calls really consume, beside those that were predicted.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 /// Calls of everything, as a share of the generated items.
 const ITEMS_PER_CALL: u64 = 10;
-/// The same run every time.
+/// A fixed seed, so that every run is alike.
 const SEED: u64 = 1;
 
 /// Runs the tests of a design and calls everything over generated data; prints what was predicted and consumed.

@@ -1,4 +1,4 @@
-//! What a month of a design costs.
+//! The cost of a design in a month.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What a person sees when a design runs: where it is, and a call to try.
+//! The lines that are printed when a design runs: its address, and a call to try.
 
 use std::path::Path;
 

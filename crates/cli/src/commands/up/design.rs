@@ -1,4 +1,4 @@
-//! The design that is to run: found, checked, and told about if it cannot.
+//! The design that is to run: found, checked, and rejected with its diagnostics if it cannot run.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub(super) fn checked(path: &Path) -> Result<Compilation, Failure> {
     Err(Failure::new(format_args!("{} has {count} {errors}, so it does not run", file.display())))
 }
 
-/// What a design is called: by itself, or else by its file.
+/// The name of a design: its own, or else that of its file.
 pub(super) fn name(design: &Design, path: &Path) -> String {
     let own = &design.name.text;
     let file = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -45,7 +45,7 @@ pub(super) fn not_unique(compilation: &Compilation, refusals: &[Diagnostic]) -> 
     Failure::new("the design does not fit the items that are there; no item was changed")
 }
 
-/// What keeps a design from running although it compiles.
+/// The reasons why a design cannot run although it compiles.
 pub(super) fn cannot_run(compilation: &Compilation, problems: &[Problem]) -> Failure {
     let place = |span: Span| {
         let at = compilation.sources.position(span);

@@ -5,7 +5,7 @@
 use sortkey_api::{ApiError, ErrorKind};
 use sortkey_server::{Backend, Call, Readiness, Reply};
 
-/// Refuses, and says where to ask.
+/// Rejects the request, and names the address to use instead.
 #[derive(Clone, Debug)]
 pub(super) struct Elsewhere {
     pub(super) endpoint: String,

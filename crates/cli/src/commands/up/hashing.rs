@@ -30,7 +30,7 @@ impl Hashing {
         Hashing { max_running: processors, count: Mutex::default(), ended: Condvar::new() }
     }
 
-    /// What the runtime calls to hash. Work that finds no room is not carried out, which the runtime reports.
+    /// The function that the runtime calls to hash. Work that finds no room is rejected, and the runtime reports that.
     pub(super) fn into_aside(self) -> Aside {
         let hashing = Arc::new(self);
         Arc::new(move |work| {

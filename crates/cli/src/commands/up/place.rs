@@ -1,4 +1,4 @@
-//! Where a design lives: on the engine in this process, or on a DynamoDB elsewhere; and where its keys are kept.
+//! The database of a design: the engine in this process, or a DynamoDB elsewhere; and the location of its keys.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use crate::keep::Keep;
 use crate::keyring::KeyringArguments;
 use crate::{sealed_key, secret_file};
 
-/// Where a design lives.
+/// The database of a design.
 pub(super) struct Place {
-    /// What the runtime asks.
+    /// The backend of the runtime.
     pub(super) backend: Arc<dyn Backend>,
-    /// What the server shows beside it.
+    /// The DynamoDB API that the server offers beside it.
     pub(super) stage: Stage,
     /// A sentence for the person who started it.
     pub(super) kept: String,
@@ -30,7 +30,7 @@ pub(super) struct Place {
     pub(super) secrets: Option<PathBuf>,
 }
 
-/// What answers the DynamoDB API.
+/// The implementation of the DynamoDB API.
 pub(super) enum Stage {
     Inside(Database),
     Elsewhere(Elsewhere),
@@ -82,7 +82,7 @@ impl Place {
         })
     }
 
-    /// What the runtime borrows: the clock of this place, and keys that last as long as its items.
+    /// The runtime's settings: the clock of this database, and keys that last as long as its items.
     pub(super) fn runtime_settings(
         &self,
         naming: Naming,

@@ -1,4 +1,4 @@
-//! What a deployment does, told while it does it: a line for every table, a growing one for a backfill.
+//! The progress of a deployment: a line for every table, and one that grows during a backfill.
 
 use std::io::{IsTerminal, Write};
 
@@ -52,7 +52,7 @@ impl Steps {
 
     fn line(&self, text: &str) {
         let mut terminal = std::io::stderr().lock();
-        // Progress is a courtesy; whoever closed the terminal does not want it.
+        // Nobody reads a closed terminal, and a deployment must not fail because of it.
         let _ = terminal.write_all(text.as_bytes()).and_then(|()| terminal.flush());
     }
 }

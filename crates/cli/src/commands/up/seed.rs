@@ -7,7 +7,7 @@ use sortkey_runtime::seeding::{Seeded, seed};
 use crate::failure::Failure;
 use crate::{designs, progress};
 
-/// What makes two runs generate the same; ids, which nobody may guess, differ all the same.
+/// A fixed seed, so that two runs generate the same values. Ids still differ, since they must not be guessable.
 const SEED: u64 = 1;
 
 /// Fills the tables of a design, and sums up what there is.
