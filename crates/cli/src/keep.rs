@@ -7,7 +7,9 @@ use clap::{Args, ValueEnum};
 use sortkey_engine::{Engine, Settings};
 use sortkey_storage_fjall::{Durability, FjallStore, Options};
 
+use crate::data_key;
 use crate::failure::Failure;
+use crate::keyring::KeyringArguments;
 
 /// The location of the data.
 #[derive(Args, Debug)]
@@ -33,6 +35,10 @@ pub(crate) struct Keep {
     #[arg(long, default_value_t = 168, value_name = "HOURS", conflicts_with = "in_memory")]
     scrub: u64,
 
+    /// Encrypt the values of a new database, with a key that the keyring seals; later starts need no flag, but the keyring
+    #[arg(long, conflicts_with = "in_memory")]
+    encrypt: bool,
+
     /// The directory for exports and imports; where a request names a bucket, a directory in it is meant
     #[arg(long, value_name = "DIR")]
     pub(crate) export_dir: Option<PathBuf>,
@@ -50,11 +56,17 @@ impl Keep {
     }
 
     /// The database in a directory.
-    pub(crate) fn open(&self, folder: &Path, settings: Settings) -> Result<Engine, Failure> {
+    pub(crate) fn open(
+        &self,
+        folder: &Path,
+        settings: Settings,
+        keyring: &KeyringArguments,
+    ) -> Result<Engine, Failure> {
         let options = Options {
             durability: self.durability.into(),
             cache_bytes: self.cache.saturating_mul(1024 * 1024),
             scrub_interval: (self.scrub > 0).then(|| Duration::from_secs(self.scrub.saturating_mul(3600))),
+            data_key: data_key::open(folder, keyring, self.encrypt)?,
             ..Options::default()
         };
         make_files_private();

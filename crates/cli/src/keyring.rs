@@ -16,27 +16,22 @@ pub(crate) struct KeyringArguments {
     /// The file with the keys that seal secrets; not in the directory of what it protects. Encrypted if
     /// SORTKEY_KEYRING_PASSPHRASE is set [default: ~/.config/sortkey/keyring.json]
     #[arg(long = "keyring", value_name = "FILE", env = "SORTKEY_KEYRING")]
-    file: Option<PathBuf>,
+    keyring_file: Option<PathBuf>,
 
     /// A command that prints the keyring, instead of a file
     #[arg(
         long = "keyring-command",
         value_name = "COMMAND",
         env = "SORTKEY_KEYRING_COMMAND",
-        conflicts_with = "file"
+        conflicts_with = "keyring_file"
     )]
-    command: Option<String>,
+    keyring_command: Option<String>,
 }
 
 impl KeyringArguments {
     /// The keyring that protects a file or directory; a file is made if it is not there.
     pub(crate) fn open(&self, protected: &Path) -> Result<Keyring, Failure> {
-        let source = self.source()?;
-        if let KeyringSource::File { path, .. } = &source {
-            check_apart(path, protected).map_err(|error| {
-                Failure::new(error).hint("name another place with --keyring FILE or SORTKEY_KEYRING")
-            })?;
-        }
+        let source = self.source_apart(protected)?;
         let (keyring, is_new) = Keyring::open_or_create(&source).map_err(Failure::new)?;
         if let (true, KeyringSource::File { path, .. }) = (is_new, &source) {
             let mut terminal = std::io::stderr().lock();
@@ -52,12 +47,31 @@ impl KeyringArguments {
         Ok(keyring)
     }
 
+    /// The keyring that something was sealed with. None is made: another one would not open it.
+    pub(crate) fn open_existing(&self, protected: &Path) -> Result<Keyring, Failure> {
+        Keyring::open(&self.source_apart(protected)?).map_err(|error| {
+            Failure::new(error).hint(
+                "name the keyring it was sealed with: --keyring FILE, --keyring-command or SORTKEY_KEYRING",
+            )
+        })
+    }
+
+    fn source_apart(&self, protected: &Path) -> Result<KeyringSource, Failure> {
+        let source = self.source()?;
+        if let KeyringSource::File { path, .. } = &source {
+            check_apart(path, protected).map_err(|error| {
+                Failure::new(error).hint("name another place with --keyring FILE or SORTKEY_KEYRING")
+            })?;
+        }
+        Ok(source)
+    }
+
     /// Its source.
     pub(crate) fn source(&self) -> Result<KeyringSource, Failure> {
-        if let Some(command) = &self.command {
+        if let Some(command) = &self.keyring_command {
             return Ok(KeyringSource::Command(command.clone()));
         }
-        let path = match &self.file {
+        let path = match &self.keyring_file {
             Some(path) => path.clone(),
             None => default_path()?,
         };

@@ -4,6 +4,7 @@
 
 mod audit;
 mod commands;
+mod data_key;
 mod designs;
 mod failure;
 mod http;

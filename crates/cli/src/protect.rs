@@ -99,7 +99,7 @@ impl Protect {
                 failure.hint(format_args!("make it: sortkey auth user create admin --admin --file {file}"))
             );
         }
-        let keyring = self.keyring.open(path)?;
+        let keyring = self.keyring.open_existing(path)?;
         Authority::open(path, keyring).map_err(Failure::new)
     }
 

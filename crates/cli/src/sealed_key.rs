@@ -19,6 +19,11 @@ const BARE: &str = "keyring.key";
 /// The purpose that the key is sealed for.
 const PLACE: &str = "encrypted attributes";
 
+/// Whether a directory has a sealed key.
+pub(crate) fn exists(folder: &Path) -> bool {
+    folder.join(SEALED).exists()
+}
+
 /// The key of a directory; it is made if there is none.
 pub(crate) fn open_or_create(folder: &Path, keyring: &Keyring) -> Result<[u8; 32], Failure> {
     let path = folder.join(SEALED);

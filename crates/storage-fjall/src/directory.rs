@@ -5,6 +5,7 @@
 //! LOCK       who has it (lock.rs)
 //! PROGRESS   how far it got (progress.rs)
 //! SESSION    that it is open, and commits are not synced (session.rs)
+//! KEY        the data key, if values are encrypted (key_file.rs)
 //! RESERVE    space for when the disk is full (reserve.rs)
 //! SUMS       checksums of fjall's files (scrub.rs)
 //! fjall/     fjall's own files
@@ -48,7 +49,7 @@ pub(crate) fn take(path: &Path, patience: Duration) -> Result<(DirectoryLock, Fo
         }
         None | Some(State::Creating) => {
             // Whoever began to create it never committed anything.
-            format::write(path, State::Creating)?;
+            format::write(path, State::Creating, false)?;
             match std::fs::remove_dir_all(fjall(path)) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                     Err(OpenError::io(fjall(path))(error))

@@ -22,13 +22,31 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// It was written in a format that this version does not know.
-    #[error("{} has format {found}, but this version of sortkey reads format {}; use the version that wrote it, \
-             or a newer one", path.display(), crate::format::VERSION)]
+    #[error("{} has format {found}, but this version of sortkey reads formats {} and {}; use the version that wrote \
+             it, or a newer one", path.display(), crate::format::VERSION, crate::format::ENCRYPTED_VERSION)]
     UnknownFormat {
         /// The directory.
         path: PathBuf,
         /// Its format.
         found: u32,
+    },
+    /// It is encrypted.
+    #[error("{} is encrypted, and no key was given; it is left as it is", path.display())]
+    KeyNeeded {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// It is encrypted with another key.
+    #[error("{} is encrypted with another key; it is left as it is", path.display())]
+    WrongKey {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// It is not encrypted, and a key was given.
+    #[error("{} is not encrypted, and a database is encrypted when it is made; it is left as it is", path.display())]
+    NotEncrypted {
+        /// The directory.
+        path: PathBuf,
     },
     /// What is there is not what was written.
     #[error("{} is damaged: {reason}; it is left as it is", path.display())]

@@ -3,7 +3,7 @@
 //! ```text
 //! offset size
 //!      0    8  "SORTKEY" 00
-//!      8    4  format, 1
+//!      8    4  format: 1, or 2 if values are encrypted
 //!     12    4  0: being created, nothing was ever committed; 1: ready
 //!     16    8  xxh3-64 of bytes 0 to 15
 //! ```
@@ -19,6 +19,8 @@ use crate::error::OpenError;
 
 /// The format that this version reads and writes.
 pub(crate) const VERSION: u32 = 1;
+/// The format of encrypted stores, which differ in their values and in the file KEY.
+pub(crate) const ENCRYPTED_VERSION: u32 = 2;
 
 const FILE: &str = "FORMAT";
 /// What it is called until it is whole.
@@ -35,6 +37,15 @@ pub(crate) enum State {
 
 /// What the directory says about itself; `None` if it says nothing.
 pub(crate) fn read(directory: &Path) -> Result<Option<State>, OpenError> {
+    Ok(read_all(directory)?.map(|(_, state)| state))
+}
+
+/// Whether the values of a directory are encrypted.
+pub(crate) fn is_encrypted(directory: &Path) -> Result<bool, OpenError> {
+    Ok(read_all(directory)?.is_some_and(|(version, _)| version == ENCRYPTED_VERSION))
+}
+
+fn read_all(directory: &Path) -> Result<Option<(u32, State)>, OpenError> {
     let path = directory.join(FILE);
     let bytes = match std::fs::read(&path) {
         Ok(bytes) => bytes,
@@ -49,19 +60,22 @@ pub(crate) fn read(directory: &Path) -> Result<Option<State>, OpenError> {
         return Err(OpenError::damaged(path, "its checksum is wrong"));
     }
     match (number(8), number(12)) {
-        (VERSION, 0) => Ok(Some(State::Creating)),
-        (VERSION, 1) => Ok(Some(State::Ready)),
-        (VERSION, other) => Err(OpenError::damaged(path, format!("state {other} does not exist"))),
+        (version @ (VERSION | ENCRYPTED_VERSION), 0) => Ok(Some((version, State::Creating))),
+        (version @ (VERSION | ENCRYPTED_VERSION), 1) => Ok(Some((version, State::Ready))),
+        (VERSION | ENCRYPTED_VERSION, other) => {
+            Err(OpenError::damaged(path, format!("state {other} does not exist")))
+        }
         (found, _) => Err(OpenError::UnknownFormat { path: directory.to_owned(), found }),
     }
 }
 
 /// Says how far the directory is, durably.
-pub(crate) fn write(directory: &Path, state: State) -> Result<(), OpenError> {
+pub(crate) fn write(directory: &Path, state: State, is_encrypted: bool) -> Result<(), OpenError> {
+    let version = if is_encrypted { ENCRYPTED_VERSION } else { VERSION };
     let new = directory.join(NEW_FILE);
     let replace = || -> std::io::Result<()> {
         let mut file = crate::private::file().write(true).create(true).truncate(true).open(&new)?;
-        file.write_all(&encode(VERSION, state))?;
+        file.write_all(&encode(version, state))?;
         file.sync_all()?;
         std::fs::rename(&new, directory.join(FILE))?;
         crate::directory::sync(directory)
@@ -88,8 +102,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         assert_eq!(read(directory.path()).unwrap(), None);
         for state in [State::Creating, State::Ready] {
-            write(directory.path(), state).unwrap();
-            assert_eq!(read(directory.path()).unwrap(), Some(state));
+            for is_encrypted in [false, true] {
+                write(directory.path(), state, is_encrypted).unwrap();
+                assert_eq!(read(directory.path()).unwrap(), Some(state));
+                assert_eq!(super::is_encrypted(directory.path()).unwrap(), is_encrypted);
+            }
         }
     }
 
@@ -107,9 +124,9 @@ mod tests {
             assert!(matches!(read_back(&flipped), OpenError::Damaged { .. }), "bit {bit}");
         }
         assert!(matches!(read_back(&good[..20]), OpenError::Damaged { .. }));
-        let newer = read_back(&encode(2, State::Ready));
+        let newer = read_back(&encode(3, State::Ready));
         assert!(
-            newer.to_string().contains("format 2, but this version of sortkey reads format 1"),
+            newer.to_string().contains("format 3, but this version of sortkey reads formats 1 and 2"),
             "{newer}"
         );
     }

@@ -13,12 +13,14 @@ use parking_lot::{RwLock, RwLockReadGuard};
 use sortkey_storage::StorageError;
 
 use crate::lock::{DirectoryLock, ReadLock};
+use crate::seal::Codec;
 use crate::shadow::Shadow;
 
 /// What must be closed together. Fields are dropped in this order: fjall first, then the right to the directory.
 pub(crate) struct Opened {
     pub(crate) keyspace: Keyspace,
     pub(crate) database: Database,
+    pub(crate) codec: Codec,
     pub(crate) _hold: Hold,
 }
 

@@ -9,7 +9,7 @@
 //!   a journal which lost its end is noticed;
 //! - a reading of fjall's own files before fjall opens them (`journal.rs`, `manifest.rs`), since fjall cuts a damaged
 //!   journal and removes tables that a damaged manifest forgot;
-//! - a checksum over every key and value (`seal.rs`).
+//! - a checksum over every key and value (`seal.rs`), or encryption bound to the key (`vault.rs`, `key_file.rs`).
 //!
 //! The layout byte by byte, and what was found out about fjall, stand in `docs/design/durable-store.md`.
 //!
@@ -24,6 +24,7 @@ mod flow;
 mod format;
 mod gate;
 mod journal;
+mod key_file;
 mod lock;
 mod manifest;
 mod options;
@@ -41,6 +42,7 @@ mod shadow;
 mod slow;
 mod snapshot;
 mod store;
+mod vault;
 
 pub use error::OpenError;
 pub use options::{Durability, Options};

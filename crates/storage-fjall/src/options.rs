@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use sortkey_storage::DataKey;
+
 /// What an acknowledged write survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
@@ -23,6 +25,8 @@ pub struct Options {
     pub reserve_bytes: u64,
     /// Within which time every file is read again to find damage; `None` reads none.
     pub scrub_interval: Option<Duration>,
+    /// The key that values are encrypted with. A store is encrypted when it is created with a key, and only then.
+    pub data_key: Option<DataKey>,
 }
 
 impl Default for Options {
@@ -32,6 +36,7 @@ impl Default for Options {
             cache_bytes: 256 * 1024 * 1024,
             reserve_bytes: 16 * 1024 * 1024,
             scrub_interval: None,
+            data_key: None,
         }
     }
 }

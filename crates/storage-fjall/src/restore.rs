@@ -58,7 +58,14 @@ impl Restoring {
         let temporary = target.with_file_name(name);
         // What an interrupted restore left behind is opened first: it may be one that still runs.
         if FjallStore::exists(&temporary) {
-            drop(FjallStore::open(&temporary, options.clone())?);
+            match FjallStore::open(&temporary, options.clone()) {
+                // Nobody has it: its key is only looked at by those who do.
+                Ok(_)
+                | Err(
+                    OpenError::KeyNeeded { .. } | OpenError::WrongKey { .. } | OpenError::NotEncrypted { .. },
+                ) => {}
+                Err(error) => return Err(error.into()),
+            }
             std::fs::remove_dir_all(&temporary).map_err(OpenError::io(&temporary))?;
         }
         let store = Some(FjallStore::open(&temporary, options.clone())?);

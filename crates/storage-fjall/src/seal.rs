@@ -2,14 +2,16 @@
 //!
 //! ```text
 //! 00                  the commit record
-//! 01 key              an entry of the store: value, checksum:u32
+//! 01 key              an entry of the store: value, checksum:u32; in an encrypted store see `vault.rs`
 //! ```
 //!
 //! The checksum covers key and value, so a value that comes back under another key is noticed as well. Fjall checks
 //! its blocks too; this one also covers the way between its blocks and us.
 
-use sortkey_storage::{StorageError, Value};
+use sortkey_storage::{DataKey, StorageError, Value};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+use crate::vault::Vault;
 
 /// The key of the commit record.
 pub(crate) const RECORD_KEY: [u8; 1] = [0x00];
@@ -28,8 +30,45 @@ pub(crate) fn entry_key(key: &[u8]) -> Vec<u8> {
     stored
 }
 
+/// How values are kept.
+pub(crate) enum Codec {
+    /// With a checksum.
+    Plain,
+    /// Encrypted.
+    Encrypted(Box<Vault>),
+}
+
+impl Codec {
+    /// A value as fjall keeps it.
+    pub(crate) fn seal(&self, key: &[u8], value: &[u8]) -> Result<Vec<u8>, StorageError> {
+        match self {
+            Codec::Plain => Ok(seal(key, value)),
+            Codec::Encrypted(vault) => vault.seal(key, value),
+        }
+    }
+
+    /// The value inside what fjall keeps.
+    pub(crate) fn open(&self, key: &[u8], sealed: &[u8]) -> Result<Value, StorageError> {
+        match self {
+            Codec::Plain => open(key, sealed),
+            Codec::Encrypted(vault) => vault.open_sealed(key, sealed).ok_or_else(|| {
+                let what = format!("the value of key {} was changed, or belongs to another key", hex(key));
+                StorageError::Damaged(what)
+            }),
+        }
+    }
+
+    /// The key that copies are to be encrypted with.
+    pub(crate) fn data_key(&self) -> Option<DataKey> {
+        match self {
+            Codec::Plain => None,
+            Codec::Encrypted(vault) => Some(vault.data_key().clone()),
+        }
+    }
+}
+
 /// An entry's value as fjall keeps it.
-pub(crate) fn seal(key: &[u8], value: &[u8]) -> Vec<u8> {
+fn seal(key: &[u8], value: &[u8]) -> Vec<u8> {
     let mut sealed = Vec::with_capacity(value.len() + CHECKSUM_BYTES);
     sealed.extend_from_slice(value);
     sealed.extend_from_slice(&checksum(key, value).to_be_bytes());
@@ -37,14 +76,14 @@ pub(crate) fn seal(key: &[u8], value: &[u8]) -> Vec<u8> {
 }
 
 /// The value inside a sealed one.
-pub(crate) fn open(key: &[u8], sealed: &[u8]) -> Result<Value, StorageError> {
+fn open(key: &[u8], sealed: &[u8]) -> Result<Value, StorageError> {
     match sealed.split_last_chunk::<CHECKSUM_BYTES>() {
         Some((value, sum)) if u32::from_be_bytes(*sum) == checksum(key, value) => Ok(value.into()),
         _ => Err(StorageError::Damaged(format!("the value of key {} has a wrong checksum", hex(key)))),
     }
 }
 
-/// The checksum at the end of a sealed value; anything else counts as 0.
+/// The checksum, or the end of the tag, at the end of a sealed value; anything else counts as 0.
 pub(crate) fn seal_of(sealed: &[u8]) -> u32 {
     sealed.last_chunk().map_or(0, |sum| u32::from_be_bytes(*sum))
 }

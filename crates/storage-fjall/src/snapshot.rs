@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fjall::{Readable, UserKey, UserValue};
-use sortkey_storage::{Entry, Order, Snapshot, StorageError, Value};
+use sortkey_storage::{DataKey, Entry, Order, Snapshot, StorageError, Value};
 
 use crate::gate::{Gate, Opened, Pass};
-use crate::seal::{self, ENTRY};
+use crate::seal::{self, Codec, ENTRY};
 use crate::store::failed;
 
 /// A snapshot keeps the directory taken for as long as it lives, unless its store was closed to heal it.
@@ -40,7 +40,7 @@ impl Snapshot for FjallSnapshot {
         let stored_key = seal::entry_key(key);
         patiently(|| {
             let sealed = self.snapshot.get(&opened.keyspace, &stored_key).map_err(failed)?;
-            sealed.map(|sealed| seal::open(key, &sealed)).transpose()
+            sealed.map(|sealed| opened.codec.open(key, &sealed)).transpose()
         })
     }
 
@@ -75,6 +75,10 @@ impl Snapshot for FjallSnapshot {
             }
             Err(error) => Box::new(std::iter::once(Err(error))),
         }
+    }
+
+    fn data_key(&self) -> Option<DataKey> {
+        self.gate.pass().ok().and_then(|opened| opened.codec.data_key())
     }
 }
 
@@ -121,7 +125,7 @@ impl Iterator for Entries<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let (entries, _) = self.open.as_mut()?;
+            let (entries, pass) = self.open.as_mut()?;
             if self.snapshot.gate.is_closing() {
                 self.open = None;
                 return Some(Err(StorageError::Reopening));
@@ -130,7 +134,7 @@ impl Iterator for Entries<'_> {
                 Order::Ascending => entries.next(),
                 Order::Descending => entries.next_back(),
             };
-            let read = entry(next?.into_inner());
+            let read = entry(next?.into_inner(), &pass.codec);
             match &read {
                 Ok((key, _)) => self.passed(key),
                 Err(_) if self.begin_again() => continue,
@@ -163,10 +167,10 @@ fn patiently<T>(mut read: impl FnMut() -> Result<T, StorageError>) -> Result<T, 
     }
 }
 
-fn entry(read: fjall::Result<(UserKey, UserValue)>) -> Result<Entry, StorageError> {
+fn entry(read: fjall::Result<(UserKey, UserValue)>, codec: &Codec) -> Result<Entry, StorageError> {
     let (stored_key, sealed) = read.map_err(failed)?;
     let key = stored_key.get(1..).unwrap_or_default();
-    Ok((key.into(), seal::open(key, &sealed)?))
+    Ok((key.into(), codec.open(key, &sealed)?))
 }
 
 /// Whether a range ends before it begins.

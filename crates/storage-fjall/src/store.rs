@@ -10,23 +10,25 @@ use std::time::{Duration, Instant};
 use fjall::config::{CompressionPolicy, HashRatioPolicy, PinningPolicy};
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, KvSeparationOptions, PersistMode};
 use parking_lot::Mutex;
-use sortkey_storage::{Change, Commit, Snapshot, StorageError, Store};
+use sortkey_storage::{Change, Commit, DataKey, Snapshot, StorageError, Store};
 
 use crate::directory::{self, Found};
 use crate::error::OpenError;
 use crate::format::{self, State};
 use crate::gate::{Gate, Hold, Opened};
+use crate::key_file::KeyFile;
 use crate::lock::ReadLock;
 use crate::options::{Durability, Options};
 use crate::progress::{Progress, Reached};
 use crate::reclaim::{self, Reclaimer};
 use crate::record::{Record, Running};
 use crate::scrub::{Damage, Scrubber};
-use crate::seal::{self, KEY_BYTES, RECORD_KEY};
+use crate::seal::{self, Codec, KEY_BYTES, RECORD_KEY};
 use crate::session::{self, Session};
 use crate::shadow::Shadow;
 use crate::slow::Stopwatch;
 use crate::snapshot::FjallSnapshot;
+use crate::vault::Vault;
 use crate::{flow, journal, probe, reserve};
 
 /// What is written between two tables; at most four of them are in memory.
@@ -149,6 +151,26 @@ impl FjallStore {
         !matches!(format::read(path.as_ref()), Ok(None))
     }
 
+    /// The sealed data key of the store in a directory; none if it is not encrypted, or if there is no store.
+    pub fn sealed_key(path: impl AsRef<Path>) -> Result<Option<String>, OpenError> {
+        let path = path.as_ref();
+        match format::read(path)? {
+            Some(State::Ready) if format::is_encrypted(path)? => Ok(Some(KeyFile::read(path)?.sealed)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Replaces the sealed form of a store's data key, after its keyring was rotated. The store may be open.
+    pub fn reseal_key(path: impl AsRef<Path>, key: &DataKey) -> Result<(), OpenError> {
+        let path = path.as_ref();
+        let before = KeyFile::read(path)?;
+        let after = KeyFile::of(key);
+        match before.check_value == after.check_value {
+            true => after.write(path),
+            false => Err(OpenError::WrongKey { path: path.to_owned() }),
+        }
+    }
+
     /// The directory.
     pub fn path(&self) -> &Path {
         &self.path
@@ -190,7 +212,7 @@ impl FjallStore {
             let stored_key = seal::entry_key(key);
             match change {
                 Change::Put(key, value) => {
-                    let sealed = seal::seal(key, value);
+                    let sealed = opened.codec.seal(key, value)?;
                     running.add(seal::seal_of(&sealed));
                     batch_bytes += sealed.len() as u64;
                     batch.insert(keyspace, stored_key, sealed);
@@ -361,13 +383,19 @@ fn open(
     notices: &mut Vec<String>,
 ) -> Result<(Writer, Arc<FjallSnapshot>), OpenError> {
     let (lock, found) = directory::take(path, patience)?;
+    if matches!(found, Found::Existing(..)) {
+        check_key(path, options)?;
+    }
     let was_cut_off = session::was_cut_off(path).map_err(OpenError::io(path))?;
     let (opened, progress, record) = match found {
         Found::New => {
             let opened = open_fjall(path, options, Hold::Write(lock))?;
             let progress = Progress::create(path)?;
+            if let Some(key) = &options.data_key {
+                KeyFile::of(key).write(path)?;
+            }
             directory::sync_new(path)?;
-            format::write(path, State::Ready)?;
+            format::write(path, State::Ready, options.data_key.is_some())?;
             (opened, progress, Record::default())
         }
         Found::Existing(reading, progress) => {
@@ -404,6 +432,17 @@ fn open(
     Ok((Writer { record, open, reading: None, failed: None }, newest))
 }
 
+/// Whether the key fits what is there. Nothing has been written yet.
+fn check_key(path: &Path, options: &Options) -> Result<(), OpenError> {
+    match (format::is_encrypted(path)?, &options.data_key) {
+        (false, None) => Ok(()),
+        (false, Some(_)) => Err(OpenError::NotEncrypted { path: path.to_owned() }),
+        (true, None) => Err(OpenError::KeyNeeded { path: path.to_owned() }),
+        (true, Some(key)) if KeyFile::read(path)?.check_value == key.check_value() => Ok(()),
+        (true, Some(_)) => Err(OpenError::WrongKey { path: path.to_owned() }),
+    }
+}
+
 /// What to say when the machine went down while commits were not synced.
 fn cut_off(record: &Record) -> String {
     let newest = match record.version {
@@ -424,6 +463,7 @@ fn open_for_reading(
 ) -> Result<(Writer, Arc<FjallSnapshot>), OpenError> {
     let lock = ReadLock::acquire(path)?;
     let reading = directory::look(path)?;
+    check_key(path, options)?;
     let shadow = Shadow::of(path, &reading).map_err(OpenError::io(path))?;
     let shadow_path = shadow.path().to_owned();
     let opened = open_fjall(&shadow_path, options, Hold::Read(shadow, lock))?;
@@ -463,9 +503,16 @@ fn open_fjall(path: &Path, options: &Options, hold: Hold) -> Result<Opened, Open
         let keyspace = database.keyspace("data", keyspace_options)?;
         Ok((database, keyspace))
     };
+    let codec = match &options.data_key {
+        None => Codec::Plain,
+        Some(key) => {
+            let vault = Vault::open(key).map_err(|error| OpenError::damaged(&path, error.to_string()))?;
+            Codec::Encrypted(Box::new(vault))
+        }
+    };
     // Fjall expects what it wrote, and panics at some of what it did not.
     match catch_unwind(open) {
-        Ok(Ok((database, keyspace))) => Ok(Opened { keyspace, database, _hold: hold }),
+        Ok(Ok((database, keyspace))) => Ok(Opened { keyspace, database, codec, _hold: hold }),
         Ok(Err(fjall::Error::Io(source) | fjall::Error::Storage(fjall::LsmError::Io(source)))) => {
             Err(OpenError::Io { path, source })
         }

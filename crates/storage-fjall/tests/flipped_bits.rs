@@ -12,7 +12,7 @@ use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sortkey_storage::{Change, Commit, Order, StorageError, Store};
+use sortkey_storage::{Change, Commit, DataKey, Order, StorageError, Store};
 use sortkey_storage_fjall::{FjallStore, Options};
 use support::{Random, number_from_environment, scratch};
 
@@ -20,11 +20,21 @@ type Model = BTreeMap<Vec<u8>, Vec<u8>>;
 
 #[test]
 fn no_flipped_bit_goes_unnoticed() {
+    flip(&Options::default());
+}
+
+#[test]
+fn no_flipped_bit_of_an_encrypted_store_goes_unnoticed() {
+    let data_key = Some(DataKey::new([7; 32], "sealed"));
+    flip(&Options { data_key, ..Options::default() });
+}
+
+fn flip(options: &Options) {
     let flips = number_from_environment("SORTKEY_FLIPS", 100);
     let mut random = Random::from_environment();
     let directory = scratch();
     let path = directory.path().join("store");
-    let model = fill(&path, &mut random);
+    let model = fill(&path, options, &mut random);
     let files = read_files(&path);
     // An empty file has no bit to flip.
     let candidates: Vec<_> = files.iter().filter(|(_, bytes)| !bytes.is_empty()).collect();
@@ -38,8 +48,9 @@ fn no_flipped_bit_goes_unnoticed() {
         std::fs::write(path.join(name), flipped).unwrap();
         let place = format!("flip {flip}: bit {bit} of byte {at} of {} in {}", bytes.len(), name.display());
         // What is found must be found again: nothing may be repaired into a silent loss.
-        let outcomes = [(); 2]
-            .map(|()| catch_unwind(|| examine(&path, &model)).unwrap_or_else(|_| panic!("{place}: a panic")));
+        let outcomes = [(); 2].map(|()| {
+            catch_unwind(|| examine(&path, options, &model)).unwrap_or_else(|_| panic!("{place}: a panic"))
+        });
         match &outcomes {
             [Outcome::Wrong(what), _] | [_, Outcome::Wrong(what)] => panic!("{place}: {what}"),
             [Outcome::NotOpened, _] => at_opening += 1,
@@ -60,9 +71,9 @@ enum Outcome {
 }
 
 /// A store with tables, a journal, large and small values, overwritten and removed ones.
-fn fill(path: &Path, random: &mut Random) -> Model {
+fn fill(path: &Path, options: &Options, random: &mut Random) -> Model {
     let mut model = Model::new();
-    let store = FjallStore::open(path, Options::default()).unwrap();
+    let store = FjallStore::open(path, options.clone()).unwrap();
     for round in 0..4 {
         for _ in 0..20 {
             let mut changes = Vec::new();
@@ -92,8 +103,8 @@ fn fill(path: &Path, random: &mut Random) -> Model {
 }
 
 /// Opens and reads everything, in both ways there are.
-fn examine(path: &Path, model: &Model) -> Outcome {
-    let store: Arc<FjallStore> = match FjallStore::open(path, Options::default()) {
+fn examine(path: &Path, options: &Options, model: &Model) -> Outcome {
+    let store: Arc<FjallStore> = match FjallStore::open(path, options.clone()) {
         Ok(store) => store,
         Err(_) => return Outcome::NotOpened,
     };

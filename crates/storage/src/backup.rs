@@ -6,17 +6,24 @@
 //! ```text
 //! offset size
 //!      0    8  "SKBACKUP"
-//!      8    4  format, 1
+//!      8    4  format: 1, or 2 if it is encrypted
 //!     12    8  version of the snapshot's last commit
 //!     20    8  its time, milliseconds since 1970
 //!     28    8  checksum: xxh3-64 of bytes 0 to 27
+//!
+//! the key, only in format 2
+//!      0    1  "K"
+//!      1   16  salt: random, for this backup
+//!     17    4  bytes of the sealed data key, n
+//!     21    n  the data key of the store, as its keyring sealed it
+//!   21+n    8  checksum: xxh3-64 of the bytes before, of this part alone, so that the key can be sealed anew
 //!
 //! a chunk, repeated
 //!      0    1  "C"
 //!      1    4  bytes of the entries
 //!      5    4  bytes of the entries as they follow, compressed with LZ4
 //!      9    8  checksum: xxh3-64 of bytes 0 to 8 and of what follows, seeded with the checksum before
-//!     17       the entries
+//!     17       the entries; in format 2 encrypted, with a tag of 16 bytes that counts as part of them
 //!
 //! an entry, in ascending order of keys
 //!      0    4  bytes of the key
@@ -27,8 +34,14 @@
 //!      0    1  "E"
 //!      1    8  number of entries
 //!      9    8  number of chunks
-//!     17    8  checksum: xxh3-64 of bytes 0 to 16, seeded with the checksum before
+//!     17   16  only in format 2: a tag
+//!          8  checksum: xxh3-64 of the bytes before, seeded with the checksum before
 //! ```
+//!
+//! A backup of an encrypted store is encrypted: AES-256-GCM under HKDF-SHA-256 of the store's data key, with the salt and the
+//! info `sortkey 1 backup`. The nonce is 4 zero bytes and the number of the chunk (u64), for the end the number of all chunks.
+//! Authenticated with a chunk are bytes 0 to 27 of the file and bytes 0 to 8 of the chunk, with the end bytes 0 to 27 of
+//! the file and bytes 0 to 16 of the end: chunks cannot be changed, moved, left out or added without the key.
 //!
 //! Integers are big-endian.
 
@@ -45,7 +58,13 @@ pub use self::write::Pieces;
 const MAGIC: [u8; 8] = *b"SKBACKUP";
 /// The format that this version reads and writes.
 const FORMAT: u32 = 1;
+/// The format of encrypted backups.
+const ENCRYPTED_FORMAT: u32 = 2;
 const HEADER_BYTES: usize = 36;
+const KEY: u8 = b'K';
+const SALT_BYTES: usize = 16;
+/// What keys are derived for.
+const PURPOSE: &str = "sortkey 1 backup";
 const CHUNK: u8 = b'C';
 const CHUNK_HEADER_BYTES: usize = 17;
 const END: u8 = b'E';

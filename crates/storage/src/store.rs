@@ -4,7 +4,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use crate::StorageError;
+use crate::{DataKey, StorageError};
 
 /// A key; stores order keys by their bytes.
 pub type Key = Arc<[u8]>;
@@ -34,6 +34,11 @@ pub trait Snapshot: Send + Sync {
         high: Bound<&[u8]>,
         order: Order,
     ) -> Box<dyn Iterator<Item = Result<Entry, StorageError>> + 'a>;
+
+    /// The key that copies of it are to be encrypted with, if the store is encrypted.
+    fn data_key(&self) -> Option<DataKey> {
+        None
+    }
 }
 
 /// One change of one key.

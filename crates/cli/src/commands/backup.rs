@@ -11,8 +11,10 @@ use sortkey_storage::{Stamp, Store};
 use sortkey_storage_fjall::{FjallStore, OpenError, Options};
 
 use super::Run;
+use crate::data_key;
 use crate::failure::Failure;
 use crate::http::{Blocking, Endpoint};
+use crate::keyring::KeyringArguments;
 use crate::progress;
 use crate::tls::Trust;
 
@@ -20,7 +22,8 @@ use crate::tls::Trust;
 ///
 /// From a server that runs, which goes on working: the file contains what was visible at one moment, in all tables,
 /// indexes and streams. Or, with --data, from the directory of a server that is stopped. Every part of the file
-/// has a checksum, and all of them are compared while it is written. `sortkey restore` makes a directory of it again.
+/// has a checksum, and all of them are compared while it is written. The backup of an encrypted database is encrypted,
+/// and needs the database's keyring to be restored. `sortkey restore` makes a directory of it again.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey backup monday.backup                          # from the server on port 8000
@@ -50,6 +53,9 @@ pub(super) struct Backup {
     /// The directory of a server that is stopped
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+
+    #[command(flatten)]
+    keyring: KeyringArguments,
 }
 
 impl Run for Backup {
@@ -61,7 +67,7 @@ impl Run for Backup {
             return Err(failure.hint("choose another name; a backup never replaces another"));
         }
         let source: Box<dyn Read> = match &self.data {
-            Some(directory) => Box::new(from_directory(directory)?),
+            Some(directory) => Box::new(from_directory(directory, &self.keyring)?),
             None => from_server(
                 &Endpoint::new(&self.endpoint, &self.trust)?,
                 &self.endpoint,
@@ -88,15 +94,12 @@ fn store(source: Box<dyn Read>, path: &Path) -> Result<Summary, Box<dyn std::err
     let partial = path.with_file_name(name);
     let bar = progress::unknown_bytes("writing");
     let copied = (|| -> Result<Summary, Box<dyn std::error::Error>> {
-        let file = File::create(&partial)?;
+        let file = private(&partial)?;
         let copy = Copy { source, file: &file, bar: &bar };
-        let mut reading = backup::read(copy)?;
-        for chunk in reading.by_ref() {
-            chunk?;
-        }
+        let summary = backup::read(copy)?.check()?;
         file.sync_all()?;
         std::fs::rename(&partial, path)?;
-        Ok(reading.summary())
+        Ok(summary)
     })();
     bar.finish_and_clear();
     if copied.is_err() {
@@ -104,6 +107,15 @@ fn store(source: Box<dyn Read>, path: &Path) -> Result<Summary, Box<dyn std::err
         let _ = std::fs::remove_file(&partial);
     }
     copied
+}
+
+/// A file that only its owner can read: a backup contains everything.
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 /// Writes to a file whatever is read through it.
@@ -122,11 +134,12 @@ impl Read for Copy<'_> {
     }
 }
 
-fn from_directory(directory: &Path) -> Result<Produced, Failure> {
+fn from_directory(directory: &Path, keyring: &KeyringArguments) -> Result<Produced, Failure> {
     if !FjallStore::exists(directory) {
         return Err(Failure::new(format_args!("there is no database in {}", directory.display())));
     }
-    let store = FjallStore::open(directory, Options::default()).map_err(|error| {
+    let options = Options { data_key: data_key::open(directory, keyring, false)?, ..Options::default() };
+    let store = FjallStore::open(directory, options).map_err(|error| {
         let is_in_use = matches!(error, OpenError::InUse { .. });
         let failure = Failure::new(error);
         if is_in_use {

@@ -9,11 +9,12 @@ use super::Run;
 use crate::designs;
 use crate::failure::Failure;
 use crate::keyring::{KeyringArguments, PASSPHRASE};
-use crate::sealed_key;
+use crate::{data_key, sealed_key};
 
 /// Make and rotate the keyring
 ///
-/// The keyring contains the keys that seal access keys (`sortkey auth`) and the key of encrypted attributes (`sortkey up`).
+/// The keyring contains the keys that seal access keys (`sortkey auth`), the data keys of encrypted databases (`--encrypt`)
+/// and the key of encrypted attributes (`sortkey up`).
 /// Rotation adds a new key and seals everything that is named anew, in place; items are not touched, since their own key is
 /// among what is sealed.
 #[derive(Args, Debug)]
@@ -38,7 +39,7 @@ enum Act {
         #[arg(long, value_name = "FILE")]
         auth: Vec<PathBuf>,
 
-        /// The directory of a stopped server to seal anew; may be given several times
+        /// A data directory whose keys to seal anew; may be given several times
         #[arg(long, value_name = "DIR")]
         data: Vec<PathBuf>,
 
@@ -93,7 +94,10 @@ fn rotate(
         IdentityFile::change(file, |file| file.reseal(&keyring)).map_err(Failure::new)?;
     }
     for folder in data {
-        sealed_key::reseal(folder, &keyring)?;
+        if sealed_key::exists(folder) {
+            sealed_key::reseal(folder, &keyring)?;
+        }
+        data_key::reseal(folder, &keyring)?;
     }
     if drop_old_keys {
         keyring.drop_old_keys();

@@ -12,12 +12,14 @@ use sortkey_storage_fjall::{Options, RestoreError, Restoring};
 use super::Run;
 use super::backup::say;
 use crate::failure::Failure;
-use crate::progress;
+use crate::keyring::KeyringArguments;
+use crate::{data_key, progress};
 
 /// Make a data directory from a backup
 ///
 /// Reads the file, compares every checksum, fills a new directory beside the place, verifies it as `sortkey verify`
-/// does, and only then gives it its name. A directory that contains something is refused.
+/// does, and only then gives it its name. A directory that contains something is refused. An encrypted backup becomes an
+/// encrypted directory.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:
   sortkey restore monday.backup --data .sortkey/links")]
@@ -29,6 +31,13 @@ pub(super) struct Restore {
     /// The directory to make, for `sortkey serve --data`
     #[arg(long, default_value = ".sortkey/default", value_name = "DIR")]
     data: PathBuf,
+
+    /// Encrypt the directory, also if the backup is not encrypted; that of an encrypted backup always is
+    #[arg(long)]
+    encrypt: bool,
+
+    #[command(flatten)]
+    keyring: KeyringArguments,
 }
 
 impl Run for Restore {
@@ -39,8 +48,18 @@ impl Run for Restore {
         let file = File::open(&self.file).map_err(cannot_read)?;
         let size = file.metadata().map_err(cannot_read)?.len();
         let bar = progress::bytes("restoring", size);
-        let reading = backup::read(bar.wrap_read(BufReader::new(file))).map_err(Failure::new)?;
-        let mut restoring = Restoring::begin(&self.data, Options::default()).map_err(|error| {
+        let mut reading = backup::read(bar.wrap_read(BufReader::new(file))).map_err(Failure::new)?;
+        let protected = self.data.join("data");
+        let sealed = reading.sealed_key().map(str::to_owned);
+        if let Some(sealed) = &sealed {
+            let keyring = self.keyring.open_existing(&protected)?;
+            reading.unlock(&data_key::unseal(sealed, &keyring, &self.file)?).map_err(Failure::new)?;
+        }
+        // A key of its own: two databases must not share one.
+        let encrypted = self.encrypt || sealed.is_some();
+        let data_key = encrypted.then(|| data_key::generate(&self.data, &self.keyring)).transpose()?;
+        let options = Options { data_key, ..Options::default() };
+        let mut restoring = Restoring::begin(&self.data, options).map_err(|error| {
             let is_taken = matches!(error, RestoreError::NotEmpty(_));
             let failure = Failure::new(error);
             if is_taken {

@@ -84,7 +84,11 @@ impl Serve {
         let settings = self.imitate.apply(settings);
         match self.keep.in_memory {
             true => Ok(Database::memory(settings)),
-            false => Ok(Database::durable(self.keep.open(&self.keep.folder(NAME), settings)?)),
+            false => Ok(Database::durable(self.keep.open(
+                &self.keep.folder(NAME),
+                settings,
+                &self.protect.keyring,
+            )?)),
         }
     }
 

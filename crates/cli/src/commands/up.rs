@@ -177,7 +177,7 @@ impl Up {
                 let ca = self.trust.pem()?;
                 Place::elsewhere(endpoint, ca, &self.listen.region, &self.keep, &name).await
             }
-            None => Place::inside(&self.listen.region, &self.keep, &name),
+            None => Place::inside(&self.listen.region, &self.keep, &self.protect.keyring, &name),
         }
     }
 

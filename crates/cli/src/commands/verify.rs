@@ -12,8 +12,9 @@ use sortkey_storage_fjall::{Damage, FjallStore, OpenError, Options, scrub};
 
 use super::Run;
 use crate::failure::Failure;
+use crate::keyring::KeyringArguments;
 use crate::tls::Trust;
-use crate::{http, progress};
+use crate::{data_key, http, progress};
 
 /// Check that the data in a directory, or of a server that runs, is sound
 ///
@@ -40,6 +41,9 @@ pub(super) struct Verify {
 
     #[command(flatten)]
     trust: Trust,
+
+    #[command(flatten)]
+    keyring: KeyringArguments,
 }
 
 /// The findings, in a directory or in a running server.
@@ -61,7 +65,7 @@ impl Run for Verify {
                 let server = http::Endpoint::new(endpoint, &self.trust)?;
                 (endpoint.clone(), from_server(&server, endpoint, self.key.as_deref())?)
             }
-            None => (self.directory.display().to_string(), from_directory(&self.directory)?),
+            None => (self.directory.display().to_string(), from_directory(&self.directory, &self.keyring)?),
         };
         print(&found).map_err(|error| Failure::new(format_args!("cannot write: {error}")))?;
         if found.sound {
@@ -73,12 +77,13 @@ impl Run for Verify {
     }
 }
 
-fn from_directory(directory: &Path) -> Result<Found, Failure> {
+fn from_directory(directory: &Path, keyring: &KeyringArguments) -> Result<Found, Failure> {
     if !FjallStore::exists(directory) {
         let failure = Failure::new(format_args!("there is no database in {}", directory.display()));
         return Err(failure.hint("name the directory that `sortkey serve --data` was given"));
     }
-    let store = FjallStore::open_read_only(directory, Options::default()).map_err(|error| match error {
+    let options = Options { data_key: data_key::open(directory, keyring, false)?, ..Options::default() };
+    let store = FjallStore::open_read_only(directory, options).map_err(|error| match error {
         OpenError::InUse { .. } => {
             Failure::new(error).hint("ask the server that has it: sortkey verify --endpoint URL")
         }

@@ -37,12 +37,17 @@ pub(super) enum Stage {
 }
 
 impl Place {
-    pub(super) fn inside(region: &str, keep: &Keep, name: &str) -> Result<Place, Failure> {
+    pub(super) fn inside(
+        region: &str,
+        keep: &Keep,
+        keyring: &KeyringArguments,
+        name: &str,
+    ) -> Result<Place, Failure> {
         let export_dir = keep.export_dir.clone();
         let settings = EngineSettings { region: region.to_owned(), export_dir, ..EngineSettings::default() };
         let folder = (!keep.in_memory).then(|| keep.folder(name));
         let engine = match &folder {
-            Some(folder) => keep.open(folder, settings)?,
+            Some(folder) => keep.open(folder, settings, keyring)?,
             None => Engine::memory(settings),
         };
         let kept = match &folder {
@@ -93,7 +98,14 @@ impl Place {
             None => secret_file::random(),
         };
         let attributes_key = match &self.secrets {
-            Some(folder) => sealed_key::open_or_create(folder, &keyring.open(&folder.join("data"))?)?,
+            Some(folder) => {
+                let protected = folder.join("data");
+                let keyring = match sealed_key::exists(folder) {
+                    true => keyring.open_existing(&protected)?,
+                    false => keyring.open(&protected)?,
+                };
+                sealed_key::open_or_create(folder, &keyring)?
+            }
             None => secret_file::random()?,
         };
         let defaults = Settings::ephemeral().map_err(Failure::new)?;
