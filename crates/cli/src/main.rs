@@ -16,6 +16,7 @@ mod protect;
 mod sealed_key;
 mod secret_file;
 mod shutdown;
+mod stages;
 
 use std::process::ExitCode;
 
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.report();
-            ExitCode::FAILURE
+            failure.exit_code()
         }
     }
 }
