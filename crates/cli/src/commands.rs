@@ -7,8 +7,10 @@ mod call;
 mod check;
 mod completions;
 mod diff;
+mod drift;
 mod explain;
 mod fmt;
+mod generate;
 mod import;
 mod init;
 mod keyring;
@@ -37,6 +39,8 @@ static COMMANDS: &[Command] = &[
     Command::of::<import::Import>(),
     Command::of::<lsp::Lsp>(),
     Command::of::<up::Up>(),
+    Command::of::<generate::Generate>(),
+    Command::of::<drift::DriftCommand>(),
     Command::of::<call::CallCommand>(),
     Command::of::<keys::Keys>(),
     Command::of::<auth::Auth>(),

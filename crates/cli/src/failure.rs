@@ -2,23 +2,35 @@
 
 use std::fmt::Display;
 use std::io::Write;
+use std::process::ExitCode;
 
 /// The reason why a command failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     what: String,
     hint: Option<String>,
+    code: u8,
 }
 
 impl Failure {
     /// Something happened.
     pub(crate) fn new(what: impl Display) -> Failure {
-        Failure { what: what.to_string(), hint: None }
+        Failure { what: what.to_string(), hint: None, code: 1 }
     }
 
     /// Adds advice to the error.
     pub(crate) fn hint(self, hint: impl Display) -> Failure {
         Failure { hint: Some(hint.to_string()), ..self }
+    }
+
+    /// The same failure with another exit code.
+    pub(crate) fn code(self, code: u8) -> Failure {
+        Failure { code, ..self }
+    }
+
+    /// What the process exits with.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.code)
     }
 
     /// Tells the person at the terminal.

@@ -19,6 +19,7 @@ mod protect;
 mod sealed_key;
 mod secret_file;
 mod shutdown;
+mod stages;
 mod tls;
 
 use std::process::ExitCode;
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.report();
-            ExitCode::FAILURE
+            failure.exit_code()
         }
     }
 }

@@ -48,7 +48,8 @@ fn from_value(name: &str, value: &Value) -> Result<String, ImportError> {
     Ok(emit::design(name, &tables))
 }
 
-fn read(text: &str) -> Result<Value, ImportError> {
+/// The document that a text holds, JSON or YAML.
+pub fn read(text: &str) -> Result<Value, ImportError> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
         Err(json) if text.trim_start().starts_with(['{', '[']) => {

@@ -1,0 +1,111 @@
+"""Templates: linted, deployed to moto, and created table by table on `sortkey serve`."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import boto3
+import pytest
+from moto import mock_aws
+from moto.server import ThreadedMotoServer
+
+from conftest import FIXTURES, SYSTEMS, described, generate, parameters, served, system, up
+
+# moto does not keep these of a template.
+MOTO_FORGETS = ["RecoveryDays"]
+
+
+def test_cfn_lint_reports_nothing(tmp_path):
+    for name in SYSTEMS:
+        generate("cloudformation", system(name), tmp_path / name)
+        generate("cloudformation", system(name), tmp_path / f"{name}-yaml", "--yaml")
+    for stage in ["prod", "world", "cdk"]:
+        generate("cloudformation", FIXTURES / "jobs.sk", tmp_path / stage, stage=stage, deploy=FIXTURES / "deploy.toml")
+    files = sorted(str(path) for path in tmp_path.glob("*/template.*"))
+    assert len(files) == 13
+    lint = Path(sys.executable).with_name("cfn-lint")
+    done = subprocess.run([lint, "--regions", "eu-west-1", "--", *files], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
+
+
+def test_a_stack_in_moto_has_the_tables_of_sortkey_up(a_system, tmp_path):
+    template = (generate("cloudformation", system(a_system), tmp_path) / "template.json").read_text()
+    with up(system(a_system), *parameters(a_system)) as server:
+        wanted = described(server.client())
+    with mock_aws():
+        boto3.client("cloudformation").create_stack(StackName="tables", TemplateBody=template)
+        found = described(boto3.client("dynamodb"))
+    for tables in (wanted, found):
+        for table in tables.values():
+            for fact in MOTO_FORGETS:
+                del table[fact]
+            # moto adds tags of its own, as CloudFormation does.
+            table["Tags"] = [tag for tag in table["Tags"] if not tag[0].startswith("aws:")]
+    assert found == wanted
+
+
+def test_tables_made_from_the_template_are_those_of_sortkey_up(a_system, tmp_path):
+    template = json.loads((generate("cloudformation", system(a_system), tmp_path) / "template.json").read_text())
+    with up(system(a_system), *parameters(a_system)) as server:
+        wanted = described(server.client())
+    with served() as server:
+        client = server.client()
+        for resource in template["Resources"].values():
+            if resource["Type"] == "AWS::DynamoDB::Table":
+                create(client, resource["Properties"])
+        assert described(client) == wanted
+
+
+def create(client, properties):
+    """Makes a table the way CloudFormation would."""
+    later = ["TimeToLiveSpecification", "PointInTimeRecoverySpecification"]
+    request = {key: value for key, value in properties.items() if key not in later}
+    if stream := request.get("StreamSpecification"):
+        request["StreamSpecification"] = {"StreamEnabled": True, **stream}
+    if encryption := request.pop("SSESpecification", None):
+        request["SSESpecification"] = {"Enabled": encryption.pop("SSEEnabled"), **encryption}
+    client.create_table(**request)
+    name = properties["TableName"]
+    client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 0.05})
+    if expiry := properties.get("TimeToLiveSpecification"):
+        client.update_time_to_live(TableName=name, TimeToLiveSpecification=expiry)
+    if recovery := properties.get("PointInTimeRecoverySpecification"):
+        client.update_continuous_backups(TableName=name, PointInTimeRecoverySpecification=recovery)
+
+
+BEFORE = """design notes
+table Notes "notes" { key (id) }
+entity Note in Notes { id uuid  a uuid  b uuid  c uuid }
+"""
+AFTER = BEFORE.replace("key (id)", "key (id) index by-a (a) index by-b (b) project keys index by-c (c)")
+
+
+def test_waves_are_applied_one_after_the_other(tmp_path):
+    """The script brings a stack in moto from no index to three, and goes on where it stopped."""
+    design, out = tmp_path / "notes.sk", tmp_path / "out"
+    design.write_text(BEFORE)
+    generate("cloudformation", design, out)
+    (out / "template.json").rename(tmp_path / "before.json")
+    design.write_text(AFTER)
+    generate("cloudformation", design, out, "--against", tmp_path / "before.json")
+    assert sorted(path.name for path in out.iterdir()) == ["01-wave.json", "02-wave.json", "03-wave.json", "apply.sh"]
+    server = ThreadedMotoServer(port=0)
+    server.start()
+    try:
+        url = "http://%s:%s" % server.get_host_and_port()
+        boto3.client("cloudformation", endpoint_url=url).create_stack(
+            StackName="notes", TemplateBody=(tmp_path / "before.json").read_text()
+        )
+        paths = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        environment = {**os.environ, "AWS_ENDPOINT_URL": url, "PATH": paths, "SORTKEY_WAIT_SECONDS": "0.1"}
+        run = lambda: subprocess.run([out / "apply.sh", "notes"], env=environment, capture_output=True, text=True)
+        first = run()
+        assert first.returncode == 0, first.stdout + first.stderr
+        table = boto3.client("dynamodb", endpoint_url=url).describe_table(TableName="notes")["Table"]
+        assert sorted(index["IndexName"] for index in table["GlobalSecondaryIndexes"]) == ["by-a", "by-b", "by-c"]
+        again = run()
+        assert again.stdout.splitlines() == [f"wave {number} of 3 is applied already" for number in (1, 2, 3)]
+    finally:
+        server.stop()

@@ -1,0 +1,168 @@
+//! `sortkey generate`: files that other tools deploy.
+
+mod against;
+mod output;
+
+use clap::{Args, Subcommand};
+use sortkey_codegen::{
+    Deployed, File, Format, TERRAFORM_FILE, TerraformOptions, WaveOptions, cdk, terraform, wave_files, waves,
+};
+
+use super::Run;
+use crate::failure::Failure;
+use crate::stages::{StageArguments, Staged, failed};
+use against::Against;
+pub(super) use against::live;
+use output::Output;
+
+/// Generate infrastructure from a design: CloudFormation, Terraform or CDK
+///
+/// The files create the same tables as `sortkey up`, with the settings of a stage in deploy.toml beside the design:
+/// tags, capacity, autoscaling, alarms, keys, replicas. Nothing that is generated deletes a table.
+/// docs/deploying.md describes the targets and deploy.toml.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey generate cloudformation links.sk --stage prod --out infra
+  sortkey generate cloudformation links.sk --stage prod --out infra --against infra/template.json
+  sortkey generate terraform links.sk --stage prod --out infra --inline
+  sortkey generate cdk links.sk --stage prod --out lib
+  sortkey generate cdk links.sk --stage prod --out lib --check    # in continuous integration")]
+pub(super) struct Generate {
+    #[command(subcommand)]
+    target: Target,
+}
+
+#[derive(Debug, Subcommand)]
+enum Target {
+    /// A template; several of them, and a script that applies them in order, where one update cannot do it all
+    ///
+    /// An update of a stack creates or deletes at most one index of a table. With --against or --endpoint the changes are
+    /// ordered in waves, a template each.
+    #[command(
+        name = "cloudformation",
+        after_help = "Examples:
+  sortkey generate cloudformation links.sk --stage prod --out infra --yaml
+  aws dynamodb describe-table --table-name links > links.json
+  sortkey generate cloudformation links.sk --stage prod --out infra --against links.json"
+    )]
+    CloudFormation(CloudFormation),
+
+    /// Resources of the AWS provider 6.44 or newer; of provider 5 with --inline
+    #[command(after_help = "Examples:
+  sortkey generate terraform links.sk --stage prod --out infra
+  sortkey generate terraform links.sk --stage prod --out infra --endpoint https://dynamodb.eu-west-1.amazonaws.com")]
+    Terraform(Terraform),
+
+    /// A construct in TypeScript, on TableV2
+    #[command(after_help = "Examples:
+  sortkey generate cdk links.sk --stage prod --out lib")]
+    Cdk(Cdk),
+}
+
+#[derive(Args, Debug)]
+struct CloudFormation {
+    #[command(flatten)]
+    stage: StageArguments,
+
+    #[command(flatten)]
+    output: Output,
+
+    #[command(flatten)]
+    against: Against,
+
+    /// Write JSON, as without a choice
+    #[arg(long, conflicts_with = "yaml")]
+    json: bool,
+
+    /// Write YAML
+    #[arg(long)]
+    yaml: bool,
+
+    /// Fail if the changes need more than one template
+    #[arg(long)]
+    single: bool,
+
+    /// Delete indexes that the design no longer has, and make those anew whose key or projection changed
+    #[arg(long)]
+    remove_indexes: bool,
+}
+
+#[derive(Args, Debug)]
+struct Terraform {
+    #[command(flatten)]
+    stage: StageArguments,
+
+    #[command(flatten)]
+    output: Output,
+
+    #[command(flatten)]
+    against: Against,
+
+    /// Write indexes into their tables, for the AWS provider 5
+    #[arg(long)]
+    inline: bool,
+}
+
+#[derive(Args, Debug)]
+struct Cdk {
+    #[command(flatten)]
+    stage: StageArguments,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Run for Generate {
+    const NAME: &'static str = "generate";
+
+    fn run(self) -> Result<(), Failure> {
+        match self.target {
+            Target::CloudFormation(target) => target.run(),
+            Target::Terraform(target) => target.run(),
+            Target::Cdk(target) => target.run(),
+        }
+    }
+}
+
+impl CloudFormation {
+    fn run(self) -> Result<(), Failure> {
+        let Staged { deployment, .. } = self.stage.load(|_| {})?;
+        let format = if self.yaml { Format::Yaml } else { Format::Json };
+        let deployed = self.against.load(&deployment)?.unwrap_or_default();
+        let options = WaveOptions { remove_indexes: self.remove_indexes };
+        let waves = waves(&deployment, &deployed, options).map_err(|problems| failed(&problems))?;
+        if self.single && waves.len() > 1 {
+            let what = format_args!(
+                "the changes need {} templates: an update creates or deletes at most one index of a table",
+                waves.len()
+            );
+            return Err(Failure::new(what).hint("leave out --single, and apply the waves in order"));
+        }
+        let files = wave_files(&waves, format).map_err(|problems| failed(&problems))?;
+        self.output.put(&files)
+    }
+}
+
+impl Terraform {
+    fn run(self) -> Result<(), Failure> {
+        let Staged { deployment, .. } = self.stage.load(|_| {})?;
+        let deployed: Option<Deployed> = self.against.load(&deployment)?;
+        let previous = self.output.there(TERRAFORM_FILE)?;
+        let options = TerraformOptions {
+            inline: self.inline,
+            previous: previous.as_deref(),
+            deployed: deployed.as_ref(),
+        };
+        let files: Vec<File> = terraform(&deployment, &options).map_err(|problems| failed(&problems))?;
+        self.output.put(&files)
+    }
+}
+
+impl Cdk {
+    /// `TableV2` makes global tables only.
+    fn run(self) -> Result<(), Failure> {
+        let Staged { deployment, .. } = self.stage.load(|stage| stage.global_tables = true)?;
+        let files = cdk(&deployment).map_err(|problems| failed(&problems))?;
+        self.output.put(&files)
+    }
+}
