@@ -75,9 +75,9 @@ pub fn compile(name: &str, text: &str, loader: &dyn Loader) -> Compilation {
     load_the_past(name, &mut design, loader, &mut sources, &mut diagnostics);
     design.allows.sort_by_key(|allow| allow.span);
     resolve::check(&design, &mut diagnostics);
-    stored::check(&design, &mut diagnostics);
     let design = Arc::new(design);
     let program = Arc::new(elaborate::elaborate(&design, &mut diagnostics));
+    stored::check(&design, &program, &mut diagnostics);
     // Whoever carries a design out finds rules in the place of their calls.
     let mut design = Arc::unwrap_or_clone(design);
     inline::rules(&mut design, &mut diagnostics);

@@ -12,7 +12,6 @@ mod inline;
 pub mod keyspace;
 mod lower;
 pub mod model;
-pub mod plan;
 mod problems;
 pub mod program;
 mod resolve;

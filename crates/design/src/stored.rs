@@ -1,17 +1,18 @@
 //! What DynamoDB cannot store, and what a receipt cannot be kept by: mistakes that the text alone shows.
 
-use crate::facts::{actions, operation_signature};
+use crate::facts::actions;
 use crate::model::*;
 use crate::problems::{ABSENT, ARGUMENT, UNKNOWN};
+use crate::program::{Program, Signature};
 use sortkey_diagnostics::Diagnostic;
 
 /// Reports empty sets in attributes that no item may lack, and scopes of receipts that are none.
-pub(crate) fn check(design: &Design, problems: &mut Vec<Diagnostic>) {
+pub(crate) fn check(design: &Design, program: &Program, problems: &mut Vec<Diagnostic>) {
     for attribute in design.entities.iter().flat_map(|entity| &entity.attributes) {
         let fill = attribute.value.iter().map(|fill| &fill.value);
         fill.for_each(|value| empty_set(design, attribute, value, problems));
     }
-    for operation in &design.operations {
+    for (operation, compiled) in design.operations.iter().zip(&program.operations) {
         for site in actions(operation) {
             let Some(entity) = design.entity(&site.action.entity.text) else { continue };
             let whole = site.action.fields.fields.iter();
@@ -22,7 +23,7 @@ pub(crate) fn check(design: &Design, problems: &mut Vec<Diagnostic>) {
                 }
             }
         }
-        scope(design, operation, problems);
+        scope(operation, &compiled.signature, problems);
     }
 }
 
@@ -38,11 +39,10 @@ fn empty_set(design: &Design, attribute: &Attribute, value: &Expr, problems: &mu
 }
 
 /// The scope of a receipt: parameters that are always given, beside the one that differs from call to call.
-fn scope(design: &Design, operation: &Operation, problems: &mut Vec<Diagnostic>) {
+fn scope(operation: &Operation, signature: &Signature, problems: &mut Vec<Diagnostic>) {
     let Some((by, _)) = &operation.idempotent else { return };
-    let formals = operation_signature(design, operation);
     for name in &operation.idempotent_within {
-        match formals.iter().find(|formal| formal.name == name) {
+        match signature.find(&name.text).map(|id| &signature.parameters[id]) {
             None => {
                 let title = format!("there is no parameter called `{name}`");
                 problems.push(UNKNOWN.at(name.span, title));
@@ -52,10 +52,10 @@ fn scope(design: &Design, operation: &Operation, problems: &mut Vec<Diagnostic>)
                     format!("`{name}` is what differs from call to call, and cannot be its own scope");
                 problems.push(ARGUMENT.at(name.span, title));
             }
-            Some(formal) if formal.optional => {
+            Some(parameter) if parameter.optional => {
                 let title =
                     format!("`{name}` may be left out, and a receipt without it would be everybody's");
-                let problem = ARGUMENT.at(name.span, title).also(formal.name.span, "declared here");
+                let problem = ARGUMENT.at(name.span, title).also(parameter.span, "declared here");
                 problems.push(problem.note("Take it without `?`, or name another parameter."));
             }
             Some(_) => {}

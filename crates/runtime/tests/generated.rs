@@ -20,8 +20,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
-use sortkey_design::{NoFiles, compile, plan};
+use sortkey_design::{NoFiles, compile};
 use sortkey_engine::Engine;
+use sortkey_plan::read;
 use sortkey_runtime::deploy::deploy;
 use sortkey_runtime::{
     Answer, Arguments, Call, Embedded, Failure, FailureKind, Ids, Pending, Runtime, Settings,
@@ -64,10 +65,8 @@ fn run(generated: &Generated, dice: &mut Dice) -> Option<usize> {
         .iter()
         .filter(|question| {
             let compilation = compile("generated.sk", &generated.text(&[question]), &NoFiles);
-            let path = compilation.design.patterns.last();
-            let path = path
-                .and_then(|pattern| plan::read(&compilation.design, pattern))
-                .and_then(|choice| choice.plan);
+            let path = compilation.program.patterns.ids().next_back();
+            let path = path.and_then(|id| read(&compilation.program, id)).and_then(|choice| choice.plan);
             !compilation.has_errors() && path.is_some_and(|path| path.omits.is_empty())
         })
         .collect();

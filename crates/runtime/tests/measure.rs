@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use sortkey_design::plan::{Script, operation_script, pattern_script};
-use sortkey_design::{Design, NoFiles, compile};
+use sortkey_design::program::Callee;
+use sortkey_design::{Design, NoFiles, Program, compile};
 use sortkey_engine::Engine;
+use sortkey_plan::{Script, operation_script, pattern_script};
 use sortkey_runtime::deploy::{Naming, deploy};
 use sortkey_runtime::measure::{Comparison, Meter, Observed};
 use sortkey_runtime::{Backend, Call, Embedded, Pending, Runtime, Settings};
@@ -34,10 +35,15 @@ fn design(text: &str) -> Arc<Design> {
     compilation.design
 }
 
-fn script<'d>(design: &'d Design, name: &str) -> Script<'d> {
-    match design.pattern(name) {
-        Some(pattern) => pattern_script(design, pattern).expect("a path"),
-        None => operation_script(design, design.operation(name).expect("declared")),
+fn design_program(text: &str) -> Arc<Program> {
+    compile("t.sk", text, &NoFiles).program
+}
+
+/// The plan of a call; none if no path serves it.
+fn script(program: &Program, name: &str) -> Option<Script> {
+    match program.callee(name).expect("declared") {
+        Callee::Pattern(id) => pattern_script(program, id),
+        Callee::Operation(id) => Some(operation_script(program, id)),
     }
 }
 
@@ -74,9 +80,11 @@ fn measured() -> (Runtime, BTreeMap<&'static str, Vec<Observed>>) {
 #[test]
 fn only_the_right_plan_fits() {
     let (runtime, seen) = measured();
+    let right = design_program(DESIGN);
     let comparison = Comparison::new(&runtime);
     for (name, requests) in &seen {
-        let fits = comparison.compare(&script(runtime.design(), name), requests, None);
+        let script = script(&right, name).expect("a path");
+        let fits = comparison.compare(&script, requests, None);
         assert!(fits.is_ok(), "{name}: {fits:?}");
     }
     // The call, what is changed in the text, and into what.
@@ -94,13 +102,10 @@ fn only_the_right_plan_fits() {
     for (name, text, instead) in wrong {
         let changed = DESIGN.replace(text, instead);
         assert_ne!(changed, DESIGN, "{text}");
-        let other = compile("t.sk", &changed, &NoFiles).design;
+        let other = design_program(&changed);
         let Some(requests) = seen.get(name) else { continue };
-        let planned = match other.pattern(name) {
-            Some(pattern) => pattern_script(&other, pattern),
-            None => Some(script(&other, name)),
-        };
-        let fits = planned.map(|script| comparison.compare(&script, requests, None));
+        let comparison = Comparison::with(&runtime, &other);
+        let fits = script(&other, name).map(|script| comparison.compare(&script, requests, None));
         assert!(!matches!(fits, Some(Ok(_))), "{name} fits the plan with {instead:?} for {text:?}");
     }
 }

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use sortkey_design::plan::{Ask, Flow, Page, Part, Request, Script};
+use sortkey_design::Program;
+use sortkey_plan::{Ask, Flow, Page, Part, Request, Script};
 
 use super::observed::{Asked, Charge, Observed};
 use super::predict::predict;
@@ -19,6 +20,7 @@ const ATTEMPTS: usize = crate::write::ATTEMPTS;
 #[derive(Clone, Copy)]
 pub struct Comparison<'a> {
     shared: &'a Shared,
+    program: &'a Program,
 }
 
 /// Places in the list of requests.
@@ -27,18 +29,24 @@ type Places = BTreeSet<usize>;
 impl<'a> Comparison<'a> {
     /// Compares calls of a runtime with the plans of its design.
     pub fn new(runtime: &'a Runtime) -> Comparison<'a> {
-        Comparison { shared: &runtime.shared }
+        Comparison::with(runtime, &runtime.shared.program)
+    }
+
+    /// Compares calls of a runtime with the plans of a program, which need not be its own.
+    pub fn with(runtime: &'a Runtime, program: &'a Program) -> Comparison<'a> {
+        Comparison { shared: &runtime.shared, program }
     }
 
     /// The charges that the plan predicts for each request, or where the two part.
     pub fn compare(
         &self,
-        script: &Script<'_>,
+        script: &Script,
         requests: &[Observed],
         failed: Option<&str>,
     ) -> Result<Vec<Vec<Charge>>, String> {
         let mut fit = Fit {
             shared: self.shared,
+            program: self.program,
             requests,
             predicted: vec![Vec::new(); requests.len()],
             failed: failed.is_some(),
@@ -63,7 +71,7 @@ impl<'a> Comparison<'a> {
             done.extend(found);
         }
         for (error, handler) in &script.handlers {
-            if failed.is_some_and(|failed| failed == *error) {
+            if failed.is_some_and(|failed| *failed == *self.program.errors[*error]) {
                 fit.along(handler, &over);
             }
         }
@@ -77,6 +85,7 @@ impl<'a> Comparison<'a> {
 
 struct Fit<'a> {
     shared: &'a Shared,
+    program: &'a Program,
     requests: &'a [Observed],
     predicted: Vec<Vec<Charge>>,
     failed: bool,
@@ -88,7 +97,7 @@ struct Fit<'a> {
 
 impl Fit<'_> {
     /// The places where a flow can end that begins at one of some places.
-    fn along(&mut self, flow: &Flow<'_>, from: &Places) -> Places {
+    fn along(&mut self, flow: &Flow, from: &Places) -> Places {
         self.reached.extend(from);
         let ends = match flow {
             Flow::Send(request) => self.send(request, from),
@@ -107,7 +116,7 @@ impl Fit<'_> {
         ends
     }
 
-    fn send(&mut self, request: &Request<'_>, from: &Places) -> Places {
+    fn send(&mut self, request: &Request, from: &Places) -> Places {
         self.steps(from, |fit, at| fit.is_at(request, at))
     }
 
@@ -116,7 +125,7 @@ impl Fit<'_> {
         from.iter().copied().filter(|at| stands(self, *at)).map(|at| at + 1).collect()
     }
 
-    fn again_and_again(&mut self, flow: &Flow<'_>, from: &Places) -> Places {
+    fn again_and_again(&mut self, flow: &Flow, from: &Places) -> Places {
         let (mut ends, mut new) = (from.clone(), from.clone());
         // Each round goes on, so there are at most as many as there are requests.
         while !new.is_empty() {
@@ -133,7 +142,7 @@ impl Fit<'_> {
     }
 
     /// A write happens, or is refused: then the item is read, the write is prepared again, or the call fails.
-    fn write(&mut self, before: &Flow<'_>, write: &Request<'_>, from: &Places) -> Places {
+    fn write(&mut self, before: &Flow, write: &Request, from: &Places) -> Places {
         let Ask::Write(parts) = &write.ask else {
             return Places::new();
         };
@@ -156,7 +165,7 @@ impl Fit<'_> {
     }
 
     /// Whether a request is a strong read of an item that is to be written.
-    fn reads_part(&mut self, parts: &[Part<'_>], at: usize) -> bool {
+    fn reads_part(&mut self, parts: &[Part], at: usize) -> bool {
         parts.iter().any(|part| {
             let ask = Ask::Item { table: part.table, strong: true };
             self.is_at(&Request { ask, items: Vec::new(), cost: Default::default() }, at)
@@ -164,13 +173,13 @@ impl Fit<'_> {
     }
 
     /// Whether a write stands at a place and was refused.
-    fn is_refused(&self, write: &Request<'_>, at: usize) -> bool {
+    fn is_refused(&self, write: &Request, at: usize) -> bool {
         let seen = self.requests.get(at).filter(|seen| seen.refused);
-        seen.is_some_and(|seen| predict(self.shared, write, seen).is_ok())
+        seen.is_some_and(|seen| predict((self.shared, self.program), write, seen).is_ok())
     }
 
     /// The places where a page can end: as many queries as planned, read on where there is more, and the fetches.
-    fn page(&mut self, page: &Page<'_>, start: usize) -> Places {
+    fn page(&mut self, page: &Page, start: usize) -> Places {
         let mut ends = Places::new();
         let (mut first, mut more) = (0_u64, 0_u64);
         if !page.every {
@@ -200,10 +209,10 @@ impl Fit<'_> {
     }
 
     /// A single item is fetched by GetItem, whatever was expected.
-    fn fetches(&mut self, fetch: &Request<'_>, at: usize) -> bool {
+    fn fetches(&mut self, fetch: &Request, at: usize) -> bool {
         match &fetch.ask {
             Ask::Item { table, strong } => {
-                let ask = Ask::Items { table, strong: *strong };
+                let ask = Ask::Items { table: *table, strong: *strong };
                 self.is_at(&Request { ask, ..fetch.clone() }, at)
             }
             _ => self.is_at(fetch, at),
@@ -211,11 +220,11 @@ impl Fit<'_> {
     }
 
     /// Whether a planned request stands at a place, with the units that the plan predicts.
-    fn is_at(&mut self, request: &Request<'_>, at: usize) -> bool {
+    fn is_at(&mut self, request: &Request, at: usize) -> bool {
         let Some(seen) = self.requests.get(at).filter(|seen| !seen.refused) else {
             return false;
         };
-        match predict(self.shared, request, seen) {
+        match predict((self.shared, self.program), request, seen) {
             Ok(charges) if charges == seen.consumed => {
                 self.predicted[at] = charges;
                 true

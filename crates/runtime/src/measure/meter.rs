@@ -15,7 +15,7 @@ use sortkey_api::shapes::capacity::ConsumedCapacity;
 use sortkey_api::shapes::returns::{ReturnConsumedCapacity, Select};
 use sortkey_api::shapes::transaction::TransactWriteItem;
 use sortkey_api::{ApiError, SuppliedItem, TableName};
-use sortkey_design::plan::Act;
+use sortkey_plan::Act;
 use sortkey_value::{Item, Map};
 
 use super::observed::{Asked, Charge, Kind, Observed, Written};

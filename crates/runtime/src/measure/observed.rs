@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sortkey_api::shapes::capacity::{Capacity, ConsumedCapacity};
-use sortkey_design::plan::Act;
+use sortkey_plan::Act;
 use sortkey_value::{AttributeValue, Item, Map};
 
 use crate::catalog::{GUARD, RECEIPT};

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use sortkey_design::model::{Index, Projection, Table};
-use sortkey_design::plan::{Act, Arm, Ask, Entry, Images, Part, Query, Request, Role, read_units};
+use sortkey_design::Program;
+use sortkey_design::program::{Id, Index, IndexId, Table, TableId};
+use sortkey_plan::{Act, Arm, Ask, Entry, Images, Part, Query, Request, Role, read_units};
 use sortkey_value::{Item, Map, ValueRef};
 
 use super::observed::{Asked, Charge, Kind, Observed, Written};
@@ -13,15 +14,15 @@ use crate::runtime::Shared;
 
 /// The charges that a plan predicts, or why the request is another one.
 pub(super) fn predict(
-    shared: &Shared,
-    planned: &Request<'_>,
+    (shared, program): (&Shared, &Program),
+    planned: &Request,
     seen: &Observed,
 ) -> Result<Vec<Charge>, String> {
-    let names = Names { shared };
+    let names = Names { shared, program };
     let mut charges = match (&planned.ask, &seen.asked) {
         (Ask::Item { table, strong }, Asked::Items { batch: false, .. })
-        | (Ask::Items { table, strong }, Asked::Items { .. }) => names.items(table, *strong, seen)?,
-        (Ask::Query(query), Asked::Query { .. }) => names.query(*query, seen)?,
+        | (Ask::Items { table, strong }, Asked::Items { .. }) => names.items(*table, *strong, seen)?,
+        (Ask::Query(query), Asked::Query { .. }) => names.query(query, seen)?,
         (Ask::Write(parts), Asked::Writes { kind: Kind::Alone | Kind::Together, items }) => {
             names.writes(parts, items)?
         }
@@ -36,15 +37,22 @@ pub(super) fn predict(
 
 struct Names<'a> {
     shared: &'a Shared,
+    /// The program that the plan is of.
+    program: &'a Program,
 }
 
 impl Names<'_> {
-    fn table(&self, table: &Table, seen: &str) -> Result<(), String> {
-        let name = deployed(&self.shared.program.design, table, &self.shared.settings);
+    fn index(&self, table: TableId, index: IndexId) -> &Index {
+        &self.program.tables[table].indexes[index]
+    }
+
+    fn table(&self, table: TableId, seen: &str) -> Result<(), String> {
+        let design = &self.program.design;
+        let name = deployed(design, &design.tables[table.at()], &self.shared.settings);
         if name == seen { Ok(()) } else { Err(format!("the plan names {name}, not {seen}")) }
     }
 
-    fn items(&self, table: &Table, strong: bool, seen: &Observed) -> Result<Vec<Charge>, String> {
+    fn items(&self, table: TableId, strong: bool, seen: &Observed) -> Result<Vec<Charge>, String> {
         let Asked::Items { table: name, strong: really, bytes, .. } = &seen.asked else {
             return Ok(Vec::new());
         };
@@ -56,13 +64,13 @@ impl Names<'_> {
         Ok(charges)
     }
 
-    fn query(&self, query: Query<'_>, seen: &Observed) -> Result<Vec<Charge>, String> {
+    fn query(&self, query: &Query, seen: &Observed) -> Result<Vec<Charge>, String> {
         let Asked::Query { table: name, index, strong, scan, bytes, .. } = &seen.asked else {
             return Ok(Vec::new());
         };
         self.table(query.table, name)?;
         same_consistency(query.strong, *strong)?;
-        let planned = query.index.map(index_name);
+        let planned = query.index.map(|index| self.index(query.table, index).deployed.as_str());
         if planned != index.as_deref() || query.scan != *scan {
             return Err(format!("the plan reads through {planned:?}, not {index:?}"));
         }
@@ -76,9 +84,9 @@ impl Names<'_> {
     }
 
     /// One item is left and is only looked at: it is checked, or nothing of it changes.
-    fn check(&self, parts: &[Part<'_>], seen: &Observed) -> Result<Vec<Charge>, String> {
-        let must: Vec<&Part<'_>> = parts.iter().filter(|part| !may_be_left_out(part)).collect();
-        let checks = |part: &&Part<'_>| matches!(part.act, Act::Check | Act::Update | Act::Upsert);
+    fn check(&self, parts: &[Part], seen: &Observed) -> Result<Vec<Charge>, String> {
+        let must: Vec<&Part> = parts.iter().filter(|part| !may_be_left_out(part)).collect();
+        let checks = |part: &&Part| matches!(part.act, Act::Check | Act::Update | Act::Upsert);
         let found = match must.as_slice() {
             [] => parts.iter().find(checks),
             [part] => Some(*part).filter(checks),
@@ -91,7 +99,7 @@ impl Names<'_> {
     }
 
     /// Every item is a part of the plan, and no part is missing that must be there.
-    fn writes(&self, parts: &[Part<'_>], items: &[Written]) -> Result<Vec<Charge>, String> {
+    fn writes(&self, parts: &[Part], items: &[Written]) -> Result<Vec<Charge>, String> {
         let mut search = Search { parts, taken: vec![false; parts.len()], of: Vec::new(), steps: MAX_STEPS };
         if !search.assign(items, &|part, item| self.is_instance(part, item)) {
             return Err(self.unlike(parts, items));
@@ -104,20 +112,24 @@ impl Names<'_> {
     }
 
     /// What an item is that is no part of the plan, or which part is missing.
-    fn unlike(&self, parts: &[Part<'_>], items: &[Written]) -> String {
+    fn unlike(&self, parts: &[Part], items: &[Written]) -> String {
         let odd = items.iter().find(|item| !parts.iter().any(|part| self.is_instance(part, item)));
         match (odd, parts.iter().find(|part| !may_be_left_out(part))) {
             (Some(item), _) => {
                 format!("the plan has no {} of {:?} in {}", item.act.request(), item.key, item.table)
             }
             (None, Some(part)) => {
-                format!("the plan also has a {} in {}", part.act.request(), part.table.name)
+                format!(
+                    "the plan also has a {} in {}",
+                    part.act.request(),
+                    self.program.tables[part.table].name
+                )
             }
             (None, None) => "the plan has fewer items".to_owned(),
         }
     }
 
-    fn batch(&self, part: &Part<'_>, items: &[Written]) -> Result<Vec<Charge>, String> {
+    fn batch(&self, part: &Part, items: &[Written]) -> Result<Vec<Charge>, String> {
         let mut charges = Vec::new();
         for item in items {
             if !self.is_instance(part, item) {
@@ -128,7 +140,7 @@ impl Names<'_> {
         Ok(charges)
     }
 
-    fn is_instance(&self, part: &Part<'_>, item: &Written) -> bool {
+    fn is_instance(&self, part: &Part, item: &Written) -> bool {
         let acts = match (part.act, item.act) {
             // An `upsert` that has read the item stores a new one whole; what changes nothing is a check.
             (Act::Upsert, act) => matches!(act, Act::Put | Act::Update | Act::Check),
@@ -137,11 +149,11 @@ impl Names<'_> {
         };
         let role = match part.role {
             // A value that moves from one item to the other is freed and taken at once.
-            Role::Guard => item.is_guard(),
+            Role::Guard(..) => item.is_guard(),
             Role::Receipt => item.is_receipt() && acts,
             Role::Item(entity) => {
                 let image = item.after.as_ref().or(item.before.as_ref());
-                let info = self.shared.entities.iter().find(|info| entity.name.is(&info.name));
+                let info = self.shared.entities.get(entity);
                 let owns = match (info, image) {
                     (Some(info), Some(image)) => info.owns(&self.shared.program, image),
                     _ => true,
@@ -152,14 +164,15 @@ impl Names<'_> {
         role && self.table(part.table, &item.table).is_ok()
     }
 
-    fn charge(&self, part: &Part<'_>, item: &Written, twice: f64, into: &mut Vec<Charge>) {
+    fn charge(&self, part: &Part, item: &Written, twice: f64, into: &mut Vec<Charge>) {
         let bytes = |image: &Option<Item>| image.as_ref().map(|item| item.size_bytes() as u64);
         let before = bytes(&item.before);
         let after = if item.act == Act::Check { None } else { bytes(&item.after) };
         let own = Images { before, after }.units() as f64 * twice;
-        let arm = |arm: &Arm<'_>| {
-            let entry = entry(part.table, arm.index, item);
-            (index_name(arm.index).to_owned(), arm.units(entry, before.is_none()) as f64)
+        let arm = |arm: &Arm| {
+            let index = self.index(part.table, arm.index);
+            let entry = entry(&self.program.tables[part.table], index, item);
+            (index.deployed.clone(), arm.units(entry, before.is_none()) as f64)
         };
         Charge::add(into, &item.table, own, part.arms.iter().map(arm).collect());
     }
@@ -170,17 +183,17 @@ const MAX_STEPS: usize = 100_000;
 
 /// Items of a transaction, each to be a part of the plan of its own. What may be left out must not stand in for what must
 /// be there, so that the first part an item may be is not always the one it is.
-struct Search<'p, 'd> {
-    parts: &'p [Part<'d>],
+struct Search<'p> {
+    parts: &'p [Part],
     taken: Vec<bool>,
     /// The part of each item so far.
     of: Vec<usize>,
     steps: usize,
 }
 
-impl<'d> Search<'_, 'd> {
+impl Search<'_> {
     /// A transaction has at most a hundred items, so this may recurse.
-    fn assign(&mut self, items: &[Written], is_instance: &dyn Fn(&Part<'d>, &Written) -> bool) -> bool {
+    fn assign(&mut self, items: &[Written], is_instance: &dyn Fn(&Part, &Written) -> bool) -> bool {
         let Some((item, rest)) = items.split_first() else {
             return self.parts.iter().zip(&self.taken).all(|(part, taken)| *taken || may_be_left_out(part));
         };
@@ -202,7 +215,7 @@ impl<'d> Search<'_, 'd> {
     }
 }
 
-fn may_be_left_out(part: &Part<'_>) -> bool {
+fn may_be_left_out(part: &Part) -> bool {
     part.sometimes || part.many
 }
 
@@ -214,16 +227,12 @@ fn same_consistency(planned: bool, really: bool) -> Result<(), String> {
     }
 }
 
-fn index_name(index: &Index) -> &str {
-    index.deployed.as_deref().unwrap_or(&index.name.text)
-}
-
 /// What an index holds of an item before and after.
 fn entry(table: &Table, index: &Index, item: &Written) -> Entry {
     let (before, after) = (view(table, index, item.before.as_ref()), view(table, index, item.after.as_ref()));
     let key = |view: &Option<Map>| -> Vec<Option<sortkey_value::AttributeValue>> {
-        let names = index.key.attributes().chain(table.key.attributes());
-        names.map(|name| view.as_ref().and_then(|view| view.get(&name.text).cloned())).collect()
+        let names = index.key.names().chain(table.key.names());
+        names.map(|name| view.as_ref().and_then(|view| view.get(&**name).cloned())).collect()
     };
     let bytes = |view: &Option<Map>| view.as_ref().map(|view| Item::from(view).size_bytes() as u64);
     Entry {
@@ -238,16 +247,12 @@ fn view(table: &Table, index: &Index, item: Option<&Item>) -> Option<Map> {
     let item = item?;
     let scalar =
         |name: &str| matches!(item.get(name), Some(ValueRef::S(_) | ValueRef::N(_) | ValueRef::B(_)));
-    if !index.key.attributes().all(|name| scalar(&name.text)) {
+    if !index.key.names().all(|name| scalar(name)) {
         return None;
     }
     let held = |name: &str| {
         let key = table.key.contains(name) || index.key.contains(name);
-        key || match &index.projection {
-            None | Some(Projection::All) => true,
-            Some(Projection::Keys) => false,
-            Some(Projection::Include(names)) => names.iter().any(|each| each.is(name)),
-        }
+        key || index.projects.as_ref().is_none_or(|names| names.iter().any(|each| **each == *name))
     };
     let held = item.iter().filter(|(name, _)| held(name));
     Some(held.map(|(name, value)| (name.to_owned(), value.to_owned())).collect())

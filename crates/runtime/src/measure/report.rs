@@ -1,7 +1,8 @@
 //! What was measured, pattern by pattern and operation by operation.
 
-use sortkey_design::Design;
-use sortkey_design::plan::{Cost, Script, operation_script, pattern_script};
+use sortkey_design::Program;
+use sortkey_design::program::Callee;
+use sortkey_plan::{Cost, Script, operation_script, pattern_script};
 
 use super::fit::Comparison;
 use super::observed::{Charge, Observed};
@@ -36,31 +37,31 @@ pub struct Measured {
 
 impl Report {
     /// Nothing measured yet.
-    pub fn new(design: &Design) -> Report {
+    pub fn new(program: &Program) -> Report {
         let entry =
             |name: &str, usual: Cost| Measured { name: name.to_owned(), usual, ..Measured::default() };
-        let patterns = design.patterns.iter().map(|pattern| {
-            let script = pattern_script(design, pattern);
-            entry(&pattern.name.text, script.map(|script| script.body.cost()).unwrap_or_default())
+        let patterns = program.patterns.entries().map(|(id, pattern)| {
+            let script = pattern_script(program, id);
+            entry(&pattern.name, script.map(|script| script.body.cost()).unwrap_or_default())
         });
-        let operations = design
+        let operations = program
             .operations
-            .iter()
-            .map(|operation| entry(&operation.name.text, operation_script(design, operation).body.cost()));
+            .entries()
+            .map(|(id, operation)| entry(&operation.name, operation_script(program, id).body.cost()));
         Report { entries: patterns.chain(operations).collect() }
     }
 
     /// Adds one call.
     pub fn add(
         &mut self,
-        design: &Design,
+        program: &Program,
         comparison: Comparison<'_>,
         name: &str,
         requests: &[Observed],
         failed: Option<&str>,
     ) {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.name == name) else { return };
-        let Some(script) = script(design, name) else { return };
+        let Some(script) = script(program, name) else { return };
         match failed {
             None => entry.succeeded += 1,
             Some(failed) => {
@@ -104,10 +105,10 @@ impl Report {
     }
 }
 
-fn script<'d>(design: &'d Design, name: &str) -> Option<Script<'d>> {
-    match design.pattern(name) {
-        Some(pattern) => pattern_script(design, pattern),
-        None => design.operation(name).map(|operation| operation_script(design, operation)),
+fn script(program: &Program, name: &str) -> Option<Script> {
+    match program.callee(name)? {
+        Callee::Pattern(id) => pattern_script(program, id),
+        Callee::Operation(id) => Some(operation_script(program, id)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A report for people: what was predicted and what was consumed, call by call.
 
-use sortkey_design::plan::{Cost, columns, row, units};
+use sortkey_plan::{Cost, columns, row, units};
 
 use super::report::{Measured, Report};
 

@@ -27,7 +27,8 @@ pub async fn tests(
     let suite = Suite::new(Arc::clone(&design), parameters).await?;
     let plain = suite.plain()?;
     let comparison = Comparison::new(&plain);
-    let mut report = Report::new(&design);
+    let program = Arc::clone(&plain.shared.program);
+    let mut report = Report::new(&program);
     for at in 0..suite.tests().len() {
         let mut meters: Vec<Arc<Meter>> = Vec::new();
         let mut before = |engine: Embedded| -> Arc<dyn crate::Backend> {
@@ -37,7 +38,7 @@ pub async fn tests(
         };
         suite.run_before(at, &mut before).await;
         for call in meters.iter().flat_map(|meter| meter.calls()) {
-            report.add(&design, comparison, &call.name, &call.requests, call.failed.as_deref());
+            report.add(&program, comparison, &call.name, &call.requests, call.failed.as_deref());
         }
     }
     Ok(report)
@@ -78,10 +79,11 @@ pub async fn trial(
     let runtime = Runtime::new(Arc::clone(&design), backend, settings)
         .map_err(|problems| broken(problems.into_iter().map(|each| each.message).collect()))?;
     let comparison = Comparison::new(&runtime);
-    let report = Mutex::new(Report::new(&design));
+    let program = &runtime.shared.program;
+    let report = Mutex::new(Report::new(program));
     let mut called = |signature: &Signature, failure: Option<&Failure>| {
         let failed = failure.map(|failure| failure.kind.name());
-        report.lock().add(&design, comparison, &signature.name, &meter.take(), failed);
+        report.lock().add(program, comparison, &signature.name, &meter.take(), failed);
     };
     let ids = Ids::seeded(seed);
     let (mut dice, mut pool) = (Dice::generous(&ids), Pool::default());

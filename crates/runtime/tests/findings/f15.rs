@@ -1,7 +1,8 @@
 // F-15: a range over a number without a fixed width in the key lost items: `SK = "D#{n}"` with `where n in 5..20` missed 10.
 
 use serde_json::json;
-use sortkey_design::{NoFiles, compile, plan};
+use sortkey_design::{NoFiles, compile};
+use sortkey_plan::read;
 
 use crate::support::{DEFAULTS, Database};
 
@@ -22,8 +23,9 @@ const RANGE: &str = "(a: int, b: int) = list Doc by org where n in a..b page 50"
 fn is_served(text: &str) -> bool {
     let compilation = compile("t.sk", text, &NoFiles);
     assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics);
-    let pattern = compilation.design.pattern("docs").expect("declared");
-    plan::read(&compilation.design, pattern).expect("an entity").plan.is_some()
+    let docs = compilation.program.patterns.entries().find(|(_, each)| &*each.name == "docs");
+    let choice = docs.and_then(|(id, _)| read(&compilation.program, id));
+    choice.expect("a pattern of an entity").plan.is_some()
 }
 
 #[test]
