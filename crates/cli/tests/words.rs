@@ -2,6 +2,8 @@
 //!
 //! `cargo test --test words -- --nocapture` prints the counts of every crate. `SORTKEY_WORDS=clause` (or `personified`, `same`)
 //! lists the lines of one kind.
+// The counts are printed for people who ask for them.
+#![allow(clippy::print_stdout)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
