@@ -18,8 +18,10 @@ pub(crate) fn stop_with(parent: u32) -> Result<(), Failure> {
     const INTERVAL: Duration = Duration::from_millis(250);
 
     if parent_id() != parent {
-        let failure = format_args!("--parent {parent}: that process has ended, or did not start this one");
-        return Err(Failure::new(failure).hint(format_args!("this process was started by {}", parent_id())));
+        let failure = Failure::new(format_args!(
+            "--parent {parent}: that process has ended, or did not start this one"
+        ));
+        return Err(failure.hint(format_args!("this process was started by {}", parent_id())));
     }
     let watch = move || {
         while parent_id() == parent {

@@ -2,6 +2,8 @@
 //!
 //! `cargo test --test words -- --nocapture` prints the counts of every crate. `SORTKEY_WORDS=clause` (or `personified`, `same`)
 //! lists the lines of one kind.
+// The counts are printed for people who ask for them.
+#![allow(clippy::print_stdout)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,16 +23,16 @@ const HABITS: &[Habit] = &[
     Habit {
         name: "clause",
         pattern: r"(^|[.:;] )(What|Whatever|Who|Whoever|Where|Wherever|Which|Whichever)\b",
-        ceiling_per_mille: 96,
+        ceiling_per_mille: 94,
     },
     // Things do not hear, tell, know, want or stand somewhere.
     Habit {
         name: "personified",
         pattern: r"\b(hears?|heard|tells?|told|speaks?|knows?|knew|stands?|stood|believes?|learns?|wants?|wish|wishes|says?|said)\b",
-        ceiling_per_mille: 62,
+        ceiling_per_mille: 54,
     },
     // A doc comment makes sense on its own.
-    Habit { name: "same", pattern: r"(^|[.] )The same[,;:. ]", ceiling_per_mille: 4 },
+    Habit { name: "same", pattern: r"(^|[.] )The same[,;:. ]", ceiling_per_mille: 3 },
 ];
 
 #[test]

@@ -31,7 +31,7 @@ impl Severity {
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// What it contributes; may be empty.
+    /// Its text; may be empty.
     pub text: String,
 }
 

@@ -6,16 +6,16 @@ use serde::Serialize;
 /// Replaces one span by a text; an empty span inserts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Edit {
-    /// What goes.
+    /// The text that is replaced.
     pub span: Span,
-    /// What comes.
+    /// The new text.
     pub replacement: String,
 }
 
 /// A repair of one diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fix {
-    /// What it does, as an imperative (`page the list`).
+    /// Its description, as an imperative (`page the list`).
     pub title: String,
     /// Whether `check --fix` may apply it without asking: the meaning is what the author surely wanted.
     pub automatic: bool,
@@ -43,7 +43,7 @@ impl Fix {
     }
 }
 
-/// Applies those fixes whose edits touch `file` only and overlap no earlier accepted one; says how many.
+/// Applies those fixes whose edits touch `file` only and overlap no earlier accepted one; returns how many.
 pub fn apply<'a>(text: &str, file: FileId, fixes: impl IntoIterator<Item = &'a Fix>) -> (String, usize) {
     let mut accepted: Vec<&Edit> = Vec::new();
     let mut count = 0;

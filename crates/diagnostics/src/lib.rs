@@ -1,7 +1,7 @@
-//! What the compiler says to a person: where (`Span` in `Sources`), what (`Diagnostic`), and how to
+//! The messages of the compiler: where (`Span` in `Sources`), what (`Diagnostic`), and how to
 //! repair it (`Fix`); rendered as text for a terminal and as JSON for a machine.
 //!
-//! This crate knows nothing of the language. Every phase of the compiler depends on it, so it stays small.
+//! This crate is independent of the language. Every phase of the compiler depends on it, so it stays small.
 
 mod diagnostic;
 mod fix;

@@ -54,7 +54,7 @@ impl Sources {
         self.get(span.file).and_then(|source| source.text.get(span.range())).unwrap_or_default()
     }
 
-    /// Where a span begins.
+    /// The line and column at which a span begins.
     pub fn position(&self, span: Span) -> Position {
         self.get(span.file).map_or(Position { line: 1, column: 1 }, |source| source.position(span.start))
     }
@@ -97,7 +97,7 @@ impl Source {
         at
     }
 
-    /// The line (from zero) and UTF-16 column (from zero) of a byte offset, as editors want them.
+    /// The line (from zero) and UTF-16 column (from zero) of a byte offset, as the language server protocol counts.
     pub fn position_utf16(&self, offset: u32) -> (u32, u32) {
         let line = self.position(offset).line;
         let start = self.line_starts.get(line as usize - 1).copied().unwrap_or(0) as usize;

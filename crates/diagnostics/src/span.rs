@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Which file of a [`crate::Sources`] is meant.
+/// A file of a [`crate::Sources`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct FileId(pub u32);

@@ -27,7 +27,7 @@ pub trait AstNode: Sized {
     fn cast(node: SyntaxNode) -> Option<Self>;
     /// The node itself.
     fn syntax(&self) -> &SyntaxNode;
-    /// Where it stands, without surrounding blanks.
+    /// Its place in the text, without surrounding blanks.
     fn range(&self) -> TextRange {
         self.syntax().text_range()
     }
@@ -43,7 +43,7 @@ impl Name {
         self.0.text().trim_matches('`')
     }
 
-    /// Where it stands.
+    /// Its place in the text.
     pub fn range(&self) -> TextRange {
         self.0.text_range()
     }
@@ -77,7 +77,7 @@ impl Text {
         value
     }
 
-    /// Where it stands, quotes included.
+    /// Its place in the text, quotes included.
     pub fn range(&self) -> TextRange {
         self.0.text_range()
     }
@@ -128,7 +128,7 @@ pub(crate) fn name_after(node: &SyntaxNode, word: &str) -> Option<Name> {
     tokens(node, Kind::Name).skip_while(|token| token.text() != word).nth(1).map(Name)
 }
 
-/// Whether a word stands directly in the node.
+/// Whether the node has a word as a direct child.
 pub(crate) fn has_word(node: &SyntaxNode, word: &str) -> bool {
     tokens(node, Kind::Name).any(|token| token.text() == word)
 }

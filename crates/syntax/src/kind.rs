@@ -4,7 +4,7 @@
 /// without `unsafe`.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident,)*) => {
-        /// What a token or a node is.
+        /// The kind of a token or a node.
         #[allow(missing_docs)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u16)]
@@ -88,7 +88,7 @@ impl Kind {
     }
 }
 
-/// The language, as rowan wants to know it.
+/// The language, for rowan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {}
 

@@ -1,6 +1,6 @@
 //! Text to tokens. Every byte lands in exactly one token, so the tokens put together are the text again.
 //!
-//! Words are all `Name`s: which of them mean something depends on where they stand, and only the parser knows that.
+//! Words are all `Name`s: their meaning depends on their place, which only the parser can see.
 
 use crate::kind::Kind;
 

@@ -42,12 +42,12 @@ impl Parse {
         ast::File::new(self.syntax())
     }
 
-    /// Which file of the sources this is.
+    /// Its file in the sources.
     pub fn id(&self) -> FileId {
         self.file
     }
 
-    /// What is wrong with the shape of the text.
+    /// The syntax errors.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }

@@ -10,7 +10,7 @@ use sortkey_diagnostics::{Diagnostic, FileId, Severity, Span};
 /// How deep blocks, types and expressions may nest. Everything that walks the tree may recurse because of this.
 pub(crate) const MAX_DEPTH: u32 = 96;
 
-/// More errors than this in one file say nothing new.
+/// Further errors in one file are not reported.
 const MAX_ERRORS: usize = 200;
 
 pub(crate) struct Parser<'t> {
@@ -83,7 +83,7 @@ impl<'t> Parser<'t> {
         self.word_at(self.ahead(n)?)
     }
 
-    /// Whether the next token stands at the very beginning of a line.
+    /// Whether the next token is at the very beginning of a line.
     pub(crate) fn at_line_start(&self) -> bool {
         self.tokens
             .get(self.at)
@@ -178,7 +178,7 @@ impl<'t> Parser<'t> {
         result
     }
 
-    /// `{`, then `item` until the matching `}`. Tokens that no item wants become errors, one by one.
+    /// `{`, then `item` until the matching `}`. Tokens that begin no item become errors, one by one.
     pub(crate) fn block(&mut self, what: &str, mut item: impl FnMut(&mut Self)) {
         if !self.expect(Kind::LBrace) {
             return;

@@ -153,7 +153,7 @@ impl Parameter {
 }
 
 impl Caller {
-    /// What every call carries.
+    /// The attributes that every call carries.
     pub fn attributes(&self) -> impl Iterator<Item = Attribute> + use<> {
         child::<TypeObject>(&self.0).into_iter().flat_map(|object| object.attributes())
     }
@@ -276,7 +276,7 @@ impl Rule {
         child(&self.0)
     }
 
-    /// What must hold.
+    /// The condition that must hold.
     pub fn condition(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -334,7 +334,7 @@ impl Mapping {
         name_after(&self.0, "from")
     }
 
-    /// Which old items.
+    /// The condition on the old items.
     pub fn condition(&self) -> Option<Where> {
         child(&self.0)
     }
@@ -366,7 +366,7 @@ impl Module {
         nth_name(&self.0, 1)
     }
 
-    /// Its entries: exported name, and what it stands for.
+    /// Its entries: exported name, and the call that it names.
     pub fn entries(&self) -> Option<Fields> {
         child(&self.0)
     }

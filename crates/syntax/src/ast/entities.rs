@@ -104,7 +104,7 @@ impl Unique {
 }
 
 impl Check {
-    /// What must hold.
+    /// The condition that must hold.
     pub fn condition(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -140,7 +140,7 @@ impl States {
         children(&self.0)
     }
 
-    /// What happens on entry.
+    /// The fields that are set on entry.
     pub fn enters(&self) -> impl Iterator<Item = Enter> + use<> {
         children(&self.0)
     }
@@ -157,7 +157,7 @@ impl Transition {
         children(&self.0).nth(1)
     }
 
-    /// What else must hold.
+    /// The additional condition.
     pub fn condition(&self) -> Option<Expr> {
         child::<If>(&self.0)?.condition()
     }
@@ -169,7 +169,7 @@ impl Enter {
         child(&self.0)
     }
 
-    /// What is written with them.
+    /// The fields that are written with them.
     pub fn fields(&self) -> Option<Fields> {
         child(&self.0)
     }

@@ -141,7 +141,7 @@ impl AstNode for Expr {
 }
 
 impl BinaryExpr {
-    /// The operator and where it stands.
+    /// The operator and its place in the text.
     pub fn op(&self) -> Option<(BinaryOp, TextRange)> {
         let tokens = self.0.children_with_tokens().filter_map(rowan::NodeOrToken::into_token);
         tokens.into_iter().find_map(|token| {
@@ -181,12 +181,12 @@ impl BinaryExpr {
 }
 
 impl UnaryExpr {
-    /// Whether it says `not`; otherwise it is a minus.
+    /// Whether it is `not`; otherwise it is a minus.
     pub fn is_not(&self) -> bool {
         has_word(&self.0, "not")
     }
 
-    /// What follows.
+    /// The operand.
     pub fn operand(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -212,7 +212,7 @@ impl NameExpr {
 }
 
 impl ParenExpr {
-    /// What stands inside.
+    /// The expression in parentheses.
     pub fn inner(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -235,7 +235,7 @@ impl ObjectExpr {
 macro_rules! base_and_name {
     ($($node:ident)*) => { $(
         impl $node {
-            /// What it is taken from.
+            /// The value that it is taken from.
             pub fn base(&self) -> Option<Expr> {
                 child(&self.0)
             }
@@ -250,7 +250,7 @@ macro_rules! base_and_name {
 base_and_name!(MemberExpr ArrowExpr);
 
 impl CallExpr {
-    /// What is called.
+    /// The name of the function.
     pub fn callee(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -262,12 +262,12 @@ impl CallExpr {
 }
 
 impl IndexExpr {
-    /// What it is taken from.
+    /// The value that it is taken from.
     pub fn base(&self) -> Option<Expr> {
         children(&self.0).next()
     }
 
-    /// Which element.
+    /// The position of the element.
     pub fn index(&self) -> Option<Expr> {
         children(&self.0).nth(1)
     }
@@ -279,7 +279,7 @@ impl WithExpr {
         children(&self.0).next()
     }
 
-    /// What must hold for it.
+    /// The condition on it.
     pub fn condition(&self) -> Option<Expr> {
         children(&self.0).nth(1)
     }
@@ -300,7 +300,7 @@ impl RangeExpr {
 }
 
 impl PresenceExpr {
-    /// What is looked for.
+    /// The value that is looked for.
     pub fn operand(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -324,7 +324,7 @@ impl Fields {
 }
 
 impl Field {
-    /// What is written.
+    /// The value that is written.
     pub fn path(&self) -> Option<Path> {
         child(&self.0)
     }
@@ -352,7 +352,7 @@ impl Field {
 }
 
 impl Spread {
-    /// What is copied.
+    /// The value that is copied.
     pub fn name(&self) -> Option<Name> {
         nth_name(&self.0, 0)
     }
@@ -402,7 +402,7 @@ impl Number {
         text[start..].trim()
     }
 
-    /// Where it stands.
+    /// Its place in the text.
     pub fn range(&self) -> TextRange {
         self.0.text_range()
     }

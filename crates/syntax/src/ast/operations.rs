@@ -56,7 +56,7 @@ pub enum Statement {
     Race(Race),
 }
 
-/// What a `let`, an `expect` or a statement evaluates.
+/// The value of a `let`, an `expect` or a statement.
 #[allow(missing_docs)]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
@@ -125,12 +125,12 @@ impl Operation {
         child(&self.0)
     }
 
-    /// What runs before an error is returned.
+    /// The statements that run before an error is returned.
     pub fn handlers(&self) -> impl Iterator<Item = On> + use<> {
         children(&self.0)
     }
 
-    /// What the caller needs.
+    /// The condition on the caller.
     pub fn requires(&self) -> impl Iterator<Item = Requires> + use<> {
         children(&self.0)
     }
@@ -155,7 +155,7 @@ impl Operation {
         child(&self.0)
     }
 
-    /// What is silenced here.
+    /// The rules that are silenced here.
     pub fn allows(&self) -> impl Iterator<Item = Allow> + use<> {
         children(&self.0)
     }
@@ -174,7 +174,7 @@ impl Idempotent {
         names
     }
 
-    /// What stands between `by` and `for`.
+    /// The names between `by` and `for`.
     fn names(&self) -> Vec<Name> {
         child::<Names>(&self.0).map(|names| names.names().collect()).unwrap_or_default()
     }
@@ -198,7 +198,7 @@ impl On {
         nth_name(&self.0, 1)
     }
 
-    /// What runs.
+    /// The statements.
     pub fn body(&self) -> Option<Body> {
         child(&self.0)
     }
@@ -210,7 +210,7 @@ impl Let {
         nth_name(&self.0, 1)
     }
 
-    /// What it holds.
+    /// Its value.
     pub fn value(&self) -> Option<Value> {
         value(&self.0)
     }
@@ -232,7 +232,7 @@ impl Action {
         nth_name(&self.0, 1)
     }
 
-    /// What determines the key.
+    /// The arguments that determine the key.
     pub fn key(&self) -> Option<Args> {
         child(&self.0)
     }
@@ -252,7 +252,7 @@ impl Action {
         child(&self.0)
     }
 
-    /// What is written.
+    /// The fields that are written.
     pub fn fields(&self) -> Option<Fields> {
         child(&self.0)
     }
@@ -281,14 +281,14 @@ impl Each {
         child(&self.0)
     }
 
-    /// What is done with each.
+    /// The statements for each element.
     pub fn statements(&self) -> impl Iterator<Item = Statement> + use<> {
         statements(&self.0)
     }
 }
 
 impl Require {
-    /// What must hold.
+    /// The condition that must hold.
     pub fn condition(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -307,14 +307,14 @@ impl Return {
 }
 
 impl ExprStmt {
-    /// What is evaluated.
+    /// The expression that is evaluated.
     pub fn value(&self) -> Option<Value> {
         value(&self.0)
     }
 }
 
 impl Expect {
-    /// What is evaluated.
+    /// The expression that is evaluated.
     pub fn value(&self) -> Option<Value> {
         value(&self.0)
     }
@@ -338,19 +338,19 @@ impl Advance {
 }
 
 impl As {
-    /// Who calls.
+    /// The caller.
     pub fn caller(&self) -> Option<Args> {
         child(&self.0)
     }
 
-    /// What they do.
+    /// The statements that they run.
     pub fn statements(&self) -> impl Iterator<Item = Statement> + use<> {
         statements(&self.0)
     }
 }
 
 impl Race {
-    /// What runs at the same time.
+    /// The branches that run at the same time.
     pub fn bodies(&self) -> impl Iterator<Item = Body> + use<> {
         children(&self.0)
     }

@@ -115,7 +115,7 @@ impl Pattern {
             .map(Name)
     }
 
-    /// What `sum` adds up.
+    /// The attributes that `sum` adds up.
     pub fn summed(&self) -> Option<Names> {
         tokens(&self.0, Kind::LParen).next()?;
         children::<Names>(&self.0).next()
@@ -179,12 +179,12 @@ impl Bind {
         child(&self.0)
     }
 
-    /// Whether it says `in`.
+    /// Whether it has `in`.
     pub fn is_in(&self) -> bool {
         nth_name(&self.0, 1).is_some_and(|name| name.text() == "in")
     }
 
-    /// Whether it says `in all`.
+    /// Whether it has `in all`.
     pub fn is_in_all(&self) -> bool {
         self.is_in() && nth_name(&self.0, 2).is_some_and(|name| name.text() == "all")
     }

@@ -103,7 +103,7 @@ impl Index {
         child(&self.0)
     }
 
-    /// What is copied into it.
+    /// The attributes that are copied into it.
     pub fn project(&self) -> Option<Project> {
         child(&self.0)
     }
@@ -118,7 +118,7 @@ impl Index {
         child(&self.0)
     }
 
-    /// What is silenced here.
+    /// The rules that are silenced here.
     pub fn allows(&self) -> impl Iterator<Item = Allow> + use<> {
         children(&self.0)
     }
@@ -167,14 +167,14 @@ impl Ttl {
 }
 
 impl Stream {
-    /// What a record shows.
+    /// The images in a record.
     pub fn view(&self) -> Option<Name> {
         nth_name(&self.0, 1)
     }
 }
 
 impl Recovery {
-    /// Whether it says `off`.
+    /// Whether it is `off`.
     pub fn is_off(&self) -> bool {
         has_word(&self.0, "off")
     }
@@ -186,7 +186,7 @@ impl Recovery {
 }
 
 impl Protect {
-    /// What is protected.
+    /// The action that is prevented.
     pub fn what(&self) -> Option<Name> {
         nth_name(&self.0, 1)
     }
@@ -198,7 +198,7 @@ impl Encryption {
         nth_name(&self.0, 1)
     }
 
-    /// Which key.
+    /// The key.
     pub fn key(&self) -> Option<Text> {
         text(&self.0)
     }

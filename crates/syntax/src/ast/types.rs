@@ -37,7 +37,7 @@ pub enum Type {
 /// A bound of a range.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Bound {
-    /// Whether a minus stands before it.
+    /// Whether it has a minus.
     pub negative: bool,
     /// Its digits and unit.
     pub number: Number,
@@ -75,7 +75,7 @@ impl TypeUnion {
         tokens(&self.0, Kind::Name).map(Name)
     }
 
-    /// Where it says `...`: other words are accepted too.
+    /// The place of `...`, if other words are accepted too.
     pub fn open(&self) -> Option<rowan::TextRange> {
         tokens(&self.0, Kind::DotDotDot).next().map(|token| token.text_range())
     }
@@ -154,7 +154,7 @@ impl Attribute {
         child(&self.0)
     }
 
-    /// What it points to.
+    /// Its target.
     pub fn reference(&self) -> Option<Reference> {
         child(&self.0)
     }

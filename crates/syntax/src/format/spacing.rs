@@ -1,8 +1,8 @@
-//! What stands between two tokens of one line.
+//! The blanks between two tokens of one line.
 
 use crate::kind::{Kind, SyntaxToken};
 
-/// The blanks between two neighbours; `unit` says that the second begins a clause, statement or field.
+/// The blanks between two adjacent tokens; `unit` means that the second begins a clause, statement or field.
 pub(super) fn between(previous: &SyntaxToken, token: &SyntaxToken, unit: bool) -> &'static str {
     let parent = |token: &SyntaxToken| token.parent().map_or(Kind::Error, |node| node.kind());
     let (left, right) = (previous.kind(), token.kind());
@@ -49,7 +49,7 @@ fn tight_before(right: Kind, parent: Kind) -> bool {
     }
 }
 
-/// A parenthesis that opens a call or a type's arguments sticks to its name; others stand alone.
+/// A parenthesis that opens a call or a type's arguments follows its name directly; others have a blank before them.
 fn spaced_paren(parent: Kind, token: &SyntaxToken) -> bool {
     match parent {
         Kind::Shape | Kind::ParenExpr | Kind::Member | Kind::WithExpr => true,

@@ -196,7 +196,7 @@ impl Parser<'_> {
         self.at_line_start() && self.looks_like_item()
     }
 
-    /// Words alone do not tell a declaration from an attribute of that name, so the tokens after it must fit too.
+    /// A word alone does not distinguish a declaration from an attribute of that name, so the tokens after it must fit too.
     fn looks_like_item(&self) -> bool {
         let Some(word) = self.word() else { return false };
         let (one, two) = (self.nth(1), self.nth(2));
