@@ -47,6 +47,8 @@ record! {
         computed: bool,
         /// It is in no answer unless selected.
         secret: bool,
+        /// It is the design's own affair: in no answer unless selected, though no secret.
+        internal: bool,
         /// It is only counted up or down.
         counter: bool,
         /// It counts the changes of its item.

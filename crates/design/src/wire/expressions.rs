@@ -197,6 +197,8 @@ record! {
         values: Vec<(ParameterId, program::Expr)>,
         /// What is copied by name first.
         spreads: Vec<LocalId>,
+        /// What the callee does not take: only a test gives it, to see that it is refused.
+        unknown: Vec<Arc<str>>,
     }
 }
 
