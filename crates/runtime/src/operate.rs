@@ -1,6 +1,5 @@
 //! Operations: statements carried out one after the other.
 
-mod after;
 mod batch;
 mod call;
 mod cascade;
@@ -25,9 +24,9 @@ use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{
     Action, Callee, EntityId, ErrorId, Expr, ExprKind, LocalId, Operation, Statement, StatementKind, Value,
 };
+use sortkey_plan::{batched, is_result_seen};
 use sortkey_value::Item;
 
-use self::after::is_result_seen;
 use self::receipt::Receipt;
 use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
@@ -319,11 +318,4 @@ fn looked_for<'p>(program: &'p Program, value: &Value) -> Option<&'p str> {
         [entity] => Some(&program.entities[*entity].name),
         _ => None,
     }
-}
-
-/// The put of an `each` that does nothing else: such puts go by twenty-five.
-fn batched<'a>(program: &Program, body: &'a [Statement]) -> Option<&'a Action> {
-    let [Statement { kind: StatementKind::Do(Value::Action(action)), .. }] = body else { return None };
-    let is_bare = action.verb == WriteVerb::Put && action.condition.is_none() && action.when.is_none();
-    (is_bare && program.entities[action.entity].uniques.is_empty()).then_some(action)
 }

@@ -23,11 +23,11 @@ use std::sync::Arc;
 
 use sortkey_api::TableName;
 use sortkey_design::Program;
-use sortkey_design::model::{self, ReadVerb};
-use sortkey_design::plan::{self, Path};
+use sortkey_design::model::ReadVerb;
 use sortkey_design::program::{
     BindValue, Bound, EntityId, FilledKey, Id, IndexId, Pattern, PatternId, StoredKey, TableId, UniqueId,
 };
+use sortkey_plan::{ReadPlan, Way};
 use sortkey_value::Item;
 
 use crate::Failure;
@@ -90,42 +90,27 @@ pub(crate) struct Paging<'a> {
 impl Read {
     /// Prepares a pattern of the design; none if it has no path.
     pub(crate) fn of_pattern(program: &Program, settings: &Settings, id: PatternId) -> Option<Read> {
-        let source = &program.design.patterns[id.at()];
-        let pattern = program.patterns[id].clone();
-        let mut read = Read::prepare(program, settings, source, pattern)?;
+        let plan = sortkey_plan::read(program, id)?.plan?;
+        let mut read = Read::prepare(program, settings, program.patterns[id].clone(), &plan);
         let entities = read.pattern.entities.iter().copied().chain(read.pattern.then);
-        read.select = source.select.as_ref().map(|names| Select::of(program, names, entities));
+        let select = program.design.patterns[id.at()].select.as_ref();
+        read.select = select.map(|names| Select::of(program, names, entities));
         Some(read)
     }
 
-    /// Prepares a pattern, which the planner reads as text; none if it has no path.
-    pub(crate) fn prepare(
-        program: &Program,
-        settings: &Settings,
-        source: &model::Pattern,
-        pattern: Pattern,
-    ) -> Option<Read> {
-        let design = &program.design;
-        let plan = plan::read(design, source)?.plan?;
-        let entity = &program.entities[*pattern.entities.first()?];
-        let table_id = entity.table?;
+    /// Prepares a pattern whose path is known.
+    pub(crate) fn prepare(program: &Program, settings: &Settings, pattern: Pattern, plan: &ReadPlan) -> Read {
+        let (design, table_id) = (&program.design, plan.path.table);
         let table = &program.tables[table_id];
-        let index = |id: IndexId| (id, table.indexes[id].deployed.clone());
-        let route = match plan.path {
-            Path::Table(_) => Route::Table,
-            Path::Index(table, chosen) => {
-                let at = table.indexes.iter().position(|each| each.name == chosen.name)?;
-                let (id, name) = index(IndexId::new(at));
-                Route::Index(id, name)
-            }
-            Path::Guard(_, unique) => {
-                let place = plan.entity.uniques.iter().position(|each| each == unique)?;
-                Route::Guard(entity.uniques.entries().find(|(_, each)| each.place == place)?.0)
-            }
-            Path::Scan(_) => Route::Scan(pattern.via.map(index)),
+        let index = |id: IndexId| table.indexes[id].deployed.clone();
+        let route = match plan.path.way {
+            Way::Key => Route::Table,
+            Way::Index(id) => Route::Index(id, index(id)),
+            Way::Guard(unique) => Route::Guard(unique),
+            Way::Scan(via) => Route::Scan(via.map(|id| (id, index(id)))),
         };
         let mut read = Read {
-            table: deployed(design, plan.path.table(), settings).into(),
+            table: deployed(design, &design.tables[table_id.at()], settings).into(),
             table_id,
             route,
             fetches: plan.fetches,
@@ -141,7 +126,7 @@ impl Read {
         if !read.fetches {
             read.held = read.held_by_index(program);
         }
-        Some(read)
+        read
     }
 
     /// Looks an item up by what is known of it: the arguments, admitted.

@@ -79,11 +79,16 @@ impl Runtime {
             }
         }
         let (cascades, pathless) = cascades(&program, &settings);
-        problems.extend(pathless.into_iter().map(|(child, attribute)| Problem {
-            message: format!(
-                "no access path leads to the {child} items that `{attribute}` deletes in cascade"
-            ),
-            span: attribute.span,
+        problems.extend(pathless.into_iter().map(|(child, attribute)| {
+            let child = &program.entities[child];
+            let attribute = &child.attributes[attribute];
+            Problem {
+                message: format!(
+                    "no access path leads to the {} items that `{}` deletes in cascade",
+                    child.name, attribute.name
+                ),
+                span: attribute.span,
+            }
         }));
         if !problems.is_empty() {
             return Err(problems);

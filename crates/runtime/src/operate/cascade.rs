@@ -4,14 +4,11 @@
 //! guarded or a parent itself is deleted as any item is; the others go by twenty-five.
 
 use futures_util::future::BoxFuture;
-use sortkey_design::model::{self, WriteVerb};
-use sortkey_design::plan::{counters, goes_at_once, sweeps};
-use sortkey_design::program::{
-    Action, AttributeId, Bind, BindValue, Bound, EntityId, Id, ItemKey, LocalId, Parameter, Pattern,
-    Signature,
-};
-use sortkey_design::{Design, Program};
+use sortkey_design::Program;
+use sortkey_design::model::WriteVerb;
+use sortkey_design::program::{Action, AttributeId, EntityId, Id, ItemKey, LocalId};
 use sortkey_diagnostics::Span;
+use sortkey_plan::{Counter, Finding, counters, goes_at_once, sweeps};
 use sortkey_value::Item;
 
 use super::{Runner, batch};
@@ -51,111 +48,37 @@ pub(super) struct Count {
     pub(super) reference: (AttributeId, AttributeId),
 }
 
-/// A child that no path leads to, and the attribute that refers to its parent.
-type Pathless = (model::Name, model::Name);
-
-/// The cascades of a design, and the children that no path leads to.
-pub(crate) fn cascades(program: &Program, settings: &Settings) -> (Vec<Cascade>, Vec<Pathless>) {
-    let design = &program.design;
+/// The cascades of a program, and the children that no path leads to, each with the attribute that refers to its parent.
+pub(crate) fn cascades(
+    program: &Program,
+    settings: &Settings,
+) -> (Vec<Cascade>, Vec<(EntityId, AttributeId)>) {
     let (mut found, mut pathless) = (Vec::new(), Vec::new());
-    for (parent, entity) in program.entities.ids().zip(&design.entities) {
-        for sweep in sweeps(design, entity) {
-            let cascade = sweep.finding.as_ref().and_then(|finding| {
-                let child = entity_id(design, sweep.child)?;
-                let read = Read::prepare(program, settings, finding, pattern(program, child, finding)?)?;
-                let given =
-                    sweep.binds.iter().map(|(_, from)| program.entities[parent].attributes.find(from));
-                Some(Cascade {
+    for parent in program.entities.ids() {
+        for sweep in sweeps(program, parent) {
+            let child = sweep.child;
+            match sweep.finding {
+                Some(Finding { pattern, plan }) => found.push(Cascade {
                     parent,
                     child,
-                    given: given.collect::<Option<_>>()?,
-                    read,
-                    at_once: goes_at_once(design, sweep.child),
-                    counts: counts(program, sweep.child),
-                })
-            });
-            match cascade {
-                Some(cascade) => found.push(cascade),
-                None => pathless.push((sweep.child.name.clone(), sweep.attribute.name.clone())),
+                    given: sweep.binds.into_iter().map(|(_, from)| from).collect(),
+                    read: Read::prepare(program, settings, pattern, &plan),
+                    at_once: goes_at_once(program, child),
+                    counts: counts(program, child),
+                }),
+                None => pathless.push((child, sweep.attribute)),
             }
         }
     }
     (found, pathless)
 }
 
-fn entity_id(design: &Design, entity: &model::Entity) -> Option<EntityId> {
-    design.entities.iter().position(|each| each.name == entity.name).map(EntityId::new)
-}
-
-/// The pattern that finds the children of one parent: what it binds are its parameters, in order.
-fn pattern(program: &Program, child: EntityId, finding: &model::Pattern) -> Option<Pattern> {
-    let attributes = &program.entities[child].attributes;
-    let mut parameters: Vec<Parameter> = Vec::new();
-    let mut binds = Vec::new();
-    for bind in &finding.binds {
-        let id = attributes.find(&bind.name.text)?;
-        let local = LocalId::new(parameters.len());
-        let value = match bind.value {
-            model::BindValue::Parameter => BindValue::Parameter(local),
-            _ => BindValue::All,
-        };
-        if value != BindValue::All {
-            parameters.push(Parameter {
-                name: attributes[id].name.clone(),
-                ty: attributes[id].ty.clone(),
-                optional: false,
-                of_caller: None,
-                attribute: Some((child, id)),
-                default: None,
-                local,
-                declared: false,
-                span: bind.name.span,
-            });
-        }
-        binds.push(Bind { to: Bound::Attribute(id), value });
-    }
-    Some(Pattern {
-        name: finding.name.text.as_str().into(),
-        system: true,
-        locals: parameters.len(),
-        signature: Signature { parameters: parameters.into_iter().collect(), ..Signature::default() },
-        verb: finding.verb,
-        entities: vec![child],
-        summed: Vec::new(),
-        binds,
-        conditions: Vec::new(),
-        sieve: Vec::new(),
-        filters: Vec::new(),
-        order: None,
-        page: None,
-        limit: None,
-        all: true,
-        strong: finding.strong,
-        via: None,
-        select: None,
-        then: None,
-        with_expired: false,
-        with_deleted: false,
-        requires: None,
-        load: None,
-        docs: None,
-    })
-}
-
-fn counts(program: &Program, child: &model::Entity) -> Vec<Count> {
-    let design = &program.design;
-    let count = |counter: sortkey_design::plan::Counter<'_>| {
-        let reference = counter.reference.reference.as_ref()?;
-        let target = reference.attribute.as_ref().unwrap_or(&counter.reference.name);
-        let (entity, child) = (entity_id(design, counter.entity)?, entity_id(design, child)?);
-        let of = |entity: EntityId, name: &model::Name| program.entities[entity].attributes.find(&name.text);
-        Some(Count {
-            entity,
-            attribute: of(entity, &counter.attribute.name)?,
-            reference: (of(child, &counter.reference.name)?, of(entity, target)?),
-        })
+fn counts(program: &Program, child: EntityId) -> Vec<Count> {
+    let count = |Counter { entity, attribute, reference }: Counter| {
+        let target = program.entities[child].attributes[reference].reference?.attribute;
+        Some(Count { entity, attribute, reference: (reference, target) })
     };
-    counters(design, child).into_iter().filter_map(count).collect()
+    counters(program, child).into_iter().filter_map(count).collect()
 }
 
 /// Which children a sweep takes.

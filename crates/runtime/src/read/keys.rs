@@ -191,7 +191,7 @@ impl Read {
             Ok((!value.is_absent()).then_some(value))
         };
         let mut bounds = Bounds::default();
-        for conjunct in self.pattern.conditions.iter().filter(|each| each.says.of() == Some(bound)) {
+        for conjunct in self.pattern.conditions.iter().filter(|each| each.says.about() == Some(bound)) {
             let ExprKind::Binary { op, right, .. } = &conjunct.expr.kind else { continue };
             match (op, &right.kind) {
                 (Op::In, ExprKind::Range { low, high }) => {
