@@ -5,10 +5,12 @@
 //! well-known messages have a constructor each, further below.
 
 mod kind;
+mod meaning;
 mod read;
 mod well_known;
 
 pub use self::kind::ErrorKind;
+pub use self::meaning::{Again, Cause, Fault};
 
 use crate::json::Writer;
 use crate::shape::Encode;

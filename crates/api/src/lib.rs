@@ -15,7 +15,9 @@ mod text;
 mod wording;
 
 pub use attributes::{SuppliedItem, SuppliedValue, ValueFault};
-pub use error::{ApiError, CancellationReason, ErrorDetails, ErrorKind, ThrottlingReason};
+pub use error::{
+    Again, ApiError, CancellationReason, Cause, ErrorDetails, ErrorKind, Fault, ThrottlingReason,
+};
 pub use operations::{Operation, OperationId, Service};
 pub use shape::{StringMap, TableName, Timestamp, check, decode, decode_output, encode};
 pub use wording::Wording;

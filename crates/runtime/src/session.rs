@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use sortkey_api::operations::*;
 use sortkey_api::shapes::capacity::ConsumedCapacity;
 use sortkey_api::shapes::returns::ReturnConsumedCapacity;
-use sortkey_api::{ApiError, ErrorDetails, ErrorKind, SuppliedItem, TableName};
+use sortkey_api::{Again, ApiError, ErrorKind, Fault, SuppliedItem, TableName};
 use sortkey_value::Item;
 
 use crate::backend::Pending;
@@ -182,16 +182,11 @@ impl<'a> Session<'a> {
 
     /// Whether the same request may succeed a moment later.
     fn passes(&self, error: &ApiError, repeat: Repeat) -> bool {
-        match error.kind {
-            ErrorKind::TransactionConflictException | ErrorKind::TransactionInProgressException => true,
-            ErrorKind::TransactionCanceledException => only_haste(error),
-            ErrorKind::ProvisionedThroughputExceededException
-            | ErrorKind::RequestLimitExceeded
-            | ErrorKind::ThrottlingException => !self.shared.backend.repeats(),
-            ErrorKind::InternalServerError | ErrorKind::ServiceUnavailableException => {
-                repeat == Repeat::Freely && !self.shared.backend.repeats()
-            }
-            _ => false,
+        match error.again() {
+            // A backend that repeats requests itself knows better how long to wait.
+            Again::Refused => !(error.is_throttled() && self.shared.backend.repeats()),
+            Again::Unknown => repeat == Repeat::Freely && !self.shared.backend.repeats(),
+            Again::Never => false,
         }
     }
 }
@@ -205,52 +200,35 @@ enum Repeat {
     IfRefused,
 }
 
-/// Whether nothing but haste stands against a transaction.
-fn only_haste(error: &ApiError) -> bool {
-    let Some(ErrorDetails::CancellationReasons(reasons)) = error.details.as_deref() else { return false };
-    let haste = ["None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
-    reasons.iter().all(|reason| haste.contains(&reason.code.as_str()))
-}
-
-/// A value that only DynamoDB can refuse: text that is empty where a key needs some, or that nests too deep.
-pub(crate) fn invalid_value(message: &str) -> Option<Failure> {
-    if message.contains("Nesting Levels have exceeded") {
-        let why = "a value nests deeper than DynamoDB's 32 levels";
-        return Some(Failure::new(FailureKind::Invalid, why));
+/// What a fault of a request means to whoever called us.
+pub(crate) fn faulty(fault: Fault, message: &str) -> Failure {
+    match fault {
+        Fault::TooDeep => {
+            Failure::new(FailureKind::Invalid, "a value nests deeper than DynamoDB's 32 levels")
+        }
+        Fault::EmptyKey(None) => Failure::new(FailureKind::Invalid, "a part of a key cannot be empty"),
+        Fault::EmptyKey(Some(name)) => {
+            let message = format!("`{name}` is part of a key and cannot be empty");
+            Failure::invalid(name, message)
+        }
+        Fault::TooLarge => Failure::new(FailureKind::TooLarge, message),
+        Fault::NoParent => Failure::internal(message),
     }
-    if !message.contains("empty string value") {
-        return None;
-    }
-    // An update expression that is refused does not say which attribute it is.
-    let Some((_, name)) = message.rsplit_once("Key: ") else {
-        return Some(Failure::new(FailureKind::Invalid, "a part of a key cannot be empty"));
-    };
-    let name = name.trim();
-    Some(Failure::invalid(name, format!("`{name}` is part of a key and cannot be empty")))
 }
 
 /// What a backend's error means to whoever called us.
 pub(crate) fn failure(error: ApiError) -> Failure {
-    if error.kind == ErrorKind::ValidationException
-        && let Some(invalid) = invalid_value(&error.message)
-    {
-        return invalid;
+    if let Some(fault) = error.fault() {
+        return faulty(fault, &error.message);
     }
     let kind = match error.kind {
         ErrorKind::ProvisionedThroughputExceededException
         | ErrorKind::RequestLimitExceeded
         | ErrorKind::ThrottlingException => FailureKind::Throttled,
-        ErrorKind::TransactionConflictException | ErrorKind::TransactionInProgressException => {
-            FailureKind::Conflict
-        }
-        ErrorKind::TransactionCanceledException => FailureKind::Conflict,
+        ErrorKind::TransactionConflictException
+        | ErrorKind::TransactionInProgressException
+        | ErrorKind::TransactionCanceledException => FailureKind::Conflict,
         ErrorKind::InternalServerError | ErrorKind::ServiceUnavailableException => FailureKind::Unavailable,
-        ErrorKind::ItemCollectionSizeLimitExceededException => FailureKind::TooLarge,
-        ErrorKind::ValidationException
-            if error.message.contains("size") && error.message.contains("exceeded") =>
-        {
-            FailureKind::TooLarge
-        }
         ErrorKind::ResourceNotFoundException => {
             return Failure::internal(
                 "a table or index of the design does not exist: deploy the design first",

@@ -8,7 +8,8 @@
 mod fingerprint;
 
 use serde_json::Value as Json;
-use sortkey_design::program::{Action, Expr, ExprKind, Id, Operation, Statement, StatementKind, Value};
+use sortkey_design::program::{Expr, ExprKind, Id, Operation, StatementKind};
+use sortkey_plan::actions;
 use sortkey_value::{AttributeValue, Map, ValueRef};
 
 use self::fingerprint::Fingerprint;
@@ -127,8 +128,7 @@ impl Receipt {
 
     /// Where the receipt lies: in the table of the first entity that the operation writes.
     fn place<'a>(&self, scope: &Scope<'a>, operation: &Operation) -> Result<(&'a EntityInfo, Map), Failure> {
-        let bodies = std::iter::once(&operation.body).chain(operation.handlers.iter().map(|(_, body)| body));
-        let first = bodies.into_iter().find_map(|body| first_write(body));
+        let first = actions(operation).into_iter().find(|action| action.verb.writes());
         let first = first.ok_or_else(|| Failure::internal("an idempotent operation writes something"))?;
         let info = &scope.shared.entities[first.entity];
         // A caller's receipts are the caller's own.
@@ -142,16 +142,6 @@ impl Receipt {
         let text = format!("{RECEIPT}{}#{whose}", operation.name);
         Ok((info, guard::reserved_key(scope, info, &text)))
     }
-}
-
-/// The first action of a body that writes. The parser bounds how deep blocks nest.
-fn first_write(body: &[Statement]) -> Option<&Action> {
-    body.iter().find_map(|statement| match &statement.kind {
-        StatementKind::Let { value: Value::Action(action), .. }
-        | StatementKind::Do(Value::Action(action)) => Some(&**action).filter(|action| action.verb.writes()),
-        StatementKind::Transact(body) | StatementKind::Each { body, .. } => first_write(body),
-        _ => None,
-    })
 }
 
 /// Whether an expression speaks of something that is still to be made.

@@ -3,14 +3,14 @@
 use sortkey_api::operations::*;
 use sortkey_api::shapes::returns::{ReturnValue, ReturnValuesOnConditionCheckFailure};
 use sortkey_api::shapes::transaction::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
-use sortkey_api::{ApiError, ErrorDetails, ErrorKind};
+use sortkey_api::{ApiError, Cause, ErrorDetails, ErrorKind, Fault};
 use sortkey_value::Item;
 
 use super::update::from_state;
 use super::{Act, Answers, Test, Write};
 use crate::condition::Condition;
 use crate::evaluate::{Scope, hex};
-use crate::session::{Session, failure, invalid_value};
+use crate::session::{Session, failure, faulty};
 use crate::{Failure, FailureKind};
 
 /// DynamoDB's bound on a transaction.
@@ -164,14 +164,10 @@ pub(super) fn refused(scope: &Scope<'_>, write: &Write, error: ApiError) -> Resu
             explain(scope, write, Some(stored))?
         }
         (ErrorKind::ConditionalCheckFailedException, _) => explain(scope, write, None)?,
-        _ if lacks_parent(&error.message) => Refusal::Stale,
+        // Read first, the item gets the whole object.
+        _ if error.fault() == Some(Fault::NoParent) => Refusal::Stale,
         _ => Refusal::Failed(failure(error)),
     })
-}
-
-/// Whether something was to be changed inside an object that is not there. Read first, the item gets the whole object.
-fn lacks_parent(message: &str) -> bool {
-    message.contains("document path provided in the update expression is invalid")
 }
 
 async fn together(session: &Session<'_>, scope: &Scope<'_>, writes: Vec<Write>) -> Result<(), Refusal> {
@@ -276,26 +272,23 @@ fn item(scope: &Scope<'_>, write: &Write) -> TransactWriteItem {
 /// Why a transaction was cancelled: the first statement that was refused, unless all that stands against it is that
 /// something changed meanwhile.
 fn cancelled(scope: &Scope<'_>, writes: &[Write], error: ApiError) -> Result<Refusal, Failure> {
-    let Some(ErrorDetails::CancellationReasons(reasons)) = error.details.as_deref() else {
-        return Ok(Refusal::Failed(failure(error)));
-    };
+    let Some(reasons) = error.reasons() else { return Ok(Refusal::Failed(failure(error))) };
     let mut stale = false;
     for (write, reason) in writes.iter().zip(reasons) {
-        match reason.code.as_str() {
-            "None" => {}
-            "ConditionalCheckFailed" => match explain(scope, write, reason.item.as_ref())? {
+        match reason.cause() {
+            Cause::None => {}
+            Cause::Condition => match explain(scope, write, reason.item.as_ref())? {
                 Refusal::Stale => stale = true,
                 refused => return Ok(refused),
             },
-            "TransactionConflict" => stale = true,
-            "ValidationError" if reason.message.as_deref().is_some_and(lacks_parent) => stale = true,
-            _ => {
-                let message = reason.message.clone().unwrap_or_else(|| error.message.clone());
-                return Ok(Refusal::Failed(invalid_value(&message).unwrap_or_else(|| {
-                    let is_size = message.contains("size");
-                    let kind = if is_size { FailureKind::TooLarge } else { FailureKind::Internal };
-                    Failure::new(kind, message)
-                })));
+            Cause::Conflict | Cause::Fault(Some(Fault::NoParent)) => stale = true,
+            cause => {
+                let message = reason.message.as_ref().unwrap_or(&error.message);
+                return Ok(Refusal::Failed(match cause {
+                    Cause::Fault(Some(fault)) => faulty(fault, message),
+                    Cause::Throttled => Failure::new(FailureKind::Throttled, message),
+                    _ => Failure::internal(message),
+                }));
             }
         }
     }

@@ -1,0 +1,95 @@
+//! Names of a design are resolved once, by the compiler. What executes it goes by ids: text is compared only where it is data.
+
+use std::path::{Path, PathBuf};
+
+/// What executes a program: these modules of the runtime, with everything below them.
+const EXECUTES: [&str; 7] = ["condition", "evaluate", "operate", "read", "session", "template", "write"];
+
+/// Looks a name up in a design, or tells what something is by its words.
+const BY_TEXT: [&str; 13] = [
+    ".has(\"",
+    ".annotation(",
+    ".is_name(",
+    ".as_name(",
+    ".type_of(",
+    "design.entity(",
+    "design.enumeration(",
+    "design.operation(",
+    "design.pattern(",
+    "design.record(",
+    "design.rule(",
+    "design.table(",
+    "message.contains(",
+];
+
+/// What the model of a design and its program have in common: words without names.
+const SHARED: [&str; 10] = [
+    "FieldOp",
+    "IdBody",
+    "InputKind",
+    "Op",
+    "ReadVerb",
+    "SlotFormat",
+    "Stored",
+    "StringFormat",
+    "TimeUnit",
+    "WriteVerb",
+];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.expect("an entry").path();
+        let is_test = ["oracle.rs", "tests.rs"].iter().any(|name| path.ends_with(name));
+        match path.is_dir() {
+            true => sources(&path, found),
+            false if !is_test => found.push(path),
+            false => {}
+        }
+    }
+}
+
+/// The names that a line imports from the model.
+fn imported(line: &str) -> Vec<&str> {
+    let Some((_, names)) = line.split_once("sortkey_design::model::") else { return Vec::new() };
+    names.trim_matches(['{', '}', ';']).split(',').map(str::trim).filter(|name| !name.is_empty()).collect()
+}
+
+/// What is wrong with a source: lines that compare names of the design as text. Tests may.
+fn faults(text: &str) -> Vec<&str> {
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let by_text = |line: &&str| BY_TEXT.iter().any(|each| line.contains(each));
+    let by_model = |line: &&str| imported(line).iter().any(|name| !SHARED.contains(name));
+    lines.filter(|line| by_text(line) || by_model(line)).collect()
+}
+
+#[test]
+fn what_executes_a_design_compares_no_names() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/src");
+    let mut files = Vec::new();
+    for module in EXECUTES {
+        files.push(root.join(format!("{module}.rs")));
+        sources(&root.join(module), &mut files);
+    }
+    assert!(files.len() > 35, "{}", files.len());
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a source");
+        assert_eq!(faults(&text), Vec::<&str>::new(), "{}", file.display());
+    }
+}
+
+#[test]
+fn a_name_that_is_compared_is_found() {
+    for (line, is_fault) in [
+        ("    if attribute.has(\"secret\") {", true),
+        ("    let entity = design.entity(&action.entity.text)?;", true),
+        ("    if error.message.contains(\"size\") {", true),
+        ("use sortkey_design::model::*;", true),
+        ("use sortkey_design::model::{Action, Op};", true),
+        ("use sortkey_design::model::{Op, WriteVerb};", false),
+        ("    let attribute = &entity.attributes[id];", false),
+        ("    // attribute.has(\"secret\")", false),
+    ] {
+        assert_eq!(!faults(line).is_empty(), is_fault, "{line}");
+    }
+}
