@@ -123,7 +123,7 @@ fn keys() {
         "when status = open",
         &["3 Order: statusKey when status = open instead of status != void"],
     );
-    // The same items, in other words (F-17).
+    // Another spelling of the same condition.
     check("when status != void", "when status in [open, paid]", &[]);
 }
 
