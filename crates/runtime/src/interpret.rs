@@ -8,13 +8,12 @@ mod complete;
 mod types;
 
 pub(crate) use complete::{assumed, completed, from_defaults, from_keys};
-pub(crate) use types::{has_inner_defaults, is_pure, is_required, stored_types};
+pub(crate) use types::{has_inner_defaults, is_pure, is_required, lacks_inside, stored_types};
 
 use std::cmp::Ordering;
 
 use sortkey_value::{Item, ValueRef, compare_names};
 
-use self::types::lacks_inside;
 use crate::anatomy::Anatomy;
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};

@@ -169,11 +169,11 @@ impl<'s, 'a> Runner<'s, 'a> {
                 Err(Refusal::Stale) => continue,
                 Err(Refusal::Failed(failure)) => return Err(failure),
             };
-            self.sweep(scope, &prepared, children).await?;
+            self.sweep(scope, &mut prepared, children).await?;
             let place = prepared.writes.first().map(|write| (write.entity, write.key.clone()));
             match self.send(scope, std::slice::from_mut(&mut prepared)).await {
                 Ok(image) => {
-                    self.sweep(scope, &prepared, Children::All).await?;
+                    self.sweep(scope, &mut prepared, Children::All).await?;
                     if image.is_none()
                         && let Some(stored) =
                             self.stored_now(scope, action, &prepared, place.as_ref()).await?

@@ -41,8 +41,18 @@ pub(crate) struct Prepared {
     pub(crate) answers: Answers,
     /// Whether `yields` is the item as it will be stored.
     pub(crate) is_exact: bool,
-    /// The item whose children go with it, by its entity.
-    pub(crate) cascades: Option<(EntityId, Fields)>,
+    /// The item whose children go with it.
+    pub(crate) cascades: Option<Parent>,
+}
+
+/// An item whose children go with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Parent {
+    pub(crate) entity: EntityId,
+    /// What its key says of it.
+    pub(crate) known: Fields,
+    /// The whole item as it was when its children were looked for: afterwards it may be gone.
+    pub(crate) whole: Option<Fields>,
 }
 
 /// What the answer of a single request is good for.

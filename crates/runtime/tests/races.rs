@@ -66,3 +66,34 @@ fn a_limit_in_the_condition_holds_in_every_order() {
     let outcome = run(text, None);
     assert!(outcome.passed(), "{:?}", outcome.failure);
 }
+
+/// Children that know their parent by something outside its key are found after it is gone as well: what was read of it before
+/// tells which they are.
+#[test]
+fn a_child_that_comes_while_its_parent_goes_is_swept() {
+    let text = r#"
+        table Tags "tags" { key (PK | SK) }
+        entity Tag in Tags { PK = "TAG#{tagId}"  SK = "TAG"  tagId slug(1..9)  label slug(1..9) }
+        entity Link in Tags {
+          PK = "LABEL#{label}"  SK = "LINK#{linkId}"
+          label -> Tag.label on delete cascade
+          linkId slug(1..9)
+        }
+        pattern links = count Link by label strong
+        operation tag = create Tag
+        operation link = create Link
+        operation untag = delete Tag
+        test "nothing is left" {
+          tag(tagId: "t", label: "x")
+          race { untag("t") } { link(label: "x", linkId: "l") } succeeds 2
+          expect links("x") = 0
+        }"#;
+    // The link is made before the first request of the deletion, or before one of the others.
+    for before in 0..=5 {
+        let order: Vec<usize> = std::iter::repeat_n(0, before).chain([1]).collect();
+        let outcome = run(text, Some(&order));
+        assert!(outcome.passed(), "{before}: {:?}", outcome.failure);
+    }
+    // Made after all of them, it stays: the deletion is over.
+    assert!(!run(text, Some(&[])).passed());
+}

@@ -362,6 +362,12 @@ impl<'a> Walk<'a> {
         ahead.byte().is_some_and(|tag| tag < 16 && types & (1 << tag) != 0)
     }
 
+    /// Finds the value without reading it where it is text.
+    #[inline]
+    pub fn pick(&mut self) -> Option<Picked<'a>> {
+        Picked::read(&mut self.cursor)
+    }
+
     /// Passes over the value.
     #[inline]
     pub fn skip(&mut self) -> Option<()> {

@@ -99,7 +99,7 @@ pub(crate) fn has_inner_defaults(program: &Program, ty: &Type) -> bool {
 }
 
 /// Whether an object inside a stored value lacks a member that has a default.
-pub(super) fn lacks_inside(scope: &Scope<'_>, ty: &Type, value: ValueRef<'_>) -> bool {
+pub(crate) fn lacks_inside(scope: &Scope<'_>, ty: &Type, value: ValueRef<'_>) -> bool {
     let program = &scope.shared.program;
     match (ty, value) {
         (Type::List { of, .. }, ValueRef::L(list)) => list.iter().any(|each| lacks_inside(scope, of, each)),

@@ -127,26 +127,28 @@ impl<'a> Runner<'_, 'a> {
     pub(super) fn sweep<'f>(
         &'f self,
         scope: &'f Scope<'a>,
-        prepared: &'f Prepared,
+        prepared: &'f mut Prepared,
         children: Children,
     ) -> BoxFuture<'f, Result<(), Failure>> {
         Box::pin(async move {
-            let Some((parent, known)) = &prepared.cascades else { return Ok(()) };
             if !has_children(scope, prepared) {
                 return Ok(());
             }
-            let shared = scope.shared;
-            let info = &shared.entities[*parent];
             // What a parent that goes for good says of its children goes with it.
-            let parent_goes = prepared.writes.first().is_some_and(|write| write.act == Act::Delete);
-            let ours = || shared.cascades.iter().filter(|cascade| cascade.parent == *parent);
-            let mut fields = known.clone();
-            let lacks = |fields: &Fields| {
-                ours().any(|each| each.given.iter().any(|id| !fields.contains_key(info.name_of(*id))))
+            let first = prepared.writes.first().filter(|write| write.act == Act::Delete);
+            let gone = first.map(|write| write.key.clone());
+            let Some(parent) = &mut prepared.cascades else { return Ok(()) };
+            let info = &scope.shared.entities[parent.entity];
+            let ours = || scope.shared.cascades.iter().filter(|cascade| cascade.parent == info.at);
+            let lacks = |cascade: &Cascade| {
+                cascade.given.iter().any(|id| !parent.known.contains_key(info.name_of(*id)))
             };
-            if lacks(&fields) {
-                fields = self.parent(scope, info, fields).await?;
+            if ours().any(lacks)
+                && let Some(whole) = self.parent(scope, info, &parent.known).await?
+            {
+                parent.whole = Some(whole);
             }
+            let fields = parent.whole.as_ref().unwrap_or(&parent.known);
             for cascade in ours() {
                 let mut inner = scope.fresh();
                 if children == Children::All {
@@ -159,7 +161,6 @@ impl<'a> Runner<'_, 'a> {
                     cascade.read.run(self.session, &inner, Paging::default()).await?
                 {
                     let items = items.into_iter().map(|hit| hit.into_val(&inner)).collect();
-                    let gone = parent_goes.then(|| prepared.writes[0].key.clone());
                     self.remove(&mut inner.fresh(), cascade, items, gone.as_ref()).await?;
                 }
             }
@@ -167,14 +168,18 @@ impl<'a> Runner<'_, 'a> {
         })
     }
 
-    /// What the parent's key does not tell: the attributes by which its children know it.
-    async fn parent(&self, scope: &Scope<'a>, info: &EntityInfo, known: Fields) -> Result<Fields, Failure> {
-        let key = key_of(scope, info, &known);
-        let item = match key {
+    /// What the parent's key does not tell: the attributes by which its children know it. None if it is gone.
+    async fn parent(
+        &self,
+        scope: &Scope<'a>,
+        info: &EntityInfo,
+        known: &Fields,
+    ) -> Result<Option<Fields>, Failure> {
+        let item = match key_of(scope, info, known) {
             Some(key) => self.session.get(&info.table, key, true).await?,
             None => None,
         };
-        item.map_or(Ok(known), |item| info.read(scope, &item))
+        item.map(|item| info.read(scope, &item)).transpose()
     }
 
     async fn remove(
@@ -231,6 +236,6 @@ pub(super) fn action(verb: WriteVerb, entity: EntityId, local: LocalId) -> Actio
 
 /// Whether an action deletes what may have children.
 fn has_children(scope: &Scope<'_>, prepared: &Prepared) -> bool {
-    let parent = prepared.cascades.as_ref().map(|(parent, _)| *parent);
+    let parent = prepared.cascades.as_ref().map(|parent| parent.entity);
     scope.shared.cascades.iter().any(|cascade| Some(cascade.parent) == parent)
 }

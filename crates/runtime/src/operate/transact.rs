@@ -42,12 +42,12 @@ impl<'a> Runner<'_, 'a> {
                 Err(Refusal::Stale) => continue,
                 Err(Refusal::Failed(failure)) => return Err(failure),
             };
-            for each in &prepared {
+            for each in &mut prepared {
                 self.sweep(scope, each, children).await?;
             }
             match self.send(scope, &mut prepared).await {
                 Ok(_) => {
-                    for each in &prepared {
+                    for each in &mut prepared {
                         self.sweep(scope, each, Children::All).await?;
                     }
                     for (at, (action, local)) in actions.into_iter().enumerate() {

@@ -82,10 +82,10 @@ impl<'a> Runner<'_, 'a> {
                     Err(failure) => return Err(failure),
                 }
             }
-            self.sweep(scope, &prepared[0], Children::All).await?;
+            self.sweep(scope, &mut prepared[0], Children::All).await?;
             match self.send(scope, &mut prepared).await {
                 Ok(_) => {
-                    self.sweep(scope, &prepared[0], Children::All).await?;
+                    self.sweep(scope, &mut prepared[0], Children::All).await?;
                     return Ok(true);
                 }
                 Err(Refusal::Stale) => {}

@@ -38,10 +38,10 @@ impl Read {
         let program = &scope.shared.program;
         let first = self.entity(scope);
         if let (1, None, Some(proof)) = (self.pattern.entities.len(), &self.held, &first.proof)
-            && first.anatomy.is_whole(scope, &item)
+            && let Some(is_proven) = proof.holds(scope, &item, self.pattern.with_expired)
         {
             let view = View::stored(first.at, &item);
-            let passes = proof.holds(scope, &item, self.pattern.with_expired)
+            let passes = is_proven
                 && (self.pattern.with_deleted || !is_deleted(scope, view)?)
                 && sieve.lets_through(scope, 0, view)?;
             return match passes {

@@ -8,7 +8,7 @@ use sortkey_value::{AttributeValue, Item, Map};
 use super::create::{guards, has_guards, key};
 use super::given::{self, key_fields, not_found, only_live, only_ours};
 use super::update::{self, Plan, remove_by};
-use super::{Act, Answers, Prepared, Test, Write, declared};
+use super::{Act, Answers, Parent, Prepared, Test, Write, declared};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::session::Session;
@@ -24,7 +24,7 @@ pub(super) async fn prepare(
     let entity = info.of(&scope.shared.program);
     let known = key_fields(scope, info, action.key.as_ref(), None)?;
     only_ours(scope, info, &known)?;
-    let cascades = Some((info.at, known.clone()));
+    let cascades = Some(Parent { entity: info.at, known: known.clone(), whole: None });
     if let (WriteVerb::Delete, Some(deleted)) = (action.verb, &entity.deleted) {
         let plan = Plan {
             info,
