@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Drives the server with boto3, the AWS CLI and the AWS SDK for JavaScript. Installs the clients below target/ and
-# clients/javascript/node_modules the first time. A language that the machine does not have is left out, with a word;
+# Drives the server with boto3, the AWS CLI and the AWS SDK for JavaScript, and compares webhook signatures with those of the
+# providers' libraries. Installs the clients below target/ and clients/javascript/node_modules the first time. A language that the machine does not have is left out, with a word;
 # SORTKEY_REQUIRE_CLIENTS=1 makes that a failure.
 #
 #   clients/run.sh            installs what is missing and runs the suites
@@ -37,6 +37,7 @@ install_javascript() {
 # Each part in a subshell of its own, so that a failure of any command in it ends the script.
 if have python3; then (install_python); fi
 if have node; then (install_javascript); fi
+clients/webhooks/run.sh install
 [ "${1:-}" != install ] || exit 0
 
 if [ -z "${SORTKEY_BIN:-}${SORTKEY_E2E_ENDPOINT:-}" ]; then
@@ -45,6 +46,10 @@ if [ -z "${SORTKEY_BIN:-}${SORTKEY_E2E_ENDPOINT:-}" ]; then
 fi
 if [ -x "$venv/bin/python" ]; then (cd clients/python && "../../$venv/bin/python" -m pytest -q -p no:cacheprovider); fi
 if command -v node >/dev/null; then (cd clients/javascript && npm test --silent); fi
+# The tests have built the example beside the server. Building it alone would compile its dependencies again.
+webhooks="$(dirname "${SORTKEY_BIN:-target/debug/sortkey}")/examples/webhooks"
+if [ -x "$webhooks" ]; then export SORTKEY_WEBHOOKS_BIN="${SORTKEY_WEBHOOKS_BIN:-$(realpath "$webhooks")}"; fi
+clients/webhooks/run.sh
 # Left out where Chromium or nginx is neither installed nor installable by name.
 if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then
     SORTKEY_REQUIRE_CLIENTS='' clients/browser/run.sh

@@ -3,6 +3,11 @@
 use serde_json::Value;
 use sortkey_api::OperationId;
 use sortkey_expression::{ExpressionKind, KeyCondition, parse_condition, parse_projection, parse_update};
+use sortkey_functions::Headers;
+use sortkey_functions::cron::{Cron, Zone};
+use sortkey_functions::filter::{Filter, Subject};
+use sortkey_functions::signature::{Incoming, Scheme, Verifier};
+use sortkey_functions::transform::{MAX_OUTPUT_BYTES, Transform};
 use sortkey_runtime::Arguments;
 use sortkey_value::{AttributeValue, Number, ValueRef, key};
 
@@ -180,5 +185,94 @@ pub fn check(data: &[u8]) {
         let form = sortkey_design::wire::write(&compilation.program);
         let back = sortkey_design::wire::read(&form).expect("what was written can be read");
         assert_eq!(sortkey_design::wire::write(&back), form);
+    }
+}
+
+/// A line with something, and a body behind it.
+fn line_and_body(data: &[u8]) -> Option<(&str, &[u8])> {
+    let line = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
+    let text = std::str::from_utf8(&data[..line]).ok()?;
+    Some((text, data.get(line + 1..).unwrap_or_default()))
+}
+
+/// A filter in one line and a body behind it: a filter decides, and its opposite decides the opposite.
+pub fn filter(data: &[u8]) {
+    let Some((text, body)) = line_and_body(data) else { return };
+    let Ok(filter) = Filter::parse(text) else { return };
+    let opposite = format!("{{\"not\":{text}}}");
+    let body: Option<Value> = serde_json::from_slice(body).ok();
+    let headers = [("x-kind", "push")];
+    let subject = Subject { body: body.as_ref(), headers: Headers::new(&headers) };
+    // The opposite is one level deeper, and may pass the limit.
+    if let Ok(opposite) = Filter::parse(&opposite) {
+        assert_ne!(filter.holds(subject), opposite.holds(subject), "{text}");
+    }
+}
+
+/// A transform in one line and a body behind it: what it makes is JSON within the limits, and the same every time.
+pub fn transform(data: &[u8]) {
+    let Some((text, body)) = line_and_body(data) else { return };
+    let Ok(transform) = Transform::parse(text) else { return };
+    let headers = [("x-kind", "push\r\nx: y")];
+    let made = transform.apply(body, Headers::new(&headers));
+    assert_eq!(made, transform.apply(body, Headers::new(&headers)), "{text}");
+    let Ok(made) = made else { return };
+    assert!(made.body.len() <= MAX_OUTPUT_BYTES, "{text}");
+    assert!(made.body == body || serde_json::from_slice::<Value>(&made.body).is_ok(), "{text}");
+    for (name, value) in made.headers {
+        let visible = |byte: u8| (b' '..=b'~').contains(&byte);
+        assert!(value.is_none_or(|value| value.bytes().all(visible)), "{text}: {name}");
+    }
+}
+
+/// A schedule: the next time is later, and nothing is between.
+pub fn cron(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(cron) = Cron::parse(text) else { return };
+    let berlin = Zone::parse("Europe/Berlin").expect("a zone");
+    // New year, and a day before clocks change in spring and in autumn.
+    for after in [1_767_225_600, 1_774_659_600, 1_792_803_600] {
+        for zone in [&Zone::UTC, &berlin] {
+            let Some(next) = cron.next(after, zone) else { continue };
+            assert!(next > after, "{text:?}");
+            assert_eq!(cron.next(next - 1, zone), Some(next), "{text:?}");
+        }
+    }
+}
+
+/// The value of a header in one line and a body behind it: nobody who lacks the secret is believed.
+pub fn signature(data: &[u8]) {
+    let Some((value, body)) = line_and_body(data) else { return };
+    let key = "whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
+    let schemes = [
+        (Scheme::Stripe, "secret"),
+        (Scheme::StandardWebhooks, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"),
+        (Scheme::StandardWebhooks, key),
+        (Scheme::github(), "secret"),
+        (Scheme::shopify(), "secret"),
+        (Scheme::slack(), "secret"),
+        (Scheme::discord(), &key[5..]),
+    ];
+    for (scheme, secret) in schemes {
+        let names = [
+            "Stripe-Signature",
+            "webhook-signature",
+            "X-Hub-Signature-256",
+            "X-Shopify-Hmac-Sha256",
+            "X-Slack-Signature",
+            "X-Signature-Ed25519",
+        ];
+        let times = ["webhook-timestamp", "X-Slack-Request-Timestamp", "X-Signature-Timestamp"];
+        let headers: Vec<(&str, &str)> = names
+            .map(|name| (name, value))
+            .into_iter()
+            .chain(times.map(|name| (name, "1700000000")))
+            .chain([("webhook-id", value)])
+            .collect();
+        let incoming = Incoming { headers: Headers::new(&headers), body, now_seconds: 1_700_000_000 };
+        let verifier = Verifier::new(&scheme, &[secret]).expect("a scheme");
+        assert!(verifier.verify(&incoming).is_err(), "{scheme:?} believes {value:?}");
+        let id = scheme.delivery_id(&incoming);
+        assert!(id.is_none_or(|id| (1..=256).contains(&id.id.len())), "{value:?}");
     }
 }

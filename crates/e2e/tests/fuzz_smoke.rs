@@ -34,4 +34,7 @@ macro_rules! smoke_tests {
     };
 }
 
-smoke_tests! { condition key_condition projection update partiql request arguments number design check }
+smoke_tests! {
+    condition key_condition projection update partiql request arguments number design check
+    filter transform cron signature
+}

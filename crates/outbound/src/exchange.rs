@@ -1,0 +1,136 @@
+//! One connection: a request goes out, an answer comes back, within limits.
+
+use std::error::Error as _;
+use std::io;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt as _, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use tokio::task::JoinHandle;
+
+use crate::Error;
+use crate::metered::{Meter, Metered};
+use crate::progress::{Phase, Progress};
+use crate::request::MAX_RESPONSE_BYTES;
+use crate::stream::Stream;
+
+/// How large the head of an answer may be.
+const MAX_HEAD_BYTES: usize = 32 * 1024;
+
+/// How many headers an answer may have.
+const MAX_HEADERS: usize = 100;
+
+/// How much is read for one answer, with interim answers and the sizes of chunks.
+const MAX_WIRE_BYTES: usize = 4 * MAX_RESPONSE_BYTES;
+
+/// A connection on which one request at a time is sent. It is closed when it is dropped.
+pub(crate) struct Connection {
+    sender: SendRequest<Full<Bytes>>,
+    meter: Meter,
+    driver: Driver,
+}
+
+/// The task that reads and writes.
+struct Driver(JoinHandle<()>);
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Why there is no answer.
+pub(crate) enum Failed {
+    /// The connection was closed before anything was sent, so that the request may be sent on another one.
+    Unsent(Box<Request<Full<Bytes>>>),
+    /// Anything else.
+    Sent(Error),
+}
+
+impl Connection {
+    pub(crate) async fn open(stream: Stream) -> Result<Connection, Error> {
+        let meter = Meter::new(MAX_WIRE_BYTES);
+        let stream = TokioIo::new(Metered::new(stream, meter.clone()));
+        let (sender, connection) = http1::Builder::new()
+            .max_buf_size(MAX_HEAD_BYTES)
+            .max_headers(MAX_HEADERS)
+            .handshake(stream)
+            .await
+            .map_err(|error| Error::Connect { reason: error.to_string() })?;
+        // The task ends with an error when the connection breaks; whoever waits for an answer gets it as well.
+        let driver = Driver(tokio::spawn(async move { drop(connection.await) }));
+        Ok(Connection { sender, meter, driver })
+    }
+
+    /// Whether another request can be sent.
+    pub(crate) fn is_usable(&self) -> bool {
+        !self.sender.is_closed() && !self.driver.0.is_finished()
+    }
+
+    /// Sends a request and waits for the head of the answer.
+    pub(crate) async fn send(
+        &mut self,
+        message: Request<Full<Bytes>>,
+        progress: &Progress,
+    ) -> Result<Response<Incoming>, Failed> {
+        progress.enter(Phase::Waiting);
+        self.meter.reset(MAX_WIRE_BYTES);
+        if let Err(error) = self.sender.ready().await {
+            return Err(if error.is_closed() || error.is_canceled() {
+                Failed::Unsent(Box::new(message))
+            } else {
+                Failed::Sent(self.error(&error, None))
+            });
+        }
+        match self.sender.try_send_request(message).await {
+            Ok(answer) => {
+                progress.enter(Phase::Reading);
+                progress.set_status(answer.status().as_u16());
+                Ok(answer)
+            }
+            Err(mut failed) => Err(match failed.take_message() {
+                Some(message) => Failed::Unsent(Box::new(message)),
+                None => Failed::Sent(self.error(failed.error(), None)),
+            }),
+        }
+    }
+
+    /// The body of an answer, up to the limit, and whether there was more.
+    pub(crate) async fn read(&self, body: &mut Incoming, status: u16) -> Result<(Vec<u8>, bool), Error> {
+        let mut read = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let frame = match frame {
+                Ok(frame) => frame,
+                Err(_) if self.meter.is_used_up() => return Ok((read, true)),
+                Err(error) => return Err(self.error(&error, Some(status))),
+            };
+            let Some(data) = frame.data_ref() else { continue };
+            let room = MAX_RESPONSE_BYTES - read.len();
+            read.extend_from_slice(&data[..data.len().min(room)]);
+            if data.len() > room {
+                return Ok((read, true));
+            }
+        }
+        Ok((read, false))
+    }
+
+    fn error(&self, error: &hyper::Error, status: Option<u16>) -> Error {
+        if error.is_parse_too_large() || (self.meter.is_used_up() && status.is_none()) {
+            Error::HeadTooLarge
+        } else if error.is_parse() || is_invalid(error) {
+            Error::Malformed { reason: error.to_string() }
+        } else {
+            // Resets, closed connections and incomplete bodies, whatever the system calls them.
+            Error::Reset { status }
+        }
+    }
+}
+
+/// Whether the body is not of the form that its head announces, which hyper reports as an error of the system.
+fn is_invalid(error: &hyper::Error) -> bool {
+    let kind = error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind);
+    matches!(kind, Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData))
+}
