@@ -9,9 +9,9 @@ shape! {
     struct ExportTableToPointInTimeInput {
         table_arn: TableName = "TableArn";
         export_time: Option<Timestamp> = "ExportTime";
-        client_token: Option<String> = "ClientToken", &[MinLength(1)];
+        client_token: Option<String> = "ClientToken", &[NoDollarSign];
         s3_bucket: String = "S3Bucket", S3_BUCKET;
-        s3_bucket_owner: Option<String> = "S3BucketOwner";
+        s3_bucket_owner: Option<String> = "S3BucketOwner", &[AccountNumber];
         s3_prefix: Option<String> = "S3Prefix", &[MaxLength(1024)];
         s3_sse_algorithm: Option<S3SseAlgorithm> = "S3SseAlgorithm";
         s3_sse_kms_key_id: Option<String> = "S3SseKmsKeyId", &[MinLength(1), MaxLength(2048)];

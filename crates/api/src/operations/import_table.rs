@@ -9,7 +9,7 @@ use crate::shapes::transfer::{
 shape! {
     /// Which files, how to read them, and the table to be made of them.
     struct ImportTableInput {
-        client_token: Option<String> = "ClientToken", &[MinLength(1)];
+        client_token: Option<String> = "ClientToken", &[NoDollarSign];
         s3_bucket_source: S3BucketSource = "S3BucketSource";
         input_format: InputFormat = "InputFormat";
         input_format_options: Option<InputFormatOptions> = "InputFormatOptions";

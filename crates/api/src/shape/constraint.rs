@@ -16,6 +16,10 @@ pub enum Constraint {
     AtMost(i64),
     /// A text is made of the characters of table and index names: `[a-zA-Z0-9_.-]+`.
     NameCharacters,
+    /// A text is the number of an AWS account: `[0-9]{12}`.
+    AccountNumber,
+    /// A text has no dollar sign: `^[^\$]+$`.
+    NoDollarSign,
     /// Each element of a list of scalars satisfies these.
     EachElement(&'static [Constraint]),
     /// Each key of a map is the name of a table, or its ARN.
@@ -54,6 +58,10 @@ impl Constraint {
             (Self::AtLeast(minimum), Measure::Integer(value)) => value >= *minimum,
             (Self::AtMost(maximum), Measure::Integer(value)) => value <= *maximum,
             (Self::NameCharacters, Measure::Text(text)) => is_name(text),
+            (Self::AccountNumber, Measure::Text(text)) => {
+                text.len() == 12 && text.bytes().all(|byte| byte.is_ascii_digit())
+            }
+            (Self::NoDollarSign, Measure::Text(text)) => !text.is_empty() && !text.contains('$'),
             _ => true,
         }
     }
@@ -66,6 +74,8 @@ impl Constraint {
             Self::AtLeast(minimum) => text::value_at_least(*minimum),
             Self::AtMost(maximum) => text::value_at_most(*maximum),
             Self::NameCharacters => text::pattern("[a-zA-Z0-9_.-]+"),
+            Self::AccountNumber => text::pattern("[0-9]{12}"),
+            Self::NoDollarSign => text::pattern(r"^[^\$]+$"),
             Self::EachElement(rules) => text::each_element(joined(rules)),
             Self::TableKeys => text::each_key(joined(TABLE_KEY)),
             Self::EachKey(rules) => text::each_key(joined(rules)),

@@ -107,7 +107,7 @@ shape! {
 shape! {
     /// The files of an import.
     struct S3BucketSource {
-        s3_bucket_owner: Option<String> = "S3BucketOwner";
+        s3_bucket_owner: Option<String> = "S3BucketOwner", &[AccountNumber];
         s3_bucket: String = "S3Bucket", S3_BUCKET;
         s3_key_prefix: Option<String> = "S3KeyPrefix", &[MaxLength(1024)];
     }
