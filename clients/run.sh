@@ -37,7 +37,10 @@ install_javascript() {
 # Each part in a subshell of its own, so that a failure of any command in it ends the script.
 if have python3; then (install_python); fi
 if have node; then (install_javascript); fi
-[ "${1:-}" != install ] || exit 0
+if [ "${1:-}" = install ]; then
+    SORTKEY_REQUIRE_CLIENTS='' clients/infrastructure/run.sh install
+    exit 0
+fi
 
 if [ -z "${SORTKEY_BIN:-}${SORTKEY_E2E_ENDPOINT:-}" ]; then
     cargo build --quiet --package sortkey-cli --bin sortkey
@@ -45,8 +48,9 @@ if [ -z "${SORTKEY_BIN:-}${SORTKEY_E2E_ENDPOINT:-}" ]; then
 fi
 if [ -x "$venv/bin/python" ]; then (cd clients/python && "../../$venv/bin/python" -m pytest -q -p no:cacheprovider); fi
 if command -v node >/dev/null; then (cd clients/javascript && npm test --silent); fi
-# Left out where Chromium or nginx is neither installed nor installable by name.
+# Left out where Chromium, nginx or what infrastructure is checked with is neither installed nor installable by name.
 if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then
     SORTKEY_REQUIRE_CLIENTS='' clients/browser/run.sh
     SORTKEY_REQUIRE_CLIENTS='' clients/proxy/run.sh
+    SORTKEY_REQUIRE_CLIENTS='' clients/infrastructure/run.sh
 fi
