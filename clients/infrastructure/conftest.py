@@ -36,8 +36,14 @@ def system(name):
     return ROOT / "systems" / name / f"{name}.sk"
 
 
+def parameters(name):
+    """What a system needs on the command line."""
+    return ["--set", "stack=prod"] if name == "listbackup" else []
+
+
 def generate(target, design, out, *more, stage="prod", deploy=HERE / "plain.toml"):
-    sortkey("generate", target, design, "--deploy", deploy, "--stage", stage, "--out", out, *more)
+    given = parameters(Path(design).stem)
+    sortkey("generate", target, design, "--deploy", deploy, "--stage", stage, "--out", out, *given, *more)
     return out
 
 
@@ -123,7 +129,3 @@ def capacity(described):
 @pytest.fixture(params=SYSTEMS)
 def a_system(request):
     return request.param
-
-
-def parameters(name):
-    return ["--set", "stack=prod"] if name == "listbackup" else []

@@ -6,7 +6,7 @@ from conftest import HERE, parameters, sortkey, system, up
 
 
 def drift(name, endpoint, code, *more):
-    arguments = ["--deploy", HERE / "plain.toml", "--stage", "prod", "--endpoint", endpoint]
+    arguments = ["--deploy", HERE / "plain.toml", "--stage", "prod", "--endpoint", endpoint, *parameters(name)]
     return sortkey("drift", system(name), *arguments, *more, code=code)
 
 

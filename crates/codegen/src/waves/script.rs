@@ -40,11 +40,11 @@ wait_for_tables() {{
 
 applied=$(aws cloudformation describe-stacks --stack-name "$stack" --output text \
     --query "Stacks[0].Outputs[?OutputKey=='{WAVE}'].OutputValue | [0]" 2>/dev/null || true)
-done=0
-case "$applied" in {fingerprint}-*) done=${{applied##*-}} ;; esac
+count=0
+case "$applied" in {fingerprint}-*) count=${{applied##*-}} ;; esac
 
 for number in $(seq 1 {count}); do
-    if [ "$number" -le "$done" ]; then
+    if [ "$number" -le "$count" ]; then
         echo "wave $number of {count} is applied already"
         continue
     fi
