@@ -60,6 +60,16 @@ impl Runtime {
         backend: Arc<dyn Backend>,
         settings: Settings,
     ) -> Result<Runtime, Vec<Problem>> {
+        Runtime::of_program(Arc::new(Program::of(&design)), backend, settings)
+    }
+
+    /// Like [`Runtime::new`], for a program that is compiled once and run many times.
+    pub(crate) fn of_program(
+        program: Arc<Program>,
+        backend: Arc<dyn Backend>,
+        settings: Settings,
+    ) -> Result<Runtime, Vec<Problem>> {
+        let design = Arc::clone(&program.design);
         let mut problems: Vec<Problem> = match desired(&design, &settings.naming()) {
             Ok(_) => Vec::new(),
             Err(diagnostics) => diagnostics
@@ -67,7 +77,6 @@ impl Runtime {
                 .map(|each| Problem { span: each.primary.span, message: each.title })
                 .collect(),
         };
-        let program = Program::of(&design);
         let mut reads = Vec::new();
         for (id, pattern) in program.patterns.ids().zip(&design.patterns) {
             match Read::of_pattern(&program, &settings, id) {
@@ -100,7 +109,7 @@ impl Runtime {
         let mut shared = Shared {
             parameters: program.settings.iter().map(value).collect(),
             signatures: signature::of_program(&program),
-            program: Arc::new(program),
+            program,
             backend,
             settings,
             entities,

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 use sortkey_design::model::{StringFormat, Test, Type};
-use sortkey_design::{Design, TEST_FAILED};
+use sortkey_design::{Design, Program, TEST_FAILED};
 use sortkey_diagnostics::{Diagnostic, Span};
 use sortkey_engine::Engine;
 use sortkey_storage::Clock;
@@ -41,6 +41,8 @@ const PICKED_ORDERS: u64 = 64;
 /// The tests of a design, with its tables already there.
 pub struct Suite {
     design: Arc<Design>,
+    /// Compiled once: a race runs its test hundreds of times.
+    program: Arc<Program>,
     engine: Engine,
     parameters: BTreeMap<String, String>,
 }
@@ -80,7 +82,8 @@ impl Suite {
             ..sortkey_engine::Settings::default()
         });
         engine.stop_clock_at(START_MS);
-        let suite = Suite { design, engine, parameters };
+        let program = Arc::new(Program::of(&design));
+        let suite = Suite { design, program, engine, parameters };
         let backend = Embedded::new(suite.engine.clone());
         let naming = suite.settings(&suite.engine, "").map_err(|problem| vec![problem])?.naming();
         let pause = |_: Duration| -> crate::Pending<'_, ()> { Box::pin(async { Ok(()) }) };
@@ -184,7 +187,7 @@ impl Suite {
     ) -> Result<Runtime, Vec<Problem>> {
         let settings = self.settings(engine, title).map_err(|problem| vec![problem])?;
         let backend = before(Embedded::new(engine.clone()));
-        Runtime::new(Arc::clone(&self.design), backend, settings)
+        Runtime::of_program(Arc::clone(&self.program), backend, settings)
     }
 
     fn settings(&self, engine: &Engine, title: &str) -> Result<Settings, Problem> {

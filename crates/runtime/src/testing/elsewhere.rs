@@ -59,7 +59,7 @@ impl Suite {
             Ok(deployed) => made.extend(deployed.tables),
             Err(error) => return first(undeployed(error)),
         }
-        match Runtime::new(Arc::clone(&self.design), Arc::clone(backend), settings) {
+        match Runtime::of_program(Arc::clone(&self.program), Arc::clone(backend), settings) {
             Ok(runtime) => statement::run(&runtime, &clock, at, None).await.err(),
             Err(problems) => first(problems),
         }
