@@ -38,10 +38,7 @@ install_javascript() {
 if have python3; then (install_python); fi
 if have node; then (install_javascript); fi
 clients/webhooks/run.sh install
-if [ "${1:-}" = install ]; then
-    SORTKEY_REQUIRE_CLIENTS='' clients/infrastructure/run.sh install
-    exit 0
-fi
+[ "${1:-}" != install ] || exit 0
 
 if [ -z "${SORTKEY_BIN:-}${SORTKEY_E2E_ENDPOINT:-}" ]; then
     cargo build --quiet --package sortkey-cli --bin sortkey
@@ -53,9 +50,8 @@ if command -v node >/dev/null; then (cd clients/javascript && npm test --silent)
 webhooks="$(dirname "${SORTKEY_BIN:-target/debug/sortkey}")/examples/webhooks"
 if [ -x "$webhooks" ]; then export SORTKEY_WEBHOOKS_BIN="${SORTKEY_WEBHOOKS_BIN:-$(realpath "$webhooks")}"; fi
 clients/webhooks/run.sh
-# Left out where Chromium, nginx or what infrastructure is checked with is neither installed nor installable by name.
+# Left out where Chromium or nginx is neither installed nor installable by name.
 if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then
     SORTKEY_REQUIRE_CLIENTS='' clients/browser/run.sh
     SORTKEY_REQUIRE_CLIENTS='' clients/proxy/run.sh
-    SORTKEY_REQUIRE_CLIENTS='' clients/infrastructure/run.sh
 fi
