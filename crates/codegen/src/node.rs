@@ -78,12 +78,6 @@ impl Map {
         if list.is_empty() { self } else { self.with(key, list) }
     }
 
-    /// This map, and another behind it.
-    pub(crate) fn and(mut self, other: Map) -> Map {
-        self.0.extend(other.0);
-        self
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

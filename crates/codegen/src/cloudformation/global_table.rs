@@ -37,7 +37,7 @@ pub(super) fn resource(deployment: &Deployment, table: &Table) -> Map {
 }
 
 fn replica(table: &Table, region: Node, key: Option<&str>) -> Node {
-    let indexes = table.global.iter().filter_map(|index| replica_index(table, index));
+    let indexes = table.global.iter().map(|index| replica_index(table, index));
     Map::new()
         .with("Region", region)
         .with_list("GlobalSecondaryIndexes", indexes.collect())
@@ -55,17 +55,15 @@ fn replica(table: &Table, region: Node, key: Option<&str>) -> Node {
         .into()
 }
 
-/// An index is named in a replica only where there is something to say about it.
-fn replica_index(table: &Table, index: &GlobalIndex) -> Option<Node> {
-    let settings = Map::new()
-        .with_some(
-            "ReadProvisionedThroughputSettings",
-            index.capacity.map(|own| reads(index.scaling.read, own.read)),
-        )
+/// Every index is named in every replica, as the CDK names them, also where nothing is said about it.
+fn replica_index(table: &Table, index: &GlobalIndex) -> Node {
+    let reads = index.capacity.map(|own| reads(index.scaling.read, own.read));
+    Map::new()
+        .with("IndexName", index.name.as_str())
+        .with_some("ReadProvisionedThroughputSettings", reads)
         .with_some("ReadOnDemandThroughputSettings", most_reads(table.maximum()))
-        .with_some("ContributorInsightsSpecification", insights(table));
-    let named = Map::new().with("IndexName", index.name.as_str());
-    (!settings.is_empty()).then(|| named.and(settings).into())
+        .with_some("ContributorInsightsSpecification", insights(table))
+        .into()
 }
 
 fn reads(range: Option<Range>, units: u64) -> Map {
