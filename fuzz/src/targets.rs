@@ -1,6 +1,7 @@
 //! The targets.
 
 use serde_json::Value;
+use sortkey_access::{Scope, Signature, SignedRequest, SigningKey, Timestamp, is_session_token};
 use sortkey_api::OperationId;
 use sortkey_expression::{ExpressionKind, KeyCondition, parse_condition, parse_projection, parse_update};
 use sortkey_functions::Headers;
@@ -8,6 +9,7 @@ use sortkey_functions::cron::{Cron, Zone};
 use sortkey_functions::filter::{Filter, Subject};
 use sortkey_functions::signature::{Incoming, Scheme, Verifier};
 use sortkey_functions::transform::{MAX_OUTPUT_BYTES, Transform};
+use sortkey_policy::{Context, Decision, Kind, Policies, Policy, Principal, Values, decide};
 use sortkey_runtime::Arguments;
 use sortkey_value::{AttributeValue, Number, ValueRef, key};
 
@@ -275,4 +277,82 @@ pub fn signature(data: &[u8]) {
         let id = scheme.delivery_id(&incoming);
         assert!(id.is_none_or(|id| (1..=256).contains(&id.id.len())), "{value:?}");
     }
+}
+
+/// A policy document: read as a policy of every kind, and asked about a request. Whatever it says, a deny beside it wins, and
+/// saying it twice changes nothing.
+pub fn policy(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let principal = Principal {
+        account: "000000000000".to_owned(),
+        arn: "arn:aws:iam::000000000000:user/ann".to_owned(),
+        role: None,
+    };
+    let request = sortkey_policy::Request {
+        action: "dynamodb:GetItem",
+        resource: "arn:aws:dynamodb:us-east-1:000000000000:table/users",
+        principal: &principal,
+        context: &Facts,
+    };
+    for kind in [Kind::Identity, Kind::Resource, Kind::Trust] {
+        let Ok(policy) = Policy::parse(text, kind) else { continue };
+        assert_eq!(Policy::parse(text, kind).as_ref(), Ok(&policy), "{text:?} is read the same way twice");
+        let alone = [policy.clone()];
+        let decided = decide(&Policies { identity: &alone, ..Policies::default() }, &request);
+        let twice = [policy.clone(), policy.clone()];
+        assert_eq!(decide(&Policies { identity: &twice, ..Policies::default() }, &request), decided);
+        let denied = [policy.clone(), Policy::deny_all()];
+        let denied = decide(&Policies { identity: &denied, ..Policies::default() }, &request);
+        assert!(matches!(denied, Decision::Denied(..)), "{text:?} overrides a deny");
+        let limited =
+            Policies { identity: &alone, boundary: Some(&alone[0]), session: Some(&alone[0]), ..Policies::default() };
+        assert_eq!(decide(&limited, &request), decided, "{text:?} limits itself");
+    }
+}
+
+/// What policies are told about a request of a fuzz target: some keys are there, some are not, and some are unknown.
+struct Facts;
+
+impl Context for Facts {
+    fn values(&self, key: &str) -> Option<Values<'_>> {
+        match key.to_ascii_lowercase().as_str() {
+            "dynamodb:leadingkeys" => Some(Values::one("ann")),
+            "dynamodb:attributes" => Some(Values::Everything),
+            "aws:username" => Some(Values::one("ann")),
+            "aws:sourceip" => Some(Values::one("203.0.113.7")),
+            "aws:currenttime" => Some(Values::one("2026-11-17T01:38:52Z")),
+            "aws:securetransport" => Some(Values::one("false")),
+            "aws:referer" => Some(Values::Absent),
+            _ => None,
+        }
+    }
+}
+
+/// A signature: an Authorization header, a date and a query, one per line. No key that the text does not know makes one that
+/// is accepted.
+pub fn authorization(data: &[u8]) {
+    let mut lines = data.splitn(3, |byte| *byte == b'\n');
+    let mut next = || lines.next().unwrap_or_default();
+    let (header, date, query) = (next(), next(), next());
+    let query = String::from_utf8_lossy(query).into_owned();
+    let mut headers: Vec<(&str, &[u8])> = vec![("host", b"localhost"), ("x-amz-date", date)];
+    if !header.is_empty() {
+        headers.push(("authorization", header));
+    }
+    let request =
+        SignedRequest { method: "POST", path: "/", query: &query, headers: &headers, body: b"{}" };
+    let mut credential = String::new();
+    let Ok(signature) = Signature::read(&request, &mut credential) else { return };
+    let _ = signature.check_coverage(&request);
+    let _ = signature.check_scope(&["dynamodb"]);
+    let _ = signature.check_time(Timestamp { seconds: 1_794_879_532 });
+    let scope = Scope { date: "20261117", region: "us-east-1", service: "dynamodb" };
+    let key = SigningKey::derive("a secret that no input contains", &scope);
+    assert!(signature.matches(&request, &key).is_err(), "a forged signature");
+}
+
+/// A session token. None of them was made with this key.
+pub fn session_token(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    assert!(!is_session_token(text, &[7; 32]), "a forged token");
 }

@@ -112,6 +112,15 @@ pub struct AccessKey {
     pub disabled: bool,
 }
 
+/// What policies belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnerKind {
+    /// A user.
+    User,
+    /// A role.
+    Role,
+}
+
 /// An access key that was just made.
 #[derive(Clone, Debug)]
 pub struct NewAccessKey {
@@ -168,6 +177,28 @@ impl IdentityFile {
     pub fn role(&mut self, name: &str) -> Result<&mut Role, IdentityError> {
         let found = self.roles.iter_mut().find(|role| role.name == name);
         found.ok_or_else(|| IdentityError::Invalid(format!("there is no role `{name}`")))
+    }
+
+    /// The policies and the boundary of a user or role.
+    pub fn permissions(
+        &mut self,
+        kind: OwnerKind,
+        name: &str,
+    ) -> Result<(&mut Vec<Attached>, &mut Option<serde_json::Value>), IdentityError> {
+        match kind {
+            OwnerKind::User => self.user(name).map(|user| (&mut user.policies, &mut user.boundary)),
+            OwnerKind::Role => self.role(name).map(|role| (&mut role.policies, &mut role.boundary)),
+        }
+    }
+
+    /// Removes a user or role.
+    pub fn delete(&mut self, kind: OwnerKind, name: &str) -> Result<(), IdentityError> {
+        self.permissions(kind, name)?;
+        match kind {
+            OwnerKind::User => self.users.retain(|user| user.name != name),
+            OwnerKind::Role => self.roles.retain(|role| role.name != name),
+        }
+        Ok(())
     }
 
     /// Adds a user.
@@ -246,6 +277,16 @@ pub fn attach(policies: &mut Vec<Attached>, name: &str, text: &str) -> Result<()
     policies.retain(|policy| policy.name != name);
     policies.push(Attached { name: name.to_owned(), document });
     Ok(())
+}
+
+/// Takes a policy away.
+pub fn detach(policies: &mut Vec<Attached>, name: &str) -> Result<(), IdentityError> {
+    let before = policies.len();
+    policies.retain(|policy| policy.name != name);
+    match policies.len() < before {
+        true => Ok(()),
+        false => Err(IdentityError::Invalid(format!("there is no policy `{name}`"))),
+    }
 }
 
 /// A policy document as JSON, once it is known to be a policy.

@@ -289,8 +289,13 @@ pub(crate) fn write_private(path: &Path, text: &[u8]) -> std::io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let beside = path.with_file_name(name);
+    // Whatever has that name is not written to: it may be readable by others, or lead somewhere else.
+    match std::fs::remove_file(&beside) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&beside)?;
@@ -346,6 +351,22 @@ mod tests {
         assert!(matches!(Keyring::open(&source(None)), Err(KeyringError::PassphraseNeeded)));
         std::fs::write(&path, "{}").expect("written");
         assert!(Keyring::open_or_create(&source(None)).is_err(), "a broken keyring is not replaced");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn secrets_are_not_written_to_what_others_prepared() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, elsewhere) = (folder.path().join("keyring.json"), folder.path().join("elsewhere"));
+        std::fs::write(&elsewhere, "").expect("written");
+        std::os::unix::fs::symlink(&elsewhere, folder.path().join("keyring.json.new")).expect("linked");
+        Keyring::generate().expect("random").save(&path, None).expect("saved");
+        assert_eq!(std::fs::read(&elsewhere).expect("read"), b"", "a link is not followed");
+        std::fs::write(folder.path().join("keyring.json.new"), "left behind, readable by all")
+            .expect("written");
+        Keyring::generate().expect("random").save(&path, None).expect("saved");
+        assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
     }
 
     #[test]

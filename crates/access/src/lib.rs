@@ -24,8 +24,9 @@ pub use audit::{
 };
 pub use authority::{AssumeError, AssumeRole, Authority, Caller, Credentials, Rejected};
 pub use identities::{
-    ACCOUNT, AccessKey, Attached, Identity, IdentityError, IdentityFile, NewAccessKey, Role, User, attach,
-    document,
+    ACCOUNT, AccessKey, Attached, Identity, IdentityError, IdentityFile, NewAccessKey, OwnerKind, Role, User,
+    attach, detach, document,
 };
 pub use keyring::{Keyring, KeyringError, KeyringSource, check_apart};
+pub use session::is_session_token;
 pub use sigv4::{Scope, Signature, SignatureError, SignedRequest, SigningKey, Timestamp};

@@ -53,3 +53,37 @@ impl Session {
         serde_json::from_slice(&plain).ok()
     }
 }
+
+/// Whether a session token was made with a key.
+pub fn is_session_token(token: &str, key: &[u8; 32]) -> bool {
+    Session::open(token, key).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_open_with_their_key_only() {
+        let session = Session {
+            access_key: "ASIAEXAMPLE".to_owned(),
+            secret: "secret".to_owned(),
+            role: "reader".to_owned(),
+            name: "ann".to_owned(),
+            issued_seconds: 1,
+            expires_seconds: 2,
+            policy: None,
+        };
+        let token = session.seal(&[7; 32]).expect("sealed");
+        assert_eq!(Session::open(&token, &[7; 32]).as_ref(), Some(&session));
+        assert!(is_session_token(&token, &[7; 32]));
+        assert!(!is_session_token(&token, &[8; 32]));
+        let bytes = STANDARD.decode(&token).expect("Base64");
+        for at in 0..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 1;
+            assert!(!is_session_token(&STANDARD.encode(flipped), &[7; 32]), "byte {at}");
+        }
+        assert!(!is_session_token(&"A".repeat(MAX_TOKEN_BYTES + 4), &[7; 32]));
+    }
+}

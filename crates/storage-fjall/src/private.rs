@@ -15,6 +15,11 @@ pub(crate) fn create_directory(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Creates a directory that only the owner may enter, where nothing has its name yet.
+pub(crate) fn create_new_directory(path: &Path) -> io::Result<()> {
+    builder().create(path)
+}
+
 /// How files of ours are created.
 pub(crate) fn file() -> OpenOptions {
     let mut options = File::options();

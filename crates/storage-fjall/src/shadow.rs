@@ -34,7 +34,8 @@ impl Shadow {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        private::create_directory(&shadow.path)?;
+        // In a place that all share, a directory that somebody else made would be theirs to read.
+        private::create_new_directory(&shadow.path)?;
         let original = std::fs::canonicalize(directory::fjall(path))?;
         copy(&original, &directory::fjall(&shadow.path), reading)?;
         Ok(shadow)

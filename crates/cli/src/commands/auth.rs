@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use sortkey_access::{Attached, IdentityFile, attach, document};
+use sortkey_access::{
+    Attached, IdentityError, IdentityFile, NewAccessKey, OwnerKind, attach, detach, document,
+};
 use sortkey_policy::Kind;
 
 use super::Run;
@@ -58,23 +60,8 @@ enum UserAct {
         #[command(flatten)]
         keyring: KeyringArguments,
     },
-    /// List the users with their keys and policies
-    List {
-        #[command(flatten)]
-        file: AuthFile,
-    },
-    /// Remove a user and its access keys
-    Delete {
-        /// Its name
-        name: String,
-
-        #[command(flatten)]
-        file: AuthFile,
-    },
-    /// Give a user a policy, or take it away
-    Policy(PolicyArguments),
-    /// Limit what the policies of a user can allow
-    Boundary(BoundaryArguments),
+    #[command(flatten)]
+    Owner(OwnerAct),
 }
 
 #[derive(Debug, Subcommand)]
@@ -90,13 +77,23 @@ enum RoleAct {
 
         #[command(flatten)]
         file: AuthFile,
+
+        #[command(flatten)]
+        keyring: KeyringArguments,
     },
-    /// List the roles with their policies
+    #[command(flatten)]
+    Owner(OwnerAct),
+}
+
+/// What is done to users and roles alike.
+#[derive(Debug, Subcommand)]
+enum OwnerAct {
+    /// List them with their keys and policies
     List {
         #[command(flatten)]
         file: AuthFile,
     },
-    /// Remove a role; its sessions end at once
+    /// Remove one: access keys of a user and sessions of a role end at once
     Delete {
         /// Its name
         name: String,
@@ -104,10 +101,40 @@ enum RoleAct {
         #[command(flatten)]
         file: AuthFile,
     },
-    /// Give a role a policy, or take it away
-    Policy(PolicyArguments),
-    /// Limit what the policies of a role can allow
-    Boundary(BoundaryArguments),
+    /// Give one a policy, or take it away
+    Policy {
+        /// Whose
+        owner: String,
+
+        /// The name of the policy
+        name: String,
+
+        #[command(flatten)]
+        given: Given,
+    },
+    /// Limit what the policies of one can allow
+    Boundary {
+        /// Whose
+        owner: String,
+
+        #[command(flatten)]
+        given: Given,
+    },
+}
+
+/// A policy that is given, or taken away.
+#[derive(Args, Debug)]
+struct Given {
+    /// The policy: a file, or JSON
+    #[arg(value_name = "FILE|JSON", required_unless_present = "remove", conflicts_with = "remove")]
+    document: Option<String>,
+
+    /// Take it away
+    #[arg(long)]
+    remove: bool,
+
+    #[command(flatten)]
+    file: AuthFile,
 }
 
 #[derive(Debug, Subcommand)]
@@ -124,63 +151,17 @@ enum KeyAct {
         keyring: KeyringArguments,
     },
     /// Reject signatures of a key for now
-    Disable {
-        /// Its id: AKIA...
-        id: String,
-
-        #[command(flatten)]
-        file: AuthFile,
-    },
+    Disable(KeyArguments),
     /// Accept signatures of a key again
-    Enable {
-        /// Its id: AKIA...
-        id: String,
-
-        #[command(flatten)]
-        file: AuthFile,
-    },
+    Enable(KeyArguments),
     /// Remove a key
-    Delete {
-        /// Its id: AKIA...
-        id: String,
-
-        #[command(flatten)]
-        file: AuthFile,
-    },
+    Delete(KeyArguments),
 }
 
 #[derive(Args, Debug)]
-struct PolicyArguments {
-    /// Whose
-    owner: String,
-
-    /// The name of the policy
-    name: String,
-
-    /// The policy: a file, or JSON
-    #[arg(value_name = "FILE|JSON", required_unless_present = "remove", conflicts_with = "remove")]
-    document: Option<String>,
-
-    /// Take it away
-    #[arg(long)]
-    remove: bool,
-
-    #[command(flatten)]
-    file: AuthFile,
-}
-
-#[derive(Args, Debug)]
-struct BoundaryArguments {
-    /// Whose
-    owner: String,
-
-    /// The policy: a file, or JSON
-    #[arg(value_name = "FILE|JSON", required_unless_present = "remove", conflicts_with = "remove")]
-    document: Option<String>,
-
-    /// Take it away
-    #[arg(long)]
-    remove: bool,
+struct KeyArguments {
+    /// Its id: AKIA...
+    id: String,
 
     #[command(flatten)]
     file: AuthFile,
@@ -198,143 +179,113 @@ impl Run for Auth {
 
     fn run(self) -> Result<(), Failure> {
         match self.act {
-            Act::User(act) => user(act),
-            Act::Role(act) => role(act),
+            Act::User(UserAct::Create { name, admin, file, keyring }) => {
+                prepare(&file.path)?;
+                let keyring = keyring.open(&file.path)?;
+                create_key(&file.path, |identities| {
+                    identities.create_user(&name, admin)?;
+                    identities.create_key(&name, &keyring)
+                })
+            }
+            Act::Role(RoleAct::Create { name, trust, file, keyring }) => {
+                prepare(&file.path)?;
+                let trust = read_document(&trust)?;
+                let keyring = keyring.open(&file.path)?;
+                change(&file.path, |identities| {
+                    identities.create_role(&name, &trust)?;
+                    // A server that runs gives out sessions of the new role as soon as it has the key for them.
+                    identities.ensure_session_key(&keyring)
+                })
+            }
+            Act::User(UserAct::Owner(act)) => owner(OwnerKind::User, act),
+            Act::Role(RoleAct::Owner(act)) => owner(OwnerKind::Role, act),
             Act::Key(act) => key(act),
         }
     }
 }
 
-fn user(act: UserAct) -> Result<(), Failure> {
+fn owner(kind: OwnerKind, act: OwnerAct) -> Result<(), Failure> {
     match act {
-        UserAct::Create { name, admin, file, keyring } => {
-            prepare(&file.path)?;
-            let keyring = keyring.open(&file.path)?;
-            let key = IdentityFile::change(&file.path, |identities| {
-                identities.create_user(&name, admin)?;
-                identities.create_key(&name, &keyring)
-            });
-            say_key(&key.map_err(Failure::new)?);
+        OwnerAct::List { file } => {
+            list(kind, &IdentityFile::read(&file.path).map_err(Failure::new)?);
             Ok(())
         }
-        UserAct::List { file } => {
-            for user in &read(&file.path)?.users {
-                let kind = if user.admin { " (administrator)" } else { "" };
-                let keys: Vec<String> = user
-                    .keys
-                    .iter()
-                    .map(|key| format!("{}{}", key.id, if key.disabled { " (disabled)" } else { "" }))
-                    .collect();
-                let policies = names(&user.policies);
-                designs::say(&format!("{}{kind}: keys {}; policies {policies}\n", user.name, listed(&keys)));
-            }
-            Ok(())
-        }
-        UserAct::Delete { name, file } => change(&file.path, |identities| {
-            identities.user(&name)?;
-            identities.users.retain(|user| user.name != name);
-            Ok(())
-        }),
-        UserAct::Policy(arguments) => {
-            let text = arguments.document.as_deref().map(read_document).transpose()?;
-            change(&arguments.file.path, |identities| {
-                edit(&mut identities.user(&arguments.owner)?.policies, &arguments.name, text.as_deref())
+        OwnerAct::Delete { name, file } => change(&file.path, |identities| identities.delete(kind, &name)),
+        OwnerAct::Policy { owner, name, given } => {
+            let text = given.document.as_deref().map(read_document).transpose()?;
+            change(&given.file.path, |identities| {
+                let (policies, _) = identities.permissions(kind, &owner)?;
+                match &text {
+                    Some(text) => attach(policies, &name, text),
+                    None => detach(policies, &name),
+                }
             })
         }
-        UserAct::Boundary(arguments) => {
-            let text = arguments.document.as_deref().map(read_document).transpose()?;
-            change(&arguments.file.path, |identities| {
-                let boundary = text.map(|text| document(&text, Kind::Identity)).transpose()?;
-                identities.user(&arguments.owner)?.boundary = boundary;
+        OwnerAct::Boundary { owner, given } => {
+            let text = given.document.as_deref().map(read_document).transpose()?;
+            change(&given.file.path, |identities| {
+                let (_, boundary) = identities.permissions(kind, &owner)?;
+                *boundary = text.map(|text| document(&text, Kind::Identity)).transpose()?;
                 Ok(())
             })
         }
     }
 }
 
-fn role(act: RoleAct) -> Result<(), Failure> {
-    match act {
-        RoleAct::Create { name, trust, file } => {
-            prepare(&file.path)?;
-            let trust = read_document(&trust)?;
-            change(&file.path, |identities| identities.create_role(&name, &trust))
-        }
-        RoleAct::List { file } => {
-            for role in &read(&file.path)?.roles {
-                designs::say(&format!("{}: policies {}\n", role.name, names(&role.policies)));
-            }
-            Ok(())
-        }
-        RoleAct::Delete { name, file } => change(&file.path, |identities| {
-            identities.role(&name)?;
-            identities.roles.retain(|role| role.name != name);
-            Ok(())
-        }),
-        RoleAct::Policy(arguments) => {
-            let text = arguments.document.as_deref().map(read_document).transpose()?;
-            change(&arguments.file.path, |identities| {
-                edit(&mut identities.role(&arguments.owner)?.policies, &arguments.name, text.as_deref())
-            })
-        }
-        RoleAct::Boundary(arguments) => {
-            let text = arguments.document.as_deref().map(read_document).transpose()?;
-            change(&arguments.file.path, |identities| {
-                let boundary = text.map(|text| document(&text, Kind::Identity)).transpose()?;
-                identities.role(&arguments.owner)?.boundary = boundary;
-                Ok(())
-            })
-        }
+fn list(kind: OwnerKind, identities: &IdentityFile) {
+    let roles =
+        identities.roles.iter().map(|role| format!("{}: policies {}\n", role.name, names(&role.policies)));
+    let users = identities.users.iter().map(|user| {
+        let admin = if user.admin { " (administrator)" } else { "" };
+        let disabled = |disabled: bool| if disabled { " (disabled)" } else { "" };
+        let keys: Vec<String> =
+            user.keys.iter().map(|key| format!("{}{}", key.id, disabled(key.disabled))).collect();
+        let (keys, policies) = (listed(&keys), names(&user.policies));
+        format!("{}{admin}: keys {keys}; policies {policies}\n", user.name)
+    });
+    match kind {
+        OwnerKind::User => users.for_each(|line| designs::say(&line)),
+        OwnerKind::Role => roles.for_each(|line| designs::say(&line)),
     }
 }
 
 fn key(act: KeyAct) -> Result<(), Failure> {
+    let set = |KeyArguments { id, file }: KeyArguments, disabled: Option<bool>| {
+        change(&file.path, |identities| {
+            let (user, at) = identities.key(&id)?;
+            match disabled {
+                Some(disabled) => user.keys[at].disabled = disabled,
+                None => drop(user.keys.remove(at)),
+            }
+            Ok(())
+        })
+    };
     match act {
         KeyAct::Create { user, file, keyring } => {
             let keyring = keyring.open(&file.path)?;
-            let made = IdentityFile::change(&file.path, |identities| identities.create_key(&user, &keyring));
-            say_key(&made.map_err(Failure::new)?);
-            Ok(())
+            create_key(&file.path, |identities| identities.create_key(&user, &keyring))
         }
-        KeyAct::Disable { id, file } => set_disabled(&file.path, &id, true),
-        KeyAct::Enable { id, file } => set_disabled(&file.path, &id, false),
-        KeyAct::Delete { id, file } => change(&file.path, |identities| {
-            let (user, at) = identities.key(&id)?;
-            user.keys.remove(at);
-            Ok(())
-        }),
+        KeyAct::Disable(arguments) => set(arguments, Some(true)),
+        KeyAct::Enable(arguments) => set(arguments, Some(false)),
+        KeyAct::Delete(arguments) => set(arguments, None),
     }
 }
 
-fn set_disabled(path: &Path, id: &str, disabled: bool) -> Result<(), Failure> {
-    change(path, |identities| {
-        let (user, at) = identities.key(id)?;
-        user.keys[at].disabled = disabled;
-        Ok(())
-    })
-}
-
-type Changed = Result<(), sortkey_access::IdentityError>;
-
-fn change(path: &Path, change: impl FnOnce(&mut IdentityFile) -> Changed) -> Result<(), Failure> {
+fn change<T>(
+    path: &Path,
+    change: impl FnOnce(&mut IdentityFile) -> Result<T, IdentityError>,
+) -> Result<T, Failure> {
     IdentityFile::change(path, change).map_err(Failure::new)
 }
 
-fn edit(policies: &mut Vec<Attached>, name: &str, text: Option<&str>) -> Changed {
-    match text {
-        Some(text) => attach(policies, name, text),
-        None => {
-            let before = policies.len();
-            policies.retain(|policy| policy.name != name);
-            match policies.len() < before {
-                true => Ok(()),
-                false => Err(sortkey_access::IdentityError::Invalid(format!("there is no policy `{name}`"))),
-            }
-        }
-    }
-}
-
-fn read(path: &Path) -> Result<IdentityFile, Failure> {
-    IdentityFile::read(path).map_err(Failure::new)
+/// Prints the new key in the form that a shell, and AWS's own documentation, has it.
+fn create_key(
+    path: &Path,
+    create: impl FnOnce(&mut IdentityFile) -> Result<NewAccessKey, IdentityError>,
+) -> Result<(), Failure> {
+    let key = change(path, create)?;
+    designs::say(&format!("AWS_ACCESS_KEY_ID={}\nAWS_SECRET_ACCESS_KEY={}\n", key.id, key.secret));
+    Ok(())
 }
 
 /// The directory of the file must be there before its distance from the keyring can be judged.
@@ -352,11 +303,6 @@ fn read_document(text: &str) -> Result<String, Failure> {
         return Ok(text.to_owned());
     }
     std::fs::read_to_string(text).map_err(|error| Failure::new(format_args!("{text}: {error}")))
-}
-
-/// In the form that a shell, and AWS's own documentation, has it.
-fn say_key(key: &sortkey_access::NewAccessKey) {
-    designs::say(&format!("AWS_ACCESS_KEY_ID={}\nAWS_SECRET_ACCESS_KEY={}\n", key.id, key.secret));
 }
 
 fn names(policies: &[Attached]) -> String {
