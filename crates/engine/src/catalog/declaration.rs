@@ -101,7 +101,7 @@ pub(crate) fn attributes(definitions: &[AttributeDefinition]) -> Result<Vec<KeyA
     for definition in definitions {
         let name = definition.attribute_name.clone();
         if attributes.iter().any(|known| known.name == name) {
-            return Err(ApiError::invalid_parameter(format_args!("Duplicate AttributeName: {name}")));
+            return Err(ApiError::validation(format!("Attribute Name is duplicated: {name}")));
         }
         let kind = match definition.attribute_type {
             ScalarAttributeType::N => AttributeType::N,
@@ -227,7 +227,7 @@ fn projection(shape: &ProjectionShape) -> Result<Projection, ApiError> {
                 let mut seen = BTreeSet::new();
                 match names.iter().find(|name| !seen.insert(name.as_str())) {
                     Some(name) => Err(ApiError::invalid_parameter(format_args!(
-                        "Duplicate attribute name in NonKeyAttributes: {name}"
+                        "Duplicate element in NonKeyAttributes: {name}"
                     ))),
                     None => Ok(Projection::Include(names.clone())),
                 }

@@ -26,17 +26,36 @@ pub(crate) fn choose(shared: &Shared, asked: &SSESpecification) -> Option<Encryp
     Some(Encryption { key_arn })
 }
 
+/// The encryption that a table changes to. AWS rejects a change to what is there.
+pub(crate) fn change(
+    shared: &Shared,
+    current: Option<&Encryption>,
+    asked: &SSESpecification,
+) -> Result<Option<Encryption>, ApiError> {
+    let chosen = choose(shared, asked);
+    match (current, &chosen) {
+        (None, None) => Err(ApiError::invalid_parameter("Table is already encrypted by default")),
+        (Some(current), Some(chosen)) if current == chosen && asked.kms_master_key_id.is_some() => {
+            Err(ApiError::invalid_parameter(
+                "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if you want to \
+                 change Master Key",
+            ))
+        }
+        _ => Ok(chosen),
+    }
+}
+
 /// Rejects what contradicts itself.
 pub(crate) fn check(asked: &SSESpecification) -> Result<(), ApiError> {
     if asked.sse_type == Some(SseType::Aes256) {
-        return Err(ApiError::invalid_parameter("SSEType AES256 is not supported, use KMS"));
+        return Err(ApiError::invalid_parameter("SSEType AES256 is not supported"));
     }
     let given =
         [("SSEType", asked.sse_type.is_some()), ("KMSMasterKeyId", asked.kms_master_key_id.is_some())];
     match given.iter().find(|(_, given)| *given && asked.enabled != Some(true)) {
-        Some((name, _)) => Err(ApiError::invalid_parameter(format_args!(
-            "{name} can only be specified when SSESpecification.Enabled is true"
-        ))),
+        Some((name, _)) => {
+            Err(ApiError::invalid_parameter(format_args!("{name} can not be specified if Enabled is false")))
+        }
         None => Ok(()),
     }
 }

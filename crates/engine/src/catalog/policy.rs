@@ -91,12 +91,15 @@ pub(crate) fn not_found(what: &str) -> ApiError {
 
 /// Rejects a document that is not a policy.
 pub(crate) fn check(document: &str) -> Result<(), ApiError> {
-    let invalid = |what: &str| Err(ApiError::validation(format!("Invalid policy document: {what}")));
+    let invalid =
+        |what: &str| Err(ApiError::invalid_parameter(format_args!("Invalid policy document: {what}")));
     if document.len() > MAX_BYTES {
-        return invalid("Policy document exceeds the maximum size of 20 KB");
+        return Err(ApiError::invalid_parameter(format_args!(
+            "Maximum policy size of {MAX_BYTES} bytes exceeded"
+        )));
     }
     let Ok(policy) = serde_json::from_str::<serde_json::Value>(document) else {
-        return invalid("The policy is not in the valid JSON format");
+        return invalid("This policy contains invalid Json");
     };
     let Some(policy) = policy.as_object() else { return invalid("The policy must be a JSON object") };
     let known = ["Version", "Id", "Statement"];
@@ -122,7 +125,8 @@ pub(crate) fn check(document: &str) -> Result<(), ApiError> {
 }
 
 fn check_statement(statement: &serde_json::Map<String, serde_json::Value>) -> Result<(), ApiError> {
-    let invalid = |what: &str| Err(ApiError::validation(format!("Invalid policy document: {what}")));
+    let invalid =
+        |what: &str| Err(ApiError::invalid_parameter(format_args!("Invalid policy document: {what}")));
     if !matches!(statement.get("Effect").and_then(|effect| effect.as_str()), Some("Allow" | "Deny")) {
         return invalid("The effect of a statement must be Allow or Deny");
     }

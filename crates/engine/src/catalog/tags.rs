@@ -24,17 +24,25 @@ pub(crate) fn add(
     let mut seen = std::collections::BTreeSet::new();
     for tag in added {
         if tag.key.starts_with("aws:") {
-            return Err(ApiError::validation(
-                "One or more parameter values were invalid: Tag keys starting with 'aws:' are reserved for system use",
-            ));
+            return Err(ApiError::validation(format!(
+                "Tag Key cannot be prefixed with aws:, Key: {}",
+                tag.key
+            )));
         }
-        if !tag.key.chars().chain(tag.value.chars()).all(is_allowed) {
-            return Err(ApiError::invalid_parameter(
-                "Tag keys and values may contain letters, digits, spaces and the characters _ . : / = + - @",
-            ));
+        if !tag.key.chars().all(is_allowed) {
+            return Err(ApiError::validation(format!("The Tag Key provided is invalid, Key: {}", tag.key)));
+        }
+        if !tag.value.chars().all(is_allowed) {
+            return Err(ApiError::validation(format!(
+                "The Tag Value provided is invalid, Value: {}",
+                tag.value
+            )));
         }
         if !seen.insert(&tag.key) {
-            return Err(ApiError::invalid_parameter(format_args!("Duplicate tag key: {}", tag.key)));
+            return Err(ApiError::validation(format!(
+                "Duplicate Tag Keys provided as input: Duplicate Tag Key found {}",
+                tag.key
+            )));
         }
         tags.insert(tag.key.clone(), tag.value.clone());
     }

@@ -25,14 +25,20 @@ pub(crate) fn capacity(
     }
 }
 
+/// Whose throughput an error is about.
+#[derive(Clone, Copy)]
+pub(crate) enum Of<'a> {
+    Table,
+    Index(&'a str),
+}
+
 /// Limits of on-demand tables: at least one unit, or -1 for none; and only where there is on-demand.
-pub(crate) fn check_on_demand(on_demand: bool, given: Option<&OnDemandThroughput>) -> Result<(), ApiError> {
+pub(crate) fn check_on_demand(
+    on_demand: bool,
+    given: Option<&OnDemandThroughput>,
+    of: Of<'_>,
+) -> Result<(), ApiError> {
     let Some(given) = given else { return Ok(()) };
-    if !on_demand {
-        return Err(ApiError::invalid_parameter(
-            "OnDemandThroughput can only be specified when BillingMode is PAY_PER_REQUEST",
-        ));
-    }
     let units = [
         ("MaxReadRequestUnits", given.max_read_request_units),
         ("MaxWriteRequestUnits", given.max_write_request_units),
@@ -42,10 +48,22 @@ pub(crate) fn check_on_demand(on_demand: bool, given: Option<&OnDemandThroughput
             "OnDemandThroughput must specify MaxReadRequestUnits or MaxWriteRequestUnits",
         ));
     }
+    if let Some((name, _)) = units.iter().find(|(_, units)| units.is_some() && !on_demand) {
+        let whose = match of {
+            Of::Table => String::new(),
+            Of::Index(index) => format!("for index : {index} "),
+        };
+        return Err(ApiError::invalid_parameter(format_args!(
+            "{name} for OnDemandThroughput {whose}cannot be specified when the table BillingMode is PROVISIONED"
+        )));
+    }
+    let whose = match of {
+        Of::Table => "table".to_owned(),
+        Of::Index(index) => format!("index : {index}"),
+    };
     match units.iter().find(|(_, units)| units.is_some_and(|units| units < 1 && units != -1)) {
-        Some((name, units)) => Err(ApiError::invalid_parameter(format_args!(
-            "{name} must be at least 1, or -1 to remove the limit, but is {}",
-            units.unwrap_or_default()
+        Some((name, _)) => Err(ApiError::invalid_parameter(format_args!(
+            "Requested {name} for OnDemandThroughput for {whose} is outside of valid range"
         ))),
         None => Ok(()),
     }
@@ -55,6 +73,7 @@ pub(crate) fn check_on_demand(on_demand: bool, given: Option<&OnDemandThroughput
 pub(crate) fn check_warm(
     given: Option<&WarmThroughput>,
     current: Option<(i64, i64)>,
+    of: Of<'_>,
 ) -> Result<(), ApiError> {
     let Some(given) = given else { return Ok(()) };
     let (read, write) = current.unwrap_or((1, 1));
@@ -68,10 +87,16 @@ pub(crate) fn check_warm(
         ));
     }
     match units.iter().find(|(_, units, least)| units.is_some_and(|units| units < *least)) {
-        Some((name, units, least)) => Err(ApiError::invalid_parameter(format_args!(
-            "Requested {name} for WarmThroughput is {}, lower than the current value {least}",
-            units.unwrap_or_default()
-        ))),
+        Some((name, ..)) => {
+            let whose = match of {
+                Of::Table => "table".to_owned(),
+                Of::Index(index) => format!("index {index}"),
+            };
+            Err(ApiError::invalid_parameter(format_args!(
+                "Requested {name} for WarmThroughput for {whose} is lower than current WarmThroughput, decreasing \
+                 WarmThroughput is not supported"
+            )))
+        }
         None => Ok(()),
     }
 }

@@ -221,9 +221,9 @@ fn matching(
         key_schema(&index.key) == key && same_projection(&projection(&index.projection), shown)
     });
     same.cloned().ok_or_else(|| {
-        ApiError::invalid_parameter(format_args!(
-            "The index {name} does not match an index of the source table. Indexes can be excluded from a restore, \
-             but not changed"
+        ApiError::validation(format!(
+            "Invalid Request: Index {name} does not match a secondary index that existed in the source table and cannot \
+             be created during the restore operation"
         ))
     })
 }

@@ -16,7 +16,7 @@ use crate::engine::Shared;
 use crate::reply::Reply;
 use crate::catalog::schema::{Index, IndexKind, IndexStatus};
 use crate::catalog::table::{Billing, Capacity, Table};
-use crate::catalog::throughput::{capacity, check_index_throughput, check_on_demand, check_throughput, check_warm};
+use crate::catalog::throughput::{Of, capacity, check_index_throughput, check_on_demand, check_throughput, check_warm};
 use crate::catalog::{encryption, policy, tags};
 use crate::stream::streaming;
 use crate::{layout, text};
@@ -84,8 +84,8 @@ pub(super) fn draft(shared: &Shared, input: &CreateTableInput) -> Result<Table, 
     refuse_unsupported(input)?;
     let on_demand = input.billing_mode == Some(BillingMode::PayPerRequest);
     check_throughput(on_demand, input.provisioned_throughput.as_ref())?;
-    check_on_demand(on_demand, input.on_demand_throughput.as_ref())?;
-    check_warm(input.warm_throughput.as_ref(), None)?;
+    check_on_demand(on_demand, input.on_demand_throughput.as_ref(), Of::Table)?;
+    check_warm(input.warm_throughput.as_ref(), None, Of::Table)?;
     input.sse_specification.as_ref().map_or(Ok(()), encryption::check)?;
     let declaration = Declaration::check(
         &input.attribute_definitions,
@@ -99,8 +99,8 @@ pub(super) fn draft(shared: &Shared, input: &CreateTableInput) -> Result<Table, 
         let capacity = match globals.iter().find(|global| global.index_name == declared.name) {
             Some(global) if declared.kind == IndexKind::Global => {
                 check_index_throughput(&declared.name, on_demand, global.provisioned_throughput.as_ref())?;
-                check_on_demand(on_demand, global.on_demand_throughput.as_ref())?;
-                check_warm(global.warm_throughput.as_ref(), None)?;
+                check_on_demand(on_demand, global.on_demand_throughput.as_ref(), Of::Index(&global.index_name))?;
+                check_warm(global.warm_throughput.as_ref(), None, Of::Index(&global.index_name))?;
                 capacity(
                     global.provisioned_throughput.as_ref(),
                     global.on_demand_throughput.as_ref(),

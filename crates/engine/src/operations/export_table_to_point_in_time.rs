@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sortkey_api::operations::{
     ExportTableToPointInTime, ExportTableToPointInTimeInput, ExportTableToPointInTimeOutput,
 };
-use sortkey_api::shapes::transfer::{ExportFormat, ExportType};
+use sortkey_api::shapes::transfer::{ExportFormat, ExportType, S3SseAlgorithm};
 use sortkey_api::{ApiError, ErrorKind, TableName};
 use sortkey_storage::{Batch, Lock, Published};
 
@@ -26,6 +26,9 @@ impl Run for ExportTableToPointInTime {
         input: ExportTableToPointInTimeInput,
     ) -> Result<Reply<ExportTableToPointInTimeOutput>, ApiError> {
         refuse_unsupported(&input)?;
+        if input.s3_sse_kms_key_id.is_some() && input.s3_sse_algorithm != Some(S3SseAlgorithm::Kms) {
+            return Err(ApiError::validation("Invalid Request: KMS Key Id is not supported for this encryption type"));
+        }
         Bucket::named(shared, &input.s3_bucket)?;
         prefix_parts(input.s3_prefix.as_deref().unwrap_or_default())?;
         let name = input.table_arn.name().to_owned();

@@ -20,6 +20,12 @@ impl Run for ListBackups {
         let limit = input.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(DEFAULT_LIMIT);
         // The start may have been deleted meanwhile; its label still says where it was.
         let start = input.exclusive_start_backup_arn.as_deref().and_then(|arn| arn.rsplit_once("/backup/"));
+        let range = (input.time_range_lower_bound, input.time_range_upper_bound);
+        if matches!(range, (Some(low), Some(high)) if low > high) {
+            return Err(ApiError::invalid_parameter(
+                "Time range lower bound must be less than or equal to upper bound",
+            ));
+        }
         let view = shared.committer.view();
         let mut summaries = Vec::new();
         for backup in catalog::backups(&view) {

@@ -10,6 +10,7 @@ use super::Run;
 use crate::engine::Shared;
 use crate::reply::Reply;
 use crate::catalog::resource;
+use crate::jobs::transfers::listing::invalid_token;
 
 impl Run for ListTagsOfResource {
     fn run(
@@ -27,6 +28,10 @@ impl Run for ListTagsOfResource {
             );
             ApiError::new(ErrorKind::AccessDeniedException, message)
         })?;
+        // No page ends with a token.
+        if let Some(token) = &input.next_token {
+            return Err(invalid_token(token));
+        }
         let tag = |(key, value): (&String, &String)| Tag { key: key.clone(), value: value.clone() };
         let tags = table.tags.iter().map(tag).collect();
         Ok(Reply::now(ListTagsOfResourceOutput { tags: Some(tags), next_token: None }))

@@ -61,10 +61,10 @@ impl Wish {
             (true, None) => Ok(Wish::Latest),
             (false, Some(time)) => Ok(Wish::Time(time.millis)),
             (true, Some(_)) => Err(ApiError::validation(
-                "UseLatestRestorableTime and RestoreDateTime cannot both be specified",
+                "Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both",
             )),
             (false, None) => Err(ApiError::validation(
-                "Either RestoreDateTime or UseLatestRestorableTime must be specified",
+                "Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both",
             )),
         }
     }
@@ -89,9 +89,8 @@ impl Wish {
 
 fn source_name(input: &RestoreTableToPointInTimeInput) -> Result<&str, ApiError> {
     let arn = input.source_table_arn.as_ref().map(TableName::name);
-    input
-        .source_table_name
-        .as_deref()
-        .or(arn)
-        .ok_or_else(|| ApiError::validation("Either SourceTableName or SourceTableArn must be specified"))
+    match (input.source_table_name.as_deref(), arn) {
+        (Some(name), None) | (None, Some(name)) => Ok(name),
+        _ => Err(ApiError::validation("Must provide exactly one of: sourceTableArn, sourceTableName")),
+    }
 }

@@ -22,8 +22,8 @@ impl Run for UpdateContinuousBackups {
         let name = input.table_name.name().to_owned();
         let asked = &input.point_in_time_recovery_specification;
         if !asked.point_in_time_recovery_enabled && asked.recovery_period_in_days.is_some() {
-            return Err(ApiError::invalid_parameter(
-                "RecoveryPeriodInDays can only be specified when PointInTimeRecoveryEnabled is true",
+            return Err(ApiError::validation(
+                "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.",
             ));
         }
         if shared.catalog.find(&shared.committer.view(), &name)?.is_none() {

@@ -1,6 +1,8 @@
 //! UpdateTable: throughput, settings, stream and global indexes. A new index is in the catalog, and maintained by
 //! every write, before its first older item is added in the background.
 
+mod together;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -18,7 +20,7 @@ use crate::engine::Shared;
 use crate::reply::Reply;
 use crate::catalog::schema::{Index, IndexKind, IndexStatus, KeySchema};
 use crate::catalog::table::{Capacity, Table};
-use crate::catalog::throughput::{capacity, check_bounds, check_index_throughput, check_on_demand, check_warm};
+use crate::catalog::throughput::{Of, capacity, check_bounds, check_index_throughput, check_on_demand, check_warm};
 use crate::catalog::describe::{DAY_MS, warm};
 use crate::catalog::encryption;
 use crate::stream::streaming;
@@ -97,47 +99,13 @@ fn check_given(input: &UpdateTableInput) -> Result<(), ApiError> {
     }
     input.provisioned_throughput.as_ref().map_or(Ok(()), check_bounds)?;
     input.sse_specification.as_ref().map_or(Ok(()), encryption::check)?;
-    check_alone(input)?;
+    together::check(input)?;
     check_index_updates(updates.unwrap_or_default())?;
     let structural = |update: &&GlobalSecondaryIndexUpdate| update.create.is_some() || update.delete.is_some();
     if updates.unwrap_or_default().iter().filter(structural).count() > 1 {
         return Err(ApiError::limit_exceeded(
             "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
         ));
-    }
-    Ok(())
-}
-
-/// Some changes need a request of their own.
-fn check_alone(input: &UpdateTableInput) -> Result<(), ApiError> {
-    let updates = input.global_secondary_index_updates.as_deref().unwrap_or_default();
-    let changes_indexes = updates.iter().any(|update| update.create.is_some() || update.delete.is_some());
-    let given = [
-        ("SSESpecification", input.sse_specification.is_some()),
-        ("TableClass", input.table_class.is_some()),
-        ("BillingMode", input.billing_mode.is_some()),
-        ("ProvisionedThroughput", input.provisioned_throughput.is_some()),
-        ("GlobalSecondaryIndexUpdates", !updates.is_empty()),
-        ("StreamSpecification", input.stream_specification.is_some()),
-        ("DeletionProtectionEnabled", input.deletion_protection_enabled.is_some()),
-        ("OnDemandThroughput", input.on_demand_throughput.is_some()),
-        ("WarmThroughput", input.warm_throughput.is_some()),
-    ];
-    let conflict = |one: &str, other: &str| {
-        Err(ApiError::invalid_parameter(format_args!(
-            "{one} cannot be changed together with {other}; change it in a request of its own"
-        )))
-    };
-    for (alone, _) in given.iter().take(2).filter(|(_, given)| *given) {
-        if let Some((other, _)) = given.iter().find(|(name, given)| *given && name != alone) {
-            return conflict(alone, other);
-        }
-    }
-    if input.provisioned_throughput.is_some() && input.stream_specification.is_some() {
-        return conflict("ProvisionedThroughput", "StreamSpecification");
-    }
-    if input.provisioned_throughput.is_some() && changes_indexes {
-        return conflict("ProvisionedThroughput", "the creation or deletion of an index");
     }
     Ok(())
 }
@@ -157,8 +125,7 @@ fn check_index_updates(updates: &[GlobalSecondaryIndexUpdate]) -> Result<(), Api
         };
         if [created, updated, deleted].into_iter().flatten().count() > 1 {
             return Err(ApiError::invalid_parameter(
-                "Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, \
-                 GlobalSecondaryIndexUpdate.Delete may be given",
+                "Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object",
             ));
         }
         if !seen.insert(index) {
@@ -179,8 +146,8 @@ fn update(
     batch: &mut Batch,
 ) -> Result<Option<String>, ApiError> {
     update_billing(shared, table, input)?;
-    check_on_demand(table.billing.on_demand, input.on_demand_throughput.as_ref())?;
-    check_warm(input.warm_throughput.as_ref(), Some(warm_units(table, &table.capacity)))?;
+    check_on_demand(table.billing.on_demand, input.on_demand_throughput.as_ref(), Of::Table)?;
+    check_warm(input.warm_throughput.as_ref(), Some(warm_units(table, &table.capacity)), Of::Table)?;
     set_limits(&mut table.capacity, input.on_demand_throughput.as_ref(), input.warm_throughput.as_ref());
     let mut deleted = None;
     for change in input.global_secondary_index_updates.as_deref().unwrap_or_default() {
@@ -196,7 +163,7 @@ fn update(
         }
     }
     if let Some(asked) = &input.stream_specification {
-        match (streaming::view_type(asked)?, &table.stream) {
+        match (streaming::changed_view_type(asked)?, &table.stream) {
             (Some(_), Some(_)) => {
                 return Err(ApiError::validation(format!("Table already has an enabled stream: TableName: {}", table.name)));
             }
@@ -208,7 +175,7 @@ fn update(
         }
     }
     if let Some(asked) = &input.sse_specification {
-        table.encryption = encryption::choose(shared, asked);
+        table.encryption = encryption::change(shared, table.encryption.as_ref(), asked)?;
     }
     if let Some(class) = &input.table_class {
         table.table_class = Some(class.as_str().to_owned());
@@ -273,9 +240,13 @@ fn check_indexes_have_throughput(table: &Table, input: &UpdateTableInput) -> Res
         updates.any(|update| update.index_name == name && update.provisioned_throughput.is_some())
     };
     match table.globals().find(|index| !has_throughput(&index.name)) {
-        Some(index) => check_index_throughput(&index.name, false, None),
+        Some(index) => Err(throughput_missing(&index.name)),
         None => Ok(()),
     }
+}
+
+fn throughput_missing(index: &str) -> ApiError {
+    ApiError::invalid_parameter(format_args!("ProvisionedThroughput must be specified for index: {index}"))
 }
 
 /// The warm throughput of a table or index, for reads and for writes.
@@ -349,8 +320,8 @@ fn create_index(
         }
     }
     check_index_throughput(&declared.name, table.billing.on_demand, create.provisioned_throughput.as_ref())?;
-    check_on_demand(table.billing.on_demand, create.on_demand_throughput.as_ref())?;
-    check_warm(create.warm_throughput.as_ref(), None)?;
+    check_on_demand(table.billing.on_demand, create.on_demand_throughput.as_ref(), Of::Index(&create.index_name))?;
+    check_warm(create.warm_throughput.as_ref(), None, Of::Index(&create.index_name))?;
     table.indexes.push(Index {
         id: table.next_index_id,
         name: declared.name,
@@ -386,12 +357,28 @@ fn update_index(shared: &Shared, table: &mut Table, update: &UpdateGlobalSeconda
     let now = shared.now_ms();
     let index = table.indexes.iter_mut().find(|index| index.name == update.index_name && index.kind == IndexKind::Global);
     let Some(index) = index else { return Err(index_not_found(&update.index_name)) };
-    check_on_demand(on_demand, update.on_demand_throughput.as_ref())?;
-    if update.warm_throughput.is_some() {
-        check_warm(update.warm_throughput.as_ref(), Some(warm_units(&before, &index.capacity)))?;
+    let (of, name) = (Of::Index(&update.index_name), &update.index_name);
+    let is_limited = update.on_demand_throughput.is_some() || update.warm_throughput.is_some();
+    match (update.provisioned_throughput.is_some() || is_limited, on_demand) {
+        (false, false) => return Err(throughput_missing(name)),
+        (false, true) => {
+            return Err(ApiError::invalid_parameter(format_args!(
+                "The only Updates for index: {name} when TableThroughputMode is PAY_PER_REQUEST can be to \
+                 OnDemandThroughput, WarmThroughput"
+            )));
+        }
+        (true, _) => {}
     }
+    check_on_demand(on_demand, update.on_demand_throughput.as_ref(), of)?;
+    check_warm(update.warm_throughput.as_ref(), Some(warm_units(&before, &index.capacity)), of)?;
     if let Some(throughput) = &update.provisioned_throughput {
-        check_index_throughput(&update.index_name, on_demand, Some(throughput))?;
+        if on_demand {
+            return Err(ApiError::invalid_parameter(format_args!(
+                "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: {name} when BillingMode is \
+                 PAY_PER_REQUEST"
+            )));
+        }
+        check_index_throughput(name, on_demand, Some(throughput))?;
         set_units(&mut index.capacity, throughput, now);
     }
     set_limits(&mut index.capacity, update.on_demand_throughput.as_ref(), update.warm_throughput.as_ref());

@@ -11,17 +11,30 @@ use crate::layout;
 use crate::stream::shard::Generation;
 use crate::stream::{Closed, Stream};
 
-/// The view type that a specification asks for; `None` if it switches the stream off.
+/// The view type that a new table asks for; `None` if it has no stream.
 pub(crate) fn view_type(asked: &StreamSpecification) -> Result<Option<String>, ApiError> {
+    chosen(
+        asked,
+        "Table is being created with a stream enabled, UpdateViewType is required",
+        "Table is being created with a stream disabled, UpdateViewType should not be specified",
+    )
+}
+
+/// The view type that a table changes to; `None` if its stream is switched off.
+pub(crate) fn changed_view_type(asked: &StreamSpecification) -> Result<Option<String>, ApiError> {
+    chosen(
+        asked,
+        "If stream is being enabled then UpdateViewType is required",
+        "If stream is being disabled, then UpdateViewType must not be specified",
+    )
+}
+
+fn chosen(asked: &StreamSpecification, missing: &str, excess: &str) -> Result<Option<String>, ApiError> {
     match (asked.stream_enabled, &asked.stream_view_type) {
         (true, Some(view_type)) => Ok(Some(view_type.as_str().to_owned())),
-        (true, None) => {
-            Err(ApiError::invalid_parameter("StreamViewType is required if StreamEnabled is true"))
-        }
+        (true, None) => Err(ApiError::invalid_parameter(missing)),
         (false, None) => Ok(None),
-        (false, Some(_)) => Err(ApiError::invalid_parameter(
-            "Table is being created with a stream disabled, UpdateViewType should not be specified",
-        )),
+        (false, Some(_)) => Err(ApiError::invalid_parameter(excess)),
     }
 }
 

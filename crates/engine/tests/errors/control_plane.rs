@@ -114,37 +114,66 @@ fn some_changes_need_a_request_of_their_own() {
         [
             (
                 json!({"SSESpecification": {"Enabled": true}, "DeletionProtectionEnabled": true}),
-                "One or more parameter values were invalid: SSESpecification cannot be changed together with \
-                 DeletionProtectionEnabled; change it in a request of its own",
+                "One or more parameter values were invalid: Server-Side Encryption modification must be the only \
+                 operation in the request",
             ),
             (
                 json!({"TableClass": "STANDARD", "StreamSpecification": stream}),
-                "One or more parameter values were invalid: TableClass cannot be changed together with \
-                 StreamSpecification; change it in a request of its own",
+                "One or more parameter values were invalid: TableClass modification must be the only operation in \
+                 the request",
+            ),
+            (
+                json!({"DeletionProtectionEnabled": true, "WarmThroughput": {"ReadUnitsPerSecond": 20_000}}),
+                "One or more parameter values were invalid: DeletionProtection modification must be the only \
+                 operation in the request",
+            ),
+            (
+                json!({"StreamSpecification": stream, "WarmThroughput": {"ReadUnitsPerSecond": 20_000}}),
+                "One or more parameter values were invalid: WarmThroughput must be the only operation in the request",
+            ),
+            (
+                json!({
+                    "GlobalSecondaryIndexUpdates": create_index,
+                    "WarmThroughput": {"ReadUnitsPerSecond": 20_000}
+                }),
+                "One or more parameter values were invalid: Create global secondary index cannot be specified when \
+                 updating WarmThroughput",
+            ),
+            (
+                json!({"StreamSpecification": stream, "OnDemandThroughput": {"MaxReadRequestUnits": 5}}),
+                "One or more parameter values were invalid: OnDemandThroughput can only be combined with BillingMode \
+                 in an UpdateTable request",
+            ),
+            (
+                json!({"StreamSpecification": stream, "GlobalSecondaryIndexUpdates": create_index}),
+                "One or more parameter values were invalid: You cannot create or delete index while changing stream \
+                 status",
             ),
             (
                 json!({"ProvisionedThroughput": provisioned(6), "StreamSpecification": stream}),
-                "One or more parameter values were invalid: ProvisionedThroughput cannot be changed together with \
-                 StreamSpecification; change it in a request of its own",
+                "One or more parameter values were invalid: You cannot modify stream status while updating table IOPS",
             ),
             (
                 json!({"ProvisionedThroughput": provisioned(6), "GlobalSecondaryIndexUpdates": create_index}),
-                "One or more parameter values were invalid: ProvisionedThroughput cannot be changed together with \
-                 the creation or deletion of an index; change it in a request of its own",
+                "One or more parameter values were invalid: You cannot create or delete index while updating table \
+                 IOPS",
             ),
             (
                 json!({"SSESpecification": {"Enabled": true, "SSEType": "AES256"}}),
-                "One or more parameter values were invalid: SSEType AES256 is not supported, use KMS",
+                "One or more parameter values were invalid: SSEType AES256 is not supported",
             ),
             (
                 json!({"SSESpecification": {"Enabled": false, "SSEType": "KMS"}}),
-                "One or more parameter values were invalid: SSEType can only be specified when \
-                 SSESpecification.Enabled is true",
+                "One or more parameter values were invalid: SSEType can not be specified if Enabled is false",
+            ),
+            (
+                json!({"SSESpecification": {"Enabled": false}}),
+                "One or more parameter values were invalid: Table is already encrypted by default",
             ),
             (
                 json!({"OnDemandThroughput": {"MaxReadRequestUnits": 5}}),
-                "One or more parameter values were invalid: OnDemandThroughput can only be specified when \
-                 BillingMode is PAY_PER_REQUEST",
+                "One or more parameter values were invalid: MaxReadRequestUnits for OnDemandThroughput cannot be \
+                 specified when the table BillingMode is PROVISIONED",
             ),
         ],
     );
@@ -167,17 +196,28 @@ fn throughput_has_bounds() {
         [
             (
                 json!({"OnDemandThroughput": {"MaxReadRequestUnits": 0}}),
-                "One or more parameter values were invalid: MaxReadRequestUnits must be at least 1, or -1 to remove \
-                 the limit, but is 0",
+                "One or more parameter values were invalid: Requested MaxReadRequestUnits for OnDemandThroughput for \
+                 table is outside of valid range",
             ),
             (
                 json!({"WarmThroughput": {"ReadUnitsPerSecond": 11_999}}),
-                "One or more parameter values were invalid: Requested ReadUnitsPerSecond for WarmThroughput is \
-                 11999, lower than the current value 12000",
+                "One or more parameter values were invalid: Requested ReadUnitsPerSecond for WarmThroughput for \
+                 table is lower than current WarmThroughput, decreasing WarmThroughput is not supported",
+            ),
+            (
+                json!({"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "index"}}]}),
+                "One or more parameter values were invalid: The only Updates for index: index when \
+                 TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, WarmThroughput",
+            ),
+            (
+                json!({"GlobalSecondaryIndexUpdates":
+                    [{"Update": {"IndexName": "index", "ProvisionedThroughput": provisioned(1)}}]}),
+                "One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits can be \
+                 specified for index: index when BillingMode is PAY_PER_REQUEST",
             ),
             (
                 json!({"BillingMode": "PROVISIONED", "ProvisionedThroughput": provisioned(1)}),
-                "One or more parameter values were invalid: ProvisionedThroughput is not specified for index: index",
+                "One or more parameter values were invalid: ProvisionedThroughput must be specified for index: index",
             ),
         ],
     );
@@ -230,8 +270,7 @@ fn settings_are_answered_in_the_words_of_aws() {
         [(
             json!({"PointInTimeRecoverySpecification":
                 {"PointInTimeRecoveryEnabled": false, "RecoveryPeriodInDays": 5}}),
-            "One or more parameter values were invalid: RecoveryPeriodInDays can only be specified when \
-             PointInTimeRecoveryEnabled is true",
+            "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery.",
         )],
     );
     let disabled = json!({"StreamEnabled": false, "StreamViewType": "KEYS_ONLY"});

@@ -203,7 +203,7 @@ fn keys_of_several_attributes_are_in_order() {
             ),
             (
                 table(&in_order, twice),
-                "One or more parameter values were invalid: Duplicate attribute name in NonKeyAttributes: x",
+                "One or more parameter values were invalid: Duplicate element in NonKeyAttributes: x",
             ),
         ],
     );

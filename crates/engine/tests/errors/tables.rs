@@ -29,8 +29,8 @@ fn updates_of_indexes_are_looked_at_before_the_table() {
             (updates(json!([delete("abc"), {}])), nothing),
             (
                 updates(json!([{"Delete": {"IndexName": "abc"}, "Update": {"IndexName": "abc"}}])),
-                "One or more parameter values were invalid: Only one of GlobalSecondaryIndexUpdate.Update, \
-                 GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete may be given",
+                "One or more parameter values were invalid: Only one global secondary index action is allowed per \
+                 GlobalSecondaryIndexUpdate object",
             ),
             (
                 updates(json!([delete("abc"), delete("abc")])),

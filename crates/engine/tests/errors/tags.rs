@@ -50,8 +50,19 @@ fn tags_are_few_and_plain() {
             ),
             (
                 json!({"ResourceArn": arn, "Tags": [{"Key": "hi!", "Value": "x"}]}),
-                "One or more parameter values were invalid: Tag keys and values may contain letters, digits, spaces and \
-                 the characters _ . : / = + - @",
+                "The Tag Key provided is invalid, Key: hi!",
+            ),
+            (
+                json!({"ResourceArn": arn, "Tags": [{"Key": "hi", "Value": "x!"}]}),
+                "The Tag Value provided is invalid, Value: x!",
+            ),
+            (
+                json!({"ResourceArn": arn, "Tags": [{"Key": "aws:hi", "Value": "x"}]}),
+                "Tag Key cannot be prefixed with aws:, Key: aws:hi",
+            ),
+            (
+                json!({"ResourceArn": arn, "Tags": [{"Key": "hi", "Value": "x"}, {"Key": "hi", "Value": "y"}]}),
+                "Duplicate Tag Keys provided as input: Duplicate Tag Key found hi",
             ),
         ],
     );

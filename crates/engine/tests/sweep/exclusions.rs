@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::model::{Model, Shape};
-use crate::samples::{self, Prepared};
+use crate::samples::{self, ARN, Prepared};
 use crate::variants::Expected;
 
 /// Members that are given together, or not at all, with the sample of an operation; `null` takes one away.
@@ -63,10 +63,10 @@ fn excluded() -> Vec<(&'static str, Value)> {
         ("CreateTable", globals(json!({"ProvisionedThroughput": units}))),
         ("CreateTable", json!({"WarmThroughput": {}})),
         ("CreateTable", json!({"ResourcePolicy": "not a policy"})),
-        ("UpdateTable", json!({"DeletionProtectionEnabled": null})),
+        ("UpdateTable", json!({})),
         ("UpdateTable", json!({"ProvisionedThroughput": units, "BillingMode": "PAY_PER_REQUEST"})),
         ("UpdateTable", json!({"ProvisionedThroughput": units})),
-        ("UpdateTable", json!({"BillingMode": "PROVISIONED", "DeletionProtectionEnabled": null})),
+        ("UpdateTable", json!({"BillingMode": "PROVISIONED"})),
         ("UpdateTable", json!({"GlobalSecondaryIndexUpdates": [{}]})),
         (
             "UpdateTable",
@@ -74,6 +74,7 @@ fn excluded() -> Vec<(&'static str, Value)> {
                 {"Delete": {"IndexName": "index"}, "Create": index(json!({}))}
             ]}),
         ),
+        ("UpdateTable", json!({"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "index"}}]})),
         (
             "UpdateTable",
             json!({"StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"}}),
@@ -88,9 +89,16 @@ fn excluded() -> Vec<(&'static str, Value)> {
         ("RestoreTableToPointInTime", json!({"UseLatestRestorableTime": null})),
         ("RestoreTableToPointInTime", json!({"UseLatestRestorableTime": false})),
         ("RestoreTableToPointInTime", json!({"SourceTableName": null})),
+        ("RestoreTableToPointInTime", json!({"SourceTableArn": ARN})),
+        ("ExportTableToPointInTime", json!({"S3SseKmsKeyId": "key"})),
         ("RestoreTableToPointInTime", json!({"BillingModeOverride": "PROVISIONED"})),
         (
             "RestoreTableToPointInTime",
+            json!({"BillingModeOverride": "PAY_PER_REQUEST", "ProvisionedThroughputOverride": units}),
+        ),
+        ("RestoreTableFromBackup", json!({"BillingModeOverride": "PROVISIONED"})),
+        (
+            "RestoreTableFromBackup",
             json!({"BillingModeOverride": "PAY_PER_REQUEST", "ProvisionedThroughputOverride": units}),
         ),
         ("ExportTableToPointInTime", json!({"ExportType": "INCREMENTAL_EXPORT"})),
@@ -112,7 +120,9 @@ fn excluded() -> Vec<(&'static str, Value)> {
         ("PutResourcePolicy", json!({"Policy": "not a policy"})),
         ("PutResourcePolicy", json!({"ResourceArn": "not an arn"})),
         ("ListTagsOfResource", json!({"ResourceArn": "not an arn"})),
+        ("ListTagsOfResource", json!({"NextToken": "not a token"})),
         ("ListExports", json!({"NextToken": "not a token"})),
+        ("ListBackups", json!({"TimeRangeLowerBound": 1_800_000_000, "TimeRangeUpperBound": 1_700_000_000})),
         (
             "UpdateTimeToLive",
             json!({"TimeToLiveSpecification": {"Enabled": false, "AttributeName": "expires"}}),

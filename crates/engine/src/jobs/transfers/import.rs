@@ -173,9 +173,9 @@ pub(crate) fn format(asked: &InputFormat, options: Option<&InputFormatOptions>) 
             }
             Ok(Format::Csv { delimiter, header: csv.and_then(|csv| csv.header_list.clone()) })
         }
-        _ if csv.is_some() => {
-            Err(ApiError::invalid_parameter("Csv options can be given with InputFormat CSV only"))
-        }
+        _ if csv.is_some() => Err(ApiError::validation(format!(
+            "Invalid Request: Unsupported InputFormatOptions for the given input format: {asked}."
+        ))),
         _ => Ok(Format::DynamodbJson),
     }
 }

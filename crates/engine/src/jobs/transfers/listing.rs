@@ -73,6 +73,11 @@ fn token_of(label: &str) -> String {
     format!("{digits:0<TOKEN_DIGITS$}")
 }
 
+/// What is said of a token that no page ended with.
+pub(crate) fn invalid_token(token: &str) -> ApiError {
+    ApiError::validation(format!("Invalid Request: Provided nextToken is invalid: {token}"))
+}
+
 fn label_of(token: &str) -> Result<String, ApiError> {
     let bytes: Option<Vec<u8>> = token
         .as_bytes()
@@ -81,7 +86,7 @@ fn label_of(token: &str) -> Result<String, ApiError> {
         .take_while(|byte| *byte != Some(0))
         .collect();
     let label = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    label.filter(|label| token_of(label) == token).ok_or_else(|| ApiError::validation("Invalid NextToken"))
+    label.filter(|label| token_of(label) == token).ok_or_else(|| invalid_token(token))
 }
 
 #[cfg(test)]
