@@ -304,8 +304,12 @@ pub fn policy(data: &[u8]) {
         let denied = [policy.clone(), Policy::deny_all()];
         let denied = decide(&Policies { identity: &denied, ..Policies::default() }, &request);
         assert!(matches!(denied, Decision::Denied(..)), "{text:?} overrides a deny");
-        let limited =
-            Policies { identity: &alone, boundary: Some(&alone[0]), session: Some(&alone[0]), ..Policies::default() };
+        let limited = Policies {
+            identity: &alone,
+            boundary: Some(&alone[0]),
+            session: Some(&alone[0]),
+            ..Policies::default()
+        };
         assert_eq!(decide(&limited, &request), decided, "{text:?} limits itself");
     }
 }
@@ -339,8 +343,7 @@ pub fn authorization(data: &[u8]) {
     if !header.is_empty() {
         headers.push(("authorization", header));
     }
-    let request =
-        SignedRequest { method: "POST", path: "/", query: &query, headers: &headers, body: b"{}" };
+    let request = SignedRequest { method: "POST", path: "/", query: &query, headers: &headers, body: b"{}" };
     let mut credential = String::new();
     let Ok(signature) = Signature::read(&request, &mut credential) else { return };
     let _ = signature.check_coverage(&request);

@@ -10,11 +10,11 @@ fn record(log: &AuditLog, at: u64) {
     let event = Event {
         request: &format!("request-{at}"),
         from: Some(IpAddr::V4(Ipv4Addr::LOCALHOST)),
-        who: (at % 4 > 0).then_some("arn:aws:iam::000000000000:user/ann"),
+        who: (!at.is_multiple_of(4)).then_some("arn:aws:iam::000000000000:user/ann"),
         key: Some("AKIAEXAMPLE"),
         operation: ["GetItem", "PutItem", "Query"][at as usize % 3],
         resources: &[&resource],
-        decision: if at % 5 == 0 { Decided::Denied } else { Decided::Allowed },
+        decision: if at.is_multiple_of(5) { Decided::Denied } else { Decided::Allowed },
         why: "statement 1 of \"own\" orders",
     };
     log.record(&event).expect("recorded");

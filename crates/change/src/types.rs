@@ -46,7 +46,7 @@ impl Pair<'_> {
                 all([at_least(*min, *least), at_most(*max, *most, "value")])
             }
             (Type::Int { min, max }, Type::Decimal { digits, scale }) => {
-                self.into_decimal(*min, *max, digits.saturating_sub(*scale))
+                self.decimal_of_int(*min, *max, digits.saturating_sub(*scale))
             }
             (Type::Decimal { digits, scale }, Type::Decimal { digits: more_digits, scale: other_scale }) => {
                 self.decimals((*digits, *scale), (*more_digits, *other_scale))
@@ -106,7 +106,7 @@ impl Pair<'_> {
     }
 
     /// An integer as a decimal with some digits before the point.
-    fn into_decimal(&self, min: Option<i64>, max: Option<i64>, whole_digits: u64) -> Fit {
+    fn decimal_of_int(&self, min: Option<i64>, max: Option<i64>, whole_digits: u64) -> Fit {
         let digits = |bound: i64| u64::from(bound.unsigned_abs().checked_ilog10().unwrap_or(0) + 1);
         match min.zip(max) {
             Some((min, max)) if digits(min).max(digits(max)) <= whole_digits => Fit::Wider,

@@ -218,7 +218,7 @@ impl Key {
     }
 
     /// All attributes with their roles, as AWS spells them.
-    pub fn schema<'a>(&'a self) -> impl Iterator<Item = (&'a str, &'a str)> {
+    pub fn schema(&self) -> impl Iterator<Item = (&str, &str)> {
         let partition = self.partition.iter().map(|name| (name.as_str(), "HASH"));
         partition.chain(self.sort.iter().map(|name| (name.as_str(), "RANGE")))
     }

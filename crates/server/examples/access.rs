@@ -8,7 +8,12 @@
 //!
 //! Requests are signed once and sent many times, as is allowed within a quarter of an hour. One mode alone, under callgrind,
 //! shows where the instructions go.
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a measurement that fails shall stop")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::panic,
+    reason = "a measurement that fails shall stop"
+)]
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -28,7 +33,8 @@ const TABLE: &str = "arn:aws:dynamodb:us-east-1:000000000000:table";
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let number = |at: usize, otherwise: usize| arguments.get(at).map_or(otherwise, |text| text.parse().unwrap());
+    let number =
+        |at: usize, otherwise: usize| arguments.get(at).map_or(otherwise, |text| text.parse().unwrap());
     let (requests, turns) = (number(0, 20_000), number(1, 9));
     let chosen: Vec<&str> = MODES
         .into_iter()
@@ -52,7 +58,10 @@ fn main() {
     for ((mode, median), spent) in chosen.iter().zip(&medians).zip(&spent) {
         let (least, most) = (spent[0], spent[spent.len() - 1]);
         let against = (median / medians[0] - 1.0) * 100.0;
-        println!("{mode:>9}: {median:6.2} us per GetItem ({least:.2} to {most:.2}), {against:+.1} % against {}", chosen[0]);
+        println!(
+            "{mode:>9}: {median:6.2} us per GetItem ({least:.2} to {most:.2}), {against:+.1} % against {}",
+            chosen[0]
+        );
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
@@ -112,7 +121,9 @@ impl Running {
             "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
         running.once(&signed(address, &key, "CreateTable", schema));
         let text = "x".repeat(200);
-        let item = format!(r#"{{"TableName":"bench","Item":{{"pk":{{"S":"aaaaaaaaaaaaaaaaaaaa"}},"text":{{"S":"{text}"}}}}}}"#);
+        let item = format!(
+            r#"{{"TableName":"bench","Item":{{"pk":{{"S":"aaaaaaaaaaaaaaaaaaaa"}},"text":{{"S":"{text}"}}}}}}"#
+        );
         running.once(&signed(address, &key, "PutItem", &item));
         let get = r#"{"TableName":"bench","Key":{"pk":{"S":"aaaaaaaaaaaaaaaaaaaa"}}}"#;
         running.request = signed(address, &key, "GetItem", get);
@@ -166,7 +177,8 @@ fn serve(settings: Settings, started: &mpsc::Sender<(SocketAddr, PathBuf)>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let database = Database::memory(sortkey_engine::Settings::default());
-        let server = Server::bind("127.0.0.1:0".parse().unwrap(), database, settings, Vec::new()).await.unwrap();
+        let server =
+            Server::bind("127.0.0.1:0".parse().unwrap(), database, settings, Vec::new()).await.unwrap();
         let task = std::fs::canonicalize("/proc/thread-self").unwrap();
         started.send((server.local_address().unwrap(), task)).unwrap();
         server.run(std::future::pending()).await;

@@ -143,7 +143,7 @@ fn assume(
 }
 
 fn unrecorded(error: ApiError) -> Failure {
-    let message = error.message.to_string();
+    let message = error.message.clone();
     Failure { status: StatusCode::SERVICE_UNAVAILABLE, code: "ServiceUnavailable", message }
 }
 

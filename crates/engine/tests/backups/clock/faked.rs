@@ -4,6 +4,9 @@
 //! the same as in memory. The library has to be loaded before the process starts, so the test starts this
 //! binary again.
 
+// A long run says how far it is.
+#![allow(clippy::print_stderr)]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
