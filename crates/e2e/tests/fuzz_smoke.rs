@@ -35,6 +35,6 @@ macro_rules! smoke_tests {
 }
 
 smoke_tests! {
-    condition key_condition projection update partiql request arguments number design check
-    filter transform cron signature
+    condition key_condition projection update partiql request arguments policy authorization session_token number
+    design check filter transform cron signature
 }
