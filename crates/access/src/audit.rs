@@ -31,7 +31,7 @@ pub use self::line::Line;
 pub use self::log::AuditLog;
 pub use self::verify::{Checked, files_of, verify};
 
-/// What happened.
+/// One event of the audit log: a request and the decision on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Event<'a> {
     /// The id that the answer carries.
@@ -44,24 +44,24 @@ pub struct Event<'a> {
     pub key: Option<&'a str>,
     /// The operation, or method and path.
     pub operation: &'a str,
-    /// What it is about.
+    /// The ARNs of the resources that the request names.
     pub resources: &'a [&'a str],
-    /// What was decided.
+    /// The decision.
     pub decision: Decided,
     /// Which statement or rule decided.
     pub why: &'a str,
 }
 
-/// What was decided about a request.
+/// The decision on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decided {
-    /// It is carried out.
+    /// The request is carried out.
     Allowed,
-    /// Who asks is known, and may not.
+    /// The caller is authenticated, but not authorised.
     Denied,
-    /// Who asks is not known.
+    /// The caller could not be authenticated.
     Rejected,
-    /// Something about the log or the server itself.
+    /// Not a request: an event of the log or the server itself.
     Noted,
 }
 

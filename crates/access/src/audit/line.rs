@@ -7,7 +7,7 @@ use super::{Anchor, Event};
 use crate::hex;
 use crate::sigv4::Timestamp;
 
-/// What follows the fields of a line: `,"hash":"..."}`.
+/// The length of the end of a line: `,"hash":"..."}`.
 const HASH_BYTES: usize = r#","hash":""#.len() + 64 + r#""}"#.len();
 
 /// A line of the log.
@@ -32,10 +32,10 @@ pub struct Line {
     pub key: Option<String>,
     /// The operation.
     pub operation: String,
-    /// What it is about.
+    /// The ARNs of the resources that the request names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<String>,
-    /// What was decided.
+    /// The decision.
     pub decision: String,
     /// Which statement or rule decided.
     pub why: String,

@@ -39,7 +39,7 @@ impl Says {
         }
     }
 
-    /// What it is about.
+    /// The attribute or stored text that the condition constrains.
     pub fn about(self) -> Option<Bound> {
         match self {
             Says::Equal(bound) | Says::Range(bound) | Says::Prefix(bound) | Says::Exists(bound) => {

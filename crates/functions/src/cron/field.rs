@@ -4,9 +4,9 @@ use thiserror::Error;
 
 use super::{Cron, CronError};
 
-/// What the values of a field are.
+/// One of the five fields, and the values that it takes.
 pub(super) struct Field {
-    /// What it is about.
+    /// Its name in error messages.
     name: &'static str,
     least: u32,
     most: u32,
