@@ -1,9 +1,9 @@
 //! What a call answers, as HTTP.
 
 use serde_json::Value as Json;
+use sortkey_core::{Consumed, Failure, FailureKind, Reply};
 use sortkey_design::Program;
 use sortkey_design::program::Yields;
-use sortkey_runtime::{Consumed, Failure, FailureKind, Reply};
 use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use sortkey_server::hyper::{Response, StatusCode};
 

@@ -4,9 +4,9 @@
 //! the runtime's to judge.
 
 use serde_json::{Map, Value as Json};
+use sortkey_core::{Arguments, Failure, FailureKind};
 use sortkey_design::nearest;
 use sortkey_design::program::Yields;
-use sortkey_runtime::{Arguments, Failure, FailureKind};
 use sortkey_server::Bytes;
 use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName};
 use sortkey_server::hyper::{Method, Request};

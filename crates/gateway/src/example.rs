@@ -1,8 +1,8 @@
 //! A call that a person can copy into a shell.
 
 use serde_json::Value as Json;
+use sortkey_core::Runtime;
 use sortkey_design::Program;
-use sortkey_runtime::Runtime;
 
 use crate::endpoints::{Endpoint, Endpoints};
 use crate::openapi;

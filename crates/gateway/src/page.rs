@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use sortkey_core::FailureKind;
 use sortkey_design::Program;
 use sortkey_design::program::{EntityId, Signature, Yields};
-use sortkey_runtime::FailureKind;
 
 use crate::endpoints::Endpoint;
 use crate::endpoints::Endpoints;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 use sortkey_design::Program;
 use sortkey_design::model::{IdBody, InputKind, StringFormat, TimeUnit};
 use sortkey_design::program::{Attribute, AttributeId, Check, EntityId, Expr, Parameter, Type, Yields};
-use sortkey_runtime::seeding::matching;
+use sortkey_testing::seeding::matching;
 
 use crate::endpoints::Endpoint;
 
