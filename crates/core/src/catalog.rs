@@ -1,6 +1,5 @@
 //! A design prepared for running: what a request needs of tables and entities, looked up once.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sortkey_api::TableName;
@@ -61,14 +60,14 @@ pub struct EntityInfo {
 #[derive(Clone, Debug)]
 pub(crate) struct Vacant {
     pub(crate) text: String,
-    pub(crate) names: BTreeMap<String, String>,
+    pub(crate) placeholders: Placeholders,
 }
 
 impl Vacant {
     fn of(key: &StoredKey) -> Option<Vacant> {
         let mut placeholders = Placeholders::default();
         let text = format!("attribute_not_exists({})", placeholders.name(key.partition.first()?));
-        Some(Vacant { text, names: placeholders.into_parts().0? })
+        Some(Vacant { text, placeholders })
     }
 }
 

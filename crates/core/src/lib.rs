@@ -36,7 +36,7 @@ mod write;
 
 pub use arguments::{Arguments, read_json};
 pub use call::{Answer, Call, Caller, Consumed};
-pub use failure::{Failure, FailureKind};
+pub use failure::{Failure, FailureKind, Fault};
 pub use ids::Ids;
 pub use keyring::{DataKey, KeyError, Keyring};
 pub use names::{Naming, parameter_values, table_name};

@@ -1,4 +1,8 @@
 //! Operations: statements carried out one after the other.
+//!
+//! A block evaluates values, a value may call an operation, and an operation is a block again. This recursion is bounded:
+//! the parser bounds how deep blocks and expressions nest, and the compiler refuses calls that go in a circle or nest more
+//! than 32 deep (`elaborate/circles.rs` of `design`).
 
 mod batch;
 mod call;
@@ -10,6 +14,7 @@ mod requires;
 mod settle;
 mod transact;
 mod uncount;
+mod version;
 
 pub use call::caller;
 pub(crate) use call::{Outcome, operation, pattern, value_of};
@@ -17,6 +22,7 @@ use cascade::Children;
 pub(crate) use cascade::{Cascade, cascades};
 pub(crate) use given::{Given, admit_all, bind, known};
 pub(crate) use plain::created;
+pub(crate) use version::expected;
 
 use futures_util::future::{BoxFuture, join_all};
 use parking_lot::Mutex;

@@ -5,7 +5,7 @@
 
 use sortkey_design::model::ReadVerb;
 use sortkey_design::program::EntityId;
-use sortkey_value::Item;
+use sortkey_value::{Item, ValueRef};
 
 use crate::anatomy::AttributeInfo;
 use crate::answer::{Select, is_selected, print_public, public, to_public_json};
@@ -24,6 +24,14 @@ pub struct Reply<'r> {
     says_entity: bool,
     body: Body,
     is_repeat: bool,
+    /// The version of the item that an operation answers with, which clients may not see.
+    version: Option<i64>,
+}
+
+/// The name of the attribute that counts the changes of an entity's items.
+fn version_of<'r>(scope: &Scope<'r>, entity: EntityId) -> Option<&'r str> {
+    let attributes = &scope.shared.program.entities[entity].attributes;
+    attributes.iter().find(|each| each.flags.version).map(|each| &*each.name)
 }
 
 /// Where an item of several kinds says which it is. No attribute can be called so.
@@ -41,11 +49,17 @@ enum Body {
 impl<'r> Reply<'r> {
     /// The reply of an operation.
     pub(crate) fn of_outcome(scope: Scope<'r>, outcome: Outcome) -> Result<Reply<'r>, Failure> {
+        let version = match &outcome {
+            Outcome::Value(Val::Item(record)) => {
+                version_of(&scope, record.entity).and_then(|name| record.fields.get(name)?.as_integer())
+            }
+            _ => None,
+        };
         let body = match outcome {
             Outcome::Value(value) => Body::of_value(&scope, value, None)?,
             Outcome::Stored(entity, item) => Body::Item(entity, item),
         };
-        Ok(Reply { scope, select: None, says_entity: false, body, is_repeat: false })
+        Ok(Reply { scope, select: None, says_entity: false, body, is_repeat: false, version })
     }
 
     /// The reply of a pattern.
@@ -61,7 +75,7 @@ impl<'r> Reply<'r> {
             found => Body::of_value(&scope, value_of(&scope, found, read)?, select)?,
         };
         let says_entity = read.pattern.verb == ReadVerb::Collect;
-        Ok(Reply { scope, select, says_entity, body, is_repeat: false })
+        Ok(Reply { scope, select, says_entity, body, is_repeat: false, version: None })
     }
 
     /// The reply of a call that was carried out before: its idempotency key came again.
@@ -77,6 +91,20 @@ impl<'r> Reply<'r> {
     /// Whether there is nothing: an item that is not there, or an operation that returns nothing.
     pub fn is_nothing(&self) -> bool {
         matches!(self.body, Body::Nothing)
+    }
+
+    /// The version of the item that this is, if it is one item of an entity with `@version`.
+    pub fn version(&self) -> Option<i64> {
+        match &self.body {
+            Body::Item(entity, item) => match item.get(version_of(&self.scope, *entity)?) {
+                Some(ValueRef::N(version)) => version.to_i64(),
+                _ => None,
+            },
+            Body::Value(Val::Item(record)) if self.version.is_none() => {
+                record.fields.get(version_of(&self.scope, record.entity)?)?.as_integer()
+            }
+            _ => self.version,
+        }
     }
 
     /// Writes the answer as JSON text. A page is `{"cursor": ..., "items": [...]}`, and nothing is `null`.

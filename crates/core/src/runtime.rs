@@ -16,7 +16,9 @@ use crate::read::{Paging, Read};
 use crate::seal::Seals;
 use crate::session::Session;
 use crate::values::{Admit, Fields, Origin};
-use crate::{Answer, Arguments, Backend, Call, Caller, Consumed, Failure, FailureKind, Reply, Settings};
+use crate::{
+    Answer, Arguments, Backend, Call, Caller, Clock, Consumed, Failure, FailureKind, Reply, Settings,
+};
 
 /// A design bound to a backend. Clones are handles of the same runtime.
 #[derive(Clone)]
@@ -127,6 +129,12 @@ impl Runtime {
         &self.shared.program.design
     }
 
+    /// The same design on another backend, with that backend's clock: on a fork of the database.
+    pub fn on(&self, backend: Arc<dyn Backend>, clock: Arc<dyn Clock>) -> Result<Runtime, Vec<Problem>> {
+        let settings = Settings { clock, ..self.shared.settings.clone() };
+        Runtime::of_program(Arc::clone(&self.shared.program), backend, settings)
+    }
+
     /// The compiled design: what every pattern and operation takes and yields, among others.
     pub fn program(&self) -> &Arc<Program> {
         &self.shared.program
@@ -173,9 +181,14 @@ impl Runtime {
         let given = operate::admit_all(&admit, callee, call.arguments)?;
         match callee {
             Callee::Operation(id) => {
+                scope.expected = operate::expected(program, id, call.version)?;
                 let outcome = operate::operation(session, scope.clone(), id, given).await?;
                 Ok(Reply::of_outcome(scope, outcome)?.repeated(session.is_repeat()))
             }
+            Callee::Pattern(_) if call.version.is_some() => Err(Failure::new(
+                FailureKind::Invalid,
+                "a version is expected of what is changed, and this only reads",
+            )),
             Callee::Pattern(id) => {
                 let read = &self.shared.reads[id];
                 if read.is_lookup {

@@ -13,7 +13,7 @@ mod remove;
 mod send;
 mod update;
 
-pub(crate) use create::{new_item, send_new};
+pub(crate) use create::{new_item, placed};
 pub(crate) use demand::{Act, Test, Write};
 pub(crate) use given::key_fields;
 pub use image::rendered;

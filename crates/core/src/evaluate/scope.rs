@@ -20,6 +20,8 @@ pub struct Scope<'a> {
     pub caller: Option<Arc<Fields>>,
     /// One moment for the whole call, so that all its times agree.
     pub now_ms: i64,
+    /// The version that items of an entity must have to be changed by this call.
+    pub(crate) expected: Option<(EntityId, i64)>,
     /// How often the statement was prepared before, in vain.
     pub(crate) attempt: usize,
     /// By their ids. Nothing was given or bound where there is none, which is not the same as an absent value.
@@ -46,6 +48,7 @@ impl<'a> Scope<'a> {
             shared,
             caller,
             now_ms,
+            expected: None,
             attempt: 0,
             locals: Vec::new(),
             settled: Vec::new(),
@@ -56,7 +59,8 @@ impl<'a> Scope<'a> {
 
     /// A scope of the same call in which nothing is bound yet: that of another body.
     pub(crate) fn fresh(&self) -> Scope<'a> {
-        Scope::new(self.shared, self.caller.clone(), self.now_ms)
+        let expected = self.expected;
+        Scope { expected, ..Scope::new(self.shared, self.caller.clone(), self.now_ms) }
     }
 
     /// The value of a parameter, a `let` or an element; none if nothing was given or bound.

@@ -179,7 +179,7 @@ fn conforming(
     let name = &attribute.name;
     Admit::computed(scope).keeping_empty().attribute(attribute, value, name).map_err(|failure| {
         let message = format!("{}, computed for a {}", failure.message, info.name);
-        Failure { kind: FailureKind::CheckFailed, message, field: Some(name.to_string()) }
+        Failure::new(FailureKind::CheckFailed, message).at(name.to_string())
     })
 }
 

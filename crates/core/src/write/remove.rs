@@ -109,6 +109,9 @@ fn demands(
         let own = AttributeValue::S(info.name.to_string());
         write.demand(scope, Test::Is(kind.clone(), own), missing())?;
     }
+    if !checks {
+        update::expected_version(scope, info, write)?;
+    }
     match &action.condition {
         Some(condition) => {
             write.demand(scope, Test::condition(condition), refused(&scope.shared.program, info, action))

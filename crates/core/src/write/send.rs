@@ -85,7 +85,7 @@ fn condition(condition: Condition) -> Option<String> {
 }
 
 /// Sends one write, which answers with the image that was asked for.
-pub(super) async fn send_one(
+async fn send_one(
     session: &Session<'_>,
     scope: &Scope<'_>,
     mut write: Write,
@@ -158,7 +158,7 @@ pub(super) async fn send_one(
 }
 
 /// Why a write of one item was refused.
-pub(super) fn refused(scope: &Scope<'_>, write: &Write, error: ApiError) -> Result<Refusal, Failure> {
+fn refused(scope: &Scope<'_>, write: &Write, error: ApiError) -> Result<Refusal, Failure> {
     Ok(match (error.kind, error.details.as_deref()) {
         (ErrorKind::ConditionalCheckFailedException, Some(ErrorDetails::Item(stored))) => {
             explain(scope, write, Some(stored))?

@@ -22,6 +22,7 @@ mod f23;
 mod f24;
 mod f26;
 mod f27;
+mod f33;
 mod f34;
 mod f36;
 mod f37;
