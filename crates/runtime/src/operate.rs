@@ -14,7 +14,7 @@ mod uncount;
 pub(crate) use call::{Outcome, caller, operation, pattern, value_of};
 use cascade::Children;
 pub(crate) use cascade::{Cascade, cascades};
-pub(crate) use given::{Given, admit_all, bind, known};
+pub(crate) use given::{Given, admit_all, bind};
 pub(crate) use plain::created;
 
 use futures_util::future::{BoxFuture, join_all};

@@ -27,4 +27,5 @@ mod f36;
 mod f37;
 mod f38;
 mod f39;
+mod paths;
 mod support;
