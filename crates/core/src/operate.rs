@@ -20,7 +20,7 @@ pub use call::caller;
 pub(crate) use call::{Outcome, operation, pattern, value_of};
 use cascade::Children;
 pub(crate) use cascade::{Cascade, cascades};
-pub(crate) use given::{Given, admit_all, bind, known};
+pub(crate) use given::{Given, admit_all, bind};
 pub(crate) use plain::created;
 pub(crate) use version::expected;
 

@@ -191,11 +191,6 @@ impl Runtime {
             )),
             Callee::Pattern(id) => {
                 let read = &self.shared.reads[id];
-                if read.is_lookup {
-                    let known = operate::known(&scope, &program.patterns[id].signature, given)?;
-                    let found = read.look_up(session, &scope, known).await?;
-                    return Reply::of_found(scope, found, read);
-                }
                 operate::bind(&mut scope, callee, given)?;
                 let (cursor, limit, context) = (call.cursor, call.limit, Some(&**program.name(callee)));
                 let paging = Paging { cursor, limit, context, to_the_end: false };

@@ -64,7 +64,7 @@ pub(crate) fn cascades(program: &Program, settings: &Settings) -> (Vec<Cascade>,
                 parent,
                 child,
                 given: binds.into_iter().map(|(_, from)| from).collect(),
-                read: Read::planned(program, settings, &plan, pattern),
+                read: Read::planned(program, settings, plan, pattern),
                 at_once: goes_at_once(program, child),
                 counts: counts(program, child),
             });

@@ -145,23 +145,6 @@ fn of_caller<'s>(scope: &'s Scope<'_>, parameter: &Parameter) -> Option<(&'s Arc
     scope.caller.as_ref()?.entry(part)
 }
 
-/// What the arguments of a lookup say of the item: what is given, and the caller's own tenant.
-pub(crate) fn known(scope: &Scope<'_>, signature: &Signature, given: Given) -> Result<Fields, Failure> {
-    let mut known = by_name(signature, given);
-    for parameter in &signature.parameters {
-        if known.contains_key(&parameter.name) {
-            continue;
-        }
-        match of_caller(scope, parameter) {
-            Some((_, own)) => known.insert(parameter.name.clone(), own.clone()),
-            None if !parameter.optional || parameter.of_caller.is_some() => return Err(required(parameter)),
-            None => {}
-        }
-    }
-    known.retain(|_, value| !value.is_absent());
-    Ok(known)
-}
-
 /// Arguments by the names of their parameters, which are those of the attributes that they stand for.
 pub(super) fn by_name(signature: &Signature, given: Given) -> Fields {
     // Room for what is filled in.

@@ -28,4 +28,5 @@ mod f36;
 mod f37;
 mod f38;
 mod f39;
+mod paths;
 mod support;
