@@ -34,8 +34,9 @@ use sortkey_value::Item;
 
 use crate::Failure;
 use crate::answer::Select;
-use crate::catalog::{EntityInfo, deployed};
+use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
+use crate::names::deployed;
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::values::{Fields, Val};
@@ -95,9 +96,8 @@ impl Read {
         let plan = sortkey_plan::read(program, id)?.plan?;
         let mut read = Read::planned(program, settings, &plan, program.patterns[id].clone());
         let entities = read.pattern.entities.iter().copied().chain(read.pattern.then);
-        let source = program.design.patterns.get(id.at());
-        let select = source.and_then(|source| source.select.as_ref());
-        read.select = select.map(|names| Select::of(program, names, entities));
+        let names = read.pattern.select_names.as_deref();
+        read.select = names.map(|names| Select::of(program, names, entities));
         Some(read)
     }
 
@@ -112,9 +112,8 @@ impl Read {
             Way::Guard(id) => Route::Guard(id),
             Way::Scan(via) => Route::Scan(via.map(index)),
         };
-        let design = &program.design;
         let mut read = Read {
-            table: deployed(design, &design.tables[table_id.at()], settings).into(),
+            table: deployed(program, table_id, settings).into(),
             table_id,
             route,
             fetches: plan.fetches,
