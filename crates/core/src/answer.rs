@@ -1,8 +1,9 @@
 //! What clients see of a value: the design's own types in JSON, without secrets.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value as Json};
 use sortkey_design::Program;
-use sortkey_design::model::Name;
 use sortkey_design::program::{AttributeId, EntityId, Type};
 
 use crate::Failure;
@@ -52,10 +53,14 @@ pub(crate) struct Select(Vec<(EntityId, Vec<AttributeId>)>);
 
 impl Select {
     /// The attributes of some names, of each entity that has them.
-    pub(crate) fn of(program: &Program, names: &[Name], entities: impl Iterator<Item = EntityId>) -> Select {
+    pub(crate) fn of(
+        program: &Program,
+        names: &[Arc<str>],
+        entities: impl Iterator<Item = EntityId>,
+    ) -> Select {
         let ids = |entity: EntityId| {
             let attributes = &program.entities[entity].attributes;
-            names.iter().filter_map(|name| attributes.find(&name.text)).collect()
+            names.iter().filter_map(|name| attributes.find(name)).collect()
         };
         Select(entities.map(|entity| (entity, ids(entity))).collect())
     }

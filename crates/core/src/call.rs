@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use serde_json::{Map, Value as Json};
 
 use crate::Arguments;
-use crate::runtime::Shared;
+use crate::prepared::Shared;
 use crate::values::Fields;
 
 /// A call of a pattern or an operation.

@@ -6,7 +6,7 @@ mod functions;
 mod scope;
 mod view;
 
-pub use functions::hex;
+pub use functions::{hash_password, hex};
 pub use scope::Scope;
 pub use view::View;
 

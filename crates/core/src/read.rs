@@ -26,15 +26,16 @@ pub(crate) use keys::fixed;
 use sortkey_api::TableName;
 use sortkey_design::Program;
 use sortkey_design::model::ReadVerb;
-use sortkey_design::program::{EntityId, Id, Pattern, PatternId, StoredKey};
+use sortkey_design::program::{EntityId, Pattern, PatternId, StoredKey};
 use sortkey_plan::{KeyIs, ReadPlan, Way};
 use sortkey_value::Item;
 
 use self::asked::Print;
 use crate::Failure;
 use crate::answer::Select;
-use crate::catalog::{EntityInfo, deployed};
+use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
+use crate::names::deployed;
 use crate::session::Session;
 use crate::settings::Settings;
 use crate::values::{Fields, Known, Val};
@@ -82,18 +83,16 @@ impl Read {
         let plan = sortkey_plan::read(program, id)?.plan?;
         let mut read = Read::planned(program, settings, plan, program.patterns[id].clone());
         let entities = read.pattern.entities.iter().copied().chain(read.pattern.then);
-        let source = program.design.patterns.get(id.at());
-        let select = source.and_then(|source| source.select.as_ref());
-        read.select = select.map(|names| Select::of(program, names, entities));
+        let names = read.pattern.select_names.as_deref();
+        read.select = names.map(|names| Select::of(program, names, entities));
         Some(read)
     }
 
     /// Prepares a pattern along its path.
     pub(crate) fn planned(program: &Program, settings: &Settings, plan: ReadPlan, pattern: Pattern) -> Read {
         let table_id = plan.path.table;
-        let design = &program.design;
         Read {
-            table: deployed(design, &design.tables[table_id.at()], settings).into(),
+            table: deployed(program, table_id, settings).into(),
             index: plan.path.index_in(program).map(|index| index.deployed.clone()),
             is_whole_key: is_whole_key(program, &plan),
             print: Print::default(),

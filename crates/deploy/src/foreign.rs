@@ -24,7 +24,7 @@ pub(super) async fn refusal(
     if is_known {
         return Ok(None);
     }
-    let Some(there) = inspect::table(&*runtime.shared().backend, table.name()).await? else {
+    let Some(there) = inspect::table(runtime.backend(), table.name()).await? else {
         return Ok(None);
     };
     if is_tagged(&there) {

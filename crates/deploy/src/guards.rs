@@ -81,7 +81,7 @@ pub async fn prepare(
     if !refusals.is_empty() {
         return Err(DeployError::Refused(refusals));
     }
-    let mut deployment = deploy(&shared.program.design, &naming, &*shared.backend, pause, watcher).await?;
+    let mut deployment = deploy(&shared.program.design, &naming, runtime.backend(), pause, watcher).await?;
     for layout in layouts {
         deployment.remarks.extend(layout.remember().await?);
     }
@@ -116,7 +116,7 @@ impl<'a> Table<'a> {
 
     /// Forgets what is covered.
     async fn doubt(&self) -> Result<(), DeployError> {
-        let session = Session::new(self.runtime.shared());
+        let session = self.runtime.session();
         let there = self.read(&session).await?;
         if there != State::default() {
             self.write(&session, &there, &State::default()).await?;
@@ -126,7 +126,7 @@ impl<'a> Table<'a> {
 
     /// Covers the clauses that are not. The change comes back if the table had to be walked.
     async fn cover(&self, created: bool, watcher: &mut Watcher<'_>) -> Result<Option<Change>, DeployError> {
-        let session = Session::new(self.runtime.shared());
+        let session = self.runtime.session();
         let wanted = marker::covering(&self.clauses);
         let mut there = match created {
             true => State::default(),

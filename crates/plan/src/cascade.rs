@@ -161,6 +161,7 @@ fn finding(
         strong: false,
         via: None,
         select: None,
+        select_names: None,
         then: None,
         with_expired: false,
         with_deleted: false,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use sortkey_design::program::{AttributeId, Attributes, Bound, EntityId, TemplateId};
 use sortkey_value::{Item, ValueRef};
 
-use crate::runtime::Shared;
+use crate::prepared::Shared;
 use crate::template;
 use crate::values::{Fields, Known, Val, Values};
 

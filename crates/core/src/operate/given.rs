@@ -6,7 +6,7 @@ use sortkey_design::program::{Callee, Parameter, ParameterId, Signature};
 use sortkey_design::{Program, nearest};
 
 use crate::evaluate::Scope;
-use crate::runtime::Shared;
+use crate::prepared::Shared;
 use crate::values::{Admit, Fields, Val};
 use crate::{Arguments, Failure, Fault};
 

@@ -16,7 +16,7 @@ use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, hex};
 use crate::guard::reserved_key;
 use crate::read::{key_of, live};
-use crate::session::{Session, failure};
+use crate::session::failure;
 use crate::values::Fields;
 use crate::write::{Parent, Prepared};
 use crate::{Failure, FailureKind, Runtime};
@@ -159,7 +159,7 @@ impl Runtime {
     /// for children that an index was late for. Returns how many there were. A program that serves a design calls it when it
     /// starts and every few seconds; one that is not due yet is left for the next time.
     pub async fn resume(&self) -> Result<usize, Failure> {
-        let session = Session::new(self.shared());
+        let session = self.session();
         let runner = Runner { is_test: false, ..Runner::new(&session, None) };
         let scope = self.scope(None);
         let mut tables: Vec<&EntityInfo> = Vec::new();

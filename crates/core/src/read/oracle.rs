@@ -20,7 +20,7 @@ use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::generate::new_id;
 use crate::operate::value_of;
-use crate::runtime::Shared;
+use crate::prepared::Shared;
 use crate::session::Session;
 use crate::values::{Admit, Fields, Val};
 use crate::write::oracle::{image, stored_image};
@@ -141,7 +141,7 @@ fn check(system: &str) {
     let runtime = runtime(system);
     let shared = runtime.shared();
     let scope = runtime.scope(None);
-    let session = Session::new(shared);
+    let session = runtime.session();
     let dice = Dice { shared, ids: Ids::seeded(42) };
     let mut taken = HashSet::new();
     for at in shared.program.entities.ids() {

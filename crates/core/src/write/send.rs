@@ -181,7 +181,7 @@ async fn together(session: &Session<'_>, scope: &Scope<'_>, writes: Vec<Write>) 
     }
     let items = writes.iter().map(|write| item(scope, write)).collect();
     // A token lets a repeated request find that the first one happened.
-    let token: Result<Vec<u64>, _> = (0..2).map(|_| scope.shared.settings.ids.next()).collect();
+    let token: Result<Vec<u64>, _> = (0..2).map(|_| scope.ids.next()).collect();
     let token = token.map_err(|error| Failure::internal(error.to_string()))?;
     let token = hex(&token.iter().flat_map(|part| part.to_be_bytes()).collect::<Vec<u8>>());
     let input = TransactWriteItemsInput {
