@@ -88,6 +88,19 @@ impl Program {
         }
     }
 
+    /// What the documentation comment of a pattern or operation says.
+    pub fn docs(&self, callee: Callee) -> Option<&str> {
+        match callee {
+            Callee::Pattern(id) => self.patterns[id].docs.as_deref(),
+            Callee::Operation(id) => self.operations[id].docs.as_deref(),
+        }
+    }
+
+    /// Everything that can be called, patterns first.
+    pub fn callees(&self) -> impl Iterator<Item = Callee> + '_ {
+        self.patterns.ids().map(Callee::Pattern).chain(self.operations.ids().map(Callee::Operation))
+    }
+
     /// The attribute of another entity that has the same name: what `by` and `order by` mean in a collection.
     pub fn same_attribute(
         &self,

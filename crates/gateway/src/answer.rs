@@ -1,28 +1,33 @@
 //! What a call answers, as HTTP.
 
 use serde_json::Value as Json;
-use sortkey_runtime::{Consumed, Failure, FailureKind, Reply, Yields};
-use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use sortkey_core::{Consumed, Failure, FailureKind, Reply};
+use sortkey_design::Program;
+use sortkey_design::program::Yields;
+use sortkey_server::hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
 use sortkey_server::hyper::{Response, StatusCode};
 
 use crate::endpoints::Endpoint;
 use crate::problem;
 
-/// What the call took, for whoever watches the bill: `requests=2, rcu=0.5, wcu=0`.
+/// What the call took, for operators who watch the bill: `requests=2, rcu=0.5, wcu=0`. It tells how much lies behind an id,
+/// so callers who act for a tenant do not get it.
 const CONSUMED: HeaderName = HeaderName::from_static("sortkey-consumed");
 
 /// Tells that an idempotent call was carried out before: this is its answer.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// The response to a call.
+/// The response to a call. `consumed` is what it took, for whoever may see that.
 pub(crate) fn response(
+    program: &Program,
     endpoint: &Endpoint,
     outcome: Result<Reply<'_>, Failure>,
-    consumed: Consumed,
+    consumed: Option<Consumed>,
 ) -> Response<Vec<u8>> {
     let is_repeat = outcome.as_ref().is_ok_and(Reply::is_repeat);
+    let version = outcome.as_ref().ok().and_then(Reply::version);
     let mut response = match outcome {
-        Ok(reply) if reply.is_nothing() => nothing(endpoint),
+        Ok(reply) if reply.is_nothing() => nothing(program, endpoint),
         Ok(reply) => {
             let mut text = Vec::with_capacity(512);
             reply.write_json(&mut text);
@@ -30,9 +35,13 @@ pub(crate) fn response(
         }
         Err(failure) => problem::response(&failure),
     };
-    let Consumed { requests, rcu, wcu } = consumed;
-    if let Ok(text) = HeaderValue::from_str(&format!("requests={requests}, rcu={rcu}, wcu={wcu}")) {
+    if let Some(Consumed { requests, rcu, wcu }) = consumed
+        && let Ok(text) = HeaderValue::from_str(&format!("requests={requests}, rcu={rcu}, wcu={wcu}"))
+    {
         response.headers_mut().insert(CONSUMED, text);
+    }
+    if let Some(tag) = version.and_then(|version| HeaderValue::from_str(&format!("\"{version}\"")).ok()) {
+        response.headers_mut().insert(ETAG, tag);
     }
     if is_repeat {
         response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
@@ -41,9 +50,10 @@ pub(crate) fn response(
 }
 
 /// A `get` that finds nothing is 404 on the web; an operation without a result is 204.
-fn nothing(endpoint: &Endpoint) -> Response<Vec<u8>> {
-    match &endpoint.signature.yields {
+fn nothing(program: &Program, endpoint: &Endpoint) -> Response<Vec<u8>> {
+    match endpoint.signature().yields {
         Yields::Item(entity) if endpoint.is_pattern() => {
+            let entity = &program.entities[entity].name;
             problem::response(&Failure::new(FailureKind::NotFound, format!("there is no such {entity}")))
         }
         _ => {

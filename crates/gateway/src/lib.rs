@@ -24,6 +24,6 @@ mod query;
 
 pub use admission::Admission;
 pub use example::call as example_call;
-pub use gateway::Gateway;
+pub use gateway::{Forks, Gateway};
 pub use keys::{ApiKeys, Holder, KeysError, NewKey};
 pub use openapi::document;

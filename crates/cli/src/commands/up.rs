@@ -15,11 +15,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use sortkey_core::{Pending, Runtime};
+use sortkey_deploy::{Coverage, DeployError, Naming, Terms, desired, prepare};
 use sortkey_design::Compilation;
-use sortkey_gateway::{Admission, Gateway};
-use sortkey_runtime::deploy::{Coverage, DeployError, Naming, desired};
-use sortkey_runtime::{Pending, Runtime};
-use sortkey_server::{Mode, Mount, Settings};
+use sortkey_embedded::Embedded;
+use sortkey_gateway::{Admission, Forks, Gateway};
+use sortkey_server::{Database, Mode, Mount, Settings};
 
 use super::Run;
 use crate::audit::AuditArguments;
@@ -56,6 +57,10 @@ pub(super) struct Up {
     /// Run on the DynamoDB at this address instead of the one inside: AWS, ScyllaDB, DynamoDB Local
     #[arg(long, value_name = "URL", conflicts_with = "in_memory")]
     endpoint: Option<String>,
+
+    /// Use tables that another program made, and write into them what the design needs
+    #[arg(long)]
+    adopt: bool,
 
     /// Look through all items again for what is to be unique, after something else wrote to the tables
     #[arg(long)]
@@ -127,15 +132,16 @@ impl Up {
         if let Some(most) = self.seed_data {
             seed::generate(&runtime, most).await?;
         }
-        let mounts = Gateway::new(runtime.clone(), admission).mounts();
+        let gateway = Gateway::new(runtime.clone(), admission);
         let secrets = place.secrets.as_deref();
         let start = Start { address, mode, runtime: &runtime, kept: &place.kept, secrets };
         match place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
+                let mounts = gateway.with_forks(forks(&database, &runtime)).mounts();
                 self.serve(start, database, [mounts, vec![admin]].concat()).await
             }
-            Stage::Elsewhere(closed) => self.serve(start, closed, mounts).await,
+            Stage::Elsewhere(closed) => self.serve(start, closed, gateway.mounts()).await,
         }
     }
 
@@ -190,8 +196,9 @@ impl Up {
         };
         let coverage = if self.recheck_unique { Coverage::Doubted } else { Coverage::AsMarked };
         let mut progress = progress::Steps::default();
-        let mut watch = |step: sortkey_runtime::deploy::Progress<'_>| progress.show(step);
-        match runtime.deploy(coverage, &pause, &mut watch).await {
+        let mut watch = |step: sortkey_deploy::Progress<'_>| progress.show(step);
+        let terms = Terms { coverage, adopt: self.adopt };
+        match prepare(runtime, terms, &pause, &mut watch).await {
             Ok(done) => {
                 progress.end(&done);
                 Ok(())
@@ -211,6 +218,16 @@ impl Up {
         let parameters: BTreeMap<String, String> = self.parameters.iter().cloned().collect();
         Naming { prefix: self.prefix.clone(), parameters }
     }
+}
+
+/// The design on the forks of a database, each with the fork's own clock.
+fn forks(database: &Database, runtime: &Runtime) -> Arc<Forks> {
+    let (database, runtime) = (database.clone(), runtime.clone());
+    Arc::new(move |name| {
+        let fork = Arc::new(Embedded::new(database.fork_engine(name)?));
+        // A design that runs on the main database runs on its copies.
+        runtime.on(fork.clone(), fork).ok()
+    })
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {

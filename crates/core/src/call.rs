@@ -1,0 +1,82 @@
+//! What goes into a call and what comes out.
+
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use serde_json::{Map, Value as Json};
+
+use crate::Arguments;
+use crate::runtime::Shared;
+use crate::values::Fields;
+
+/// A call of a pattern or an operation.
+#[derive(Clone, Debug, Default)]
+pub struct Call<'a> {
+    /// The pattern or operation: its own name, or `module.name`.
+    pub name: &'a str,
+    /// Who calls; none only for what is declared `system`.
+    pub caller: Option<&'a Caller>,
+    /// What it is given.
+    pub arguments: Arguments,
+    /// Where the page before ended.
+    pub cursor: Option<&'a str>,
+    /// How many items are wanted, at most the design's own page.
+    pub limit: Option<u32>,
+    /// The version that the item must have which the operation changes.
+    pub version: Option<i64>,
+}
+
+/// Who calls: the attributes that `caller { }` declares, checked by [`Runtime::caller`](crate::Runtime::caller).
+#[derive(Clone, Default)]
+pub struct Caller {
+    pub(crate) attributes: Map<String, Json>,
+    /// The same as values, and the runtime that admitted them.
+    pub(crate) admitted: Option<(Weak<Shared>, Arc<Fields>)>,
+}
+
+impl Caller {
+    /// The attributes.
+    pub fn attributes(&self) -> &Map<String, Json> {
+        &self.attributes
+    }
+}
+
+/// Callers are equal if they say the same.
+impl PartialEq for Caller {
+    fn eq(&self, other: &Caller) -> bool {
+        self.attributes == other.attributes
+    }
+}
+
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Caller").field(&self.attributes).finish()
+    }
+}
+
+/// What a call answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Nothing: an item that is not there, or an operation that returns nothing.
+    Nothing,
+    /// An item, a record, a number.
+    Value(Json),
+    /// Items, and where the next page begins.
+    Page {
+        /// The items, in order.
+        items: Vec<Json>,
+        /// What to pass for the next page; none if this was the last.
+        cursor: Option<String>,
+    },
+}
+
+/// What a call took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Consumed {
+    /// Requests to the backend.
+    pub requests: u64,
+    /// Read capacity units.
+    pub rcu: f64,
+    /// Write capacity units.
+    pub wcu: f64,
+}

@@ -1,0 +1,130 @@
+//! Why a call was refused: a few kinds that a program can act on, and a sentence for people.
+
+use std::fmt;
+
+/// A call that did not succeed. Nothing is half-done, unless the design itself says that a statement is not atomic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// What sort of failure.
+    pub kind: FailureKind,
+    /// What happened and what to do.
+    pub message: String,
+    /// The argument or attribute that is to blame.
+    pub field: Option<String>,
+    /// Everything that is wrong, where it is more than one thing; this failure is the first.
+    pub faults: Vec<Fault>,
+}
+
+/// One of several things that are wrong with a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The argument that is to blame.
+    pub field: Option<String>,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// The sorts of failures.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum FailureKind {
+    /// An argument is missing, unknown or of the wrong form.
+    Invalid,
+    /// There is no such item, or no such pattern or operation.
+    NotFound,
+    /// There is already such an item.
+    AlreadyExists,
+    /// Somebody else changed the item at the same time, again and again.
+    Conflict,
+    /// The item does not have the version that the call expects.
+    VersionDiffers,
+    /// The caller may not do this.
+    Forbidden,
+    /// Nobody is named as the caller.
+    Unauthenticated,
+    /// An error that the design declares with `else`.
+    Declared(String),
+    /// The item's state does not allow this move.
+    InvalidTransition,
+    /// A `check` of the design or the condition of a statement does not hold.
+    CheckFailed,
+    /// The item or the transaction would be above DynamoDB's limits.
+    TooLarge,
+    /// A stored item is not what the design says. It is left as it is.
+    Unreadable,
+    /// The backend asked to slow down, longer than we were ready to wait.
+    Throttled,
+    /// The backend cannot be reached.
+    Unavailable,
+    /// Something is wrong with the tables or with us.
+    Internal,
+}
+
+impl Failure {
+    /// A failure that no field is to blame for.
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
+        Failure { kind, message: message.into(), field: None, faults: Vec::new() }
+    }
+
+    /// An argument that is not as it must be.
+    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Failure {
+        Failure::new(FailureKind::Invalid, message).at(field)
+    }
+
+    /// Something that cannot happen unless the tables were changed behind our back.
+    pub fn internal(message: impl Into<String>) -> Failure {
+        Failure::new(FailureKind::Internal, message)
+    }
+
+    /// The same failure, blamed on a field.
+    pub fn at(mut self, field: impl Into<String>) -> Failure {
+        self.field = Some(field.into());
+        self
+    }
+}
+
+impl FailureKind {
+    /// The name by which designs and clients know it: `NotFound`, or the declared error's own.
+    pub fn name(&self) -> &str {
+        match self {
+            FailureKind::Invalid => "Invalid",
+            FailureKind::NotFound => "NotFound",
+            FailureKind::AlreadyExists => "AlreadyExists",
+            FailureKind::Conflict => "Conflict",
+            FailureKind::VersionDiffers => "VersionDiffers",
+            FailureKind::Forbidden => "Forbidden",
+            FailureKind::Unauthenticated => "Unauthenticated",
+            FailureKind::Declared(name) => name,
+            FailureKind::InvalidTransition => "InvalidTransition",
+            FailureKind::CheckFailed => "CheckFailed",
+            FailureKind::TooLarge => "TooLarge",
+            FailureKind::Unreadable => "Unreadable",
+            FailureKind::Throttled => "Throttled",
+            FailureKind::Unavailable => "Unavailable",
+            FailureKind::Internal => "Internal",
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.kind.name(), self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// The failure that a name stands for: one of the runtime's own kinds, or an error that the design declares.
+pub(crate) fn named(name: &str, message: String) -> Failure {
+    let kind = match name {
+        "Invalid" => FailureKind::Invalid,
+        "NotFound" => FailureKind::NotFound,
+        "AlreadyExists" => FailureKind::AlreadyExists,
+        "Conflict" => FailureKind::Conflict,
+        "Forbidden" => FailureKind::Forbidden,
+        "Unauthenticated" => FailureKind::Unauthenticated,
+        "InvalidTransition" => FailureKind::InvalidTransition,
+        "CheckFailed" => FailureKind::CheckFailed,
+        _ => FailureKind::Declared(name.to_owned()),
+    };
+    Failure::new(kind, message)
+}

@@ -1,0 +1,202 @@
+//! Patterns executed along the paths that the compiler chose.
+//!
+//! A path never changes the answer: whatever the keys let through is checked again against the pattern, and only live
+//! items of the named entities and of the caller's tenant come back.
+
+mod asked;
+mod bind;
+mod branch;
+mod count;
+mod fetch;
+mod filter;
+mod hit;
+mod keys;
+#[cfg(test)]
+mod oracle;
+mod pages;
+
+pub(crate) use bind::derive;
+pub use fetch::items;
+pub(crate) use fetch::{key_of, live};
+pub(crate) use filter::{add_virtual, is_ours};
+pub use filter::{is_deleted, is_expired};
+pub(crate) use hit::Hit;
+pub(crate) use keys::fixed;
+
+use sortkey_api::TableName;
+use sortkey_design::Program;
+use sortkey_design::model::ReadVerb;
+use sortkey_design::program::{EntityId, Id, Pattern, PatternId, StoredKey};
+use sortkey_plan::{KeyIs, ReadPlan, Way};
+use sortkey_value::Item;
+
+use self::asked::Print;
+use crate::Failure;
+use crate::answer::Select;
+use crate::catalog::{EntityInfo, deployed};
+use crate::evaluate::Scope;
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::values::{Fields, Known, Val};
+
+/// A pattern with its plan, prepared.
+#[derive(Clone, Debug)]
+pub(crate) struct Read {
+    pub(crate) pattern: Pattern,
+    /// What is sent: the path, what is known, the recipe of the key.
+    pub(crate) plan: ReadPlan,
+    pub(crate) table: TableName,
+    /// The deployed name of the index that is read.
+    index: Option<String>,
+    /// Whether the recipe makes whole keys of the table, so that no query is needed where all values are given.
+    is_whole_key: bool,
+    /// The key condition in words of the API.
+    print: Print,
+    /// What it selects.
+    pub(crate) select: Option<Select>,
+}
+
+/// What a pattern found.
+pub(crate) enum Found {
+    Item(Option<Hit>),
+    Items { items: Vec<Hit>, cursor: Option<String> },
+    Count(i64),
+    Exists(bool),
+    Sums(Fields),
+}
+
+/// What a page is asked with, beside the arguments.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Paging<'a> {
+    pub(crate) cursor: Option<&'a str>,
+    pub(crate) limit: Option<u32>,
+    /// What a cursor is bound to beside the caller and the parameters; a page without it has no cursor.
+    pub(crate) context: Option<&'a str>,
+    /// Whether a list is read to its end, as inside an operation.
+    pub(crate) to_the_end: bool,
+}
+
+impl Read {
+    /// Prepares a pattern of the design; none if it has no path.
+    pub(crate) fn of_pattern(program: &Program, settings: &Settings, id: PatternId) -> Option<Read> {
+        let plan = sortkey_plan::read(program, id)?.plan?;
+        let mut read = Read::planned(program, settings, plan, program.patterns[id].clone());
+        let entities = read.pattern.entities.iter().copied().chain(read.pattern.then);
+        let source = program.design.patterns.get(id.at());
+        let select = source.and_then(|source| source.select.as_ref());
+        read.select = select.map(|names| Select::of(program, names, entities));
+        Some(read)
+    }
+
+    /// Prepares a pattern along its path.
+    pub(crate) fn planned(program: &Program, settings: &Settings, plan: ReadPlan, pattern: Pattern) -> Read {
+        let table_id = plan.path.table;
+        let design = &program.design;
+        Read {
+            table: deployed(design, &design.tables[table_id.at()], settings).into(),
+            index: plan.path.index_in(program).map(|index| index.deployed.clone()),
+            is_whole_key: is_whole_key(program, &plan),
+            print: Print::default(),
+            select: None,
+            plan,
+            pattern,
+        }
+    }
+
+    /// Runs the pattern. Its parameters are in the scope, admitted.
+    pub(crate) async fn run(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        paging: Paging<'_>,
+    ) -> Result<Found, Failure> {
+        let branches = self.branches(scope)?;
+        Ok(match self.pattern.verb {
+            ReadVerb::Get => Found::Item(self.get(session, scope, &branches).await?),
+            ReadVerb::Count => Found::Count(self.count(session, scope, branches).await?),
+            ReadVerb::Sum => Found::Sums(self.sum(scope, &self.all(session, scope, branches).await?)?),
+            ReadVerb::Exists => Found::Exists(
+                !self.page(session, scope, branches, Some(1), Paging::default()).await?.0.is_empty(),
+            ),
+            ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan => {
+                let page = self.pattern.page.filter(|_| !paging.to_the_end);
+                let most = page.or(self.pattern.limit);
+                let most = most.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+                let most = match (most, paging.limit) {
+                    (Some(most), Some(limit)) if limit as usize > most => {
+                        let why = format!(
+                            "`limit` is {limit}; a page of `{}` has at most {most} items",
+                            self.pattern.name
+                        );
+                        return Err(Failure::invalid("limit", why));
+                    }
+                    (Some(_), Some(limit)) => Some(limit.max(1) as usize),
+                    (most, _) => most,
+                };
+                let paging = if page.is_some() { paging } else { Paging::default() };
+                let (items, cursor) = self.page(session, scope, branches, most, paging).await?;
+                let items = self.then(session, scope, items).await?;
+                Found::Items { items, cursor }
+            }
+        })
+    }
+
+    async fn all(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        branches: Vec<Known>,
+    ) -> Result<Vec<Hit>, Failure> {
+        Ok(self.page(session, scope, branches, None, Paging::default()).await?.0)
+    }
+
+    fn sum(&self, scope: &Scope<'_>, items: &[Hit]) -> Result<Fields, Failure> {
+        let mut sums = Fields::new();
+        for id in &self.pattern.summed {
+            let name = self.entity(scope).name_of(*id);
+            let mut total = sortkey_value::Number::ZERO;
+            for value in items.iter().filter_map(|item| item.view().get(scope.shared, *id)) {
+                if let Val::Number(number) = *value {
+                    total = total
+                        .checked_add(number)
+                        .map_err(|_| Failure::internal(format!("the sum of `{name}` cannot be kept")))?;
+                }
+            }
+            sums.insert(name.clone(), Val::Number(total));
+        }
+        Ok(sums)
+    }
+
+    /// The first entity: the one whose keys the path uses.
+    pub(crate) fn first(&self) -> EntityId {
+        self.pattern.entities[0]
+    }
+
+    fn entity<'a>(&self, scope: &Scope<'a>) -> &'a EntityInfo {
+        &scope.shared.entities[self.first()]
+    }
+
+    /// The key that the path uses.
+    fn key<'a>(&self, program: &'a Program) -> &'a StoredKey {
+        match self.plan.path.index_in(program) {
+            Some(index) => &index.key,
+            None => &program.tables[self.plan.path.table].key,
+        }
+    }
+
+    /// The entity that a stored item is of, among those asked for, and its place among them.
+    fn owner<'a>(&self, scope: &Scope<'a>, item: &Item) -> Option<(usize, &'a EntityInfo)> {
+        let mut infos = self.pattern.entities.iter().map(|id| &scope.shared.entities[*id]).enumerate();
+        infos.find(|(_, info)| info.owns(&scope.shared.program, item))
+    }
+}
+
+/// Whether a recipe makes whole keys of the table. A collection has several items under each of its keys.
+fn is_whole_key(program: &Program, plan: &ReadPlan) -> bool {
+    let recipe = &plan.key;
+    let mut parts = recipe.partition.iter().chain(&recipe.sort);
+    let asked = recipe.partition.len() + recipe.sort.len();
+    plan.path.way == Way::Key
+        && asked == program.tables[plan.path.table].key.names().count()
+        && parts.all(|part| matches!(part.is, KeyIs::Text(_) | KeyIs::Equal(_)))
+}

@@ -1,0 +1,317 @@
+//! `create` and `put`: a whole item, with its guards.
+
+use std::sync::Arc;
+
+use sortkey_design::Program;
+use sortkey_design::model::WriteVerb;
+use sortkey_design::program::{Action, AttributeId, ExprKind, UniqueId};
+use sortkey_plan::{AttributeSet, Change, effects};
+use sortkey_value::{AttributeValue, Item, Map, ValueRef};
+
+use super::image::{checked, complete, fill, stored};
+use super::{Act, Answers, Prepared, Test, Write, declared, given};
+use crate::catalog::EntityInfo;
+use crate::evaluate::{Scope, View};
+use crate::read::{add_virtual, fixed, is_deleted, is_expired, is_ours};
+use crate::session::Session;
+use crate::values::{Admit, Fields, Record, Val};
+use crate::{Failure, FailureKind, guard};
+
+/// A new item, filled and checked.
+pub(crate) struct Made {
+    /// All attributes, those included that are never stored.
+    pub(super) fields: Fields,
+    /// Secrets that were generated, not given.
+    generated: Vec<Arc<str>>,
+}
+
+/// A new item of attributes that have been admitted, none of them absent: filled in, checked, and as it is stored.
+pub(crate) fn new_item(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<(Made, Item), Failure> {
+    let made = finish(scope, info, given)?;
+    let item = stored(scope, info, &made.fields)?;
+    for name in info.parts() {
+        match item.get(name) {
+            None => return Err(lacks(info, name)),
+            Some(ValueRef::S("")) => return Err(empty(name)),
+            Some(_) => {}
+        }
+    }
+    Ok((made, item))
+}
+
+/// The write that stores a new item. A `create` finds no such item.
+pub(crate) fn placed(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    action: &Action,
+    item: Item,
+) -> Result<Write, Failure> {
+    let mut write = Write::new(info, info.key_of(&item), Act::Put(item));
+    if action.verb == WriteVerb::Create {
+        let taken =
+            Failure::new(FailureKind::AlreadyExists, format!("there is already such a {}", info.name));
+        let error = action.error.filter(|_| action.condition.is_none());
+        write.demand(scope, Test::Vacant, declared(&scope.shared.program, error, taken))?;
+    }
+    Ok(write)
+}
+
+pub(super) async fn prepare(
+    session: &Session<'_>,
+    scope: &mut Scope<'_>,
+    action: &Action,
+) -> Result<Prepared, Failure> {
+    let info = &scope.shared.entities[action.entity];
+    let mut given = given::given_fields(scope, info, action)?;
+    if let Some(key) = &action.key {
+        given.extend(given::key_fields(scope, info, Some(key), None)?);
+    }
+    for field in &action.fields {
+        if !field.path.inside.is_empty() || field.element.is_some() {
+            return Err(Failure::internal("a new item is given by whole attributes"));
+        }
+        let value = given::unsealed(scope, scope.eval(&field.value, None)?)?;
+        given.insert(info.name_of(field.path.attribute).clone(), value);
+    }
+    refer(session, scope, info, &given).await?;
+    let (made, item) = new_item(scope, info, admitted(scope, info, given)?)?;
+    let mut write = placed(scope, info, action, item)?;
+    let mut freed = Vec::new();
+    if action.verb == WriteVerb::Put {
+        let change = Change { verb: action.verb, ..Change::default() };
+        let effects = effects(&scope.shared.program, info.at, &change);
+        if !effects.needs.is_empty() {
+            freed = replaced(session, scope, info, &effects.consults, &mut write).await?;
+        }
+    }
+    if let Some(condition) = &action.condition {
+        let failure = Failure::new(FailureKind::CheckFailed, "the condition of the statement does not hold");
+        let failure = declared(&scope.shared.program, action.error, failure);
+        if !write.demand(scope, Test::condition(condition), failure)? {
+            return Err(Failure::internal("the condition of a `create` cannot be expressed"));
+        }
+    }
+    let owner = write.key.to_map();
+    let guards = guards(scope, info, &freed, &made.fields, &owner, false)?;
+    let writes = std::iter::once(write).chain(guards).collect();
+    let yields = shown(scope, info, made)?;
+    Ok(Prepared { writes, yields, answers: Answers::Nothing, is_exact: true, cascades: None })
+}
+
+fn lacks(info: &EntityInfo, name: &str) -> Failure {
+    Failure::internal(format!("the key of {} lacks `{name}`", info.name))
+}
+
+fn empty(name: &str) -> Failure {
+    Failure::invalid(name, format!("`{name}` is part of the key and cannot be empty"))
+}
+
+/// Attributes of a new item that a statement gives, as what they are declared to be.
+fn admitted(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<Fields, Failure> {
+    let entity = info.of(&scope.shared.program);
+    let admit = Admit::computed(scope);
+    let mut admitted = Fields::with_capacity(info.anatomy.attributes().len());
+    for (name, value) in given {
+        let Some(id) = entity.attributes.find(&name) else {
+            return Err(Failure::invalid(&*name, format!("{} has no `{name}`", info.name)));
+        };
+        let attribute = &entity.attributes[id];
+        if attribute.is_derived() && !info.is_key(id) {
+            return Err(Failure::invalid(&*name, format!("`{name}` is derived and cannot be given")));
+        }
+        let value = admit.attribute(attribute, value, &name)?;
+        if !value.is_absent() {
+            admitted.insert(name, value);
+        }
+    }
+    Ok(admitted)
+}
+
+/// The image of an item that is given by values which have not been admitted.
+#[cfg(test)]
+pub(super) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<Made, Failure> {
+    finish(scope, info, admitted(scope, info, given)?)
+}
+
+/// Fills in what is not given and checks it all. What is given has been admitted, and nothing of it is absent.
+fn finish(scope: &Scope<'_>, info: &EntityInfo, mut given: Fields) -> Result<Made, Failure> {
+    tenant(scope, info, &mut given)?;
+    let secrets = info.anatomy.secrets.iter();
+    let generated = secrets.filter(|name| !given.contains_key(name)).cloned().collect();
+    let fields = fill(scope, info, given, true)?;
+    complete(scope, info, &fields, None)?;
+    checked(scope, info, &fields)?;
+    Ok(Made { fields, generated })
+}
+
+/// A caller makes items of their own: the tenant is filled in, and no other is accepted.
+fn tenant(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) -> Result<(), Failure> {
+    let entity = info.of(&scope.shared.program);
+    let (Some(caller), Some(tenant)) = (&scope.caller, entity.tenant) else { return Ok(()) };
+    let tenant = &entity.attributes[tenant.attribute].name;
+    if !fields.contains_key(tenant)
+        && let Some((name, own)) = caller.entry(tenant)
+    {
+        fields.insert(name.clone(), own.clone());
+        return Ok(());
+    }
+    match is_ours(scope, View::of(info.at, fields)) {
+        true => Ok(()),
+        false => {
+            Err(Failure::new(FailureKind::Forbidden, format!("`{tenant}` is not the caller's")).at(&**tenant))
+        }
+    }
+}
+
+/// Reads the items that `->` needs and that no `let` has in hand: the short form has no place to say so.
+pub(super) async fn refer(
+    session: &Session<'_>,
+    scope: &mut Scope<'_>,
+    info: &EntityInfo,
+    given: &Fields,
+) -> Result<(), Failure> {
+    if !info.anatomy.has_arrows {
+        return Ok(());
+    }
+    let shared = scope.shared;
+    let entity = info.of(&shared.program);
+    let mut arrows: Vec<AttributeId> = Vec::new();
+    for attribute in entity.attributes.iter().filter(|each| !given.contains_key(&each.name)) {
+        let Some(fill) = &attribute.fill else { continue };
+        fill.value.walk(&mut |expr| {
+            if let ExprKind::Arrow { base, .. } = &expr.kind
+                && let ExprKind::Attribute(id) = base.kind
+            {
+                arrows.push(id);
+            }
+        });
+    }
+    arrows.sort_unstable_by_key(|id| info.name_of(*id));
+    arrows.dedup();
+    for id in arrows {
+        let attribute = &entity.attributes[id];
+        let name = &attribute.name;
+        let (Some(reference), Some(value)) = (attribute.reference, given.get(name)) else { continue };
+        let other = &shared.entities[reference.entity];
+        let target = other.name_of(reference.attribute);
+        let in_hand = scope.items().any(|(entity, fields)| {
+            entity == other.at && fields.get(target).is_some_and(|each| each.same(value))
+        });
+        if in_hand || value.is_absent() {
+            continue;
+        }
+        let known: Fields = [(target.clone(), value.clone())].into();
+        let Some(key) = crate::read::key_of(scope, other, &known) else { continue };
+        let found = session.get(&other.table, key, true).await?;
+        let found = found.map(|item| other.read(scope, &item)).transpose()?;
+        match found {
+            Some(fields) => scope.refer(other.at, fields),
+            None => {
+                let message = format!("`{name}` points to no {}", other.name);
+                return Err(Failure::new(FailureKind::NotFound, message).at(&**name));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The table key of an image.
+pub(super) fn key(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<Map, Failure> {
+    let program = &scope.shared.program;
+    let entity = info.of(program);
+    let mut key = Map::new();
+    for part in entity.key.parts() {
+        let name = &part.stored;
+        let value = fixed(program, entity, part, fields).ok_or_else(|| lacks(info, name))?;
+        if matches!(&value, AttributeValue::S(text) if text.is_empty()) {
+            return Err(empty(name));
+        }
+        key.insert(name.to_string(), value);
+    }
+    Ok(key)
+}
+
+/// `put` over an item that has guards: they are freed, on condition that the item is still what was read.
+async fn replaced(
+    session: &Session<'_>,
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    consulted: &AttributeSet,
+    write: &mut Write,
+) -> Result<Vec<Fields>, Failure> {
+    let old = session.get(&info.table, write.key.clone(), true).await?;
+    let changed = || Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
+    let entity = info.of(&scope.shared.program);
+    for id in consulted.iter().filter(|id| entity.attributes[*id].is_stored()) {
+        let name = info.name_of(id);
+        let value = old.as_ref().and_then(|item| item.get(name)).map(|value| value.to_owned());
+        write.demand(scope, Test::Unchanged(name.clone(), value), changed())?;
+    }
+    old.iter().map(|item| info.read(scope, item)).collect()
+}
+
+/// The moves of guards from old images (at most one) to a new one; `gone` leaves none.
+pub(super) fn guards(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    old: &[Fields],
+    new: &Fields,
+    owner: &Map,
+    gone: bool,
+) -> Result<Vec<Write>, Failure> {
+    let program = &scope.shared.program;
+    // What counts as deleted holds nothing; what has expired does so no more, and somebody else may hold it by now.
+    let gone = gone || is_deleted(scope, View::of(info.at, new))?;
+    let mut held_before = Vec::with_capacity(old.len());
+    for fields in old {
+        let view = View::of(info.at, fields);
+        if !is_expired(scope, view) && !is_deleted(scope, view)? {
+            held_before.push(fields);
+        }
+    }
+    let mut writes = Vec::new();
+    for unique in info.of(program).uniques.ids() {
+        let wanted = if gone { None } else { guard::held(scope, info, unique, new)? };
+        for fields in &held_before {
+            let held = guard::held(scope, info, unique, fields)?;
+            if let Some(held) = held.filter(|held| wanted.as_ref() != Some(held)) {
+                let mut write = Write::new(info, held, Act::Delete);
+                let conflict = Failure::new(FailureKind::Conflict, "a unique value was moved meanwhile");
+                write.demand(scope, Test::Free(owner.clone()), conflict)?;
+                writes.push(write);
+            }
+        }
+        let Some(key) = wanted else { continue };
+        let item = guard::item(scope, info, &key, owner, new);
+        let mut write = Write::new(info, key, Act::Put(item.into()));
+        write.demand(scope, Test::Free(owner.clone()), not_unique(program, info, unique))?;
+        writes.push(write);
+    }
+    Ok(writes)
+}
+
+fn not_unique(program: &Program, info: &EntityInfo, unique: UniqueId) -> Failure {
+    let unique = &info.of(program).uniques[unique];
+    let names: Vec<&str> = unique.attributes.iter().map(|id| &**info.name_of(*id)).collect();
+    let message = format!("there is already a {} with this {}", info.name, names.join(" and "));
+    let failure = Failure::new(FailureKind::AlreadyExists, message);
+    let failure = declared(program, unique.error, failure);
+    match names.as_slice() {
+        [name] => failure.at(*name),
+        _ => failure,
+    }
+}
+
+/// What `create` yields: the item, with secrets that were generated just now, without those that were given.
+fn shown(scope: &Scope<'_>, info: &EntityInfo, made: Made) -> Result<Val, Failure> {
+    let entity = info.of(&scope.shared.program);
+    let Made { mut fields, generated } = made;
+    fields.retain(|name, _| {
+        let flags = entity.attributes.find(name).map(|id| entity.attributes[id].flags);
+        let given_secret = flags.is_some_and(|flags| flags.transient && flags.secret)
+            && !generated.iter().any(|each| **each == *name);
+        !given_secret
+    });
+    add_virtual(scope, info, &mut fields)?;
+    Ok(Val::Item(Box::new(Record { entity: info.at, fields, shown: generated })))
+}

@@ -1,0 +1,309 @@
+//! What must hold of the stored item for a write to happen: once as a condition that DynamoDB checks, once as a test on
+//! the item it returns, which tells the kind of failure without a second read.
+
+use std::sync::Arc;
+
+use sortkey_design::program::{EntityId, Expr};
+use sortkey_value::{AttributeValue, Item, Map};
+
+use crate::Failure;
+use crate::catalog::EntityInfo;
+use crate::condition::{Compiler, Condition, Placeholders};
+use crate::evaluate::{Scope, View};
+use crate::guard::OWNER;
+use crate::read::{is_deleted, is_expired};
+use crate::values::{Fields, Val};
+
+/// One item of a request.
+#[derive(Clone, Debug)]
+pub(crate) struct Write {
+    pub(crate) entity: EntityId,
+    pub(crate) key: Item,
+    pub(crate) act: Act,
+    pub(crate) placeholders: Placeholders,
+    pub(crate) condition: Condition,
+    pub(crate) demands: Vec<Demand>,
+}
+
+/// What happens to the item.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Act {
+    Put(Item),
+    /// An update expression.
+    Update(String),
+    Delete,
+    Check,
+}
+
+/// Something that must hold, and what it means if it does not.
+#[derive(Clone, Debug)]
+pub(crate) struct Demand {
+    pub(crate) test: Test,
+    pub(crate) failure: Failure,
+}
+
+/// Something that must hold of the stored item.
+#[derive(Clone, Debug)]
+pub(crate) enum Test {
+    /// There is one.
+    Exists,
+    /// There is none, or only one that has expired.
+    Vacant,
+    /// It has not expired; nothing stored is fine.
+    NotExpired,
+    /// It does not count as deleted.
+    NotDeleted,
+    /// An attribute has this value: the tenant's.
+    Is(Arc<str>, AttributeValue),
+    /// An attribute has this value, or there is no item.
+    IsOrNothing(Arc<str>, AttributeValue),
+    /// The version is what it was when the operation read the item.
+    Version(Arc<str>, Option<AttributeValue>),
+    /// An attribute is there.
+    Present(Arc<str>),
+    /// A condition. `defaults` stand for what the item lacks, `after` for what the write puts into it.
+    If { condition: Expr, defaults: Option<Fields>, after: Option<Fields> },
+    /// An attribute is what it was when it was read.
+    Unchanged(Arc<str>, Option<AttributeValue>),
+    /// A number may grow by an amount without leaving its range; `start` stands for one that is missing.
+    AtMost { path: Vec<Arc<str>>, most: i64, start: i64 },
+    /// A number may shrink by an amount without leaving its range; `start` stands for one that is missing.
+    AtLeast { path: Vec<Arc<str>>, least: i64, start: i64 },
+    /// A number of seconds has passed, or was never set.
+    Passed(String),
+    /// A guard is free, expired, or ours.
+    Free(Map),
+}
+
+impl Write {
+    pub(crate) fn new(info: &EntityInfo, key: impl Into<Item>, act: Act) -> Write {
+        Write {
+            entity: info.at,
+            key: key.into(),
+            act,
+            placeholders: Placeholders::default(),
+            condition: Condition::Always,
+            demands: Vec::new(),
+        }
+    }
+
+    /// Adds a demand; false if DynamoDB cannot express it, so that the item must be read first.
+    pub(crate) fn demand(
+        &mut self,
+        scope: &Scope<'_>,
+        test: Test,
+        failure: Failure,
+    ) -> Result<bool, Failure> {
+        // Most new items have no other condition, and it never changes.
+        let is_first = self.demands.is_empty() && self.condition == Condition::Always;
+        if let (Test::Vacant, Some(vacant)) = (&test, &scope.shared.entities[self.entity].vacant)
+            && is_first
+        {
+            self.condition = Condition::Text(vacant.text.clone());
+            self.placeholders = vacant.placeholders.clone();
+            self.demands.push(Demand { test, failure });
+            return Ok(true);
+        }
+        let Some(condition) = self.compile(scope, &test)? else { return Ok(false) };
+        let earlier = std::mem::replace(&mut self.condition, Condition::Always);
+        self.condition = earlier.and(condition);
+        self.demands.push(Demand { test, failure });
+        Ok(true)
+    }
+
+    fn compile(&mut self, scope: &Scope<'_>, test: &Test) -> Result<Option<Condition>, Failure> {
+        let info = &scope.shared.entities[self.entity];
+        let into = &mut self.placeholders;
+        let text = |text: String| Ok(Some(Condition::Text(text)));
+        match test {
+            Test::Exists => text(format!("attribute_exists({})", into.name(&info.partition))),
+            Test::Present(name) => text(format!("attribute_exists({})", into.name(name))),
+            Test::Vacant => {
+                let vacant = format!("attribute_not_exists({})", into.name(&info.partition));
+                match expired(info, scope, into, "<=") {
+                    Some(expired) => text(format!("{vacant} OR {expired}")),
+                    None => text(vacant),
+                }
+            }
+            Test::NotExpired => match expired(info, scope, into, ">") {
+                Some(alive) => {
+                    let ttl = into.name(info.ttl.as_deref().unwrap_or_default());
+                    text(format!("attribute_not_exists({ttl}) OR {alive}"))
+                }
+                None => Ok(Some(Condition::Always)),
+            },
+            Test::NotDeleted => match &info.of(&scope.shared.program).deleted {
+                Some(deleted) => {
+                    let compiled = Compiler::new(scope, self.entity).compile(deleted, into)?;
+                    Ok(compiled.map(|deleted| match deleted {
+                        Condition::Text(text) => Condition::Text(format!("NOT ({text})")),
+                        Condition::Always => Condition::Never,
+                        Condition::Never => Condition::Always,
+                    }))
+                }
+                None => Ok(Some(Condition::Always)),
+            },
+            Test::IsOrNothing(name, value) => {
+                let (key, name) = (into.name(&info.partition), into.name(name));
+                text(format!("attribute_not_exists({key}) OR {name} = {}", into.value(value.clone())))
+            }
+            // An item that is older than its version reads as having the first.
+            Test::Version(name, Some(value)) if is_assumed(scope, info, name, value) => {
+                let name = into.name(name);
+                text(format!("attribute_not_exists({name}) OR {name} = {}", into.value(value.clone())))
+            }
+            Test::Is(name, value) | Test::Unchanged(name, Some(value)) | Test::Version(name, Some(value)) => {
+                text(format!("{} = {}", into.name(name), into.value(value.clone())))
+            }
+            Test::Unchanged(name, None) | Test::Version(name, None) => {
+                text(format!("attribute_not_exists({})", into.name(name)))
+            }
+            Test::If { condition, defaults, after } => {
+                let (defaults, after) = (defaults.as_ref(), after.as_ref());
+                Compiler { scope, entity: self.entity, defaults, after }.compile(condition, into)
+            }
+            Test::AtMost { path, most, start } => {
+                let (path, value) = (into.path(path), into.value(AttributeValue::from(*most)));
+                text(format!("{}{path} <= {value}", or_missing(&path, start <= most)))
+            }
+            Test::AtLeast { path, least, start } => {
+                let (path, value) = (into.path(path), into.value(AttributeValue::from(*least)));
+                text(format!("{}{path} >= {value}", or_missing(&path, start >= least)))
+            }
+            Test::Passed(name) => {
+                let (name, now) = (into.name(name), AttributeValue::from(scope.now_ms.div_euclid(1_000)));
+                text(format!("attribute_not_exists({name}) OR {name} <= {}", into.value(now)))
+            }
+            Test::Free(owner) => {
+                let vacant = format!("attribute_not_exists({})", into.name(&info.partition));
+                let name = into.name(&info.aside(OWNER));
+                let ours = format!("{name} = {}", into.value(AttributeValue::M(owner.clone())));
+                match expired(info, scope, into, "<=") {
+                    Some(expired) => text(format!("{vacant} OR {ours} OR {expired}")),
+                    None => text(format!("{vacant} OR {ours}")),
+                }
+            }
+        }
+    }
+
+    /// The first demand that a stored item does not meet.
+    pub(crate) fn unmet(&self, scope: &Scope<'_>, stored: Option<&Item>) -> Result<Option<&Demand>, Failure> {
+        let info = &scope.shared.entities[self.entity];
+        // Guards and receipts are in the tables of entities, and are none of their items.
+        let fields = match stored.filter(|item| info.owns(&scope.shared.program, item)) {
+            Some(item) => Some(info.read(scope, item)?),
+            None => stored.map(|item| info.decode(&scope.shared.program, item)),
+        };
+        for demand in &self.demands {
+            if !demand.test.holds(scope, info, stored, fields.as_ref())? {
+                return Ok(Some(demand));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Test {
+    /// A condition on the item as it is stored.
+    pub(crate) fn condition(condition: &Expr) -> Test {
+        Test::If { condition: condition.clone(), defaults: None, after: None }
+    }
+
+    fn holds(
+        &self,
+        scope: &Scope<'_>,
+        info: &EntityInfo,
+        stored: Option<&Item>,
+        fields: Option<&Fields>,
+    ) -> Result<bool, Failure> {
+        let nothing = Fields::new();
+        let fields = fields.unwrap_or(&nothing);
+        let view = View::of(info.at, fields);
+        let is_expired = || is_expired(scope, view);
+        Ok(match self {
+            Test::Exists => stored.is_some(),
+            Test::Present(name) => has(stored, name).is_some(),
+            Test::Vacant => stored.is_none() || is_expired(),
+            Test::NotExpired => !is_expired(),
+            Test::NotDeleted => !is_deleted(scope, view)?,
+            Test::Is(name, value) => reads(scope, info, stored, fields, name).as_ref() == Some(value),
+            Test::IsOrNothing(name, value) => {
+                stored.is_none() || reads(scope, info, stored, fields, name).as_ref() == Some(value)
+            }
+            Test::Version(name, Some(value)) if stored.is_some() => {
+                reads(scope, info, stored, fields, name).as_ref() == Some(value)
+            }
+            Test::Unchanged(name, value) | Test::Version(name, value) => has(stored, name) == *value,
+            Test::If { condition, defaults: None, after: None } => scope.holds(condition, Some(view))?,
+            Test::If { condition, defaults, after } => {
+                let mut known = defaults.clone().unwrap_or_default();
+                known.extend(fields.clone());
+                known.extend(after.clone().unwrap_or_default());
+                scope.holds(condition, Some(View::of(info.at, &known)))?
+            }
+            Test::AtMost { path, most, start } => number(fields, path).unwrap_or(*start) <= *most,
+            Test::AtLeast { path, least, start } => number(fields, path).unwrap_or(*start) >= *least,
+            Test::Passed(name) => match has(stored, name) {
+                Some(AttributeValue::N(until)) => {
+                    until.to_i64().is_none_or(|until| until * 1_000 <= scope.now_ms)
+                }
+                _ => true,
+            },
+            Test::Free(owner) => {
+                let owned = has(stored, &info.aside(OWNER)) == Some(AttributeValue::M(owner.clone()));
+                stored.is_none() || owned || is_expired()
+            }
+        })
+    }
+}
+
+fn has(stored: Option<&Item>, name: &str) -> Option<AttributeValue> {
+    stored.and_then(|item| item.get(name)).map(|value| value.to_owned())
+}
+
+/// The stored form of an attribute, also of one that only a key tells.
+fn reads(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    stored: Option<&Item>,
+    fields: &Fields,
+    name: &str,
+) -> Option<AttributeValue> {
+    has(stored, name).or_else(|| {
+        let attribute = info.anatomy.attribute(name)?;
+        info.encode(&scope.shared.program, attribute.id, fields.get(name)?)
+    })
+}
+
+/// Whether every item that lacks an attribute reads as having this value.
+fn is_assumed(scope: &Scope<'_>, info: &EntityInfo, name: &str, value: &AttributeValue) -> bool {
+    let attribute = info.anatomy.attribute(name);
+    let assumed = attribute.and_then(|attribute| {
+        let assumed = scope.shared.assumed[info.at].get(name)?;
+        info.encode(&scope.shared.program, attribute.id, assumed)
+    });
+    assumed.as_ref() == Some(value)
+}
+
+fn or_missing(path: &str, may_be_missing: bool) -> String {
+    if may_be_missing { format!("attribute_not_exists({path}) OR ") } else { String::new() }
+}
+
+fn number(fields: &Fields, path: &[Arc<str>]) -> Option<i64> {
+    let (first, rest) = path.split_first()?;
+    let mut value = fields.get(first)?;
+    for name in rest {
+        value = value.fields()?.get(name)?;
+    }
+    Val::as_integer(value)
+}
+
+/// `ttl op now`, where the table has a time to live.
+fn expired(info: &EntityInfo, scope: &Scope<'_>, into: &mut Placeholders, op: &str) -> Option<String> {
+    let ttl = info.ttl.as_ref()?;
+    let program = &scope.shared.program;
+    let own = info.of(program).ttl;
+    let now = own.and_then(|own| info.encode(program, own, &Val::Time(scope.now_ms)));
+    let now = now.unwrap_or_else(|| AttributeValue::from(scope.now_ms.div_euclid(1_000)));
+    Some(format!("{} {op} {}", into.name(ttl), into.value(now)))
+}

@@ -1,0 +1,353 @@
+//! What an update changes, gathered from its fields, its parameters and the states it enters.
+
+use std::sync::Arc;
+
+use sortkey_design::model::{FieldOp, Op, WriteVerb};
+use sortkey_design::program::{Action, Attribute, AttributeId, Expr, ExprKind, Field, States, Type};
+
+use sortkey_value::AttributeValue;
+
+use super::expression::start;
+use super::inside::{admitted, at, inside, put};
+use super::{Plan, Write, way};
+use crate::catalog::EntityInfo;
+use crate::evaluate::{Scope, View};
+use crate::values::{Admit, Fields, Val, arithmetic, lacking};
+use crate::write::Test;
+use crate::write::given::{given_fields, unsealed};
+use crate::{Failure, FailureKind};
+
+/// One change.
+#[derive(Clone, Debug)]
+pub(in crate::write) struct Change {
+    pub(in crate::write) attribute: AttributeId,
+    /// The attribute's name, and the way into it.
+    pub(in crate::write) path: Vec<Arc<str>>,
+    pub(in crate::write) op: FieldOp,
+    pub(in crate::write) to: To,
+    /// The type of what is at the path.
+    pub(in crate::write) ty: Arc<Type>,
+}
+
+/// What an attribute changes to or by.
+#[derive(Clone, Debug)]
+pub(in crate::write) enum To {
+    /// A value in hand; what is absent is removed.
+    Value(Val),
+    /// Something that the item takes part in.
+    OfItem(Expr),
+}
+
+/// The changes of an action.
+pub(super) fn gather(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    action: &Action,
+    known: &Fields,
+) -> Result<Vec<Change>, Failure> {
+    let attributes = &info.of(&scope.shared.program).attributes;
+    let admit = Admit::computed(scope);
+    let mut changes: Vec<Change> = Vec::new();
+    for (name, value) in given_fields(scope, info, action)? {
+        let Some(id) = attributes.find(&name) else { continue };
+        let attribute = &attributes[id];
+        let fixed = known.contains_key(&name) || info.is_key(id);
+        if fixed || (attribute.flags.immutable && action.verb == WriteVerb::Update) {
+            continue;
+        }
+        let to = To::Value(admit.attribute(attribute, value, &name)?);
+        let (path, ty) = (vec![name], Arc::clone(&attribute.ty));
+        changes.push(Change { attribute: id, path, op: FieldOp::Set, to, ty });
+    }
+    for field in &action.fields {
+        let change = change(scope, info, field)?;
+        if known.contains_key(&change.path[0]) && info.is_key(change.attribute) {
+            let name = &change.path[0];
+            return Err(Failure::invalid(&**name, format!("`{name}` is part of the key and cannot change")));
+        }
+        changes.retain(|earlier| earlier.path != change.path);
+        changes.push(change);
+    }
+    for change in &changes {
+        refuse(&attributes[change.attribute], change, action.verb)?;
+    }
+    Ok(changes)
+}
+
+fn refuse(attribute: &Attribute, change: &Change, verb: WriteVerb) -> Result<(), Failure> {
+    let name = &*attribute.name;
+    if attribute.is_derived() && change.path.len() == 1 {
+        return Err(Failure::invalid(name, format!("`{name}` is derived and cannot be given")));
+    }
+    if attribute.flags.immutable && verb == WriteVerb::Update {
+        return Err(Failure::invalid(name, format!("`{name}` cannot be changed")));
+    }
+    let removes =
+        matches!(&change.to, To::Value(Val::Absent)) && change.op == FieldOp::Set && change.path.len() == 1;
+    if removes && !attribute.may_be_absent() {
+        return Err(lacking(name, matches!(*change.ty, Type::Set { .. })));
+    }
+    Ok(())
+}
+
+fn change(scope: &Scope<'_>, info: &EntityInfo, field: &Field) -> Result<Change, Failure> {
+    let program = &scope.shared.program;
+    let attribute = &info.of(program).attributes[field.path.attribute];
+    let mut path = way(info, &field.path);
+    let shown = path.join(".");
+    let unknown = || Failure::invalid(&shown, format!("{} has no `{shown}`", info.name));
+    if let Some(element) = &field.element {
+        let key = scope.eval(element, None)?;
+        path.push(key.as_text().ok_or_else(unknown)?.into());
+    }
+    let (ty, declared) = inside(program, attribute, &path[1..]).ok_or_else(unknown)?;
+    let to = match field.value.concerns_item() {
+        true => To::OfItem(field.value.clone()),
+        false => {
+            let value = unsealed(scope, scope.eval(&field.value, None)?)?;
+            let admit = Admit::computed(scope);
+            To::Value(match field.op {
+                FieldOp::Set => admitted(&admit, (&ty, declared), value, &shown)?,
+                FieldOp::Add | FieldOp::Subtract => delta(&admit, &ty, value, &shown)?,
+            })
+        }
+    };
+    let removes = matches!(to, To::Value(Val::Absent)) && field.op == FieldOp::Set;
+    let required = declared.is_some_and(|attribute| !attribute.may_be_absent());
+    if removes && path.len() > 1 && required {
+        return Err(lacking(&shown, matches!(*ty, Type::Set { .. })));
+    }
+    Ok(Change { attribute: field.path.attribute, path, op: field.op, to, ty })
+}
+
+/// What is added or taken away: a number of any sign, members of a set, elements of a list.
+fn delta(admit: &Admit<'_>, ty: &Type, value: Val, field: &str) -> Result<Val, Failure> {
+    match (ty, value) {
+        (Type::Int { .. }, value) => admit.value(&Type::Int { min: None, max: None }, value, field),
+        (Type::Set { of, .. }, value) if value.members().is_none() => {
+            admit.value(of, value, field).map(|member| Val::Set(vec![member]))
+        }
+        (ty, value) => admit.value(ty, value, field),
+    }
+}
+
+/// Adds what is written on entering a state, where the statement does not write it itself.
+pub(super) fn enter(scope: &Scope<'_>, plan: &mut Plan<'_>) -> Result<(), Failure> {
+    let entity = plan.info.of(&scope.shared.program);
+    let mut entered = Vec::new();
+    for states in &entity.states {
+        let Some(state) = state_set(plan, states) else { continue };
+        let is_entered = |each: &Arc<str>| **each == *state;
+        for enter in states.enters.iter().filter(|enter| enter.states.iter().any(is_entered)) {
+            for field in &enter.fields {
+                entered.push(change(scope, plan.info, field)?);
+            }
+        }
+    }
+    for change in entered {
+        if !plan.changes.iter().any(|earlier| earlier.path == change.path) {
+            plan.changes.push(change);
+        }
+    }
+    Ok(())
+}
+
+/// The state that a plan sets, if it sets one.
+fn state_set(plan: &Plan<'_>, states: &States) -> Option<String> {
+    let path = way(plan.info, &states.path);
+    plan.changes.iter().find_map(|change| match &change.to {
+        To::Value(Val::Text(state)) if change.op == FieldOp::Set && change.path == path => {
+            Some(state.clone())
+        }
+        _ => None,
+    })
+}
+
+/// An item with a version counts its changes.
+pub(super) fn count_version(scope: &Scope<'_>, plan: &mut Plan<'_>) {
+    let entity = plan.info.of(&scope.shared.program);
+    if let Some((id, attribute)) = entity.attributes.entries().find(|(_, each)| each.flags.version) {
+        let path = vec![attribute.name.clone()];
+        plan.changes.retain(|change| change.path != path);
+        let ty = Arc::new(Type::Int { min: None, max: None });
+        let to = To::Value(Val::integer(1));
+        plan.changes.push(Change { attribute: id, path, op: FieldOp::Add, to, ty });
+    }
+}
+
+/// A write that relies on an item with a version, read before, is conditional on that version.
+pub(super) fn version_demands(scope: &Scope<'_>, plan: &Plan<'_>, write: &mut Write) -> Result<(), Failure> {
+    let info = plan.info;
+    let entity = info.of(&scope.shared.program);
+    let Some((id, version)) = entity.attributes.entries().find(|(_, each)| each.flags.version) else {
+        return Ok(());
+    };
+    let name = &version.name;
+    expected_version(scope, info, write)?;
+    let same_key = |fields: &Fields| {
+        let mut keys = info.keys.iter().map(|id| info.name_of(*id));
+        keys.all(|key| fields.get(key) == plan.known.get(key))
+    };
+    let read = scope.items().find(|(entity, fields)| *entity == info.at && same_key(fields));
+    let expected = match read {
+        Some((_, fields)) => match fields.get(name) {
+            Some(value) => info.encode(&scope.shared.program, id, value),
+            // The item was written in a transaction, and nobody knows its version.
+            None => return Ok(()),
+        },
+        None if scope.missed(info.at, &write.key) => None,
+        None => return Ok(()),
+    };
+    let changed =
+        Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name)).at(&**name);
+    write.demand(scope, Test::Version(name.clone(), expected), changed)?;
+    Ok(())
+}
+
+/// A call that expects a version changes the item only if it has that version.
+pub(in crate::write) fn expected_version(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    write: &mut Write,
+) -> Result<(), Failure> {
+    let attributes = &info.of(&scope.shared.program).attributes;
+    let version = attributes.iter().find(|each| each.flags.version);
+    let expected = scope.expected.filter(|(entity, _)| *entity == info.at);
+    let (Some((_, expected)), Some(version)) = (expected, version) else { return Ok(()) };
+    let why = format!("the {} does not have version {expected} any more; read it again", info.name);
+    let differs = Failure::new(FailureKind::VersionDiffers, why).at(&*version.name);
+    let value = AttributeValue::from(expected);
+    write.demand(scope, Test::Version(version.name.clone(), Some(value)), differs)?;
+    Ok(())
+}
+
+impl Plan<'_> {
+    /// For every state that is set: where, which, and the moves that lead to it as a condition on the stored item.
+    pub(super) fn transitions(&self, scope: &Scope<'_>) -> Vec<(String, String, Expr)> {
+        let entity = self.info.of(&scope.shared.program);
+        let mut rules = Vec::new();
+        for states in &entity.states {
+            let Some(state) = state_set(self, states) else { continue };
+            let expr = |kind| Expr { kind, ..Expr::default() };
+            let mut path = expr(ExprKind::Attribute(states.path.attribute));
+            for name in &states.path.inside {
+                path = expr(ExprKind::Member { base: Box::new(path), name: name.clone() });
+            }
+            let binary = |op, left: Expr, right: Expr| {
+                expr(ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) })
+            };
+            let leads = states.transitions.iter().filter(|each| each.to.iter().any(|to| **to == *state));
+            let moves = leads.map(|transition| {
+                let from = transition.from.iter().map(|word| expr(ExprKind::Word(word.clone())));
+                let from = binary(Op::In, path.clone(), expr(ExprKind::List(from.collect())));
+                match &transition.condition {
+                    Some(condition) => binary(Op::And, from, condition.clone()),
+                    None => from,
+                }
+            });
+            let never = || expr(ExprKind::Bool(false));
+            let rule = moves.reduce(|left, right| binary(Op::Or, left, right)).unwrap_or_else(never);
+            rules.push((way(self.info, &states.path).join("."), state, rule));
+        }
+        rules
+    }
+
+    /// Numbers that grow or shrink stay in the range of their type.
+    pub(super) fn ranges(&self, scope: &Scope<'_>) -> Result<Vec<(Test, Failure)>, Failure> {
+        let entity = self.info.of(&scope.shared.program);
+        let mut tests = Vec::new();
+        for change in &self.changes {
+            let (Type::Int { min, max }, To::Value(value)) = (&*change.ty, &change.to) else { continue };
+            let delta = match (change.op, value.as_integer()) {
+                (FieldOp::Add, Some(delta)) => delta,
+                (FieldOp::Subtract, Some(delta)) => delta.saturating_neg(),
+                _ => continue,
+            };
+            let shown = change.path.join(".");
+            let failure = || leaves_range(&shown);
+            let whole = change.path.len() == 1;
+            let attribute = Some(&entity.attributes[change.attribute]).filter(|_| whole);
+            let start = start(scope, attribute)?.to_i64().unwrap_or(0);
+            let path = change.path.clone();
+            match (min, max) {
+                (_, Some(max)) if delta > 0 => {
+                    tests.push((Test::AtMost { path, most: max.saturating_sub(delta), start }, failure()));
+                }
+                (Some(min), _) if delta < 0 => {
+                    tests.push((Test::AtLeast { path, least: min.saturating_sub(delta), start }, failure()));
+                }
+                _ => {}
+            }
+        }
+        Ok(tests)
+    }
+
+    /// Puts every change into an image of the item.
+    pub(super) fn apply_to_item(
+        &self,
+        scope: &Scope<'_>,
+        old: &Fields,
+        new: &mut Fields,
+    ) -> Result<(), Failure> {
+        let program = &scope.shared.program;
+        let entity = self.info.of(program);
+        let keeps = |change: &&Change| {
+            self.verb == WriteVerb::Upsert && entity.attributes[change.attribute].flags.immutable
+        };
+        // What an `upsert` gives once and for all may have been given before.
+        for change in self.changes.iter().filter(|each| !keeps(each) || !old.contains_key(&each.path[0])) {
+            let shown = change.path.join(".");
+            let admit = Admit::computed(scope);
+            let value = match &change.to {
+                To::Value(value) => value.clone(),
+                To::OfItem(expr) => scope.eval(expr, Some(View::of(self.info.at, old)))?,
+            };
+            let before = at(new, &change.path).cloned().unwrap_or_default();
+            let value = changed(change.op, before, value)
+                .ok_or_else(|| Failure::invalid(&shown, format!("`{shown}` cannot be changed by this")))?;
+            let declared = inside(program, &entity.attributes[change.attribute], &change.path[1..]);
+            let value = admitted(&admit, (&change.ty, declared.and_then(|(_, each)| each)), value, &shown);
+            let value = match (value, &*change.ty) {
+                (Err(_), Type::Int { .. }) if change.op != FieldOp::Set => return Err(leaves_range(&shown)),
+                (value, _) => value?,
+            };
+            put(new, &change.path, value);
+        }
+        self.complete_parents(scope, old, new)
+    }
+}
+
+/// A number that is counted to where its type does not reach.
+fn leaves_range(path: &str) -> Failure {
+    Failure::new(FailureKind::CheckFailed, format!("`{path}` would leave its range")).at(path)
+}
+
+fn changed(op: FieldOp, before: Val, value: Val) -> Option<Val> {
+    match (op, before, value) {
+        (FieldOp::Set, _, value) => Some(value),
+        // Nothing is added or taken away.
+        (FieldOp::Add | FieldOp::Subtract, before, Val::Absent) => Some(before),
+        (FieldOp::Add, Val::Absent, value) => Some(value),
+        (FieldOp::Subtract, Val::Absent, Val::Number(number)) => Some(Val::Number(number.negated())),
+        (FieldOp::Add, Val::Number(before), Val::Number(by)) => {
+            arithmetic(Op::Add, before, by).map(Val::Number)
+        }
+        (FieldOp::Subtract, Val::Number(before), Val::Number(by)) => {
+            arithmetic(Op::Sub, before, by).map(Val::Number)
+        }
+        (FieldOp::Add, Val::List(mut before), Val::List(more)) => {
+            before.extend(more);
+            Some(Val::List(before))
+        }
+        (FieldOp::Add, Val::Set(mut before), Val::Set(more)) => {
+            before.extend(more);
+            Some(Val::Set(before))
+        }
+        (FieldOp::Subtract, Val::Set(mut before), Val::Set(less)) => {
+            before.retain(|each| !less.contains(each));
+            Some(Val::Set(before))
+        }
+        (FieldOp::Subtract, Val::Absent, Val::Set(_)) => Some(Val::Absent),
+        _ => None,
+    }
+}

@@ -1,0 +1,300 @@
+//! A table as the design wants it against the table that is there.
+//!
+//! The result is a list of changes that only add, remarks on what stays although the design does not mention it, and
+//! refusals: differences that could only be removed by rebuilding the table or by taking something away.
+
+mod indexes;
+
+use std::fmt;
+
+use sortkey_api::shapes::stream::StreamSpecification;
+use sortkey_api::shapes::table::{KeySchemaElement, KeyType, SseType, TableDescription};
+use sortkey_api::shapes::tag::Tag;
+use sortkey_api::shapes::throughput::BillingMode;
+use sortkey_design::TABLE_DIFFERS;
+use sortkey_diagnostics::{Diagnostic, Span};
+
+use super::DESIGN_TAG;
+use super::tables::Desired;
+
+/// A table as it is.
+#[derive(Clone, Debug, Default)]
+pub struct There {
+    /// What DescribeTable says.
+    pub table: TableDescription,
+    /// The attribute by which items expire; the outer none if this DynamoDB cannot tell.
+    pub time_to_live: Option<Option<String>>,
+    /// For how many days it can be restored to any second; none if this DynamoDB cannot tell.
+    pub recovery_days: Option<u64>,
+    /// Its tags; none if this DynamoDB cannot tell.
+    pub tags: Option<Vec<Tag>>,
+}
+
+/// A change that adds something.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// The whole table.
+    Create,
+    /// A global index, by its deployed name.
+    AddIndex(String),
+    /// Expiry by this attribute.
+    TimeToLive(String),
+    /// Recovery to any second of so many days.
+    Recovery(u64),
+    /// Deletion protection.
+    Protect,
+    /// A stream.
+    Stream(StreamSpecification),
+    /// Tags.
+    Tags(Vec<Tag>),
+    /// Guards for items that were there before these clauses were, as in `User(email)`.
+    Guards(Vec<String>),
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Change::Create => f.write_str("creating the table"),
+            Change::AddIndex(index) => write!(f, "index {index} added"),
+            Change::TimeToLive(attribute) => write!(f, "items expire by {attribute}"),
+            Change::Recovery(days) => write!(f, "can be restored to any second of {days} days"),
+            Change::Protect => f.write_str("protected from deletion"),
+            Change::Stream(_) => f.write_str("stream started"),
+            Change::Tags(_) => f.write_str("tagged"),
+            Change::Guards(clauses) => write!(f, "every item has its guard of {}", clauses.join(" and ")),
+        }
+    }
+}
+
+/// What is to be done with a table.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// What is added, in order.
+    pub changes: Vec<Change>,
+    /// What stays although the design does not mention it.
+    pub remarks: Vec<String>,
+    /// What cannot be brought together.
+    pub refusals: Vec<Diagnostic>,
+}
+
+/// Compares a table with the one that is there, if any.
+pub fn compare(desired: &Desired<'_>, there: Option<&There>) -> Comparison {
+    let mut comparison = Comparison::default();
+    comparison.replicas(desired);
+    let Some(there) = there else {
+        comparison.create(desired);
+        return comparison;
+    };
+    comparison.key(desired, &there.table);
+    comparison.indexes(desired, &there.table);
+    comparison.billing(desired, &there.table);
+    comparison.encryption(desired, &there.table);
+    comparison.stream(desired, &there.table);
+    comparison.time_to_live(desired, there);
+    comparison.recovery(desired, there);
+    comparison.protection(desired, &there.table);
+    comparison.tags(desired, there);
+    comparison
+}
+
+impl Comparison {
+    fn create(&mut self, desired: &Desired<'_>) {
+        self.changes.push(Change::Create);
+        self.changes.extend(desired.time_to_live.map(|name| Change::TimeToLive(name.to_owned())));
+        self.changes.extend(desired.recovery_days.filter(|days| *days > 0).map(Change::Recovery));
+    }
+
+    /// No replica is ever created, whatever a design says: each run says so.
+    fn replicas(&mut self, desired: &Desired<'_>) {
+        if !desired.table.replicas.is_empty() {
+            let regions: Vec<&str> =
+                desired.table.replicas.iter().map(|region| region.text.as_str()).collect();
+            self.remarks.push(format!(
+                "`replicas {}` of `{}` has no effect: the table is created in one region, and replicas are not",
+                regions.join(", "),
+                desired.table.name
+            ));
+        }
+    }
+
+    fn key(&mut self, desired: &Desired<'_>, there: &TableDescription) {
+        let (wanted, found) = (shape(desired, None, &desired.create.key_schema), found_key(there));
+        if wanted != found {
+            let title = format!("the key of table \"{}\" cannot change", desired.name());
+            let way = "A key is for ever: give the table a new name in the design and copy the items.";
+            self.refuse(desired.table.key.span, title, format!("the design says {wanted}"), found, way);
+        }
+    }
+
+    fn billing(&mut self, desired: &Desired<'_>, there: &TableDescription) {
+        if desired.table.billing.is_none() {
+            return;
+        }
+        // A table that was never changed to on-demand does not mention how it is paid for.
+        let summary = there.billing_mode_summary.as_ref().and_then(|summary| summary.billing_mode.clone());
+        let found = summary.unwrap_or(BillingMode::Provisioned);
+        let wanted = desired.create.billing_mode.clone().unwrap_or(BillingMode::PayPerRequest);
+        let capacity = there.provisioned_throughput.as_ref();
+        let units = capacity.map(|each| (each.read_capacity_units, each.write_capacity_units));
+        let wanted_units = desired.create.provisioned_throughput.as_ref();
+        let wanted_units =
+            wanted_units.map(|each| (Some(each.read_capacity_units), Some(each.write_capacity_units)));
+        if found == wanted && (wanted == BillingMode::PayPerRequest || units == wanted_units) {
+            return;
+        }
+        let title = format!("table \"{}\" is paid for in another way", desired.name());
+        let says = |mode: &BillingMode, units: Option<(Option<i64>, Option<i64>)>| match (mode, units) {
+            (BillingMode::PayPerRequest, _) => "on_demand".to_owned(),
+            (_, Some((read, write))) => {
+                format!("provisioned {} rcu {} wcu", read.unwrap_or(0), write.unwrap_or(0))
+            }
+            (_, None) => "provisioned".to_owned(),
+        };
+        let way = "What it costs is not changed behind your back: change the table with UpdateTable, or the design.";
+        let wanted = format!("the design says {}", says(&wanted, wanted_units));
+        self.refuse(desired.table.name.span, title, wanted, says(&found, units), way);
+    }
+
+    fn encryption(&mut self, desired: &Desired<'_>, there: &TableDescription) {
+        let Some(asked) = &desired.table.encryption else { return };
+        let managed = |kms: bool| if kms { "a KMS key" } else { "a key that AWS owns" };
+        let wanted = desired.create.sse_specification.is_some();
+        let found = there.sse_description.as_ref().is_some_and(|sse| sse.sse_type == Some(SseType::Kms));
+        if wanted != found {
+            let title = format!("table \"{}\" is encrypted with another key", desired.name());
+            let way = "Change the table with UpdateTable (SSESpecification), or the design.";
+            let wanted = format!("the design says {}", managed(wanted));
+            self.refuse(asked.kind.span, title, wanted, managed(found).to_owned(), way);
+        }
+    }
+
+    fn stream(&mut self, desired: &Desired<'_>, there: &TableDescription) {
+        let found = there.stream_specification.as_ref().filter(|stream| stream.stream_enabled);
+        match (&desired.create.stream_specification, found) {
+            (Some(wanted), None) => self.changes.push(Change::Stream(wanted.clone())),
+            (Some(wanted), Some(found)) if wanted.stream_view_type != found.stream_view_type => {
+                let view = |stream: &StreamSpecification| {
+                    stream
+                        .stream_view_type
+                        .as_ref()
+                        .map_or(String::new(), |view| view.as_str().to_lowercase())
+                };
+                let title = format!("the stream of table \"{}\" shows something else", desired.name());
+                let way = "A stream has to be switched off and on again, and its readers begin anew: do it by hand.";
+                let place = desired.table.stream.as_ref().map_or(desired.table.name.span, |name| name.span);
+                self.refuse(place, title, format!("the design says {}", view(wanted)), view(found), way);
+            }
+            (None, Some(_)) => {
+                self.remark(desired, "has a stream that the design does not mention; it stays")
+            }
+            _ => {}
+        }
+    }
+
+    fn time_to_live(&mut self, desired: &Desired<'_>, there: &There) {
+        let Some(found) = &there.time_to_live else {
+            if desired.time_to_live.is_some() {
+                self.remark(desired, "cannot expire items on this DynamoDB; patterns still hide them");
+            }
+            return;
+        };
+        match (desired.time_to_live, found) {
+            (Some(wanted), None) => self.changes.push(Change::TimeToLive(wanted.to_owned())),
+            (wanted, Some(found)) if wanted != Some(found) => {
+                let title = format!("items of table \"{}\" expire by another attribute", desired.name());
+                let says = wanted.map_or("nothing expires".to_owned(), |wanted| format!("by `{wanted}`"));
+                let place = desired.table.ttl.as_ref().map_or(desired.table.name.span, |name| name.span);
+                let way = "Items that the design wants to keep may be deleted: switch expiry off by hand \
+                           (UpdateTimeToLive), wait an hour, and start again.";
+                self.refuse(place, title, format!("the design says {says}"), format!("by `{found}`"), way);
+            }
+            _ => {}
+        }
+    }
+
+    fn recovery(&mut self, desired: &Desired<'_>, there: &There) {
+        let Some(wanted) = desired.recovery_days else { return };
+        match there.recovery_days {
+            None if wanted > 0 => self.remark(desired, "has no point-in-time recovery on this DynamoDB"),
+            Some(found) if wanted > found => self.changes.push(Change::Recovery(wanted)),
+            Some(found) if wanted < found => self.remark(
+                desired,
+                &format!("can be restored for {found} days, the design says {wanted}; nothing is taken away"),
+            ),
+            _ => {}
+        }
+    }
+
+    fn protection(&mut self, desired: &Desired<'_>, there: &TableDescription) {
+        if desired.table.deletion_protection && there.deletion_protection_enabled != Some(true) {
+            self.changes.push(Change::Protect);
+        }
+    }
+
+    fn tags(&mut self, desired: &Desired<'_>, there: &There) {
+        let (Some(found), Some(wanted)) = (&there.tags, &desired.create.tags) else { return };
+        let design =
+            |tags: &[Tag]| tags.iter().find(|tag| tag.key == DESIGN_TAG).map(|tag| tag.value.clone());
+        if let (Some(owner), Some(own)) = (design(found), design(wanted))
+            && owner != own
+            && !desired.follows.contains(&owner.as_str())
+        {
+            let title = format!("table \"{}\" belongs to another design", desired.name());
+            let way = "Two designs in one table write over each other's items: give the table another name, or the \
+                       deployment a prefix (`--prefix`). If the design itself was renamed, give it its name back, or change the \
+                       tag `sortkey:design` of the table by hand.";
+            let (wanted, found) = (format!("this is the design `{own}`"), format!("of the design `{owner}`"));
+            self.refuse(desired.table.name.span, title, wanted, found, way);
+            return;
+        }
+        let missing: Vec<Tag> = wanted.iter().filter(|tag| !found.contains(tag)).cloned().collect();
+        if !missing.is_empty() {
+            self.changes.push(Change::Tags(missing));
+        }
+    }
+
+    fn remark(&mut self, desired: &Desired<'_>, what: &str) {
+        self.remarks.push(format!("table \"{}\" {what}", desired.name()));
+    }
+
+    /// What the design says, what is there, what to do.
+    fn refuse(&mut self, span: Span, title: String, wanted: String, found: String, way: &str) {
+        let refusal = TABLE_DIFFERS.at(span, title).label(wanted);
+        self.refusals.push(refusal.note(format!("The table that is there: {found}.")).note(way));
+    }
+}
+
+/// A key as the language writes it, with types where they are known: `(userId S | at N)`.
+fn shape(desired: &Desired<'_>, there: Option<&TableDescription>, key: &[KeySchemaElement]) -> String {
+    let definitions = match there {
+        Some(there) => there.attribute_definitions.as_deref().unwrap_or_default(),
+        None => &desired.create.attribute_definitions,
+    };
+    written(key, definitions)
+}
+
+fn found_key(there: &TableDescription) -> String {
+    let definitions = there.attribute_definitions.as_deref().unwrap_or_default();
+    written(there.key_schema.as_deref().unwrap_or_default(), definitions)
+}
+
+fn written(
+    key: &[KeySchemaElement],
+    definitions: &[sortkey_api::shapes::table::AttributeDefinition],
+) -> String {
+    let part = |wanted: KeyType| {
+        let names = key.iter().filter(|element| element.key_type == wanted).map(|element| {
+            let name = &element.attribute_name;
+            let definition = definitions.iter().find(|definition| definition.attribute_name == *name);
+            definition.map_or(name.clone(), |each| format!("{name} {}", each.attribute_type))
+        });
+        names.collect::<Vec<_>>().join(", ")
+    };
+    match part(KeyType::Range) {
+        sort if sort.is_empty() => format!("({})", part(KeyType::Hash)),
+        sort => format!("({} | {sort})", part(KeyType::Hash)),
+    }
+}
+
+#[cfg(test)]
+mod tests;
