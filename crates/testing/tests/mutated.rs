@@ -121,8 +121,7 @@ impl Mutant {
         let pause = |_| Box::pin(std::future::ready(Ok(()))) as Pending<'static, ()>;
         pollster::block_on(deploy(&design, &naming, &backend, &pause, &mut |_| {}))
             .unwrap_or_else(|error| panic!("{error:?}\n{text}"));
-        let program = Arc::new(compilation.program);
-        Some(Mutant { program, runtime, items: Vec::new(), text })
+        Some(Mutant { program: compilation.program, runtime, items: Vec::new(), text })
     }
 
     /// Fills the tables, asks every pattern, calls every operation, and asks again. How many answers were compared.

@@ -1,6 +1,7 @@
 //! `sortkey up`: a design brought to life.
 
 mod banner;
+mod cascades;
 mod design;
 mod elsewhere;
 mod hashing;
@@ -129,6 +130,7 @@ impl Up {
         let runtime = Runtime::new(design, place.backend.clone(), settings)
             .map_err(|problems| design::cannot_run(&compilation, &problems))?;
         self.deploy(&compilation, &runtime).await?;
+        cascades::resume(&runtime).await?;
         if let Some(most) = self.seed_data {
             seed::generate(&runtime, most).await?;
         }

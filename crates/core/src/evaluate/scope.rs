@@ -22,6 +22,8 @@ pub struct Scope<'a> {
     pub now_ms: i64,
     /// The version that items of an entity must have to be changed by this call.
     pub(crate) expected: Option<(EntityId, i64)>,
+    /// Whether this is part of a cascade: what goes with a parent.
+    pub(crate) is_sweeping: bool,
     /// How often the statement was prepared before, in vain.
     pub(crate) attempt: usize,
     /// By their ids. Nothing was given or bound where there is none, which is not the same as an absent value.
@@ -49,6 +51,7 @@ impl<'a> Scope<'a> {
             caller,
             now_ms,
             expected: None,
+            is_sweeping: false,
             attempt: 0,
             locals: Vec::new(),
             settled: Vec::new(),
@@ -59,8 +62,8 @@ impl<'a> Scope<'a> {
 
     /// A scope of the same call in which nothing is bound yet: that of another body.
     pub(crate) fn fresh(&self) -> Scope<'a> {
-        let expected = self.expected;
-        Scope { expected, ..Scope::new(self.shared, self.caller.clone(), self.now_ms) }
+        let (expected, is_sweeping) = (self.expected, self.is_sweeping);
+        Scope { expected, is_sweeping, ..Scope::new(self.shared, self.caller.clone(), self.now_ms) }
     }
 
     /// The value of a parameter, a `let` or an element; none if nothing was given or bound.

@@ -296,7 +296,7 @@ fn cancelled(scope: &Scope<'_>, writes: &[Write], error: ApiError) -> Result<Ref
 }
 
 /// What a stored item says about a refused write.
-pub(crate) fn explain(scope: &Scope<'_>, write: &Write, stored: Option<&Item>) -> Result<Refusal, Failure> {
+fn explain(scope: &Scope<'_>, write: &Write, stored: Option<&Item>) -> Result<Refusal, Failure> {
     Ok(match write.unmet(scope, stored)? {
         // The whole operation relied on the version; preparing this statement again would not help.
         Some(demand) if matches!(demand.test, Test::Version(..)) => Refusal::Failed(demand.failure.clone()),

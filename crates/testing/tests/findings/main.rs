@@ -13,6 +13,7 @@ mod f06;
 mod f07;
 mod f08;
 mod f09;
+mod f10;
 mod f11;
 mod f15;
 mod f20;

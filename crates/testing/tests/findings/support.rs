@@ -24,8 +24,8 @@ pub(crate) struct Database {
 
 /// A design at work on a database.
 pub(crate) struct App {
-    runtime: Runtime,
-    caller: Option<Json>,
+    pub(crate) runtime: Runtime,
+    pub(crate) caller: Option<Json>,
 }
 
 impl Database {
