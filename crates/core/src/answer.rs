@@ -114,8 +114,25 @@ pub(crate) fn opened(
 pub(crate) fn print_public(scope: &Scope<'_>, out: &mut Vec<u8>, value: &Val) {
     match value {
         Val::Item(record) => print_record(scope, out, record),
+        Val::Text(_) | Val::Number(_) => drop(print_value(out, &scope.shared.program, &Type::Unknown, value)),
         other => crate::values::print_json(out, &to_public_json(scope, other)),
     }
+}
+
+/// Prints some named values that are already fit for clients as an object.
+pub(crate) fn print_values<'v>(
+    scope: &Scope<'_>,
+    out: &mut Vec<u8>,
+    values: impl IntoIterator<Item = (&'v Arc<str>, &'v Val)>,
+) {
+    let mut object = ObjectPrinter::begin(out);
+    for (name, value) in values {
+        object.field(name, |out| {
+            print_public(scope, out, value);
+            true
+        });
+    }
+    object.end();
 }
 
 /// Prints an item that is already fit for clients.

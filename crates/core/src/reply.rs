@@ -12,7 +12,7 @@ use crate::answer::{Select, is_selected, print_public, print_record, public};
 use crate::evaluate::Scope;
 use crate::operate::{Outcome, value_of};
 use crate::read::{Found, Hit, Read};
-use crate::values::{Fields, ObjectPrinter, Val, print_json, print_stored};
+use crate::values::{ObjectPrinter, Val, print_json, print_stored};
 use crate::{Answer, Failure};
 
 /// The answer of a call.
@@ -90,15 +90,13 @@ impl<'r> Reply<'r> {
 
     /// The version of the item that this is, if it is one item of an entity with `@version`.
     pub fn version(&self) -> Option<i64> {
-        let of_fields = |entity, fields: &Fields| fields.get(version_of(&self.scope, entity)?)?.as_integer();
         match &self.body {
             Body::Item(Hit::Stored(entity, item)) => match item.get(version_of(&self.scope, *entity)?) {
                 Some(ValueRef::N(version)) => version.to_i64(),
                 _ => None,
             },
-            Body::Item(Hit::Decoded(record)) => of_fields(record.entity, &record.fields),
-            Body::Value(Val::Item(record)) if self.version.is_none() => {
-                of_fields(record.entity, &record.fields)
+            Body::Item(Hit::Decoded(record)) if self.version.is_none() => {
+                record.fields.get(version_of(&self.scope, record.entity)?)?.as_integer()
             }
             _ => self.version,
         }

@@ -32,7 +32,9 @@ impl Read {
                 Way::Guard(unique) => self.through_guard(session, scope, known, unique).await?,
                 _ => match self.table_key(scope, known) {
                     Some(key) => match session.get(&self.table, key, self.plan.strong).await? {
-                        Some(item) => self.admitted(scope, &self.sieve(scope, Some(known)), item)?,
+                        Some(item) => {
+                            self.admitted(scope, &self.sieve(scope, std::slice::from_ref(known)), item)?
+                        }
                         None => None,
                     },
                     None => {
@@ -65,7 +67,7 @@ impl Read {
         let Some(guard) = session.get(&self.table, guard_key, strong).await? else { return Ok(None) };
         let Some(owner) = guard::owner(info, &guard) else { return Ok(None) };
         let Some(item) = session.get(&self.table, owner, strong).await? else { return Ok(None) };
-        let found = self.admitted(scope, &self.sieve(scope, None), item)?;
+        let found = self.admitted(scope, &self.sieve(scope, &[]), item)?;
         Ok(found.filter(|hit| {
             let same = |id: &_| hit.view().get(scope.shared, *id).as_deref() == known.value(entity, *id);
             clause.attributes.iter().all(same)

@@ -1,6 +1,6 @@
 //! What may come back: live items of the entity, of the caller's tenant, that satisfy the pattern.
 
-use sortkey_design::program::{Attribute, BindValue, Bound, Conjunct, Expr, LocalId, Type};
+use sortkey_design::program::{Attribute, AttributeId, BindValue, Bound, Conjunct, Expr, LocalId, Type};
 use sortkey_plan::Held;
 use sortkey_value::Item;
 
@@ -18,6 +18,8 @@ pub(super) struct Sieve<'a> {
     conditions: Vec<Vec<&'a Expr>>,
     /// What the key of the request shows already.
     sure: Option<Sure<'a>>,
+    /// What the queries know; asked of items only where a key narrows it down.
+    known: &'a [Known],
 }
 
 impl Sieve<'_> {
@@ -55,7 +57,8 @@ impl Read {
             sure: sieve.sure.as_ref(),
         };
         let Some(item) = info.visible(scope, item, asks)? else { return Ok(None) };
-        match sieve.lets_through(scope, at, View::stored(info.at, &item))? {
+        let view = View::stored(info.at, &item);
+        match self.has_known(scope, sieve, view) && sieve.lets_through(scope, at, view)? {
             true => Hit::stored(scope, info, item).map(Some),
             false => Ok(None),
         }
@@ -80,21 +83,35 @@ impl Read {
         // Nothing is known of what the index does not hold, its default least of all.
         let attribute = |name: &str| info.anatomy.attribute(name).map(|each| each.id);
         fields.retain(|name, _| attribute(name).is_some_and(|id| held.attributes.contains(id)));
-        let asked = self.with_bound(scope, info, &fields);
+        let asked = self.with_bound(scope, info, held, &fields);
         let view = View::held(info.at, &asked, item);
         let is_live = (self.pattern.with_expired || !is_expired(scope, view))
             && (self.pattern.with_deleted || !is_deleted(scope, view)?);
-        match is_live && is_ours(scope, view) && sieve.lets_through(scope, at, view)? {
+        let is_asked_for = is_live && is_ours(scope, view) && self.has_known(scope, sieve, view);
+        match is_asked_for && sieve.lets_through(scope, at, view)? {
             true => Hit::decoded(scope, info, fields).map(Some),
             false => Ok(None),
         }
     }
 
+    /// Whether an item has the values that its key only narrows down, as one of the queries asked for them.
+    fn has_known(&self, scope: &Scope<'_>, sieve: &Sieve<'_>, item: View<'_>) -> bool {
+        // The plan speaks of the attributes of the first entity.
+        if self.plan.narrowed.is_empty() || item.entity() != Some(self.first()) {
+            return true;
+        }
+        let has = |known: &Known, id: AttributeId| {
+            known.get(Bound::Attribute(id)).is_none_or(|value| item.has(scope.shared, id, value))
+        };
+        sieve.known.iter().any(|known| self.plan.narrowed.iter().all(|id| has(known, *id)))
+    }
+
     /// What an index holds of an item, and what its key was asked for: a key does not always tell what it was made of.
-    fn with_bound(&self, scope: &Scope<'_>, info: &EntityInfo, held: &Fields) -> Fields {
-        let mut known = held.clone();
+    fn with_bound(&self, scope: &Scope<'_>, info: &EntityInfo, held: &Held, fields: &Fields) -> Fields {
+        let mut known = fields.clone();
         for bind in self.pattern.binds.iter().filter(|_| info.at == self.first()) {
             if let (Bound::Attribute(id), BindValue::Parameter(local)) = (bind.to, &bind.value)
+                && held.attributes.contains(id)
                 && let Some(value) = scope.get(*local).filter(|value| !value.is_absent())
             {
                 known.get_or_insert_with(info.name_of(id).clone(), || value.clone());
@@ -103,12 +120,16 @@ impl Read {
         known
     }
 
-    /// What is asked of items in this call: of those of one query, if its key is given.
-    pub(super) fn sieve<'r>(&'r self, scope: &Scope<'_>, known: Option<&'r Known>) -> Sieve<'r> {
+    /// What is asked of the items of some queries.
+    pub(super) fn sieve<'r>(&'r self, scope: &Scope<'_>, known: &'r [Known]) -> Sieve<'r> {
         let proof = self.entity(scope).proof.as_ref().filter(|_| self.pattern.entities.len() == 1);
-        let sure = proof.zip(known).map(|(proof, known)| proof.sure(scope, &self.plan.key, known));
+        // Several queries have several keys, and nobody knows which of them gave an item.
+        let sure = match (proof, known) {
+            (Some(proof), [known]) => Some(proof.sure(scope, &self.plan.key, known)),
+            _ => None,
+        };
         if self.pattern.conditions.is_empty() && self.pattern.filters.is_empty() {
-            return Sieve { conditions: Vec::new(), sure };
+            return Sieve { conditions: Vec::new(), sure, known };
         }
         let asked = |conjunct: &&Conjunct| !conjunct.drops.iter().any(|local| is_left_out(scope, *local));
         let of = |(conjuncts, residual): (&'r Vec<Conjunct>, &Vec<usize>)| {
@@ -116,7 +137,7 @@ impl Read {
             conjuncts.filter(asked).map(|each| &each.expr).collect()
         };
         let conditions = self.pattern.sieve.iter().zip(&self.plan.residual).map(of).collect();
-        Sieve { conditions, sure }
+        Sieve { conditions, sure, known }
     }
 
     /// What the path holds of an item of the entity at a place; none if it holds all.

@@ -3,16 +3,18 @@
 //! A page holds as many items as the pattern promises even where filters drop some of what is read; reading on is
 //! bounded, and a cursor then continues from where reading stopped.
 
+use std::sync::Arc;
+
 use sortkey_value::{Item, Map, ValueRef};
 
 use super::branch::Branch;
 use super::{Hit, Paging, Read};
 use crate::Failure;
-use crate::answer::to_public_json;
+use crate::answer::print_values;
 use crate::cursor::{self, Position};
 use crate::evaluate::Scope;
 use crate::session::Session;
-use crate::values::{Known, Val};
+use crate::values::{Known, Val, print_text};
 
 impl Read {
     /// Up to `most` items (all of them if there is no bound), and the cursor behind them.
@@ -28,10 +30,9 @@ impl Read {
             && let Some(keys) =
                 branches.iter().map(|known| self.table_key(scope, known)).collect::<Option<Vec<_>>>()
         {
-            return Ok((self.batch(session, scope, &keys).await?, None));
+            return Ok((self.batch(session, scope, &branches, &keys).await?, None));
         }
-        // Several queries have several keys, and nobody knows which of them gave an item.
-        let sieve = self.sieve(scope, if let [known] = &*branches { Some(known) } else { None });
+        let sieve = self.sieve(scope, &branches);
         let mut branches = self.begin(scope, &branches)?;
         if let (Some(cursor), Some(context)) = (paging.cursor, paging.context) {
             let key = &scope.shared.settings.cursor_key;
@@ -69,11 +70,12 @@ impl Read {
         &self,
         session: &Session<'_>,
         scope: &Scope<'_>,
+        branches: &[Known],
         keys: &[Item],
     ) -> Result<Vec<Hit>, Failure> {
         let keys: Vec<Map> = keys.iter().map(Item::to_map).collect();
         let items = super::fetch::items(session, self.entity(scope), &keys, self.plan.strong).await?;
-        let sieve = self.sieve(scope, None);
+        let sieve = self.sieve(scope, branches);
         let mut found = Vec::new();
         for item in items.into_iter().flatten() {
             found.extend(self.admitted(scope, &sieve, item)?);
@@ -114,12 +116,22 @@ impl Read {
 
     /// What a cursor belongs to: one pattern with one set of arguments, asked by one caller.
     fn bound_to(&self, scope: &Scope<'_>, pattern: &str) -> Vec<u8> {
-        let own = scope.caller.as_ref().map(|caller| Val::Map((**caller).clone())).unwrap_or_default();
+        let mut context = vec![b'['];
+        print_text(&mut context, pattern);
+        context.push(b',');
         let given = self.pattern.signature.parameters.iter();
-        let given = given.filter_map(|each| Some((each.name.clone(), scope.get(each.local)?.clone())));
-        let arguments = Val::Map(given.collect());
-        let context = [pattern.into(), to_public_json(scope, &arguments), to_public_json(scope, &own)];
-        serde_json::Value::from(context.to_vec()).to_string().into_bytes()
+        let given = given.filter_map(|each| Some((&each.name, scope.get(each.local)?)));
+        let mut given: Vec<(&Arc<str>, &Val)> = given.collect();
+        // Cursors outlive the version of the program that gave them out, and so does this order.
+        given.sort_unstable_by_key(|(name, _)| *name);
+        print_values(scope, &mut context, given);
+        context.push(b',');
+        match &scope.caller {
+            Some(caller) => print_values(scope, &mut context, &**caller),
+            None => context.extend_from_slice(b"null"),
+        }
+        context.push(b']');
+        context
     }
 }
 

@@ -7,7 +7,8 @@ use sortkey_design::program::{
 };
 
 use super::question::Question;
-use crate::facts::told;
+use super::{KeyIs, Recipe};
+use crate::facts::{slots, told};
 use crate::{AttributeSet, Path};
 
 /// What is known of an item of one entity where an index holds only a part of it.
@@ -69,18 +70,41 @@ impl Question<'_> {
         }
     }
 
-    /// Whether deciding what may come back (live, the caller's, let through by the filter) needs something that the index
-    /// does not hold, not even in the text of a key.
-    pub(super) fn cannot_decide(&self, path: Path) -> bool {
+    /// Whether deciding what may come back (live, the caller's, what the key only narrows down, let through by the filter)
+    /// needs something that the index does not hold, not even in the text of a key.
+    pub(super) fn cannot_decide(&self, path: Path, key: &Recipe) -> bool {
+        let narrowed = self.narrowed(key);
         self.paths(path).any(|(at, path)| {
-            let entity = &self.program.entities[path.entity];
-            self.held_of(at, path).is_some_and(|held| {
+            let mut needed = self.liveness(&self.program.entities[path.entity]);
+            if at == 0 {
+                needed.join(&narrowed);
+            }
+            self.held_of(at, path, key).is_some_and(|held| {
                 let filters = self.pattern.sieve.get(at).into_iter().flatten();
                 let mut filters = filters.skip(self.pattern.conditions.len());
-                !self.liveness(entity).without(&held.attributes).is_empty()
+                !needed.without(&held.attributes).is_empty()
                     || filters.any(|filter| !held.decides(&filter.expr))
             })
         })
+    }
+
+    /// The attributes that the pattern asks for by a value or a range, and that the text of the key only narrows down: a day for
+    /// a time, text in lower case, or slots side by side.
+    pub(super) fn narrowed(&self, key: &Recipe) -> AttributeSet {
+        let mut narrowed = AttributeSet::new();
+        for part in key.partition.iter().chain(&key.sort) {
+            let (source, bounded) = match &part.is {
+                KeyIs::Text(_) => continue,
+                KeyIs::Equal(source) => (*source, None),
+                KeyIs::Begins { template, .. } => (Source::Template(*template), None),
+                KeyIs::Bounded { source, attribute, .. } => (*source, *attribute),
+            };
+            let told = told(self.of, source);
+            let is_asked = |id: &AttributeId| self.bound.attributes.contains(*id) || bounded == Some(*id);
+            narrowed
+                .extend(slots(self.of, source).into_iter().filter(|id| is_asked(id) && !told.contains(id)));
+        }
+        narrowed
     }
 
     /// The attributes that say whether an item is live and whose it is, as far as the pattern asks.
@@ -99,19 +123,21 @@ impl Question<'_> {
     }
 
     /// What the index of a path holds of each entity of the pattern; none if it holds everything, or is no index.
-    pub(super) fn held(&self, path: Path) -> Option<Vec<Held>> {
-        self.paths(path).map(|(at, path)| self.held_of(at, path)).collect()
+    pub(super) fn held(&self, path: Path, key: &Recipe) -> Option<Vec<Held>> {
+        self.paths(path).map(|(at, path)| self.held_of(at, path, key)).collect()
     }
 
     /// What is known of an item of the entity at a place: what the index holds, and what every call gives.
-    fn held_of(&self, at: usize, path: Path) -> Option<Held> {
+    fn held_of(&self, at: usize, path: Path, key: &Recipe) -> Option<Held> {
         let mut held = Held::of(self.program, path)?;
+        let narrowed = self.narrowed(key);
         let given = |bind: &Bind| match (bind.to, &bind.value) {
             (Bound::Attribute(id), BindValue::Parameter(local)) if !self.may_be_left_out(*local) => Some(id),
             _ => None,
         };
+        let given = self.pattern.binds.iter().filter_map(given).filter(|id| !narrowed.contains(*id));
         // The names of `by` are those of the first entity.
-        held.attributes.extend(self.pattern.binds.iter().filter(|_| at == 0).filter_map(given));
+        held.attributes.extend(given.filter(|_| at == 0));
         Some(held)
     }
 

@@ -42,6 +42,7 @@ const EVENTS: &str = r#"
       eventId slug  kind slug  at time(iso)  note string(1..9)
     }
     operation newEvent = create Event
+    pattern at = list Event by kind, at page 50
     pattern since(kind, from: time) = count Event by kind where at >= from
     pattern anySince(kind, from: time) = exists Event by kind where at >= from
     pattern between(kind, low: string(1..40), high: string(1..40)) = count Event by kind where GSK > low and GSK < high
@@ -55,6 +56,9 @@ fn a_day_in_a_key_does_not_say_which_time_of_the_day() {
     {
         app.call("newEvent", json!({"eventId": id, "kind": "k", "at": at, "note": id}));
     }
+    // What is asked for by a time is asked for by that time, not by its day.
+    let asked = json!({"kind": "k", "at": "2026-03-02T20:00:00.000Z"});
+    assert_eq!(column(&app.call("at", asked), "eventId"), ["\"c\""]);
     for (from, count) in [
         ("2026-02-01T00:00:00Z", 3),
         ("2026-03-01T09:00:00Z", 2),
