@@ -41,7 +41,7 @@ impl Endpoints {
                 );
             }
         }
-        let own = runtime.signatures().iter();
+        let own = runtime.signatures();
         list.extend(own.map(|signature| endpoint(design, signature.name.clone(), None, signature)));
         let by_path = list.iter().enumerate().map(|(at, endpoint)| (endpoint.path.clone(), at)).collect();
         Endpoints { list, by_path }

@@ -145,7 +145,7 @@ fn problems(design: &Design) -> String {
         FailureKind::Unreadable,
         FailureKind::Internal,
     ];
-    for operation in &design.operations {
+    for operation in design.operations.iter().filter(|each| !each.internal) {
         for kind in openapi::declared_errors(design, operation) {
             if !kinds.contains(&kind) {
                 kinds.push(kind);

@@ -113,7 +113,10 @@ impl<'s, 'a> Runner<'s, 'a> {
             StatementKind::Expect { .. }
             | StatementKind::Advance { .. }
             | StatementKind::As { .. }
-            | StatementKind::Race { .. } => Val::Absent,
+            | StatementKind::Race { .. }
+            | StatementKind::Given { .. }
+            | StatementKind::Did { .. }
+            | StatementKind::Work => Val::Absent,
         }))
     }
 

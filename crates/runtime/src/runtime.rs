@@ -133,13 +133,15 @@ impl Runtime {
         let at = match self.shared.program.callee(name)? {
             Callee::Pattern(id) => id.at(),
             Callee::Operation(id) => self.shared.program.patterns.len() + id.at(),
+            Callee::Effect(_) => return None,
         };
         self.shared.signatures.get(at)
     }
 
-    /// What every pattern and operation takes and yields.
-    pub fn signatures(&self) -> &[Signature] {
-        &self.shared.signatures
+    /// What every pattern and operation takes and yields that a call may name.
+    pub fn signatures(&self) -> impl Iterator<Item = &Signature> {
+        let program = &self.shared.program;
+        self.shared.signatures.iter().filter(|each| program.callee(&each.name).is_some())
     }
 
     /// Checks who calls against what the design's `caller` declares.
@@ -182,6 +184,7 @@ impl Runtime {
         let admit = Admit::argument(&scope, Origin::Json);
         let given = operate::admit_all(&admit, callee, call.arguments)?;
         match callee {
+            Callee::Effect(_) => Err(unknown()),
             Callee::Operation(id) => {
                 let outcome = operate::operation(session, scope.clone(), id, given).await?;
                 Ok(Reply::of_outcome(scope, outcome)?.repeated(session.is_repeat()))
@@ -233,7 +236,7 @@ impl Shared {
     pub(crate) fn read_of(&self, name: &str) -> Option<&Read> {
         match self.program.callee(name)? {
             Callee::Pattern(id) => Some(&self.reads[id]),
-            Callee::Operation(_) => None,
+            Callee::Operation(_) | Callee::Effect(_) => None,
         }
     }
 }

@@ -83,6 +83,7 @@ fn input(design: &Design, entity: &Entity, kind: InputKind) -> Json {
     let is_key = |each: &Attribute| keys.contains(&each.name.text.as_str());
     let settable = |each: &&Attribute| match kind {
         InputKind::Key => is_key(each),
+        InputKind::Item => true,
         InputKind::New => can_be_given(each) && (design.caller.is_empty() || !is_made(each)),
         InputKind::Patch => {
             !each.is_derived() && !each.has("virtual") && !each.has("immutable") && !is_key(each)

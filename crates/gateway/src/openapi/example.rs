@@ -109,6 +109,7 @@ impl Examples<'_> {
         let is_key = |each: &&Attribute| keys.contains(&each.name.text.as_str());
         match kind {
             InputKind::Key => self.object(entity.attributes.iter().filter(is_key), depth),
+            InputKind::Item => self.object(entity.attributes.iter(), depth),
             InputKind::Patch => {
                 self.object(needed(&entity.attributes).filter(|each| !is_key(each)).take(1), depth)
             }

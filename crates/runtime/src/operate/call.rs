@@ -47,7 +47,7 @@ impl<'a> Runner<'_, 'a> {
         let value = value?;
         let selected = match callee {
             Callee::Pattern(id) => shared.reads[id].select.as_ref(),
-            Callee::Operation(_) => None,
+            Callee::Operation(_) | Callee::Effect(_) => None,
         };
         match self.is_test {
             true => public(scope, value, selected),
@@ -73,6 +73,12 @@ impl<'a> Runner<'_, 'a> {
                     scope.miss(read.first(), key);
                 }
                 value_of(scope, found, read)?
+            }
+            Callee::Effect(_) => {
+                return Err(Failure::new(
+                    FailureKind::Unavailable,
+                    format!("nothing carries out `{}` here", scope.shared.program.name(callee)),
+                ));
             }
             Callee::Operation(id) => match operation(self.session, inner, id, given).await? {
                 Outcome::Value(value) => value,

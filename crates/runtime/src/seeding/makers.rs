@@ -49,7 +49,7 @@ enum Likelihood {
 
 fn makers_of<'a>(runtime: &'a Runtime, entity: &Entity) -> Vec<&'a Signature> {
     let design = runtime.design();
-    let operations = runtime.signatures().iter().filter(|each| each.kind == Kind::Operation);
+    let operations = runtime.signatures().filter(|each| each.kind == Kind::Operation);
     let likely = operations.filter_map(|each| Some((likelihood(design, entity, each)?, each)));
     let mut likely: Vec<((Likelihood, bool), &Signature)> = likely.collect();
     likely.sort_by_key(|(likelihood, _)| *likelihood);
@@ -113,5 +113,5 @@ pub(super) fn changers<'a>(runtime: &'a Runtime, makers: &[&Signature]) -> Vec<&
                 site.action.verb == WriteVerb::Update && looked_at.contains(&site.action.entity.text.as_str())
             })
     };
-    runtime.signatures().iter().filter(|each| each.kind == Kind::Operation).filter(changes).collect()
+    runtime.signatures().filter(|each| each.kind == Kind::Operation).filter(changes).collect()
 }

@@ -56,7 +56,7 @@ impl<'a> Walk<'a> {
     async fn step(&mut self) {
         let design = self.runtime.design();
         let operations: Vec<&'a Signature> =
-            self.runtime.signatures().iter().filter(|each| each.kind == Kind::Operation).collect();
+            self.runtime.signatures().filter(|each| each.kind == Kind::Operation).collect();
         let signature = operations[self.below(operations.len())];
         let sites = actions(design.operation(&signature.name).expect("declared"));
         let subject = match sites.is_empty() {

@@ -271,6 +271,13 @@ impl<'a> Admit<'a> {
     /// `new(E)`, `patch(E)` and `key(E)`: attributes of an entity, each checked, none required here. An item may stand
     /// for its key.
     fn input(&self, of: InputKind, entity: EntityId, value: &Val, field: Field<'_>) -> Result<Val, Failure> {
+        if of == InputKind::Item {
+            // Only what runs workers gives a whole item, as it was read.
+            return match value {
+                Val::Item(record) if record.entity == entity => Ok(value.clone()),
+                _ => Err(Failure::invalid(field.to_string(), format!("`{field}` is no item in hand"))),
+            };
+        }
         let entity = &self.scope.shared.program.entities[entity];
         let mut admitted = Fields::new();
         for (name, each) in value.fields().into_iter().flatten() {
@@ -279,7 +286,9 @@ impl<'a> Admit<'a> {
             let attribute = id.map(|id| &entity.attributes[id]);
             let wanted = match of {
                 InputKind::Key => id.is_some_and(|id| entity.key_attributes.contains(&id)),
-                InputKind::New | InputKind::Patch => attribute.is_some_and(|each| !each.is_derived()),
+                InputKind::New | InputKind::Patch | InputKind::Item => {
+                    attribute.is_some_and(|each| !each.is_derived())
+                }
             };
             match attribute {
                 Some(attribute)
