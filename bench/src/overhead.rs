@@ -12,7 +12,8 @@ use pollster::block_on;
 use serde_json::{Map, Value as Json};
 use sortkey_api::OperationId;
 use sortkey_engine::Engine;
-use sortkey_runtime::{Arguments, Caller, Embedded, Runtime};
+use sortkey_core::{Arguments, Caller, Runtime};
+use sortkey_embedded::Embedded;
 use sortkey_storage_fjall::{FjallStore, Options};
 
 use crate::compare::median;

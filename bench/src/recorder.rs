@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 
 use sortkey_api::operations::*;
-use sortkey_runtime::{Backend, Embedded, Pending};
+use sortkey_core::{Backend, Pending};
+use sortkey_embedded::Embedded;
 
 /// The engine, with a record of the requests that are measured.
 pub struct Recorder {

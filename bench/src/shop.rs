@@ -8,8 +8,9 @@ use pollster::block_on;
 use serde_json::{Map, Value as Json, json};
 use sortkey_design::{NoFiles, compile};
 use sortkey_engine::Engine;
-use sortkey_runtime::deploy::deploy;
-use sortkey_runtime::{Arguments, Backend, Call, Caller, Embedded, Pending, Runtime, Settings};
+use sortkey_deploy::deploy;
+use sortkey_core::{Arguments, Backend, Call, Caller, Pending, Runtime};
+use sortkey_embedded::{Embedded, ephemeral};
 
 /// The design.
 pub const DESIGN: &str = include_str!("shop.sk");
@@ -159,7 +160,7 @@ fn stored_order(key: Json, customer: usize, number: usize) -> Json {
 /// A runtime of the design on a backend.
 pub fn runtime(backend: Arc<dyn Backend>) -> io::Result<Runtime> {
     let design = compile("shop.sk", DESIGN, &NoFiles).design;
-    Runtime::new(design, backend, Settings::ephemeral().map_err(failed)?).map_err(failed)
+    Runtime::new(design, backend, ephemeral().map_err(failed)?).map_err(failed)
 }
 
 /// A runtime on an engine, with its tables and the orders of some customers.
@@ -167,7 +168,7 @@ pub fn open(engine: &Engine, customers: usize) -> io::Result<Runtime> {
     let embedded = Embedded::new(engine.clone());
     let runtime = runtime(Arc::new(embedded.clone()))?;
     let pause = |_| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
-    let naming = sortkey_runtime::deploy::Naming::default();
+    let naming = sortkey_deploy::Naming::default();
     block_on(deploy(runtime.design(), &naming, &embedded, &pause, &mut |_| {})).map_err(failed)?;
     for customer in 0..customers {
         for number in 0..ORDERS {

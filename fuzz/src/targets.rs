@@ -10,7 +10,7 @@ use sortkey_functions::filter::{Filter, Subject};
 use sortkey_functions::signature::{Incoming, Scheme, Verifier};
 use sortkey_functions::transform::{MAX_OUTPUT_BYTES, Transform};
 use sortkey_policy::{Context, Decision, Kind, Policies, Policy, Principal, Values, decide};
-use sortkey_runtime::Arguments;
+use sortkey_core::Arguments;
 use sortkey_value::{AttributeValue, Number, ValueRef, key};
 
 use crate::context;

@@ -6,7 +6,9 @@
 //! AWS's words, and its output is written with [`encode`]. Only this crate knows DynamoDB's JSON names.
 
 pub mod attributes;
+mod backend;
 pub mod error;
+mod exchange;
 pub mod json;
 pub mod operations;
 pub mod shape;
@@ -15,9 +17,10 @@ mod text;
 mod wording;
 
 pub use attributes::{SuppliedItem, SuppliedValue, ValueFault};
+pub use backend::{Backend, Pending, Requests};
 pub use error::{
     Again, ApiError, CancellationReason, Cause, ErrorDetails, ErrorKind, Fault, ThrottlingReason,
 };
-pub use operations::{Operation, OperationId, Service};
+pub use operations::{Exchanged, Operation, OperationId, Request, Response, Service};
 pub use shape::{StringMap, TableName, Timestamp, check, decode, decode_output, encode};
 pub use wording::Wording;

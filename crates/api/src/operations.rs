@@ -2,7 +2,8 @@
 //!
 //! All operations of the two services stand here, the supported ones with their input and output. From this
 //! list come [`OperationId`], the marker types, and through [`with_operations!`](crate::with_operations) whatever a dispatcher
-//! needs of them.
+//! needs of them. Operations that a compiled design sends are marked `for designs`; [`Request`](crate::Request) and
+//! [`Response`](crate::Response) are made of those.
 
 use crate::shape::{Check, Decode, Encode};
 
@@ -16,6 +17,14 @@ pub trait Operation {
     type Input: Decode + Check;
     /// What is answered.
     type Output: Encode;
+}
+
+/// An operation that a design sends: its input is a [`Request`], its output a [`Response`].
+pub trait Exchanged: Operation {
+    /// The request.
+    fn request(input: Self::Input) -> Request;
+    /// The output in a response; none if another operation is answered.
+    fn output(response: Response) -> Option<Self::Output>;
 }
 
 /// Which of the two services an operation belongs to.
@@ -46,7 +55,9 @@ macro_rules! operations {
         concat!("DynamoDBStreams_20120810.", stringify!($name))
     };
     (
-        $(supported by $service:ident { $($name:ident: $module:ident, $input:ident, $output:ident;)+ })+
+        $(supported by $service:ident {
+            $($name:ident: $module:ident, $input:ident, $output:ident $(, for $designs:ident)?;)+
+        })+
         unsupported by DynamoDb { $($unsupported:ident,)* }
     ) => {
         $($(pub mod $module;)+)+
@@ -123,53 +134,78 @@ macro_rules! operations {
                 $callback! { $($($name: $module,)+)+ }
             };
         }
+
+        for_designs! { [] $($($name: $module $(, $designs)?;)+)+ }
+    };
+}
+
+/// Picks the operations that are marked `for designs`, and declares what is made of them.
+macro_rules! for_designs {
+    ([$($picked:tt)*]) => {
+        crate::exchange::exchange! { $($picked)* }
+
+        /// Calls a macro with the operations that a design sends, and the names of their modules:
+        /// `callback! { PutItem: put_item, GetItem: get_item, ... }`.
+        #[macro_export]
+        macro_rules! with_design_operations {
+            ($callback:ident) => {
+                $callback! { $($picked)* }
+            };
+        }
+        pub(crate) use with_design_operations;
+    };
+    ([$($picked:tt)*] $name:ident: $module:ident, designs; $($rest:tt)*) => {
+        for_designs! { [$($picked)* $name: $module,] $($rest)* }
+    };
+    ([$($picked:tt)*] $name:ident: $module:ident; $($rest:tt)*) => {
+        for_designs! { [$($picked)*] $($rest)* }
     };
 }
 
 operations! {
     supported by DynamoDb {
         BatchExecuteStatement: batch_execute_statement, BatchExecuteStatementInput, BatchExecuteStatementOutput;
-        BatchGetItem: batch_get_item, BatchGetItemInput, BatchGetItemOutput;
-        BatchWriteItem: batch_write_item, BatchWriteItemInput, BatchWriteItemOutput;
+        BatchGetItem: batch_get_item, BatchGetItemInput, BatchGetItemOutput, for designs;
+        BatchWriteItem: batch_write_item, BatchWriteItemInput, BatchWriteItemOutput, for designs;
         CreateBackup: create_backup, CreateBackupInput, CreateBackupOutput;
-        CreateTable: create_table, CreateTableInput, CreateTableOutput;
+        CreateTable: create_table, CreateTableInput, CreateTableOutput, for designs;
         DeleteBackup: delete_backup, DeleteBackupInput, DeleteBackupOutput;
-        DeleteItem: delete_item, DeleteItemInput, DeleteItemOutput;
+        DeleteItem: delete_item, DeleteItemInput, DeleteItemOutput, for designs;
         DeleteResourcePolicy: delete_resource_policy, DeleteResourcePolicyInput, DeleteResourcePolicyOutput;
-        DeleteTable: delete_table, DeleteTableInput, DeleteTableOutput;
+        DeleteTable: delete_table, DeleteTableInput, DeleteTableOutput, for designs;
         DescribeBackup: describe_backup, DescribeBackupInput, DescribeBackupOutput;
-        DescribeContinuousBackups: describe_continuous_backups, DescribeContinuousBackupsInput, DescribeContinuousBackupsOutput;
+        DescribeContinuousBackups: describe_continuous_backups, DescribeContinuousBackupsInput, DescribeContinuousBackupsOutput, for designs;
         DescribeEndpoints: describe_endpoints, DescribeEndpointsInput, DescribeEndpointsOutput;
         DescribeExport: describe_export, DescribeExportInput, DescribeExportOutput;
         DescribeImport: describe_import, DescribeImportInput, DescribeImportOutput;
         DescribeLimits: describe_limits, DescribeLimitsInput, DescribeLimitsOutput;
-        DescribeTable: describe_table, DescribeTableInput, DescribeTableOutput;
-        DescribeTimeToLive: describe_time_to_live, DescribeTimeToLiveInput, DescribeTimeToLiveOutput;
+        DescribeTable: describe_table, DescribeTableInput, DescribeTableOutput, for designs;
+        DescribeTimeToLive: describe_time_to_live, DescribeTimeToLiveInput, DescribeTimeToLiveOutput, for designs;
         ExecuteStatement: execute_statement, ExecuteStatementInput, ExecuteStatementOutput;
         ExecuteTransaction: execute_transaction, ExecuteTransactionInput, ExecuteTransactionOutput;
         ExportTableToPointInTime: export_table_to_point_in_time, ExportTableToPointInTimeInput, ExportTableToPointInTimeOutput;
-        GetItem: get_item, GetItemInput, GetItemOutput;
+        GetItem: get_item, GetItemInput, GetItemOutput, for designs;
         GetResourcePolicy: get_resource_policy, GetResourcePolicyInput, GetResourcePolicyOutput;
         ImportTable: import_table, ImportTableInput, ImportTableOutput;
         ListBackups: list_backups, ListBackupsInput, ListBackupsOutput;
         ListExports: list_exports, ListExportsInput, ListExportsOutput;
         ListImports: list_imports, ListImportsInput, ListImportsOutput;
-        ListTables: list_tables, ListTablesInput, ListTablesOutput;
-        ListTagsOfResource: list_tags_of_resource, ListTagsOfResourceInput, ListTagsOfResourceOutput;
-        PutItem: put_item, PutItemInput, PutItemOutput;
+        ListTables: list_tables, ListTablesInput, ListTablesOutput, for designs;
+        ListTagsOfResource: list_tags_of_resource, ListTagsOfResourceInput, ListTagsOfResourceOutput, for designs;
+        PutItem: put_item, PutItemInput, PutItemOutput, for designs;
         PutResourcePolicy: put_resource_policy, PutResourcePolicyInput, PutResourcePolicyOutput;
-        Query: query, QueryInput, QueryOutput;
+        Query: query, QueryInput, QueryOutput, for designs;
         RestoreTableFromBackup: restore_table_from_backup, RestoreTableFromBackupInput, RestoreTableFromBackupOutput;
         RestoreTableToPointInTime: restore_table_to_point_in_time, RestoreTableToPointInTimeInput, RestoreTableToPointInTimeOutput;
-        Scan: scan, ScanInput, ScanOutput;
-        TagResource: tag_resource, TagResourceInput, TagResourceOutput;
-        TransactGetItems: transact_get_items, TransactGetItemsInput, TransactGetItemsOutput;
-        TransactWriteItems: transact_write_items, TransactWriteItemsInput, TransactWriteItemsOutput;
+        Scan: scan, ScanInput, ScanOutput, for designs;
+        TagResource: tag_resource, TagResourceInput, TagResourceOutput, for designs;
+        TransactGetItems: transact_get_items, TransactGetItemsInput, TransactGetItemsOutput, for designs;
+        TransactWriteItems: transact_write_items, TransactWriteItemsInput, TransactWriteItemsOutput, for designs;
         UntagResource: untag_resource, UntagResourceInput, UntagResourceOutput;
-        UpdateContinuousBackups: update_continuous_backups, UpdateContinuousBackupsInput, UpdateContinuousBackupsOutput;
-        UpdateItem: update_item, UpdateItemInput, UpdateItemOutput;
-        UpdateTable: update_table, UpdateTableInput, UpdateTableOutput;
-        UpdateTimeToLive: update_time_to_live, UpdateTimeToLiveInput, UpdateTimeToLiveOutput;
+        UpdateContinuousBackups: update_continuous_backups, UpdateContinuousBackupsInput, UpdateContinuousBackupsOutput, for designs;
+        UpdateItem: update_item, UpdateItemInput, UpdateItemOutput, for designs;
+        UpdateTable: update_table, UpdateTableInput, UpdateTableOutput, for designs;
+        UpdateTimeToLive: update_time_to_live, UpdateTimeToLiveInput, UpdateTimeToLiveOutput, for designs;
     }
     supported by Streams {
         DescribeStream: describe_stream, DescribeStreamInput, DescribeStreamOutput;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What executes a program: these modules of the runtime, with everything below them.
+/// What executes a program: these modules of the core, with everything below them.
 const EXECUTES: [&str; 7] = ["condition", "evaluate", "operate", "read", "session", "template", "write"];
 
 /// Looks a name up in a design, or tells what something is by its words.
@@ -65,7 +65,7 @@ fn faults(text: &str) -> Vec<&str> {
 
 #[test]
 fn what_executes_a_design_compares_no_names() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../core/src");
     let mut files = Vec::new();
     for module in EXECUTES {
         files.push(root.join(format!("{module}.rs")));

@@ -1,6 +1,6 @@
 //! The deployment model of a design and a stage.
 //!
-//! Tables come from `sortkey_runtime::deploy`, which also creates them for `sortkey up`: this is the only file that
+//! Tables come from `sortkey_deploy`, which also creates them for `sortkey up`: this is the only file that
 //! reads them, so that generated tables and created tables cannot differ.
 
 mod capacity;
@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use sortkey_api::shapes::index::{self, ProjectionType};
 use sortkey_api::shapes::table::{KeySchemaElement, KeyType};
+use sortkey_deploy::{Desired, Naming, desired};
 use sortkey_design::model::Design;
 use sortkey_design::nearest;
 use sortkey_diagnostics::Diagnostic;
-use sortkey_runtime::deploy::{Desired, Naming, desired};
 
 use crate::model::*;
 use crate::problem::{Problem, unless};

@@ -1,7 +1,7 @@
 //! Who calls: by a header where the API is open, by an API key elsewhere.
 
 use serde_json::{Map, Value as Json};
-use sortkey_runtime::{Caller, Failure, FailureKind, Runtime, read_json};
+use sortkey_core::{Caller, Failure, FailureKind, Runtime, read_json};
 use sortkey_server::Access;
 use sortkey_server::hyper::HeaderMap;
 use sortkey_server::hyper::header::{AUTHORIZATION, HeaderName};

@@ -1,7 +1,7 @@
 //! What a call answers, as HTTP.
 
 use serde_json::Value as Json;
-use sortkey_runtime::{Consumed, Failure, FailureKind, Reply, Yields};
+use sortkey_core::{Consumed, Failure, FailureKind, Reply, Yields};
 use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use sortkey_server::hyper::{Response, StatusCode};
 

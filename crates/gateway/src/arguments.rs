@@ -4,8 +4,8 @@
 //! the runtime's to judge.
 
 use serde_json::{Map, Value as Json};
+use sortkey_core::{Arguments, Failure, FailureKind, Parameter, Yields};
 use sortkey_design::nearest;
-use sortkey_runtime::{Arguments, Failure, FailureKind, Parameter, Yields};
 use sortkey_server::Bytes;
 use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName};
 use sortkey_server::hyper::{Method, Request};

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use sortkey_core::{Kind, Runtime, Signature};
 use sortkey_design::Design;
-use sortkey_runtime::{Kind, Runtime, Signature};
 
 /// Where all of them are.
 pub(crate) const PREFIX: &str = "/api";

@@ -1,8 +1,8 @@
 //! A call that a person can copy into a shell.
 
 use serde_json::Value as Json;
+use sortkey_core::{Kind, Runtime, Signature};
 use sortkey_design::Design;
-use sortkey_runtime::{Kind, Runtime, Signature};
 
 use crate::endpoints::{Endpoint, Endpoints};
 use crate::openapi;

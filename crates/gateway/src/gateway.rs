@@ -5,8 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
+use sortkey_core::{Call, Failure, FailureKind, Runtime};
 use sortkey_design::nearest;
-use sortkey_runtime::{Call, Failure, FailureKind, Runtime};
 use sortkey_server::hyper::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderValue,
 };

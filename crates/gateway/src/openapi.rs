@@ -9,8 +9,8 @@ mod paths;
 mod schema;
 
 use serde_json::{Map, Value as Json, json};
+use sortkey_core::Runtime;
 use sortkey_design::Design;
-use sortkey_runtime::Runtime;
 
 use crate::endpoints::Endpoints;
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use sortkey_core::{FailureKind, Parameter, Yields};
 use sortkey_design::Design;
-use sortkey_runtime::{FailureKind, Parameter, Yields};
 
 use crate::endpoints::Endpoint;
 use crate::endpoints::Endpoints;

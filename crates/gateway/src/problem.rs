@@ -3,7 +3,7 @@
 //! `code` is what a program acts on: the name of the failure, or of the error that the design declares with `else`.
 
 use serde_json::{Map, Value as Json, json};
-use sortkey_runtime::{Failure, FailureKind};
+use sortkey_core::{Failure, FailureKind};
 use sortkey_server::hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use sortkey_server::hyper::{Response, StatusCode};
 

@@ -1,8 +1,8 @@
 //! `a=1&b=two`: query strings and form bodies, decoded; and their texts as JSON of the wanted type.
 
 use serde_json::Value as Json;
+use sortkey_core::read_json;
 use sortkey_design::model::{TimeUnit, Type};
-use sortkey_runtime::read_json;
 
 /// The names and values, percent-decoded; none if an escape is broken or a text is not UTF-8.
 pub(crate) fn parse(text: &str) -> Option<Vec<(String, String)>> {

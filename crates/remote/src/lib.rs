@@ -1,4 +1,4 @@
-//! A DynamoDB elsewhere, as a [`Backend`](sortkey_runtime::Backend): AWS, ScyllaDB Alternator, DynamoDB Local, another
+//! A DynamoDB elsewhere, as a [`Backend`](sortkey_api::Backend): AWS, ScyllaDB Alternator, DynamoDB Local, another
 //! `sortkey serve`.
 //!
 //! The AWS SDK for Rust does what it is good at: credentials and region as every AWS tool finds them, signatures,

@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
+use sortkey_api::Requests as _;
 use sortkey_api::operations::*;
 use sortkey_api::shapes::expression::ExpressionAttributeNames;
 use sortkey_api::shapes::returns::ReturnValuesOnConditionCheckFailure;
 use sortkey_api::shapes::table::{AttributeDefinition, KeySchemaElement, KeyType, ScalarAttributeType};
 use sortkey_api::shapes::throughput::BillingMode;
 use sortkey_api::{ApiError, ErrorDetails, ErrorKind};
+use sortkey_embedded::Embedded;
 use sortkey_engine::{Engine, Fault, FaultKind};
 use sortkey_remote::{Remote, Settings};
-use sortkey_runtime::{Backend, Embedded};
 use sortkey_server::{Database, Server};
 use sortkey_value::{AttributeValue, Item};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

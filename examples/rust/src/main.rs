@@ -11,10 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use sortkey_core::{Answer, Call, Caller, Failure, Pending, Runtime};
+use sortkey_deploy::deploy;
 use sortkey_design::{FileLoader, compile};
+use sortkey_embedded::{Embedded, ephemeral};
 use sortkey_engine::Engine;
-use sortkey_runtime::deploy::deploy;
-use sortkey_runtime::{Answer, Call, Caller, Embedded, Failure, Pending, Runtime, Settings};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let runtime = open("notes.sk", include_str!("notes.sk"))?;
@@ -36,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Compiles a design, creates its tables in memory and prepares its calls.
 fn open(name: &str, text: &str) -> Result<Runtime, Box<dyn Error>> {
     let compiled = compile(name, text, &FileLoader);
-    let settings = Settings::ephemeral().map_err(|error| error.0)?;
+    let settings = ephemeral().map_err(|error| error.0)?;
     let backend = Embedded::new(Engine::memory(sortkey_engine::Settings::default()));
     // The tables of an engine in memory are there at once, so there is nothing to wait for.
     let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use sortkey_core::Problem;
 use sortkey_design::{Compilation, Design, FileLoader, compile};
 use sortkey_diagnostics::{Diagnostic, FileId, Severity, render};
 use sortkey_remote::{Remote, Settings};
-use sortkey_runtime::Problem;
-use sortkey_runtime::testing::{Outcome, Suite, mutants};
+use sortkey_testing::{Outcome, Suite, mutants};
 
 use super::Run;
 use crate::designs;

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use sortkey_core::{Pending, Runtime};
+use sortkey_deploy::{Coverage, DeployError, Naming, desired, prepare};
 use sortkey_design::Compilation;
 use sortkey_gateway::{Admission, Gateway};
-use sortkey_runtime::deploy::{Coverage, DeployError, Naming, desired};
-use sortkey_runtime::{Pending, Runtime};
 use sortkey_server::{Mode, Mount, Settings};
 
 use super::Run;
@@ -190,8 +190,8 @@ impl Up {
         };
         let coverage = if self.recheck_unique { Coverage::Doubted } else { Coverage::AsMarked };
         let mut progress = progress::Steps::default();
-        let mut watch = |step: sortkey_runtime::deploy::Progress<'_>| progress.show(step);
-        match runtime.deploy(coverage, &pause, &mut watch).await {
+        let mut watch = |step: sortkey_deploy::Progress<'_>| progress.show(step);
+        match prepare(&runtime, coverage, &pause, &mut watch).await {
             Ok(done) => {
                 progress.end(&done);
                 Ok(())

@@ -1,7 +1,7 @@
 //! A table as a running DynamoDB shows it.
 //!
 //! Not every DynamoDB has expiry, recovery or tags, and not every caller may ask for them; what cannot be told is none.
-//! `sortkey_runtime::deploy` asks the same questions for `up`, but keeps its answers private.
+//! `sortkey_deploy` asks the same questions for `up`, but keeps its answers private.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use sortkey_api::operations::{
 use sortkey_api::shapes::recovery::RecoveryStatus;
 use sortkey_api::shapes::time_to_live::TimeToLiveStatus;
 use sortkey_api::{ApiError, ErrorKind, encode};
-use sortkey_runtime::Backend;
+use sortkey_api::{Backend, Requests as _};
 
 use super::{Found, table};
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use sortkey_core::FailureKind;
 use sortkey_design::Design;
 use sortkey_design::facts::actions;
 use sortkey_design::model::{Operation, Stmt, StmtKind, WriteVerb};
-use sortkey_runtime::FailureKind;
 
 /// The kinds of failures that an operation declares, each once, by name.
 pub(crate) fn declared(design: &Design, operation: &Operation) -> Vec<FailureKind> {

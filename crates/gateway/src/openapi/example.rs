@@ -1,11 +1,11 @@
 //! Values that look like real ones, so that a reader can copy a request and change what matters.
 
 use serde_json::{Map, Value as Json, json};
+use sortkey_core::{Kind, Parameter, Signature, Yields};
 use sortkey_design::Design;
 use sortkey_design::facts::key_attributes;
 use sortkey_design::model::{Attribute, Check, Fill, IdBody, InputKind, StringFormat, TimeUnit, Type};
-use sortkey_runtime::seeding::matching;
-use sortkey_runtime::{Kind, Parameter, Signature, Yields};
+use sortkey_testing::seeding::matching;
 
 /// A record may hold itself; nobody reads an example deeper than this.
 const DEPTH: usize = 4;

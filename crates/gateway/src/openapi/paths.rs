@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
+use sortkey_core::{Parameter, Yields};
 use sortkey_design::Design;
 use sortkey_design::model::{Operation, ReadVerb, StmtKind, Type, Value};
-use sortkey_runtime::{Parameter, Yields};
 
 use super::components::problem_response;
 use super::schema::{collected_name, of, reference};

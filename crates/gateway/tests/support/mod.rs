@@ -6,11 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
+use sortkey_core::{Pending, Runtime, Settings};
+use sortkey_deploy::{Naming, deploy};
 use sortkey_design::{Design, FileLoader, compile};
+use sortkey_embedded::{Embedded, ephemeral};
 use sortkey_engine::Engine;
 use sortkey_gateway::{Admission, Gateway};
-use sortkey_runtime::deploy::{Naming, deploy};
-use sortkey_runtime::{Embedded, Pending, Runtime, Settings};
 use sortkey_server::hyper::{HeaderMap, Request};
 use sortkey_server::{Bytes, Content, Mount};
 
@@ -36,7 +37,7 @@ pub(crate) fn runtime_of(design: Arc<Design>) -> Runtime {
     let naming = Naming { prefix: None, parameters: parameters.clone() };
     let pause = |_| Box::pin(std::future::ready(Ok(()))) as Pending<'static, ()>;
     pollster::block_on(deploy(&design, &naming, &backend, &pause, &mut |_| {})).expect("deployed");
-    let settings = Settings { parameters, bcrypt_cost: 4, ..Settings::ephemeral().expect("randomness") };
+    let settings = Settings { parameters, bcrypt_cost: 4, ..ephemeral().expect("randomness") };
     Runtime::new(design, Arc::new(backend), settings).expect("a design that runs")
 }
 

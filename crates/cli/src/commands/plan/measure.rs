@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sortkey_design::Design;
-use sortkey_runtime::measure::{tests, trial};
+use sortkey_testing::measure::{tests, trial};
 
 use crate::designs;
 use crate::failure::Failure;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use sortkey_core::Runtime;
 use sortkey_gateway::example_call;
-use sortkey_runtime::Runtime;
 
 use crate::designs;
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use sortkey_core::Problem;
 use sortkey_design::{Compilation, Design, FileLoader};
 use sortkey_diagnostics::{Diagnostic, Severity, Span, render};
 use sortkey_lints::{Options, check};
-use sortkey_runtime::Problem;
 
 use crate::designs;
 use crate::failure::Failure;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
-use sortkey_runtime::Aside;
+use sortkey_core::Aside;
 
 /// Hashes that wait for a processor. Each of them holds a thread.
 const MAX_WAITING: usize = 16;

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use sortkey_core::{Backend, Clock, Settings};
+use sortkey_deploy::Naming;
+use sortkey_embedded::{Embedded, KeyFile, SystemClock, ephemeral};
 use sortkey_engine::{Engine, Settings as EngineSettings};
 use sortkey_remote::{Remote, Settings as RemoteSettings};
-use sortkey_runtime::deploy::Naming;
-use sortkey_runtime::{Backend, Embedded, Ids, KeyFile, Settings};
 use sortkey_server::Database;
-use sortkey_storage::{Clock, SystemClock};
 
 use super::elsewhere::Elsewhere;
 use super::hashing::Hashing;
@@ -108,10 +108,9 @@ impl Place {
             }
             None => secret_file::random()?,
         };
-        let defaults = Settings::ephemeral().map_err(Failure::new)?;
+        let defaults = ephemeral().map_err(Failure::new)?;
         Ok(Settings {
             clock: self.clock.clone(),
-            ids: Arc::new(Ids::from_system().map_err(Failure::new)?),
             keyring: Arc::new(KeyFile::from_key(attributes_key)),
             cursor_key: secret("cursor.key")?,
             table_prefix: naming.prefix,

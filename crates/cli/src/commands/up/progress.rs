@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
-use sortkey_runtime::deploy::{Change, Deployment, Progress, Step};
+use sortkey_deploy::{Change, Deployment, Progress, Step};
 
 use crate::designs;
 

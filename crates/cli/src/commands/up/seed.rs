@@ -1,8 +1,8 @@
 //! Generated data, with a bar while it is made.
 
 use indicatif::ProgressBar;
-use sortkey_runtime::Runtime;
-use sortkey_runtime::seeding::{Seeded, seed};
+use sortkey_core::Runtime;
+use sortkey_testing::seeding::{Seeded, seed};
 
 use crate::failure::Failure;
 use crate::{designs, progress};

@@ -1,0 +1,22 @@
+//! What deployment and the tests of designs are made of: they read and write items as calls do.
+//!
+//! Nothing else uses it. It changes whenever the execution of designs does.
+
+mod change;
+
+pub use self::change::{Change, apply};
+pub use crate::answer::to_public_json;
+pub use crate::catalog::{EntityInfo, GUARD, RECEIPT, deployed, is_reserved, is_reserved_text};
+pub use crate::evaluate::{Scope, View, hex};
+pub use crate::guard::{LAYOUT, MARKER, held, item as guard_item, owner, reserved_key};
+pub use crate::operate::{Calls, Flow, Runner, caller};
+pub use crate::read::{is_deleted, is_expired, items};
+pub use crate::runtime::Shared;
+pub use crate::session::Session;
+pub use crate::values::{Admit, Fields, Origin, Val, iso, iso_seconds};
+pub use crate::write::{ATTEMPTS, rendered};
+
+/// A value as clients see it: without what is hidden from them.
+pub fn public(scope: &Scope<'_>, value: Val) -> Result<Val, crate::Failure> {
+    crate::answer::public(scope, value, None)
+}

@@ -1,0 +1,142 @@
+//! A stored item read as one of an entity, also one that another program wrote, or that is older than the design.
+//!
+//! What the item lacks is read from its keys where a template determines it, otherwise from the defaults of the design.
+//! An item that is still not what the design says is an error that names it: it is never taken for absent, and never
+//! overwritten.
+
+mod complete;
+mod types;
+
+pub(crate) use complete::{assumed, completed, from_defaults, from_keys};
+pub(crate) use types::{has_inner_defaults, is_pure, is_required, lacks_inside, stored_types};
+
+use std::cmp::Ordering;
+
+use sortkey_value::{Item, ValueRef, compare_names};
+
+use crate::anatomy::Anatomy;
+use crate::catalog::EntityInfo;
+use crate::evaluate::{Scope, View};
+use crate::read::is_ours;
+use crate::values::Fields;
+use crate::{Failure, FailureKind};
+
+impl EntityInfo {
+    /// An item with everything that its keys and the design say of it.
+    pub(crate) fn interpret(&self, scope: &Scope<'_>, item: &Item) -> Result<Item, Failure> {
+        if self.anatomy.is_whole(scope, item) {
+            return Ok(item.clone());
+        }
+        let (item, wrong) = completed(scope, self, item);
+        match wrong {
+            None => Ok(item),
+            Some(wrong) => Err(unreadable(self, &item, &wrong)),
+        }
+    }
+
+    /// An item that its reader is about to see; none if it is known to be another tenant's.
+    pub fn interpret_ours(&self, scope: &Scope<'_>, item: Item) -> Result<Option<Item>, Failure> {
+        if self.anatomy.is_whole(scope, &item) {
+            return Ok(Some(item));
+        }
+        let (item, wrong) = completed(scope, self, &item);
+        let view = View::stored(self.at, &item);
+        let tenant = self.of(&scope.shared.program).tenant;
+        let is_known = tenant.is_some_and(|tenant| view.get(scope.shared, tenant.attribute).is_some());
+        match wrong {
+            Some(_) if is_known && !is_ours(scope, view) => Ok(None),
+            Some(_) if self.is_claimed_by_another(scope, &item) => Ok(None),
+            Some(wrong) => Err(unreadable(self, &item, &wrong)),
+            None => Ok(Some(item)),
+        }
+    }
+
+    /// The attributes of an item as far as it can be understood: of one that was just written, or that explains a refusal.
+    pub fn decode_leniently(&self, scope: &Scope<'_>, item: &Item) -> Fields {
+        match self.anatomy.is_whole(scope, item) {
+            true => self.decode(&scope.shared.program, item),
+            false => self.decode(&scope.shared.program, &completed(scope, self, item).0),
+        }
+    }
+
+    /// The attributes of an item.
+    pub(crate) fn read(&self, scope: &Scope<'_>, item: &Item) -> Result<Fields, Failure> {
+        Ok(self.decode(&scope.shared.program, &self.interpret(scope, item)?))
+    }
+
+    /// An item whose key is one of this entity's, but not the one that its attributes make, is nobody's: the error names it.
+    /// None if another entity of the table has such keys too.
+    pub(crate) fn contradiction(&self, scope: &Scope<'_>, item: &Item) -> Option<Failure> {
+        let program = &scope.shared.program;
+        let contradicts = self.shares_table
+            && self.owns(program, item)
+            && !self.makes(program, item)
+            && !self.is_claimed_by_another(scope, item);
+        contradicts.then(|| unreadable(self, item, "its attributes make another key"))
+    }
+
+    /// An item that lies where one of this entity is to be written, and is none.
+    pub(crate) fn in_the_way(&self, item: &Item) -> Failure {
+        unreadable(self, item, "it is no such item, and would be overwritten")
+    }
+
+    fn is_claimed_by_another(&self, scope: &Scope<'_>, item: &Item) -> bool {
+        let others = scope.shared.entities.iter();
+        let mut others = others.filter(|other| other.table == self.table && other.at != self.at);
+        others.any(|other| other.owns(&scope.shared.program, item))
+    }
+}
+
+impl Anatomy {
+    /// Whether an item has every attribute that no item may lack, each stored in a type of its own: nothing has to be
+    /// completed, and nothing is misread.
+    pub(crate) fn is_whole(&self, scope: &Scope<'_>, item: &Item) -> bool {
+        let mut walk = item.entries().walk();
+        let mut attributes = self.attributes();
+        while let Some(name) = walk.name() {
+            while let Some((first, behind)) = attributes.split_first() {
+                match compare_names(first.name.as_bytes(), name) {
+                    Ordering::Less if first.is_required => return false,
+                    Ordering::Less => attributes = behind,
+                    Ordering::Equal => {
+                        attributes = behind;
+                        if !walk.is_one_of(first.types) {
+                            return false;
+                        }
+                        if first.is_deep
+                            && item
+                                .get(&first.name)
+                                .is_some_and(|value| lacks_inside(scope, &first.ty, value))
+                        {
+                            return false;
+                        }
+                        break;
+                    }
+                    Ordering::Greater => break,
+                }
+            }
+            if walk.skip().is_none() {
+                break;
+            }
+        }
+        attributes.iter().all(|left| !left.is_required)
+    }
+}
+
+/// An item that the design cannot interpret.
+pub(crate) fn unreadable(info: &EntityInfo, item: &Item, why: &str) -> Failure {
+    let text = |value: ValueRef<'_>| match value {
+        ValueRef::S(text) => format!("{text:?}"),
+        ValueRef::N(number) => number.to_string(),
+        other => format!("{other:?}"),
+    };
+    let key = info.parts().filter_map(|name| Some(format!("{name} = {}", text(item.get(name)?))));
+    let key: Vec<String> = key.collect();
+    let message = format!(
+        "the item {} of table \"{}\" cannot be read as a {}: {why}. It is left as it is; repair it, or change the design",
+        key.join(", "),
+        info.table.name(),
+        info.name
+    );
+    Failure::new(FailureKind::Unreadable, message)
+}

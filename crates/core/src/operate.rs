@@ -1,0 +1,340 @@
+//! Operations: statements carried out one after the other.
+
+mod batch;
+mod call;
+mod cascade;
+mod given;
+mod plain;
+mod receipt;
+mod requires;
+mod settle;
+mod transact;
+mod uncount;
+
+pub use call::caller;
+pub(crate) use call::{Outcome, operation, pattern, value_of};
+use cascade::Children;
+pub(crate) use cascade::{Cascade, cascades};
+pub(crate) use given::{Given, admit_all, bind, known};
+pub(crate) use plain::created;
+
+use futures_util::future::{BoxFuture, join_all};
+use parking_lot::Mutex;
+use sortkey_design::Program;
+use sortkey_design::model::WriteVerb;
+use sortkey_design::program::{
+    Action, Callee, EntityId, ErrorId, Expr, ExprKind, LocalId, Operation, Statement, StatementKind, Value,
+};
+use sortkey_plan::{batched, is_result_seen};
+use sortkey_value::Item;
+
+use self::receipt::Receipt;
+use crate::catalog::EntityInfo;
+use crate::evaluate::Scope;
+use crate::failure::named;
+use crate::session::Session;
+use crate::values::{Fields, Val};
+use crate::write::{self, ATTEMPTS, Answers, Prepared, Refusal};
+use crate::{Failure, FailureKind};
+
+/// How many elements of an `each` are worked on at the same time.
+const SIDE_BY_SIDE: usize = 16;
+
+/// Called before and after each call that a test makes.
+pub trait Calls: Send + Sync {
+    /// A pattern or an operation is about to be called.
+    fn begun(&self, name: &str);
+    /// The call that began last and has not ended is over; `failed` is the name of its failure.
+    fn ended(&self, failed: Option<&str>);
+}
+
+/// Carries out statements.
+pub struct Runner<'s, 'a> {
+    pub(crate) session: &'s Session<'a>,
+    /// The operation, if it is not a test that runs.
+    pub(crate) operation: Option<&'a Operation>,
+    /// Put into the first transaction.
+    receipt: Mutex<Option<Receipt>>,
+    /// Whether this is a test: it sees what clients see, pages and hidden secrets included.
+    pub(crate) is_test: bool,
+    /// Observes the calls of a test.
+    calls: Option<&'s dyn Calls>,
+}
+
+/// What a statement leads to.
+pub enum Flow {
+    /// The next statement, with what this one yielded.
+    Next(Val),
+    /// The end.
+    Return(Val),
+}
+
+impl<'s, 'a> Runner<'s, 'a> {
+    fn new(session: &'s Session<'a>, operation: Option<&'a Operation>) -> Runner<'s, 'a> {
+        Runner { session, operation, receipt: Mutex::new(None), is_test: operation.is_none(), calls: None }
+    }
+
+    /// A runner of the statements of a test, which sees what clients see. Its calls can be observed.
+    pub fn of_test(session: &'s Session<'a>, calls: Option<&'s dyn Calls>) -> Runner<'s, 'a> {
+        Runner { calls, ..Runner::new(session, None) }
+    }
+
+    /// Statements in order; the value of the last is the value of all.
+    pub fn block<'f>(
+        &'f self,
+        scope: &'f mut Scope<'a>,
+        statements: &'a [Statement],
+    ) -> BoxFuture<'f, Result<Flow, Failure>> {
+        Box::pin(async move {
+            let mut value = Val::Absent;
+            for statement in statements {
+                match self.statement(scope, statement).await? {
+                    Flow::Next(next) => value = next,
+                    Flow::Return(value) => return Ok(Flow::Return(value)),
+                }
+            }
+            Ok(Flow::Next(value))
+        })
+    }
+
+    async fn statement(&self, scope: &mut Scope<'a>, statement: &'a Statement) -> Result<Flow, Failure> {
+        let program = &scope.shared.program;
+        Ok(Flow::Next(match &statement.kind {
+            StatementKind::Let { local, name, value, error } => {
+                let found = self.evaluate(scope, value).await?;
+                if let (true, Some(error)) = (found.is_absent(), error) {
+                    let what = looked_for(program, value);
+                    let what = what.map_or_else(|| format!("`{name}`"), |entity| format!("such {entity}"));
+                    return Err(raised(program, *error, format!("there is no {what}")));
+                }
+                scope.set(*local, found.clone());
+                found
+            }
+            StatementKind::Do(value) => self.evaluate(scope, value).await?,
+            StatementKind::Transact(body) => self.transact(scope, body).await?,
+            StatementKind::Each { local, list, body } => {
+                self.each(scope, *local, list, body).await?;
+                Val::Absent
+            }
+            StatementKind::Require { condition, error } => {
+                if !self.truth(scope, condition, None).await? {
+                    let message = "a requirement of the operation does not hold";
+                    let failure = Failure::new(FailureKind::CheckFailed, message);
+                    return Err(write::declared(program, *error, failure));
+                }
+                Val::Absent
+            }
+            StatementKind::Return(value) => return Ok(Flow::Return(self.value(scope, value, None).await?)),
+            // Statements of tests; the test runner takes them before they come here.
+            StatementKind::Expect { .. }
+            | StatementKind::Advance { .. }
+            | StatementKind::As { .. }
+            | StatementKind::Race { .. }
+            | StatementKind::Given { .. }
+            | StatementKind::Did { .. }
+            | StatementKind::Work => Val::Absent,
+        }))
+    }
+
+    /// An action or an expression.
+    pub async fn evaluate(&self, scope: &mut Scope<'a>, value: &'a Value) -> Result<Val, Failure> {
+        match value {
+            Value::Expr(expr) => self.value(scope, expr, None).await,
+            Value::Action(action) => {
+                if let Some(when) = &action.when
+                    && !self.truth(scope, when, None).await?
+                {
+                    return Ok(Val::Absent);
+                }
+                match action.verb {
+                    WriteVerb::Get => self.get(scope, action).await,
+                    _ => self.perform(scope, action).await,
+                }
+            }
+        }
+    }
+
+    /// `get E(k)`: an item that is live and the caller's.
+    async fn get(&self, scope: &mut Scope<'a>, action: &Action) -> Result<Val, Failure> {
+        let info = &scope.shared.entities[action.entity];
+        let known = write::key_fields(scope, info, action.key.as_ref(), None)?;
+        let Some(key) = crate::read::key_of(scope, info, &known) else { return Ok(Val::Absent) };
+        let item = self.session.get(&info.table, key.clone(), action.strong).await?;
+        let found = match item {
+            Some(item) => crate::read::live(scope, info, item)?,
+            None => None,
+        };
+        match (found, action.error) {
+            (Some(found), _) => Ok(found.into_val(scope)),
+            (None, Some(error)) => {
+                Err(raised(&scope.shared.program, error, format!("there is no such {}", info.name)))
+            }
+            (None, None) => {
+                scope.miss(info.at, key);
+                Ok(Val::Absent)
+            }
+        }
+    }
+
+    /// One action on its own.
+    pub(crate) async fn perform(&self, scope: &mut Scope<'a>, action: &Action) -> Result<Val, Failure> {
+        for attempt in 0..ATTEMPTS {
+            scope.attempt = attempt;
+            let prepared = write::prepare(self.session, scope, action).await;
+            scope.attempt = 0;
+            let mut prepared = prepared?;
+            let children = match self.foresee(scope, &[&prepared]).await {
+                Ok(children) => children,
+                Err(Refusal::Stale) => continue,
+                Err(Refusal::Failed(failure)) => return Err(failure),
+            };
+            self.sweep(scope, &mut prepared, children).await?;
+            let place = prepared.writes.first().map(|write| (write.entity, write.key.clone()));
+            match self.send(scope, std::slice::from_mut(&mut prepared)).await {
+                Ok(image) => {
+                    self.sweep(scope, &mut prepared, Children::All).await?;
+                    if image.is_none()
+                        && let Some(stored) =
+                            self.stored_now(scope, action, &prepared, place.as_ref()).await?
+                    {
+                        return Ok(stored);
+                    }
+                    return self.yielded(scope, place.map(|(at, _)| at), prepared, image);
+                }
+                Err(Refusal::Stale) => {}
+                Err(Refusal::Failed(failure)) => return Err(failure),
+            }
+        }
+        Err(again_and_again())
+    }
+
+    /// What a transaction stored, if the operation goes on with it and it was not known before.
+    async fn stored_now(
+        &self,
+        scope: &Scope<'_>,
+        action: &Action,
+        prepared: &Prepared,
+        place: Option<&(EntityId, Item)>,
+    ) -> Result<Option<Val>, Failure> {
+        let is_seen = self.operation.is_none_or(|operation| is_result_seen(operation, action));
+        let Some((at, key)) = place.filter(|_| is_seen && !prepared.is_exact) else { return Ok(None) };
+        let info = &scope.shared.entities[*at];
+        let Some(item) = self.session.get(&info.table, key.clone(), true).await? else { return Ok(None) };
+        let mut fields = info.decode_leniently(scope, &item);
+        computed_after(scope, info, &mut fields)?;
+        Ok(Some(Val::item(*at, fields)))
+    }
+
+    fn yielded(
+        &self,
+        scope: &Scope<'_>,
+        at: Option<EntityId>,
+        prepared: Prepared,
+        image: Option<sortkey_value::Item>,
+    ) -> Result<Val, Failure> {
+        match (image, at) {
+            (Some(image), Some(at)) if prepared.answers != Answers::Nothing => {
+                let info = &scope.shared.entities[at];
+                let mut fields = info.decode_leniently(scope, &image);
+                computed_after(scope, info, &mut fields)?;
+                Ok(Val::item(at, fields))
+            }
+            _ => Ok(prepared.yields),
+        }
+    }
+
+    /// Sends what is prepared, which gives its writes away, with the receipt if one is due.
+    async fn send(
+        &self,
+        scope: &Scope<'a>,
+        prepared: &mut [Prepared],
+    ) -> Result<Option<sortkey_value::Item>, Refusal> {
+        let mut writes: Vec<write::Write> = match &mut *prepared {
+            [one] => std::mem::take(&mut one.writes),
+            many => many.iter_mut().flat_map(|each| std::mem::take(&mut each.writes)).collect(),
+        };
+        let answers = prepared.first().map_or(Answers::Nothing, |each| each.answers);
+        let due = self.receipt.lock().take();
+        if let Some(receipt) = &due {
+            let yields = prepared.first().map(|each| &each.yields);
+            writes.push(receipt.write(self, scope, yields)?);
+        }
+        let sent = write::send(self.session, scope, writes, answers).await;
+        if sent.is_err() {
+            *self.receipt.lock() = due;
+        }
+        sent
+    }
+
+    /// `each x in xs { }`: every element is tried, and the first failure is told.
+    async fn each(
+        &self,
+        scope: &mut Scope<'a>,
+        local: LocalId,
+        list: &Expr,
+        body: &'a [Statement],
+    ) -> Result<(), Failure> {
+        let list = self.value(scope, list, None).await?;
+        let elements = list.members().unwrap_or_default();
+        let failures = match batched(&scope.shared.program, body).filter(|_| self.receipt.lock().is_none()) {
+            Some(action) => self.put_all(scope, local, elements, action).await?,
+            None => self.side_by_side(scope, local, elements, body).await,
+        };
+        let (failed, all) = (failures.len(), elements.len());
+        match failures.into_iter().next() {
+            None => Ok(()),
+            Some(first) => {
+                let message = format!("{failed} of {all} elements failed; the first: {}", first.message);
+                Err(Failure { message, ..first })
+            }
+        }
+    }
+
+    async fn side_by_side(
+        &self,
+        scope: &Scope<'a>,
+        local: LocalId,
+        elements: &[Val],
+        body: &'a [Statement],
+    ) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        for chunk in elements.chunks(SIDE_BY_SIDE) {
+            let runs = chunk.iter().map(|element| {
+                let mut scope = scope.clone();
+                scope.set(local, element.clone());
+                async move { self.block(&mut scope, body).await.map(|_| ()) }
+            });
+            failures.extend(join_all(runs).await.into_iter().filter_map(Result::err));
+        }
+        failures
+    }
+}
+
+/// Adds what is computed to an item that has been written. A value that is not of its type does not undo the write: it is
+/// left out here, and is an error when the item is read.
+fn computed_after(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) -> Result<(), Failure> {
+    match crate::read::add_virtual(scope, info, fields) {
+        Err(failure) if failure.kind == FailureKind::CheckFailed => Ok(()),
+        added => added,
+    }
+}
+
+fn again_and_again() -> Failure {
+    Failure::new(FailureKind::Conflict, "the item was changed by others again and again; try later")
+}
+
+/// The failure that an error of the design stands for.
+fn raised(program: &Program, error: ErrorId, message: String) -> Failure {
+    named(&program.errors[error], message)
+}
+
+/// The entity that a `let` looks for: callers know it, and not what the operation calls it.
+fn looked_for<'p>(program: &'p Program, value: &Value) -> Option<&'p str> {
+    let Value::Expr(Expr { kind: ExprKind::Call { callee: Callee::Pattern(id), .. }, .. }) = value else {
+        return None;
+    };
+    match program.patterns[*id].entities.as_slice() {
+        [entity] => Some(&program.entities[*entity].name),
+        _ => None,
+    }
+}

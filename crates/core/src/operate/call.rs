@@ -1,0 +1,328 @@
+//! Calls of patterns, operations, rules and entities.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use sortkey_design::program::{
+    self, BindValue, Bound, Callee, EntityId, Expr, ItemKey, OperationId, ParameterId, RuleId,
+};
+use sortkey_value::Item;
+
+use super::given::{Given, admit_computed, bind, by_name, required, unknown};
+use super::receipt::{self, Receipt};
+use super::{Flow, Runner, plain};
+use crate::answer::{public, select};
+use crate::evaluate::{Scope, View};
+use crate::read::{Found, Hit, Paging, Read};
+use crate::session::Session;
+use crate::values::{Admit, Fields, Origin, Val};
+use crate::write::key_fields;
+use crate::{Failure, FailureKind};
+
+impl<'a> Runner<'_, 'a> {
+    /// A call of a pattern or an operation in an expression.
+    pub(super) async fn call(
+        &self,
+        scope: &mut Scope<'a>,
+        callee: Callee,
+        arguments: &program::Arguments,
+        view: Option<View<'_>>,
+    ) -> Result<Val, Failure> {
+        let shared = scope.shared;
+        let given = self.given(scope, callee, arguments, view).await?;
+        let given = admit_computed(scope, callee, given)?;
+        let mut inner = scope.fresh();
+        if shared.program.is_system(callee) {
+            inner.caller = None;
+        }
+        let name = shared.program.name(callee);
+        if let Some(calls) = self.calls {
+            calls.begun(name);
+        }
+        let value = self.answered(scope, inner, callee, given).await;
+        if let Some(calls) = self.calls {
+            calls.ended(value.as_ref().err().map(|failure| failure.kind.name()));
+        }
+        let value = value?;
+        let selected = match callee {
+            Callee::Pattern(id) => shared.reads[id].select.as_ref(),
+            Callee::Operation(_) | Callee::Effect(_) => None,
+        };
+        match self.is_test {
+            true => public(scope, value, selected),
+            false => Ok(value),
+        }
+    }
+
+    /// The answer of a pattern or an operation whose arguments are admitted.
+    async fn answered(
+        &self,
+        scope: &mut Scope<'a>,
+        mut inner: Scope<'a>,
+        callee: Callee,
+        given: Given,
+    ) -> Result<Val, Failure> {
+        Ok(match callee {
+            Callee::Pattern(id) => {
+                let read = &scope.shared.reads[id];
+                bind(&mut inner, callee, given)?;
+                let paging = Paging { to_the_end: !self.is_test, ..Paging::default() };
+                let found = pattern(self.session, &mut inner, read, paging).await?;
+                if let (Found::Item(None), Some(key)) = (&found, missed(&inner, read)) {
+                    scope.miss(read.first(), key);
+                }
+                value_of(scope, found, read)?
+            }
+            Callee::Effect(_) => {
+                return Err(Failure::new(
+                    FailureKind::Unavailable,
+                    format!("nothing carries out `{}` here", scope.shared.program.name(callee)),
+                ));
+            }
+            Callee::Operation(id) => match operation(self.session, inner, id, given).await? {
+                Outcome::Value(value) => value,
+                Outcome::Stored(entity, item) => {
+                    let info = &scope.shared.entities[entity];
+                    Val::item(entity, info.decode(&scope.shared.program, &item))
+                }
+            },
+        })
+    }
+
+    /// A rule in an expression.
+    pub(super) async fn rule(
+        &self,
+        scope: &mut Scope<'a>,
+        rule: RuleId,
+        arguments: &[(ParameterId, Expr)],
+        view: Option<View<'_>>,
+    ) -> Result<Val, Failure> {
+        let rule = &scope.shared.program.rules[rule];
+        let mut inner = scope.fresh();
+        for (id, value) in arguments {
+            inner.set(rule.parameters[*id].local, self.value(scope, value, view).await?);
+        }
+        Ok(Val::Bool(self.truth(&mut inner, &rule.condition, None).await?))
+    }
+
+    /// `Entity(key)` in a condition: the live item, read strongly, whoever it belongs to.
+    pub(super) async fn item_at(
+        &self,
+        scope: &mut Scope<'a>,
+        key: &ItemKey,
+        view: Option<View<'_>>,
+    ) -> Result<Val, Failure> {
+        let info = &scope.shared.entities[key.entity];
+        let known = key_fields(scope, info, Some(key), view)?;
+        let Some(key) = crate::read::key_of(scope, info, &known) else { return Ok(Val::Absent) };
+        let Some(item) = self.session.get(&info.table, key, true).await? else { return Ok(Val::Absent) };
+        let mut anybody = scope.fresh();
+        anybody.caller = None;
+        Ok(crate::read::live(&anybody, info, item)?.map(|hit| hit.into_val(scope)).unwrap_or_default())
+    }
+
+    /// `stored(x)` in a test: the item as it lies in the table.
+    pub(super) async fn stored(&self, scope: &mut Scope<'a>, item: &Expr) -> Result<Val, Failure> {
+        let Val::Item(record) = self.value(scope, item, None).await? else { return Ok(Val::Absent) };
+        let info = &scope.shared.entities[record.entity];
+        let Some(key) = crate::read::key_of(scope, info, &record.fields) else { return Ok(Val::Absent) };
+        let item = self.session.get(&info.table, key, true).await?;
+        Ok(item.map_or(Val::Absent, |item| {
+            Val::Map(
+                item.iter().map(|(name, value)| (name.to_owned(), crate::values::generic(value))).collect(),
+            )
+        }))
+    }
+
+    /// The values of arguments; of what is copied, what the callee takes.
+    async fn given(
+        &self,
+        scope: &mut Scope<'a>,
+        callee: Callee,
+        arguments: &program::Arguments,
+        view: Option<View<'_>>,
+    ) -> Result<Given, Failure> {
+        let signature = scope.shared.program.signature(callee);
+        if let Some(name) = arguments.unknown.first() {
+            return Err(unknown(&scope.shared.program, callee, name));
+        }
+        let mut given = Given::with_capacity(arguments.values.len());
+        for spread in &arguments.spreads {
+            for (name, value) in scope.spread(*spread).into_iter().flatten() {
+                given.extend(signature.find(name).map(|id| (id, value.clone())));
+            }
+        }
+        for (id, value) in &arguments.values {
+            given.push((*id, self.value(scope, value, view).await?));
+        }
+        Ok(given)
+    }
+}
+
+/// Runs a pattern whose arguments are bound.
+pub(crate) async fn pattern<'a>(
+    session: &Session<'a>,
+    scope: &mut Scope<'a>,
+    read: &'a Read,
+    paging: Paging<'_>,
+) -> Result<Found, Failure> {
+    if read.pattern.requires.is_none() {
+        return read.run(session, scope, paging).await;
+    }
+    let runner = Runner::new(session, None);
+    runner.before_read(scope, read).await?;
+    let found = read.run(session, scope, paging).await?;
+    runner.after_read(scope, read, found).await
+}
+
+/// The key of the item that a pattern looked for, if its arguments give it.
+fn missed(scope: &Scope<'_>, read: &Read) -> Option<sortkey_value::Map> {
+    let info = &scope.shared.entities[read.first()];
+    let given = info.keys.iter().filter_map(|id| match read.pattern.bind(Bound::Attribute(*id))?.value {
+        BindValue::Parameter(local) => Some((info.name_of(*id).clone(), scope.get(local)?.clone())),
+        _ => None,
+    });
+    crate::read::key_of(scope, info, &given.collect())
+}
+
+/// What a pattern found, as a value; `select` keeps the named attributes.
+pub(crate) fn value_of(scope: &Scope<'_>, found: Found, read: &Read) -> Result<Val, Failure> {
+    let chosen = |hit: Hit| match (&read.select, hit.into_val(scope)) {
+        (Some(chosen), Val::Item(mut record)) => {
+            select(scope, &mut record, chosen)?;
+            Ok(Val::Item(record))
+        }
+        (_, value) => Ok(value),
+    };
+    Ok(match found {
+        Found::Item(item) => item.map_or(Ok(Val::Absent), chosen)?,
+        Found::Items { items, .. } => {
+            Val::List(items.into_iter().map(chosen).collect::<Result<_, Failure>>()?)
+        }
+        Found::Count(count) => Val::integer(count),
+        Found::Exists(exists) => Val::Bool(exists),
+        // One sum is a number, several are named.
+        Found::Sums(sums) if sums.len() == 1 => sums.into_iter().next().map_or(Val::Absent, |(_, sum)| sum),
+        Found::Sums(sums) => Val::Map(sums),
+    })
+}
+
+/// What an operation gives.
+pub(crate) enum Outcome {
+    Value(Val),
+    /// An item of an entity as it is stored; clients may see all of it.
+    Stored(EntityId, Item),
+}
+
+/// Runs an operation.
+pub(crate) async fn operation<'a>(
+    session: &Session<'a>,
+    scope: Scope<'a>,
+    id: OperationId,
+    given: Given,
+) -> Result<Outcome, Failure> {
+    // What calls nobody needs no room of its own on the heap, and it would be a large one.
+    let Some(entity) = scope.shared.created[id] else {
+        return composed(session, scope, id, given).await;
+    };
+    let operation = &scope.shared.program.operations[id];
+    let parameters = &operation.signature.parameters;
+    let is_missing = |(id, each): &(ParameterId, &program::Parameter)| {
+        !each.optional && !given.iter().any(|(given, _)| given == id)
+    };
+    if let Some((_, missing)) = parameters.entries().find(is_missing) {
+        return Err(required(missing));
+    }
+    let fields = by_name(&operation.signature, given);
+    let item = plain::create(session, &scope, entity, operation, fields).await?;
+    Ok(Outcome::Stored(entity, item))
+}
+
+/// Runs an operation of statements, which may call others. If somebody else changed what it read, and nothing was written yet,
+/// it starts again.
+fn composed<'f, 'a>(
+    session: &'f Session<'a>,
+    mut scope: Scope<'a>,
+    id: OperationId,
+    given: Given,
+) -> BoxFuture<'f, Result<Outcome, Failure>>
+where
+    'a: 'f,
+{
+    Box::pin(async move {
+        let operation = &scope.shared.program.operations[id];
+        let fingerprint = receipt::fingerprint(&scope, operation, &given);
+        bind(&mut scope, Callee::Operation(id), given)?;
+        let bound = scope.mark();
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            scope.forget_since(bound);
+            let receipt = Receipt::of(operation, &scope, fingerprint);
+            let runner = Runner {
+                receipt: parking_lot::Mutex::new(receipt.clone()),
+                ..Runner::new(session, Some(operation))
+            };
+            let written = session.writes();
+            let failure = match runner.body(&mut scope, operation).await {
+                Ok(value) => return Ok(Outcome::Value(value)),
+                Err(failure) => failure,
+            };
+            if failure.kind == FailureKind::Conflict
+                && attempt < crate::write::ATTEMPTS
+                && session.writes() == written
+            {
+                continue;
+            }
+            // A repeat of what was already carried out may fail anywhere; its receipt tells.
+            if let Some(receipt) = receipt
+                && let Some(value) = receipt.found(session, &scope, operation).await?
+            {
+                session.repeats_earlier_call();
+                return Ok(Outcome::Value(value));
+            }
+            for (error, handler) in &operation.handlers {
+                if *scope.shared.program.errors[*error] == *failure.kind.name() {
+                    runner.block(&mut scope, handler).await?;
+                }
+            }
+            return Err(failure);
+        }
+    })
+}
+
+impl<'a> Runner<'_, 'a> {
+    async fn body(&self, scope: &mut Scope<'a>, operation: &'a program::Operation) -> Result<Val, Failure> {
+        self.before_operation(scope, operation).await?;
+        match self.block(scope, &operation.body).await? {
+            Flow::Return(value) | Flow::Next(value) => Ok(value),
+        }
+    }
+}
+
+/// The caller as values, checked against what the design declares; a test may leave out what it does not need.
+pub fn caller(
+    scope: &Scope<'_>,
+    attributes: Fields,
+    origin: Origin,
+    whole: bool,
+) -> Result<Arc<Fields>, Failure> {
+    let declared = &scope.shared.program.caller;
+    let admit = Admit::argument(scope, origin).keeping_empty();
+    let mut fields = Fields::new();
+    for (name, value) in attributes {
+        let id = declared
+            .find(&name)
+            .ok_or_else(|| Failure::invalid(format!("caller.{name}"), format!("a caller has no `{name}`")))?;
+        let value = admit.attribute(&declared[id], value, &format!("caller.{name}"))?;
+        fields.insert(declared[id].name.clone(), value);
+    }
+    for attribute in declared.iter().filter(|each| whole && !each.may_be_absent()) {
+        if fields.get(&attribute.name).is_none_or(Val::is_absent) {
+            let name = &attribute.name;
+            return Err(Failure::new(FailureKind::Unauthenticated, format!("the caller has no `{name}`"))
+                .at(format!("caller.{name}")));
+        }
+    }
+    Ok(Arc::new(fields))
+}

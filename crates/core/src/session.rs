@@ -1,0 +1,239 @@
+//! The requests of one call: counted, and repeated where the backend asks for it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use sortkey_api::operations::*;
+use sortkey_api::shapes::capacity::ConsumedCapacity;
+use sortkey_api::shapes::returns::ReturnConsumedCapacity;
+use sortkey_api::{Again, ApiError, ErrorKind, Exchanged, Fault, Request, Response, SuppliedItem, TableName};
+use sortkey_value::Item;
+
+use crate::runtime::Shared;
+use crate::{Consumed, Failure, FailureKind, Settings};
+
+/// How often a request is sent, the first time included.
+const ATTEMPTS: u32 = 6;
+/// The longest first pause; every further one may be twice as long.
+const FIRST_PAUSE_MS: u64 = 25;
+
+/// What a call is told of the capacity that it consumes.
+const TOTAL: Option<ReturnConsumedCapacity> = Some(ReturnConsumedCapacity::Total);
+
+/// The requests of one call.
+pub struct Session<'a> {
+    pub(crate) shared: &'a Shared,
+    consumed: Mutex<Consumed>,
+    /// Writes that happened.
+    writes: AtomicU64,
+    /// Whether the answer is that of an earlier call.
+    is_repeat: AtomicBool,
+}
+
+impl<'a> Session<'a> {
+    /// A call without requests yet.
+    pub fn new(shared: &'a Shared) -> Session<'a> {
+        Session {
+            shared,
+            consumed: Mutex::default(),
+            writes: AtomicU64::new(0),
+            is_repeat: AtomicBool::new(false),
+        }
+    }
+
+    /// How many writes have happened.
+    pub(crate) fn writes(&self) -> u64 {
+        self.writes.load(Ordering::Relaxed)
+    }
+
+    /// Whether the answer is that of an earlier call with the same idempotency key.
+    pub(crate) fn is_repeat(&self) -> bool {
+        self.is_repeat.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn repeats_earlier_call(&self) {
+        self.is_repeat.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn wrote_something(&self) {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What the call took so far.
+    pub fn consumed(&self) -> Consumed {
+        *self.consumed.lock()
+    }
+
+    /// Reads an item.
+    pub async fn get(
+        &self,
+        table: &TableName,
+        key: impl Into<SuppliedItem>,
+        strong: bool,
+    ) -> Result<Option<Item>, Failure> {
+        let input = GetItemInput {
+            table_name: table.clone(),
+            key: key.into(),
+            consistent_read: strong.then_some(true),
+            return_consumed_capacity: TOTAL,
+            ..GetItemInput::default()
+        };
+        let output = self.send::<GetItem>(Repeat::Freely, input).await.map_err(failure)?;
+        self.read(output.consumed_capacity.iter());
+        Ok(output.item)
+    }
+
+    pub(crate) async fn query(&self, mut input: QueryInput) -> Result<QueryOutput, Failure> {
+        input.return_consumed_capacity = TOTAL;
+        let output = self.send::<Query>(Repeat::Freely, input).await.map_err(failure)?;
+        self.read(output.consumed_capacity.iter());
+        Ok(output)
+    }
+
+    /// Reads a page of a table.
+    pub async fn scan(&self, mut input: ScanInput) -> Result<ScanOutput, Failure> {
+        input.return_consumed_capacity = TOTAL;
+        let output = self.send::<Scan>(Repeat::Freely, input).await.map_err(failure)?;
+        self.read(output.consumed_capacity.iter());
+        Ok(output)
+    }
+
+    pub(crate) async fn batch_get(
+        &self,
+        mut input: BatchGetItemInput,
+    ) -> Result<BatchGetItemOutput, Failure> {
+        input.return_consumed_capacity = TOTAL;
+        let output = self.send::<BatchGetItem>(Repeat::Freely, input).await.map_err(failure)?;
+        self.read(output.consumed_capacity.iter().flatten());
+        Ok(output)
+    }
+
+    pub(crate) async fn batch_write(
+        &self,
+        mut input: BatchWriteItemInput,
+    ) -> Result<BatchWriteItemOutput, Failure> {
+        input.return_consumed_capacity = TOTAL;
+        let output = self.send::<BatchWriteItem>(Repeat::Freely, input).await.map_err(failure)?;
+        self.wrote(output.consumed_capacity.iter().flatten());
+        Ok(output)
+    }
+
+    pub(crate) async fn put(&self, mut input: PutItemInput) -> Result<PutItemOutput, ApiError> {
+        input.return_consumed_capacity = TOTAL;
+        let output = self.send::<PutItem>(Repeat::IfRefused, input).await?;
+        self.wrote(output.consumed_capacity.iter());
+        Ok(output)
+    }
+
+    pub(crate) async fn update(&self, mut input: UpdateItemInput) -> Result<UpdateItemOutput, ApiError> {
+        input.return_consumed_capacity = TOTAL;
+        let output = self.send::<UpdateItem>(Repeat::IfRefused, input).await?;
+        self.wrote(output.consumed_capacity.iter());
+        Ok(output)
+    }
+
+    pub(crate) async fn delete(&self, mut input: DeleteItemInput) -> Result<DeleteItemOutput, ApiError> {
+        input.return_consumed_capacity = TOTAL;
+        let output = self.send::<DeleteItem>(Repeat::IfRefused, input).await?;
+        self.wrote(output.consumed_capacity.iter());
+        Ok(output)
+    }
+
+    pub(crate) async fn transact(&self, mut input: TransactWriteItemsInput) -> Result<(), ApiError> {
+        input.return_consumed_capacity = TOTAL;
+        let output = self.send::<TransactWriteItems>(Repeat::Freely, input).await?;
+        self.wrote(output.consumed_capacity.iter().flatten());
+        Ok(())
+    }
+
+    async fn send<O: Exchanged>(&self, repeat: Repeat, input: O::Input) -> Result<O::Output, ApiError> {
+        let response = self.exchange(repeat, O::request(input)).await?;
+        O::output(response).ok_or_else(ApiError::internal)
+    }
+
+    /// Sends a request, again and again while it is only a matter of time: full jitter, doubled from one to the next.
+    async fn exchange(&self, repeat: Repeat, request: Request) -> Result<Response, ApiError> {
+        let Settings { ids, timer, .. } = &self.shared.settings;
+        let mut longest_ms = FIRST_PAUSE_MS;
+        for _ in 1..ATTEMPTS {
+            self.consumed.lock().requests += 1;
+            match self.shared.backend.send(request.clone()).await {
+                Err(error) if self.passes(&error, repeat) => {
+                    let random = ids.next().unwrap_or(0);
+                    timer.pause(Duration::from_millis(random % longest_ms + 1)).await;
+                    longest_ms *= 2;
+                }
+                answer => return answer,
+            }
+        }
+        self.consumed.lock().requests += 1;
+        self.shared.backend.send(request).await
+    }
+
+    fn read<'b>(&self, consumed: impl Iterator<Item = &'b ConsumedCapacity>) {
+        self.consumed.lock().rcu += consumed.filter_map(|each| each.capacity_units).sum::<f64>();
+    }
+
+    fn wrote<'b>(&self, consumed: impl Iterator<Item = &'b ConsumedCapacity>) {
+        self.consumed.lock().wcu += consumed.filter_map(|each| each.capacity_units).sum::<f64>();
+    }
+
+    /// Whether the same request may succeed a moment later.
+    fn passes(&self, error: &ApiError, repeat: Repeat) -> bool {
+        match error.again() {
+            // A backend that repeats requests itself knows better how long to wait.
+            Again::Refused => !(error.is_throttled() && self.shared.backend.repeats()),
+            Again::Unknown => repeat == Repeat::Freely && !self.shared.backend.repeats(),
+            Again::Never => false,
+        }
+    }
+}
+
+/// Whether a request may be repeated although the first may have happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repeat {
+    /// It reads, writes the same again, or carries a token.
+    Freely,
+    /// It would count twice, or refuse what it did itself.
+    IfRefused,
+}
+
+/// What a fault of a request means to whoever called us.
+pub(crate) fn faulty(fault: Fault, message: &str) -> Failure {
+    match fault {
+        Fault::TooDeep => {
+            Failure::new(FailureKind::Invalid, "a value nests deeper than DynamoDB's 32 levels")
+        }
+        Fault::EmptyKey(None) => Failure::new(FailureKind::Invalid, "a part of a key cannot be empty"),
+        Fault::EmptyKey(Some(name)) => {
+            let message = format!("`{name}` is part of a key and cannot be empty");
+            Failure::invalid(name, message)
+        }
+        Fault::TooLarge => Failure::new(FailureKind::TooLarge, message),
+        Fault::NoParent => Failure::internal(message),
+    }
+}
+
+/// What a backend's error means to whoever called us.
+pub(crate) fn failure(error: ApiError) -> Failure {
+    if let Some(fault) = error.fault() {
+        return faulty(fault, &error.message);
+    }
+    let kind = match error.kind {
+        ErrorKind::ProvisionedThroughputExceededException
+        | ErrorKind::RequestLimitExceeded
+        | ErrorKind::ThrottlingException => FailureKind::Throttled,
+        ErrorKind::TransactionConflictException
+        | ErrorKind::TransactionInProgressException
+        | ErrorKind::TransactionCanceledException => FailureKind::Conflict,
+        ErrorKind::InternalServerError | ErrorKind::ServiceUnavailableException => FailureKind::Unavailable,
+        ErrorKind::ResourceNotFoundException => {
+            return Failure::internal(
+                "a table or index of the design does not exist: deploy the design first",
+            );
+        }
+        _ => FailureKind::Internal,
+    };
+    Failure::new(kind, error.message)
+}

@@ -1,0 +1,89 @@
+//! Actions: what a statement writes, as requests that either happen whole or fail with a reason.
+//!
+//! An action is prepared (values filled and checked, keys, guards and conditions computed, read first where that cannot
+//! be avoided), then sent alone or in a transaction. What a condition refuses is explained by the item it returns.
+
+mod create;
+mod demand;
+mod given;
+mod image;
+#[cfg(test)]
+pub(crate) mod oracle;
+mod remove;
+mod send;
+mod update;
+
+pub(crate) use create::{new_item, send_new};
+pub(crate) use demand::{Act, Test, Write};
+pub(crate) use given::key_fields;
+pub use image::rendered;
+pub(crate) use send::{Refusal, explain, send};
+
+use sortkey_design::Program;
+use sortkey_design::model::WriteVerb;
+use sortkey_design::program::{Action, EntityId, ErrorId};
+
+use crate::Failure;
+use crate::evaluate::Scope;
+use crate::session::Session;
+use crate::values::{Fields, Val};
+
+/// How often an action is prepared again when what it read has changed.
+pub const ATTEMPTS: usize = 3;
+
+/// An action that is ready to be sent.
+pub(crate) struct Prepared {
+    /// The item's own write first, then its guards.
+    pub(crate) writes: Vec<Write>,
+    /// What the statement yields, as far as it is known before sending.
+    pub(crate) yields: Val,
+    /// Whether the answer of a single request says more than is known.
+    pub(crate) answers: Answers,
+    /// Whether `yields` is the item as it will be stored.
+    pub(crate) is_exact: bool,
+    /// The item whose children go with it.
+    pub(crate) cascades: Option<Parent>,
+}
+
+/// An item whose children go with it.
+#[derive(Clone, Debug)]
+pub(crate) struct Parent {
+    pub(crate) entity: EntityId,
+    /// What its key says of it.
+    pub(crate) known: Fields,
+    /// The whole item as it was when its children were looked for: afterwards it may be gone.
+    pub(crate) whole: Option<Fields>,
+}
+
+/// What the answer of a single request is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answers {
+    /// Nothing that is not known.
+    Nothing,
+    /// The new image.
+    New,
+    /// The old image.
+    Old,
+}
+
+/// Prepares an action that writes or checks.
+pub(crate) async fn prepare(
+    session: &Session<'_>,
+    scope: &mut Scope<'_>,
+    action: &Action,
+) -> Result<Prepared, Failure> {
+    match action.verb {
+        WriteVerb::Create | WriteVerb::Put => create::prepare(session, scope, action).await,
+        WriteVerb::Update | WriteVerb::Upsert => update::prepare(session, scope, action).await,
+        WriteVerb::Delete | WriteVerb::Purge => remove::prepare(session, scope, action).await,
+        WriteVerb::Check | WriteVerb::Get => remove::prepare_check(scope, action),
+    }
+}
+
+/// The error that a statement's own condition has.
+pub(crate) fn declared(program: &Program, error: Option<ErrorId>, otherwise: Failure) -> Failure {
+    match error {
+        Some(error) => crate::failure::named(&program.errors[error], otherwise.message),
+        None => otherwise,
+    }
+}

@@ -1,0 +1,137 @@
+//! Looks at every table, and changes nothing unless all of them can be brought together with the design.
+
+use std::time::Duration;
+
+use sortkey_api::ApiError;
+use sortkey_design::Design;
+use sortkey_diagnostics::Diagnostic;
+
+use super::compare::{Change, Comparison, compare};
+use super::tables::{Desired, desired};
+use super::{inspect, steps};
+use sortkey_api::{Backend, Pending};
+use sortkey_core::Failure;
+use sortkey_core::Naming;
+
+/// Waits for a time; whoever runs the deployment knows the timer.
+pub type Pause<'a> = dyn Fn(Duration) -> Pending<'a, ()> + Send + Sync + 'a;
+
+/// Told what happens, while it happens.
+pub type Watcher<'a> = dyn FnMut(Progress<'_>) + Send + 'a;
+
+/// A step of a deployment.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// The deployed name of the table.
+    pub table: &'a str,
+    /// What is being added.
+    pub change: &'a Change,
+    /// How far it is.
+    pub step: Step,
+}
+
+/// How far a change is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It was asked for.
+    Begun,
+    /// The table is still busy with it; an index says how many items it has so far, a walk how many it has seen.
+    Waiting {
+        /// Items so far.
+        items: Option<i64>,
+    },
+    /// It is there.
+    Done,
+}
+
+/// What a deployment did.
+#[derive(Clone, Debug, Default)]
+pub struct Deployment {
+    /// Deployed names of all tables of the design, in its order.
+    pub tables: Vec<String>,
+    /// What was added, and to which table.
+    pub changes: Vec<(String, Change)>,
+    /// What stays although the design does not mention it.
+    pub remarks: Vec<String>,
+}
+
+/// Why there was no deployment.
+#[derive(Clone, Debug)]
+pub enum DeployError {
+    /// The tables that are there cannot be brought together with the design. Nothing was changed.
+    Refused(Vec<Diagnostic>),
+    /// DynamoDB refused a request.
+    Failed {
+        /// The deployed name of the table.
+        table: String,
+        /// What was asked.
+        doing: &'static str,
+        /// What it answered.
+        error: ApiError,
+    },
+    /// Items that are there have in common what the design says is unique. No item was changed.
+    NotUnique(Vec<Diagnostic>),
+    /// The guards of a table were not made to the end. The next deployment goes on.
+    Stopped {
+        /// The deployed name of the table.
+        table: String,
+        /// Why.
+        failure: Failure,
+    },
+}
+
+/// Brings the tables of a design to a DynamoDB: the tables alone, which is enough where none has items yet.
+/// [`prepare`](crate::prepare) also looks after what the items need.
+pub async fn deploy(
+    design: &Design,
+    naming: &Naming,
+    backend: &dyn Backend,
+    pause: &Pause<'_>,
+    watcher: &mut Watcher<'_>,
+) -> Result<Deployment, DeployError> {
+    let tables = desired(design, naming).map_err(DeployError::Refused)?;
+    let mut plans = Vec::new();
+    for table in &tables {
+        let there = inspect::table(backend, table.name()).await?;
+        plans.push(compare(table, there.as_ref()));
+    }
+    let refusals: Vec<Diagnostic> = plans.iter().flat_map(|plan| plan.refusals.iter().cloned()).collect();
+    if !refusals.is_empty() {
+        return Err(DeployError::Refused(refusals));
+    }
+    let mut deployment = Deployment::default();
+    for (table, plan) in tables.iter().zip(plans) {
+        deployment.tables.push(table.name().to_owned());
+        change(backend, table, plan, pause, watcher, &mut deployment).await?;
+    }
+    Ok(deployment)
+}
+
+async fn change(
+    backend: &dyn Backend,
+    table: &Desired<'_>,
+    plan: Comparison,
+    pause: &Pause<'_>,
+    watcher: &mut Watcher<'_>,
+    deployment: &mut Deployment,
+) -> Result<(), DeployError> {
+    deployment.remarks.extend(plan.remarks);
+    for change in plan.changes {
+        let mut tell = |step| watcher(Progress { table: table.name(), change: &change, step });
+        tell(Step::Begun);
+        let remark = steps::take(backend, table, &change, pause, &mut tell).await?;
+        tell(Step::Done);
+        match remark {
+            Some(remark) => deployment.remarks.push(remark),
+            None => deployment.changes.push((table.name().to_owned(), change)),
+        }
+    }
+    Ok(())
+}
+
+impl DeployError {
+    pub(super) fn failed(table: &str, doing: &'static str) -> impl FnOnce(ApiError) -> DeployError {
+        let table = table.to_owned();
+        move |error| DeployError::Failed { table, doing, error }
+    }
+}

@@ -1,0 +1,193 @@
+//! Guards for items that were there before a `unique` clause was, or before its values meant what they mean now.
+//!
+//! A table says in its marker which clauses are covered. A table that was created just now is covered from the start;
+//! any other is walked once per new clause, and only then does the design begin to serve. Where two items have one value,
+//! the design is refused and no item is changed: the guards made so far are hidden from everybody, and the next walk
+//! puts them right.
+
+mod claim;
+mod clause;
+mod duplicate;
+mod marker;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use sortkey_diagnostics::Diagnostic;
+
+use self::clause::{Clause, clauses};
+use self::duplicate::Duplicate;
+use self::marker::State;
+use self::walk::Walk;
+use super::apply::{DeployError, Deployment, Pause, Progress, Step, Watcher, deploy};
+use super::compare::Change;
+use super::layout::Layout;
+use super::tables::desired;
+use sortkey_core::internals::{EntityInfo, Session};
+use sortkey_core::{Failure, FailureKind, Runtime};
+
+/// How often a table is looked at again because another deployment changed its marker.
+const ATTEMPTS: usize = 4;
+
+/// Whether a table is believed that says which unique values have guards.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Coverage {
+    /// It is: only clauses that are new, or mean something else, are walked for.
+    #[default]
+    AsMarked,
+    /// It is not: something else may have written to the table, an older design or a person, and every clause is walked for.
+    Doubted,
+}
+
+/// Brings a design to its backend: its tables, and a guard for every unique value that is there already.
+pub async fn prepare(
+    runtime: &Runtime,
+    coverage: Coverage,
+    pause: &Pause<'_>,
+    watcher: &mut Watcher<'_>,
+) -> Result<Deployment, DeployError> {
+    let shared = runtime.shared();
+    let naming = shared.settings.naming();
+    let in_table = |name: &str| -> Vec<&EntityInfo> {
+        shared.entities.iter().filter(|info| info.table.name() == name).collect()
+    };
+    let mut layouts = Vec::new();
+    let mut refusals = super::past::left_behind(runtime).await?;
+    for table in desired(&shared.program.design, &naming).map_err(DeployError::Refused)? {
+        let layout = Layout::of(runtime, &in_table(table.name())).await?;
+        if let Some(layout) = layout {
+            refusals.extend(layout.refusals().await?);
+            layouts.push(layout);
+        }
+    }
+    if !refusals.is_empty() {
+        return Err(DeployError::Refused(refusals));
+    }
+    let mut deployment = deploy(&shared.program.design, &naming, &*shared.backend, pause, watcher).await?;
+    for layout in layouts {
+        deployment.remarks.extend(layout.remember().await?);
+    }
+    for name in deployment.tables.clone() {
+        let Some(table) = Table::of(runtime, &name) else { continue };
+        let is_new = deployment.changes.contains(&(name.clone(), Change::Create));
+        if coverage == Coverage::Doubted && !is_new {
+            table.doubt().await?;
+        }
+        let walked = table.cover(is_new, watcher).await?;
+        deployment.changes.extend(walked.map(|change| (name, change)));
+    }
+    Ok(deployment)
+}
+
+/// A table whose guards are looked after.
+struct Table<'a> {
+    runtime: &'a Runtime,
+    name: &'a str,
+    /// Any of its entities: all have the table's keys.
+    first: &'a EntityInfo,
+    clauses: Vec<Clause<'a>>,
+}
+
+impl<'a> Table<'a> {
+    fn of(runtime: &'a Runtime, name: &'a str) -> Option<Table<'a>> {
+        let infos: Vec<&EntityInfo> =
+            runtime.shared().entities.iter().filter(|info| info.table.name() == name).collect();
+        let first = infos.first()?;
+        Some(Table { runtime, name, first, clauses: clauses(runtime, &infos) })
+    }
+
+    /// Forgets what is covered.
+    async fn doubt(&self) -> Result<(), DeployError> {
+        let session = Session::new(self.runtime.shared());
+        let there = self.read(&session).await?;
+        if there != State::default() {
+            self.write(&session, &there, &State::default()).await?;
+        }
+        Ok(())
+    }
+
+    /// Covers the clauses that are not. The change comes back if the table had to be walked.
+    async fn cover(&self, created: bool, watcher: &mut Watcher<'_>) -> Result<Option<Change>, DeployError> {
+        let session = Session::new(self.runtime.shared());
+        let wanted = marker::covering(&self.clauses);
+        let mut there = match created {
+            true => State::default(),
+            false => self.read(&session).await?,
+        };
+        for _ in 0..ATTEMPTS {
+            let whole = State { covered: wanted.clone(), ..State::default() };
+            if there == whole {
+                return Ok(None);
+            }
+            let is_missing = |clause: &&Clause<'_>| !there.covers(clause);
+            let missing: Vec<&Clause<'_>> = self.clauses.iter().filter(is_missing).collect();
+            // What the design says no longer is forgotten before anybody writes without it.
+            if missing.is_empty() || created && there == State::default() {
+                if self.write(&session, &there, &whole).await? {
+                    return Ok(None);
+                }
+            } else if let Some(change) = self.walked(&session, &there, &missing, &whole, watcher).await? {
+                return Ok(Some(change));
+            }
+            there = self.read(&session).await?;
+        }
+        let why = "another deployment is at work on the table: start again when it is done";
+        Err(self.stopped(Failure::new(FailureKind::Conflict, why)))
+    }
+
+    /// Walks the table from where a walk for the same clauses was left; none if another deployment interfered.
+    async fn walked(
+        &self,
+        session: &Session<'_>,
+        there: &State,
+        missing: &[&Clause<'_>],
+        whole: &State,
+        watcher: &mut Watcher<'_>,
+    ) -> Result<Option<Change>, DeployError> {
+        let change = Change::Guards(missing.iter().map(ToString::to_string).collect());
+        let mut tell = |step| watcher(Progress { table: self.name, change: &change, step });
+        let mut state = there.walking(missing, &self.clauses);
+        if !self.write(session, there, &state).await? {
+            return Ok(None);
+        }
+        tell(Step::Begun);
+        let mut walk = Walk::new(self.runtime, session, self.first, missing);
+        loop {
+            let next = walk.page(state.after.clone()).await.map_err(|failure| self.stopped(failure))?;
+            tell(Step::Waiting { items: Some(walk.items) });
+            let Some(next) = next else { break };
+            // A walk that found something has to find it again, so its place is not kept.
+            if walk.duplicates.is_empty() {
+                let further = State { after: Some(next.clone()), ..state.clone() };
+                if !self.write(session, &state, &further).await? {
+                    return Ok(None);
+                }
+            }
+            state.after = Some(next);
+        }
+        let refusals: Vec<Diagnostic> = walk.duplicates.iter().map(Duplicate::explained).collect();
+        if !refusals.is_empty() {
+            let given_up = State { covered: state.covered.clone(), ..State::default() };
+            self.write(session, &state, &given_up).await?;
+            return Err(DeployError::NotUnique(refusals));
+        }
+        let done = self.write(session, &state, whole).await?;
+        tell(Step::Done);
+        Ok(done.then(|| change.clone()))
+    }
+
+    async fn read(&self, session: &Session<'_>) -> Result<State, DeployError> {
+        let scope = self.runtime.scope(None);
+        marker::read(session, &scope, self.first).await.map_err(|failure| self.stopped(failure))
+    }
+
+    /// False if the marker is not what it was.
+    async fn write(&self, session: &Session<'_>, old: &State, new: &State) -> Result<bool, DeployError> {
+        let scope = self.runtime.scope(None);
+        marker::write(session, &scope, self.first, old, new).await.map_err(|failure| self.stopped(failure))
+    }
+
+    fn stopped(&self, failure: Failure) -> DeployError {
+        DeployError::Stopped { table: self.name.to_owned(), failure }
+    }
+}

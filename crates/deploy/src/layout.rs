@@ -1,0 +1,233 @@
+//! How the items of a table are stored: under which texts their keys are made, in which form their attributes are kept.
+//!
+//! DynamoDB knows a table's key and nothing of this. A design that writes `"ORDER#{id}"` where it wrote `"O#{id}"` finds none
+//! of the items that are there, and one that takes seconds for milliseconds misreads them. So the table remembers, in an item
+//! under a reserved key, and a design that says otherwise is refused before it changes anything, unless the table is empty.
+
+mod domain;
+mod form;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use sortkey_api::operations::{GetItemInput, PutItemInput, ScanInput};
+use sortkey_api::{ApiError, ErrorKind};
+use sortkey_design::TABLE_DIFFERS;
+use sortkey_diagnostics::Diagnostic;
+use sortkey_value::{AttributeValue, Item, Map, ValueRef};
+
+use self::form::{Form, forms};
+use super::apply::DeployError;
+use sortkey_core::internals::{EntityInfo, LAYOUT, is_reserved, reserved_key};
+use sortkey_core::{Failure, FailureKind, Requests as _, Runtime};
+
+/// The attribute that holds the forms.
+const FORMS: &str = "forms";
+
+/// The attribute that holds what attributes may be.
+const DOMAINS: &str = "domains";
+
+/// The attribute that holds a data key that nothing is encrypted with: it opens under the master key that it was made under.
+const KEY: &str = "key";
+const KEY_ALIAS: &str = "alias/sortkey-layout";
+
+/// As many items as tell whether a table is empty: what is ours may lie first.
+const LOOKED_AT: i32 = 100;
+
+/// A table, what it remembers and what the design says.
+pub(super) struct Layout<'a> {
+    runtime: &'a Runtime,
+    /// Any of its entities: all have the table's keys.
+    first: &'a EntityInfo,
+    infos: Vec<&'a EntityInfo>,
+    wanted: Vec<Form>,
+    /// What attributes could be, by `Entity.attribute`; none where nothing is remembered.
+    domains: Option<BTreeMap<String, String>>,
+    /// Forms by `Entity.attribute`; none where nothing is remembered.
+    remembered: Option<BTreeMap<String, String>>,
+    /// The wrapped key that is remembered.
+    wrapped: Option<Vec<u8>>,
+}
+
+impl<'a> Layout<'a> {
+    /// The layout of a table that may not be there yet; none if its key has no room for ours.
+    pub(super) async fn of(
+        runtime: &'a Runtime,
+        infos: &[&'a EntityInfo],
+    ) -> Result<Option<Layout<'a>>, DeployError> {
+        let Some(first) = infos.first().copied() else { return Ok(None) };
+        let wanted = infos.iter().flat_map(|info| forms(runtime.design(), info)).collect();
+        let (infos, domains) = (infos.to_vec(), None);
+        let mut layout = Layout { runtime, first, infos, wanted, domains, remembered: None, wrapped: None };
+        if !matches!(layout.key().get(&*first.partition), Some(AttributeValue::S(_))) {
+            return Ok(None);
+        }
+        let found = layout.stored().await.map_err(layout.failed("GetItem"))?;
+        layout.remembered = found.as_ref().and_then(|item| read(item, &first.aside(FORMS)));
+        layout.domains = found.as_ref().and_then(|item| read(item, &first.aside(DOMAINS)));
+        layout.wrapped = found.as_ref().and_then(|item| match item.get(&first.aside(KEY)) {
+            Some(ValueRef::B(wrapped)) => Some(wrapped.to_vec()),
+            _ => None,
+        });
+        Ok(Some(layout))
+    }
+
+    /// What the items that are there do not allow.
+    pub(super) async fn refusals(&self) -> Result<Vec<Diagnostic>, DeployError> {
+        let differs = |form: &Form| self.before(form).is_some_and(|before| !form.reads(before));
+        let lost = self.unreadable();
+        if lost.is_none() && !self.wanted.iter().any(differs) {
+            return self.unfit().await.map_err(self.failed("Scan"));
+        }
+        if self.is_empty().await.map_err(self.failed("Scan"))? {
+            return Ok(Vec::new());
+        }
+        let refused = |form: &Form| {
+            self.before(form).filter(|before| !form.reads(before)).map(|before| explained(form, before))
+        };
+        Ok(self.wanted.iter().filter_map(refused).chain(lost.map(unopened)).collect())
+    }
+
+    /// What was encrypted under a master key that we do not have.
+    fn unreadable(&self) -> Option<&Form> {
+        let keyring = &self.runtime.shared().settings.keyring;
+        let wrapped = self.wrapped.as_ref()?;
+        let encrypted = self.wanted.iter().find(|form| form.is_encrypted())?;
+        keyring.unwrap(KEY_ALIAS, wrapped).is_err().then_some(encrypted)
+    }
+
+    /// A wrapped key to remember: the one that is, a new one where something is encrypted and none is.
+    fn wrapped(&self) -> Result<Option<Vec<u8>>, DeployError> {
+        let is_used = self.wanted.iter().any(Form::is_encrypted);
+        if !is_used || self.wrapped.is_some() && self.unreadable().is_none() {
+            return Ok(self.wrapped.clone());
+        }
+        let key = self.runtime.shared().settings.keyring.new_data_key(KEY_ALIAS);
+        let table = self.first.table.name().to_owned();
+        key.map(|key| Some(key.wrapped)).map_err(|error| {
+            let failure = Failure::new(FailureKind::Unavailable, error.to_string());
+            DeployError::Stopped { table, failure }
+        })
+    }
+
+    /// Makes the table remember what the design says, beside what it said before. Tells which items an index will lack.
+    pub(super) async fn remember(&self) -> Result<Vec<String>, DeployError> {
+        let wanted = self.wanted.iter().map(|form| (form.label(), form.text.clone()));
+        let mut all = self.remembered.clone().unwrap_or_default();
+        all.extend(wanted);
+        let wrapped = self.wrapped()?;
+        let mut domains = self.domains.clone().unwrap_or_default();
+        domains.extend(domain::domains(self.runtime.design(), &self.infos));
+        let is_same = self.remembered.as_ref() == Some(&all) && self.domains.as_ref() == Some(&domains);
+        if is_same && self.wrapped == wrapped {
+            return Ok(Vec::new());
+        }
+        let late: Vec<&Form> = self.wanted.iter().filter(|form| self.is_late(form)).collect();
+        let late = if late.is_empty() || self.is_empty().await.map_err(self.failed("Scan"))? {
+            Vec::new()
+        } else {
+            late
+        };
+        let mut item = self.key();
+        let forms = all.into_iter().map(|(label, text)| (label, AttributeValue::S(text)));
+        item.insert(self.first.aside(FORMS), AttributeValue::M(forms.collect()));
+        let domains = domains.into_iter().map(|(label, text)| (label, AttributeValue::S(text)));
+        item.insert(self.first.aside(DOMAINS), AttributeValue::M(domains.collect()));
+        item.extend(wrapped.map(|wrapped| (self.first.aside(KEY), AttributeValue::B(wrapped))));
+        let input = PutItemInput {
+            table_name: self.first.table.clone(),
+            item: item.into(),
+            ..PutItemInput::default()
+        };
+        self.runtime.shared().backend.put_item(input).await.map_err(self.failed("PutItem"))?;
+        Ok(late.into_iter().map(Form::late).collect())
+    }
+
+    fn before(&self, form: &Form) -> Option<&str> {
+        self.remembered.as_ref()?.get(&form.label()).map(String::as_str)
+    }
+
+    /// Whether items of the entity are older than this part of an index's key.
+    fn is_late(&self, form: &Form) -> bool {
+        let entity = format!("{}.", form.entity);
+        let known = self.remembered.iter().flatten().any(|(label, _)| label.starts_with(&entity));
+        form.is_computed_key && known && self.before(form).is_none()
+    }
+
+    fn key(&self) -> Map {
+        reserved_key(&self.runtime.scope(None), self.first, LAYOUT)
+    }
+
+    async fn stored(&self) -> Result<Option<Item>, ApiError> {
+        let input = GetItemInput {
+            table_name: self.first.table.clone(),
+            key: self.key().into(),
+            consistent_read: Some(true),
+            ..GetItemInput::default()
+        };
+        match self.runtime.shared().backend.get_item(input).await {
+            Ok(output) => Ok(output.item),
+            // The table is not there, or has another key: the comparison of tables tells.
+            Err(error) if is_elsewhere(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether nothing but what is ours lies in the table.
+    async fn is_empty(&self) -> Result<bool, ApiError> {
+        let input = ScanInput {
+            table_name: self.first.table.clone(),
+            limit: Some(LOOKED_AT),
+            consistent_read: Some(true),
+            ..ScanInput::default()
+        };
+        let output = self.runtime.shared().backend.scan(input).await?;
+        let mut items = output.items.iter().flatten();
+        Ok(output.last_evaluated_key.is_none() && items.all(|item| is_reserved(item, &self.first.partition)))
+    }
+
+    fn failed(&self, doing: &'static str) -> impl FnOnce(ApiError) -> DeployError {
+        DeployError::failed(self.first.table.name(), doing)
+    }
+}
+
+fn is_elsewhere(error: &ApiError) -> bool {
+    matches!(error.kind, ErrorKind::ResourceNotFoundException | ErrorKind::ValidationException)
+}
+
+fn read(item: &Item, name: &str) -> Option<BTreeMap<String, String>> {
+    let Some(ValueRef::M(entries)) = item.get(name) else { return None };
+    let text = |(name, value): (&str, ValueRef<'_>)| match value {
+        ValueRef::S(text) => Some((name.to_owned(), text.to_owned())),
+        _ => None,
+    };
+    Some(entries.iter().filter_map(text).collect())
+}
+
+fn explained(form: &Form, before: &str) -> Diagnostic {
+    let (title, way) = match form.is_computed_key {
+        true => (
+            format!("the {} items that are there have another `{}`", form.entity, form.attribute),
+            "They would not be found any more: leave the text as it was, or give the table a new name in the design and copy the items.",
+        ),
+        false => (
+            format!("`{}` is stored in another form", form.label()),
+            "What is there would be misread: leave the type as it was, or give the attribute a new name.",
+        ),
+    };
+    TABLE_DIFFERS
+        .at(form.span, title)
+        .label(format!("the design says {}", form.text))
+        .note(format!("The items that are there: {before}."))
+        .note(way)
+}
+
+fn unopened(form: &Form) -> Diagnostic {
+    TABLE_DIFFERS
+        .at(form.span, format!("the encrypted `{}` of the items that are there does not open", form.label()))
+        .label("encrypted under another master key")
+        .note(
+            "Put the key back that they were encrypted under (`keyring.key`, in the folder that `up` names).",
+        )
+}

@@ -1,0 +1,25 @@
+//! The tables of a design, brought to a DynamoDB: created where they are missing, compared where they are there.
+//!
+//! What can be added without touching an item is added: an index, expiry, recovery, protection, a stream, tags, guards.
+//! Any other difference is refused, in the design's words, before the first request that changes something: also that of
+//! texts and forms in which items are stored, which the tables remember.
+//! Nothing is ever dropped, neither a table nor an index nor an item.
+
+mod apply;
+mod compare;
+mod guards;
+mod inspect;
+mod layout;
+mod past;
+mod steps;
+mod tables;
+
+pub use apply::{DeployError, Deployment, Pause, Progress, Step, Watcher, deploy};
+pub use compare::{Change, Comparison, There, compare};
+pub use guards::{Coverage, prepare};
+pub use sortkey_core::{Naming, parameter_values, table_name};
+pub use tables::{Desired, desired};
+
+/// Tags that say which table of which design a table is, so that a person in the console knows.
+const DESIGN_TAG: &str = "sortkey:design";
+const TABLE_TAG: &str = "sortkey:table";

@@ -1,0 +1,10 @@
+//! What is done with a design besides running it: its tests, the races in them, mutants of it, measurements of its calls
+//! beside its plan, and generated data.
+//!
+//! Tests run on the engine in this process, or on tables of their own in a DynamoDB elsewhere.
+
+pub mod measure;
+pub mod seeding;
+mod suite;
+
+pub use suite::{Mutant, Outcome, Suite, invariants, mutants};

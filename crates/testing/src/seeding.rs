@@ -1,0 +1,258 @@
+//! Generated data for a design: as much as its `volume` clauses declare, within a bound, made by its own operations.
+//!
+//! Every item goes through the operation that creates its kind, so that what is generated obeys the design: references
+//! lead to items that exist, tenants own what they create, guards and counters are right. An entity that no operation
+//! makes is left out.
+
+mod existing;
+mod makers;
+pub mod matching;
+mod story;
+mod values;
+
+pub(crate) use makers::makers;
+use makers::{brings, changers};
+pub(crate) use story::{Pool, Story};
+pub(crate) use values::{Dice, LATEST_MS};
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value as Json};
+use sortkey_design::Design;
+use sortkey_design::facts::key_attributes;
+use sortkey_design::model::Entity;
+
+use sortkey_core::{Answer, Arguments, Call, Failure, Ids, KeyError, Runtime, Signature};
+
+/// The fewest of a kind, and as many as there are of one without a volume where others have theirs.
+const FEWEST: u64 = 10;
+
+/// Calls may fail, since arguments are random: so many for every one that is wanted, and a few more.
+const PATIENCE: u64 = 4;
+
+/// How often what changes items is called, so that some are in the state that others need.
+const STIRS: u64 = 20;
+
+/// What was generated of an entity so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seeded {
+    /// The entity.
+    pub entity: String,
+    /// How many there are to be.
+    pub wanted: u64,
+    /// How many there are.
+    pub made: u64,
+    /// What the last call that failed said.
+    pub trouble: Option<String>,
+}
+
+/// Generates data: at most `most` items of an entity, the others in proportion to their volumes. The same seed gives the
+/// same arguments. Calls `watch` after every item, and returns what there is of each entity.
+pub async fn seed(
+    runtime: &Runtime,
+    most: u64,
+    seed: u64,
+    watch: &mut (dyn FnMut(&Seeded) + Send),
+) -> Result<Vec<Seeded>, KeyError> {
+    let ids = Ids::seeded(seed);
+    let mut dice = Dice::new(&ids);
+    let mut pool = Pool::default();
+    plant(runtime, most, &mut dice, &mut pool, &mut |_, _| {}, watch).await
+}
+
+/// Generates data, and keeps what was made in a pool. Calls `called` after every call, with how it failed.
+pub(crate) async fn plant(
+    runtime: &Runtime,
+    most: u64,
+    dice: &mut Dice<'_>,
+    pool: &mut Pool,
+    called: &mut Called<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<Vec<Seeded>, KeyError> {
+    let makers = makers(runtime);
+    let done = makers.iter().map(|(entity, _)| Seeded {
+        entity: entity.name.text.clone(),
+        wanted: wanted(runtime.design(), entity, most),
+        ..Seeded::default()
+    });
+    let keys = HashSet::new();
+    let mut garden = Garden { runtime, dice, pool, called, watch, done: done.collect(), keys };
+    for (at, (_, makers)) in makers.iter().enumerate() {
+        garden.grow(at, makers, PATIENCE).await?;
+    }
+    // What nothing was made of may need others to be in another state: a tenant who is active, a job that runs.
+    if garden.done.iter().any(|seeded| seeded.made == 0) {
+        let missing = makers.iter().zip(&garden.done).filter(|(_, seeded)| seeded.made == 0);
+        let makers_of_missing: Vec<&Signature> =
+            missing.flat_map(|((_, makers), _)| makers.iter().copied()).collect();
+        garden.stir(&makers_of_missing).await?;
+        for (at, (_, makers)) in makers.iter().enumerate() {
+            if garden.done[at].made == 0 {
+                garden.grow(at, makers, PATIENCE * PATIENCE).await?;
+            }
+        }
+    }
+    let mut done = garden.done;
+    done.iter_mut().filter(|seeded| seeded.made > 0).for_each(|seeded| seeded.trouble = None);
+    for entity in &runtime.design().entities {
+        if !done.iter().any(|seeded| entity.name.is(&seeded.entity)) {
+            let trouble = Some("no operation creates it".to_owned());
+            done.push(Seeded { entity: entity.name.text.clone(), trouble, ..Seeded::default() });
+        }
+    }
+    Ok(done)
+}
+
+/// What is told of every call.
+type Called<'a> = dyn FnMut(&Signature, Option<&Failure>) + Send + 'a;
+/// What is told of every item.
+type Watch<'a> = dyn FnMut(&Seeded) + Send + 'a;
+
+/// Data that is being generated.
+struct Garden<'a, 'd> {
+    runtime: &'a Runtime,
+    dice: &'a mut Dice<'d>,
+    pool: &'a mut Pool,
+    called: &'a mut Called<'a>,
+    watch: &'a mut Watch<'a>,
+    done: Vec<Seeded>,
+    /// The keys of what was made: an upsert of an item that is there makes none.
+    keys: HashSet<(String, Vec<String>)>,
+}
+
+impl Garden<'_, '_> {
+    /// Makes what is wanted of an entity, by one operation after the other.
+    async fn grow(&mut self, at: usize, makers: &[&Signature], patience: u64) -> Result<(), KeyError> {
+        for maker in makers {
+            let calls = self.done[at].wanted.saturating_mul(patience).saturating_add(FEWEST);
+            let mut failed = false;
+            for call in 0..calls {
+                if self.done[at].made >= self.done[at].wanted {
+                    return Ok(());
+                }
+                // What fails because it belongs together too well (a member who is one already) is told otherwise.
+                let story = match failed && call % 2 == 1 {
+                    true => Story::wandering(self.runtime.design(), self.pool, None),
+                    false => Story::new(self.runtime.design(), self.pool),
+                };
+                let told = tell(self.runtime, maker, story, self.dice).await?;
+                (self.called)(maker, told.answer.as_ref().err());
+                let made = told.made(maker);
+                failed = made.is_err();
+                match made {
+                    Ok(item) => self.count(at, maker, item),
+                    Err(why) => self.done[at].trouble = Some(why),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts what an operation made: what was wanted, and what came with it.
+    fn count(&mut self, at: usize, maker: &Signature, item: Map<String, Json>) {
+        let entity = self.done[at].entity.clone();
+        let is_new = self.is_new(&entity, &item);
+        self.pool.add(&entity, item);
+        if !is_new {
+            return;
+        }
+        let brings = brings(self.runtime.design(), maker);
+        for seeded in self
+            .done
+            .iter_mut()
+            .filter(|seeded| seeded.entity == entity || brings.iter().any(|each| *each == seeded.entity))
+        {
+            seeded.made += 1;
+        }
+        (self.watch)(&self.done[at]);
+    }
+
+    /// Whether no item with the same key was made before; one whose key is not known counts.
+    fn is_new(&mut self, entity: &str, item: &Map<String, Json>) -> bool {
+        let design = self.runtime.design();
+        let Some(names) = design.entity(entity).map(|entity| key_attributes(design, entity)) else {
+            return true;
+        };
+        let key: Option<Vec<String>> =
+            names.iter().map(|name| item.get(*name).map(Json::to_string)).collect();
+        key.is_none_or(|key| self.keys.insert((entity.to_owned(), key)))
+    }
+
+    /// Calls what changes the items that some operations look at.
+    async fn stir(&mut self, makers: &[&Signature]) -> Result<(), KeyError> {
+        let design = self.runtime.design();
+        for changer in changers(self.runtime, makers) {
+            for _ in 0..STIRS {
+                let story = Story::new(design, self.pool);
+                let told = tell(self.runtime, changer, story, self.dice).await?;
+                (self.called)(changer, told.answer.as_ref().err());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many items of an entity: the largest kind has `most`, the others their share; all have it where none says how many.
+fn wanted(design: &Design, entity: &Entity, most: u64) -> u64 {
+    let volume = |entity: &Entity| entity.volume.as_ref().map_or(0, |volume| volume.items);
+    let largest = design.entities.iter().map(volume).max().unwrap_or(0);
+    if largest == 0 {
+        return most;
+    }
+    let share = u128::from(volume(entity)) * u128::from(most) / u128::from(largest);
+    u64::try_from(share).unwrap_or(most).max(FEWEST).min(most)
+}
+
+/// One call: the item it made, or why it failed.
+#[cfg(test)]
+pub(crate) async fn make(
+    runtime: &Runtime,
+    signature: &Signature,
+    pool: &Pool,
+    dice: &mut Dice<'_>,
+) -> Result<Result<Map<String, Json>, String>, KeyError> {
+    Ok(tell(runtime, signature, Story::new(runtime.design(), pool), dice).await?.made(signature))
+}
+
+/// A call that was made.
+pub(crate) struct Told {
+    /// Who called, and with what.
+    said: Map<String, Json>,
+    pub(crate) answer: Result<Answer, Failure>,
+    wrote: bool,
+}
+
+/// One call.
+pub(crate) async fn tell(
+    runtime: &Runtime,
+    signature: &Signature,
+    mut story: Story<'_>,
+    dice: &mut Dice<'_>,
+) -> Result<Told, KeyError> {
+    let mut said = story.arguments(signature, dice)?;
+    let caller = story.caller(runtime, signature, dice)?;
+    let prepared = caller.and_then(|caller| Ok((caller, Arguments::try_from(said.clone())?)));
+    let (caller, arguments) = match prepared {
+        Ok(prepared) => prepared,
+        Err(failure) => return Ok(Told { said, answer: Err(failure), wrote: false }),
+    };
+    let call = Call { name: &signature.name, caller: caller.as_ref(), arguments, cursor: None, limit: None };
+    let (answer, consumed) = runtime.measured(call).await;
+    said.extend(caller.iter().flat_map(|caller| caller.attributes().clone()));
+    Ok(Told { said, answer, wrote: consumed.wcu > 0.0 })
+}
+
+impl Told {
+    /// The item that the call made. Who made it and with what belongs to its story: the first user of an account is one of
+    /// its members.
+    fn made(self, signature: &Signature) -> Result<Map<String, Json>, String> {
+        let mut item = self.said;
+        match self.answer {
+            Ok(Answer::Value(Json::Object(answer))) => item.extend(answer),
+            Ok(_) if self.wrote => {}
+            Ok(_) => return Err(format!("`{}` had nothing to do", signature.name)),
+            Err(failure) => return Err(failure.to_string()),
+        }
+        Ok(item)
+    }
+}

@@ -1,0 +1,117 @@
+//! Which operations make the items of an entity, and in which order entities are filled.
+
+use sortkey_design::Design;
+use sortkey_design::facts::actions;
+use sortkey_design::model::*;
+
+use super::existing::existing;
+use sortkey_core::{Kind, Runtime, Signature, Yields};
+
+/// Entities with the operations that make their items, the likeliest first; parents before children.
+pub(crate) fn makers(runtime: &Runtime) -> Vec<(&Entity, Vec<&Signature>)> {
+    let design = runtime.design();
+    let mut waiting: Vec<(&Entity, Vec<&Signature>)> =
+        design.entities.iter().map(|entity| (entity, makers_of(runtime, entity))).collect();
+    waiting.retain(|(_, makers)| !makers.is_empty());
+    let mut ordered: Vec<(&Entity, Vec<&Signature>)> = Vec::new();
+    while !waiting.is_empty() {
+        let free = |(entity, makers): &(&Entity, Vec<&Signature>)| {
+            !waiting
+                .iter()
+                .any(|(other, _)| makers.first().is_some_and(|it| needs(design, entity, it, other)))
+        };
+        // Entities that need each other have no first; any will do.
+        let at = waiting.iter().position(free).unwrap_or(0);
+        ordered.push(waiting.remove(at));
+    }
+    ordered
+}
+
+/// Whether items of another entity must be there before one can be made.
+fn needs(design: &Design, entity: &Entity, maker: &Signature, other: &Entity) -> bool {
+    let refers =
+        |each: &Attribute| each.reference.as_ref().is_some_and(|reference| reference.entity == other.name);
+    let named = design.operation(&maker.name).map(|maker| existing(design, maker));
+    entity.name != other.name
+        && (entity.attributes.iter().any(|each| !each.may_be_absent() && refers(each))
+            || named.is_some_and(|named| named.values().any(|(each, _)| each.name == other.name))
+            || (!maker.system && design.caller.iter().any(refers)))
+}
+
+/// How likely an operation is to make an item of an entity: those that are there to create one come first, then those
+/// that create one on the way, then those that change it and make it where there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Likelihood {
+    Creates,
+    CreatesToo,
+    Upserts,
+}
+
+fn makers_of<'a>(runtime: &'a Runtime, entity: &Entity) -> Vec<&'a Signature> {
+    let design = runtime.design();
+    let operations = runtime.signatures().filter(|each| each.kind == Kind::Operation);
+    let likely = operations.filter_map(|each| Some((likelihood(design, entity, each)?, each)));
+    let mut likely: Vec<((Likelihood, bool), &Signature)> = likely.collect();
+    likely.sort_by_key(|(likelihood, _)| *likelihood);
+    likely.into_iter().map(|(_, signature)| signature).collect()
+}
+
+/// How likely, and whether it does more than that.
+fn likelihood(design: &Design, entity: &Entity, signature: &Signature) -> Option<(Likelihood, bool)> {
+    let actions = actions(design.operation(&signature.name)?);
+    let own = |verbs: &[WriteVerb]| {
+        actions.iter().any(|site| site.action.entity == entity.name && verbs.contains(&site.action.verb))
+    };
+    // What takes items away makes less than it looks.
+    let takes = |verb| matches!(verb, WriteVerb::Delete | WriteVerb::Purge);
+    if actions.iter().any(|site| takes(site.action.verb)) {
+        return None;
+    }
+    let yields = match &signature.yields {
+        Yields::Item(name) => *name == entity.name.text,
+        Yields::Value => true,
+        _ => false,
+    };
+    let first = actions.iter().find(|site| site.action.verb == WriteVerb::Create);
+    let likelihood = if yields && first.is_some_and(|site| site.action.entity == entity.name) {
+        Likelihood::Creates
+    } else if own(&[WriteVerb::Create]) {
+        Likelihood::CreatesToo
+    } else if own(&[WriteVerb::Put, WriteVerb::Upsert]) {
+        Likelihood::Upserts
+    } else {
+        return None;
+    };
+    Some((likelihood, actions.len() > 1))
+}
+
+/// The entities of which an operation makes an item whenever it succeeds.
+pub(super) fn brings<'a>(design: &'a Design, maker: &Signature) -> Vec<&'a str> {
+    let Some(operation) = design.operation(&maker.name) else { return Vec::new() };
+    let always = actions(operation).into_iter().filter(|site| {
+        let makes = matches!(site.action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
+        makes && !site.each && !site.handler && site.action.when.is_none()
+    });
+    always.map(|site| site.action.entity.text.as_str()).collect()
+}
+
+/// Operations that only change items, of entities that some makers look at.
+pub(super) fn changers<'a>(runtime: &'a Runtime, makers: &[&Signature]) -> Vec<&'a Signature> {
+    let design = runtime.design();
+    let mut looked_at: Vec<&str> = Vec::new();
+    for operation in makers.iter().filter_map(|maker| design.operation(&maker.name)) {
+        looked_at.extend(actions(operation).iter().map(|site| site.action.entity.text.as_str()));
+        looked_at.extend(existing(design, operation).values().map(|(entity, _)| entity.name.text.as_str()));
+    }
+    let callers = design.caller.iter().filter_map(|each| each.reference.as_ref());
+    looked_at.extend(callers.map(|reference| reference.entity.text.as_str()));
+    let changes = |signature: &&Signature| {
+        let actions = design.operation(&signature.name).map(actions).unwrap_or_default();
+        let updates = |verb| matches!(verb, WriteVerb::Update | WriteVerb::Check | WriteVerb::Get);
+        actions.iter().all(|site| updates(site.action.verb))
+            && actions.iter().any(|site| {
+                site.action.verb == WriteVerb::Update && looked_at.contains(&site.action.entity.text.as_str())
+            })
+    };
+    runtime.signatures().filter(|each| each.kind == Kind::Operation).filter(changes).collect()
+}

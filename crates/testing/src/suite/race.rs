@@ -1,0 +1,298 @@
+//! Races: every request is a point where another branch may go first, and every order is tried.
+//!
+//! A race holds its branches' requests back and lets one through at a time. Which one is a choice; the choices of a run
+//! are its order. A test is run again for the next order until none is left, or, where there are too many, for orders that
+//! a seed picks. A run depends on nothing but its order, so the order that broke a promise shows it again.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
+
+use sortkey_api::shapes::transaction::TransactWriteItem;
+use sortkey_api::{Backend, Pending, Request, Response, TableName};
+use sortkey_embedded::Embedded;
+
+/// A backend whose requests wait for their turn while a race is on.
+pub(super) struct Scheduled {
+    pub(super) inner: Embedded,
+    pub(super) scheduler: Arc<Scheduler>,
+}
+
+impl Backend for Scheduled {
+    fn send(&self, request: Request) -> Pending<'_, Response> {
+        match self.scheduler.request(&request) {
+            None => self.inner.send(request),
+            Some(turn) => Box::pin(async move {
+                let turn = turn.await;
+                let answer = self.inner.send(request).await;
+                turn.over();
+                answer
+            }),
+        }
+    }
+}
+
+/// A request in words: its operation and its tables.
+fn described(request: &Request) -> String {
+    let one = |table: &TableName| table.name().to_owned();
+    let tables = match request {
+        Request::GetItem(input) => one(&input.table_name),
+        Request::PutItem(input) => one(&input.table_name),
+        Request::UpdateItem(input) => one(&input.table_name),
+        Request::DeleteItem(input) => one(&input.table_name),
+        Request::Query(input) => one(&input.table_name),
+        Request::Scan(input) => one(&input.table_name),
+        Request::BatchGetItem(input) => all(input.request_items.iter().map(|(table, _)| table)),
+        Request::BatchWriteItem(input) => all(input.request_items.iter().map(|(table, _)| table)),
+        Request::TransactWriteItems(input) => {
+            all(input.transact_items.iter().filter_map(written).map(TableName::name))
+        }
+        _ => String::new(),
+    };
+    format!("{} {tables}", request.operation().name())
+}
+
+/// The tables of a batch, each once.
+fn all<'a>(tables: impl Iterator<Item = &'a str>) -> String {
+    let mut names: Vec<&str> = tables.collect();
+    names.sort_unstable();
+    names.dedup();
+    names.join(", ")
+}
+
+/// The table of one item of a transaction.
+fn written(item: &TransactWriteItem) -> Option<&TableName> {
+    let put = item.put.as_ref().map(|each| &each.table_name);
+    let update = item.update.as_ref().map(|each| &each.table_name);
+    let delete = item.delete.as_ref().map(|each| &each.table_name);
+    let check = item.condition_check.as_ref().map(|each| &each.table_name);
+    put.or(update).or(delete).or(check)
+}
+
+/// Decides which request of a race is next.
+#[derive(Default)]
+pub(crate) struct Scheduler(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// Whether a race is on.
+    racing: bool,
+    /// The branch that is being polled.
+    branch: usize,
+    /// Requests that are held back, in the order of their branches.
+    waiting: Vec<Waiting>,
+    /// The request that was let through and has not come back.
+    let_through: Option<u64>,
+    requests: u64,
+    /// What to choose, in turn; the first where nothing is said.
+    order: Vec<usize>,
+    /// Picks what `order` does not say; none picks the first.
+    random: Option<u64>,
+    /// What was chosen, and of how many.
+    chosen: Vec<(usize, usize)>,
+    /// What was let through, in words.
+    log: Vec<String>,
+}
+
+struct Waiting {
+    id: u64,
+    branch: usize,
+    what: String,
+}
+
+/// The choices of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Order {
+    pub(super) choices: Vec<usize>,
+    pub(super) seed: Option<u64>,
+}
+
+/// What a run chose.
+pub(super) struct Taken {
+    /// Each choice, and of how many it was one.
+    pub(super) chosen: Vec<(usize, usize)>,
+    /// The requests, in words.
+    pub(super) log: Vec<String>,
+}
+
+/// A request that waits for its turn.
+struct Held<'s> {
+    scheduler: &'s Scheduler,
+    id: u64,
+}
+
+impl<'s> Future for Held<'s> {
+    type Output = Turn<'s>;
+
+    /// Nobody is woken: the race polls all its branches whenever it lets a request through.
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Turn<'s>> {
+        match self.scheduler.0.lock().let_through == Some(self.id) {
+            true => Poll::Ready(Turn { scheduler: self.scheduler, id: self.id }),
+            false => Poll::Pending,
+        }
+    }
+}
+
+/// The turn of a request: it holds everybody else back until it is over.
+struct Turn<'s> {
+    scheduler: &'s Scheduler,
+    id: u64,
+}
+
+impl Turn<'_> {
+    /// The answer is there.
+    fn over(self) {
+        let mut state = self.scheduler.0.lock();
+        if state.let_through == Some(self.id) {
+            state.let_through = None;
+        }
+    }
+}
+
+impl Scheduler {
+    /// A scheduler that follows an order.
+    pub(super) fn new(order: &Order) -> Scheduler {
+        let random = order.seed;
+        Scheduler(Mutex::new(State { order: order.choices.clone(), random, ..State::default() }))
+    }
+
+    /// What was chosen so far.
+    pub(super) fn taken(&self) -> Taken {
+        let state = self.0.lock();
+        Taken { chosen: state.chosen.clone(), log: state.log.clone() }
+    }
+
+    /// Holds a request back until it is its turn; none if no race is on.
+    fn request(&self, request: &Request) -> Option<Held<'_>> {
+        let mut state = self.0.lock();
+        if !state.racing {
+            return None;
+        }
+        state.requests += 1;
+        let (id, branch) = (state.requests, state.branch);
+        let waiting = Waiting { id, branch, what: described(request) };
+        // Within a branch the earlier request stands first.
+        let at = state.waiting.partition_point(|each| each.branch <= branch);
+        state.waiting.insert(at, waiting);
+        Some(Held { scheduler: self, id })
+    }
+
+    /// Runs branches side by side, one request at a time.
+    pub(super) async fn race<T>(&self, mut branches: Vec<BoxFuture<'_, T>>) -> Vec<T> {
+        self.0.lock().racing = true;
+        let mut done: Vec<Option<T>> = branches.iter().map(|_| None).collect();
+        let finished = poll_fn(|context| self.poll(&mut branches, &mut done, context));
+        finished.await;
+        self.0.lock().racing = false;
+        done.into_iter().flatten().collect()
+    }
+
+    fn poll<T>(
+        &self,
+        branches: &mut [BoxFuture<'_, T>],
+        done: &mut [Option<T>],
+        context: &mut Context<'_>,
+    ) -> Poll<()> {
+        loop {
+            for (at, branch) in
+                branches.iter_mut().enumerate().filter(|(at, _)| done[*at].is_none()).collect::<Vec<_>>()
+            {
+                self.0.lock().branch = at;
+                if let Poll::Ready(value) = branch.as_mut().poll(context) {
+                    done[at] = Some(value);
+                }
+            }
+            if done.iter().all(Option::is_some) {
+                return Poll::Ready(());
+            }
+            // A request that is under way, or a branch that waits for something else, wakes us.
+            if !self.0.lock().let_one_through() {
+                return Poll::Pending;
+            }
+        }
+    }
+}
+
+impl State {
+    /// Lets the next request through; false if one is under way or none is held back.
+    fn let_one_through(&mut self) -> bool {
+        if self.let_through.is_some() || self.waiting.is_empty() {
+            return false;
+        }
+        let width = self.waiting.len();
+        let told = self.order.get(self.chosen.len()).copied();
+        let choice = match (told, &mut self.random) {
+            (Some(choice), _) => choice.min(width - 1),
+            (None, Some(seed)) => pick(seed, width),
+            (None, None) => 0,
+        };
+        let next = self.waiting.remove(choice);
+        self.chosen.push((choice, width));
+        self.log.push(format!("{}: {}", next.branch + 1, next.what));
+        self.let_through = Some(next.id);
+        true
+    }
+}
+
+/// A number below another, from a seed that moves on (splitmix64).
+fn pick(seed: &mut u64, below: usize) -> usize {
+    *seed = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut bits = *seed;
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((bits ^ (bits >> 31)) % below.max(1) as u64) as usize
+}
+
+impl Order {
+    /// The next order in which nothing but the last choice that has an alternative differs; none if all were tried.
+    pub(super) fn after(taken: &Taken) -> Option<Order> {
+        let at = taken.chosen.iter().rposition(|(choice, width)| choice + 1 < *width)?;
+        let mut choices: Vec<usize> = taken.chosen[..at].iter().map(|(choice, _)| *choice).collect();
+        choices.push(taken.chosen[at].0 + 1);
+        Some(Order { choices, seed: None })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn orders(widths: impl Fn(&[usize]) -> usize) -> Vec<Vec<usize>> {
+        let (mut found, mut order) = (Vec::new(), Some(Order::default()));
+        while let Some(next) = order {
+            let mut chosen: Vec<(usize, usize)> = Vec::new();
+            loop {
+                let so_far: Vec<usize> = chosen.iter().map(|(choice, _)| *choice).collect();
+                let width = widths(&so_far);
+                if width == 0 {
+                    break;
+                }
+                chosen.push((next.choices.get(chosen.len()).copied().unwrap_or(0), width));
+            }
+            found.push(chosen.iter().map(|(choice, _)| *choice).collect());
+            order = Order::after(&Taken { chosen, log: Vec::new() });
+        }
+        found
+    }
+
+    /// Two branches of two requests have six orders.
+    #[test]
+    fn every_order_is_tried_once() {
+        let two_by_two = |so_far: &[usize]| {
+            let mut left = [2, 2];
+            for choice in so_far {
+                let open: Vec<usize> = (0..2).filter(|branch| left[*branch] > 0).collect();
+                left[open[*choice]] -= 1;
+            }
+            left.iter().filter(|left| **left > 0).count()
+        };
+        let found = orders(two_by_two);
+        assert_eq!(found.len(), 6);
+        let distinct: std::collections::BTreeSet<_> = found.iter().collect();
+        assert_eq!(distinct.len(), 6);
+    }
+}
