@@ -5,6 +5,7 @@
 mod functions;
 mod scope;
 mod view;
+mod webhooks;
 
 pub use functions::hex;
 pub use scope::Scope;

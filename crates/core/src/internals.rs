@@ -6,7 +6,7 @@ mod change;
 
 pub use self::change::{Change, apply};
 pub use crate::answer::to_public_json;
-pub use crate::catalog::{EntityInfo, GUARD, RECEIPT, deployed, is_reserved, is_reserved_text};
+pub use crate::catalog::{EntityInfo, GUARD, RECEIPT, WORK, deployed, is_reserved, is_reserved_text};
 pub use crate::evaluate::{Scope, View, hex};
 pub use crate::guard::{LAYOUT, MARKER, held, item as guard_item, owner, reserved_key};
 pub use crate::operate::{Calls, Flow, Runner, caller};

@@ -11,8 +11,10 @@ mod call;
 mod catalog;
 mod condition;
 mod cursor;
+mod effects;
 mod evaluate;
 mod failure;
+mod fence;
 #[cfg(test)]
 mod fixture;
 mod generate;
@@ -33,10 +35,12 @@ mod settings;
 mod signature;
 mod template;
 mod values;
+mod workers;
 mod write;
 
 pub use arguments::{Arguments, read_json};
 pub use call::{Answer, Call, Caller, Consumed};
+pub use effects::{Deed, Effects, NoEffects, Outgoing, Performed, Performing};
 pub use failure::{Failure, FailureKind};
 pub use ids::Ids;
 pub use keyring::{DataKey, KeyError, Keyring};
@@ -46,3 +50,4 @@ pub use runtime::{Problem, Runtime};
 pub use settings::{Aside, Clock, Settings, Timer};
 pub use signature::{Kind, Parameter, Signature, Yields};
 pub use sortkey_api::{Backend, Pending, Requests};
+pub use workers::{Claim, Due, DuePage, Incoming, Ran};

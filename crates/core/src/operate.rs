@@ -15,7 +15,7 @@ pub use call::caller;
 pub(crate) use call::{Outcome, operation, pattern, value_of};
 use cascade::Children;
 pub(crate) use cascade::{Cascade, cascades};
-pub(crate) use given::{Given, admit_all, bind, known};
+pub(crate) use given::{Given, admit_all, admit_computed, bind, known};
 pub(crate) use plain::created;
 
 use futures_util::future::{BoxFuture, join_all};

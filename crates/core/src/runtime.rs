@@ -209,7 +209,7 @@ impl Runtime {
     }
 
     /// The caller as values. One that another runtime checked is checked again.
-    fn admitted(&self, scope: &Scope<'_>, caller: &Caller) -> Result<Arc<Fields>, Failure> {
+    pub(crate) fn admitted(&self, scope: &Scope<'_>, caller: &Caller) -> Result<Arc<Fields>, Failure> {
         match &caller.admitted {
             Some((runtime, fields)) if Weak::as_ptr(runtime) == Arc::as_ptr(&self.shared) => {
                 Ok(Arc::clone(fields))

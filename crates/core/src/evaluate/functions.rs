@@ -23,7 +23,10 @@ impl Scope<'_> {
     ) -> Result<Val, Failure> {
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            values.push(self.eval(argument, view)?);
+            values.push(self.argument(argument, view)?);
+        }
+        if let Some(found) = self.webhook_function(function, &values)? {
+            return Ok(found);
         }
         match function {
             Function::Coalesce => {
@@ -80,7 +83,7 @@ impl Scope<'_> {
         Ok(Val::integer((bits % below.unsigned_abs()) as i64))
     }
 
-    fn bcrypt(&self, password: &[u8]) -> Result<String, Failure> {
+    pub(super) fn bcrypt(&self, password: &[u8]) -> Result<String, Failure> {
         let ids = &self.shared.settings.ids;
         let mut salt = [0; 16];
         for half in salt.chunks_mut(8) {

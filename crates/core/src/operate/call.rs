@@ -73,11 +73,10 @@ impl<'a> Runner<'_, 'a> {
                 }
                 value_of(scope, found, read)?
             }
-            Callee::Effect(_) => {
-                return Err(Failure::new(
-                    FailureKind::Unavailable,
-                    format!("nothing carries out `{}` here", scope.shared.program.name(callee)),
-                ));
+            Callee::Effect(id) => {
+                // What was done outside cannot be undone: the operation does not start again from the beginning.
+                self.session.wrote_something();
+                crate::effects::perform(scope, id, given).await?
             }
             Callee::Operation(id) => match operation(self.session, inner, id, given).await? {
                 Outcome::Value(value) => value,

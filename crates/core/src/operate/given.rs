@@ -46,7 +46,7 @@ pub(crate) fn admit_all(admit: &Admit<'_>, callee: Callee, given: Arguments) -> 
 }
 
 /// Values of the design as arguments of their declared types.
-pub(super) fn admit_computed(scope: &Scope<'_>, callee: Callee, given: Given) -> Result<Given, Failure> {
+pub(crate) fn admit_computed(scope: &Scope<'_>, callee: Callee, given: Given) -> Result<Given, Failure> {
     let parameters = &scope.shared.program.signature(callee).parameters;
     let admit = suited(&Admit::computed(scope), callee);
     let admitted = |(id, value)| Ok((id, admit_one(scope.shared, &admit, &parameters[id], value)?));
