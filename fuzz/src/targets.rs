@@ -3,6 +3,7 @@
 use serde_json::Value;
 use sortkey_access::{Scope, Signature, SignedRequest, SigningKey, Timestamp, is_session_token};
 use sortkey_api::OperationId;
+use sortkey_core::Arguments;
 use sortkey_expression::{ExpressionKind, KeyCondition, parse_condition, parse_projection, parse_update};
 use sortkey_functions::Headers;
 use sortkey_functions::cron::{Cron, Zone};
@@ -10,7 +11,6 @@ use sortkey_functions::filter::{Filter, Subject};
 use sortkey_functions::signature::{Incoming, Scheme, Verifier};
 use sortkey_functions::transform::{MAX_OUTPUT_BYTES, Transform};
 use sortkey_policy::{Context, Decision, Kind, Policies, Policy, Principal, Values, decide};
-use sortkey_core::Arguments;
 use sortkey_value::{AttributeValue, Number, ValueRef, key};
 
 use crate::context;

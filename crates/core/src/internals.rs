@@ -13,7 +13,7 @@ pub use crate::operate::{Calls, Flow, Runner, caller};
 pub use crate::read::{is_deleted, is_expired, items};
 pub use crate::runtime::Shared;
 pub use crate::session::Session;
-pub use crate::values::{Admit, Fields, Origin, Val, iso, iso_seconds};
+pub use crate::values::{Admit, Fields, Origin, Val, iso, iso_seconds, to_json};
 pub use crate::write::{ATTEMPTS, rendered};
 
 /// A value as clients see it: without what is hidden from them.

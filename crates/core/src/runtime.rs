@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use serde_json::{Map, Value as Json};
-use sortkey_design::program::{Arena, Callee, EntityId, Id, OperationId, PatternId, SettingId};
+use sortkey_design::program::{Arena, Callee, EntityId, OperationId, PatternId, SettingId};
 use sortkey_design::{Design, Program};
 use sortkey_diagnostics::{Diagnostic, Span};
 
@@ -15,7 +15,6 @@ use crate::operate::{self, Cascade, cascades};
 use crate::read::{Paging, Read};
 use crate::seal::Seals;
 use crate::session::Session;
-use crate::signature::{self, Signature};
 use crate::values::{Admit, Fields, Origin};
 use crate::{Answer, Arguments, Backend, Call, Caller, Consumed, Failure, FailureKind, Reply, Settings};
 
@@ -41,8 +40,6 @@ pub struct Shared {
     pub(crate) assumed: Arena<EntityId, Fields>,
     pub(crate) cascades: Vec<Cascade>,
     pub(crate) seals: Seals,
-    /// Of the patterns, then of the operations.
-    signatures: Vec<Signature>,
     pub(crate) reads: Arena<PatternId, Read>,
     /// The entity that an operation merely creates an item of.
     pub(crate) created: Arena<OperationId, Option<EntityId>>,
@@ -106,7 +103,6 @@ impl Runtime {
         let value = |name: &Arc<str>| values.get(&**name).cloned().unwrap_or_else(|| name.to_string());
         let mut shared = Shared {
             parameters: program.settings.iter().map(value).collect(),
-            signatures: signature::of_program(&program),
             program,
             backend,
             settings,
@@ -131,20 +127,9 @@ impl Runtime {
         &self.shared.program.design
     }
 
-    /// What a pattern or operation takes and yields; also by its name in a module.
-    pub fn signature(&self, name: &str) -> Option<&Signature> {
-        let at = match self.shared.program.callee(name)? {
-            Callee::Pattern(id) => id.at(),
-            Callee::Operation(id) => self.shared.program.patterns.len() + id.at(),
-            Callee::Effect(_) => return None,
-        };
-        self.shared.signatures.get(at)
-    }
-
-    /// What every pattern and operation takes and yields that a call may name.
-    pub fn signatures(&self) -> impl Iterator<Item = &Signature> {
-        let program = &self.shared.program;
-        self.shared.signatures.iter().filter(|each| program.callee(&each.name).is_some())
+    /// The compiled design: what every pattern and operation takes and yields, among others.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.shared.program
     }
 
     /// Checks who calls against what the design's `caller` declares.

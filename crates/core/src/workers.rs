@@ -84,14 +84,19 @@ pub struct Incoming {
 }
 
 impl Runtime {
-    /// The program that is run.
-    pub fn program(&self) -> &sortkey_design::Program {
-        &self.shared().program
-    }
-
     /// The moment, as calls see it.
     pub fn now_ms(&self) -> i64 {
         self.scope(None).now_ms
+    }
+
+    /// The backend that requests are sent to.
+    pub fn backend(&self) -> &dyn crate::Backend {
+        &*self.shared().backend
+    }
+
+    /// Comes back after a while.
+    pub async fn pause(&self, length: std::time::Duration) {
+        self.shared().settings.timer.pause(length).await;
     }
 
     /// A random token that nobody can guess.
@@ -181,10 +186,8 @@ impl Runtime {
         let session = Session::fenced(self.shared(), claim.fence.clone());
         let item = self.item(self.entity_of(worker)?, &claim.image)?;
         let ran = self.run_worker(&session, worker, Some(item), run).await?;
-        Ok(match session.is_fenced() {
-            true if ran == Ran::Done => Ran::Unchanged,
-            _ => ran,
-        })
+        // A run that wrote nothing to its item still has the lease.
+        Ok(if session.is_fenced() { Ran::Unchanged } else { ran })
     }
 
     /// Runs a worker on a change of an item.
@@ -268,7 +271,7 @@ impl Runtime {
     }
 
     /// An update under a condition; none if that does not hold.
-    async fn update(
+    pub(crate) async fn update(
         &self,
         table: &TableName,
         key: &Item,

@@ -101,6 +101,23 @@ impl Program {
         }
     }
 
+    /// What the documentation comment of a pattern or operation says.
+    pub fn docs(&self, callee: Callee) -> Option<&str> {
+        match callee {
+            Callee::Pattern(id) => self.patterns[id].docs.as_deref(),
+            Callee::Operation(id) => self.operations[id].docs.as_deref(),
+            Callee::Effect(_) => None,
+        }
+    }
+
+    /// Everything that can be called, patterns first.
+    pub fn callees(&self) -> impl Iterator<Item = Callee> + '_ {
+        let all =
+            self.patterns.ids().map(Callee::Pattern).chain(self.operations.ids().map(Callee::Operation));
+        // What serves a worker, a route or a session has no name that a call could use.
+        all.filter(|callee| self.names.contains_key(&**self.name(*callee)))
+    }
+
     /// The attribute of another entity that has the same name: what `by` and `order by` mean in a collection.
     pub fn same_attribute(
         &self,

@@ -1,7 +1,9 @@
 //! What a call answers, as HTTP.
 
 use serde_json::Value as Json;
-use sortkey_core::{Consumed, Failure, FailureKind, Reply, Yields};
+use sortkey_core::{Consumed, Failure, FailureKind, Reply};
+use sortkey_design::Program;
+use sortkey_design::program::Yields;
 use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use sortkey_server::hyper::{Response, StatusCode};
 
@@ -16,13 +18,14 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// The response to a call.
 pub(crate) fn response(
+    program: &Program,
     endpoint: &Endpoint,
     outcome: Result<Reply<'_>, Failure>,
     consumed: Consumed,
 ) -> Response<Vec<u8>> {
     let is_repeat = outcome.as_ref().is_ok_and(Reply::is_repeat);
     let mut response = match outcome {
-        Ok(reply) if reply.is_nothing() => nothing(endpoint),
+        Ok(reply) if reply.is_nothing() => nothing(program, endpoint),
         Ok(reply) => {
             let mut text = Vec::with_capacity(512);
             reply.write_json(&mut text);
@@ -41,9 +44,10 @@ pub(crate) fn response(
 }
 
 /// A `get` that finds nothing is 404 on the web; an operation without a result is 204.
-fn nothing(endpoint: &Endpoint) -> Response<Vec<u8>> {
-    match &endpoint.signature.yields {
+fn nothing(program: &Program, endpoint: &Endpoint) -> Response<Vec<u8>> {
+    match endpoint.signature().yields {
         Yields::Item(entity) if endpoint.is_pattern() => {
+            let entity = &program.entities[entity].name;
             problem::response(&Failure::new(FailureKind::NotFound, format!("there is no such {entity}")))
         }
         _ => {

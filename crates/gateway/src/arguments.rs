@@ -4,8 +4,9 @@
 //! the runtime's to judge.
 
 use serde_json::{Map, Value as Json};
-use sortkey_core::{Arguments, Failure, FailureKind, Parameter, Yields};
+use sortkey_core::{Arguments, Failure, FailureKind};
 use sortkey_design::nearest;
+use sortkey_design::program::Yields;
 use sortkey_server::Bytes;
 use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName};
 use sortkey_server::hyper::{Method, Request};
@@ -40,7 +41,7 @@ pub(crate) fn read(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Aske
         _ => body(endpoint, request)?,
     };
     let (mut cursor, mut limit) = (None, None);
-    if matches!(endpoint.signature.yields, Yields::Page(_)) {
+    if matches!(endpoint.signature().yields, Yields::Page(_)) {
         cursor = take(endpoint, &mut arguments, "cursor").map(cursor_text).transpose()?.flatten();
         limit = take(endpoint, &mut arguments, "limit").map(limit_number).transpose()?.flatten();
     }
@@ -80,7 +81,7 @@ fn form(endpoint: &Endpoint, text: &str) -> Result<Arguments, Failure> {
     let pairs = query::parse(text).ok_or_else(|| invalid("the query is not percent-encoded UTF-8"))?;
     let mut values = Map::new();
     for (name, text) in pairs {
-        let value = match parameter(endpoint, &name) {
+        let value = match endpoint.parameter(&name) {
             Some(parameter) => query::coerce(&parameter.ty, text),
             None => Json::String(text),
         };
@@ -94,7 +95,7 @@ fn form(endpoint: &Endpoint, text: &str) -> Result<Arguments, Failure> {
 
 /// A name that belongs to the page, unless the design uses it for a parameter.
 fn take(endpoint: &Endpoint, arguments: &mut Arguments, name: &str) -> Option<Json> {
-    if parameter(endpoint, name).is_some() { None } else { arguments.take(name) }
+    if endpoint.parameter(name).is_some() { None } else { arguments.take(name) }
 }
 
 fn cursor_text(value: Json) -> Result<Option<String>, Failure> {
@@ -116,20 +117,16 @@ fn limit_number(value: Json) -> Result<Option<u32>, Failure> {
 }
 
 fn known(endpoint: &Endpoint, name: &str) -> Result<(), Failure> {
-    if parameter(endpoint, name).is_some() {
+    if endpoint.parameter(name).is_some() {
         return Ok(());
     }
-    let names = || endpoint.signature.parameters.iter().map(|parameter| parameter.name.as_str());
+    let names = || endpoint.signature().parameters.iter().map(|parameter| &*parameter.name);
     let advice = match (nearest(name, names()), names().next()) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, Some(_)) => format!("it takes {}", names().collect::<Vec<_>>().join(", ")),
         (None, None) => "it takes nothing".to_owned(),
     };
     Err(Failure::invalid(name, format!("{} has no `{name}`; {advice}", endpoint.dotted())))
-}
-
-fn parameter<'a>(endpoint: &'a Endpoint, name: &str) -> Option<&'a Parameter> {
-    endpoint.signature.parameters.iter().find(|parameter| parameter.name == name)
 }
 
 /// The header fills the parameter of `idempotent by`. Where nothing makes a repeat harmless, a client that believes so
@@ -144,7 +141,7 @@ fn idempotency_key(
     };
     let failed = |why: String| Failure::invalid("Idempotency-Key", why);
     let key = header.to_str().map_err(|_| failed("the header is not plain text".to_owned()))?;
-    let Some(name) = &endpoint.idempotent_by else {
+    let Some(name) = endpoint.idempotent_by().map(|parameter| &*parameter.name) else {
         let why = format!("{} does not say `idempotent by`: a repeat would act again", endpoint.dotted());
         return Err(failed(why));
     };

@@ -1,9 +1,10 @@
 //! Which path is which declaration: its own name, and its name in every module that exports it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use sortkey_core::{Kind, Runtime, Signature};
-use sortkey_design::Design;
+use sortkey_design::Program;
+use sortkey_design::program::{Callee, Operation, Parameter, Signature};
 
 /// Where all of them are.
 pub(crate) const PREFIX: &str = "/api";
@@ -15,10 +16,9 @@ pub(crate) struct Endpoint {
     pub(crate) path: String,
     /// The module that exports it under this path.
     pub(crate) module: Option<String>,
-    /// What it takes and yields.
-    pub(crate) signature: Signature,
-    /// The parameter that an `Idempotency-Key` fills.
-    pub(crate) idempotent_by: Option<String>,
+    /// What it calls.
+    pub(crate) callee: Callee,
+    program: Arc<Program>,
 }
 
 /// All routes of a design.
@@ -29,20 +29,22 @@ pub(crate) struct Endpoints {
 }
 
 impl Endpoints {
-    pub(crate) fn of(runtime: &Runtime) -> Endpoints {
-        let design = runtime.design();
+    pub(crate) fn of(program: &Arc<Program>) -> Endpoints {
+        let endpoint = |path: String, module: Option<String>, callee: Callee| Endpoint {
+            path,
+            module,
+            callee,
+            program: Arc::clone(program),
+        };
         let mut list: Vec<Endpoint> = Vec::new();
-        for module in &design.modules {
+        for module in &program.design.modules {
             for (exported, own) in &module.entries {
                 let path = format!("{}/{exported}", module.name);
-                let signature = runtime.signature(&own.text);
-                list.extend(
-                    signature.map(|each| endpoint(design, path, Some(module.name.text.clone()), each)),
-                );
+                let callee = program.callee(&own.text);
+                list.extend(callee.map(|callee| endpoint(path, Some(module.name.text.clone()), callee)));
             }
         }
-        let own = runtime.signatures();
-        list.extend(own.map(|signature| endpoint(design, signature.name.clone(), None, signature)));
+        list.extend(program.callees().map(|callee| endpoint(program.name(callee).to_string(), None, callee)));
         let by_path = list.iter().enumerate().map(|(at, endpoint)| (endpoint.path.clone(), at)).collect();
         Endpoints { list, by_path }
     }
@@ -59,33 +61,61 @@ impl Endpoints {
 
     /// The endpoints that documentation shows: a declaration that modules export is shown under their names.
     pub(crate) fn documented(&self) -> impl Iterator<Item = &Endpoint> {
-        let exported = |name: &str| {
-            self.list.iter().any(|endpoint| endpoint.module.is_some() && endpoint.signature.name == name)
+        let exported = |callee: Callee| {
+            self.list.iter().any(|endpoint| endpoint.module.is_some() && endpoint.callee == callee)
         };
-        self.list
-            .iter()
-            .filter(move |endpoint| endpoint.module.is_some() || !exported(&endpoint.signature.name))
+        self.list.iter().filter(move |endpoint| endpoint.module.is_some() || !exported(endpoint.callee))
     }
 }
 
 impl Endpoint {
     pub(crate) fn is_pattern(&self) -> bool {
-        self.signature.kind == Kind::Pattern
+        matches!(self.callee, Callee::Pattern(_))
+    }
+
+    /// Whether it runs without a caller.
+    pub(crate) fn is_system(&self) -> bool {
+        self.program.is_system(self.callee)
+    }
+
+    /// Its own name in the design.
+    pub(crate) fn name(&self) -> &str {
+        self.program.name(self.callee)
     }
 
     /// Its name as the runtime and people call it: `users.create`.
     pub(crate) fn dotted(&self) -> String {
         self.path.replace('/', ".")
     }
-}
 
-fn endpoint(design: &Design, path: String, module: Option<String>, signature: &Signature) -> Endpoint {
-    let operation = design.operation(&signature.name);
-    let idempotent = operation.and_then(|operation| operation.idempotent.as_ref());
-    Endpoint {
-        path,
-        module,
-        signature: signature.clone(),
-        idempotent_by: idempotent.map(|(name, _)| name.text.clone()),
+    /// What it takes and yields.
+    pub(crate) fn signature(&self) -> &Signature {
+        self.program.signature(self.callee)
+    }
+
+    /// The parameter of a name.
+    pub(crate) fn parameter(&self, name: &str) -> Option<&Parameter> {
+        let signature = self.signature();
+        signature.find(name).map(|id| &signature.parameters[id])
+    }
+
+    /// What the design says about it.
+    pub(crate) fn docs(&self) -> Option<&str> {
+        self.program.docs(self.callee)
+    }
+
+    /// The operation, if it is one.
+    pub(crate) fn operation(&self) -> Option<&Operation> {
+        match self.callee {
+            Callee::Operation(id) => Some(&self.program.operations[id]),
+            Callee::Pattern(_) | Callee::Effect(_) => None,
+        }
+    }
+
+    /// The parameter that an `Idempotency-Key` fills.
+    pub(crate) fn idempotent_by(&self) -> Option<&Parameter> {
+        let operation = self.operation()?;
+        let token = operation.idempotent.as_ref()?.by.last()?;
+        Some(&operation.signature.parameters[*token])
     }
 }

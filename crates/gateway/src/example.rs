@@ -1,28 +1,29 @@
 //! A call that a person can copy into a shell.
 
 use serde_json::Value as Json;
-use sortkey_core::{Kind, Runtime, Signature};
-use sortkey_design::Design;
+use sortkey_core::Runtime;
+use sortkey_design::Program;
 
 use crate::endpoints::{Endpoint, Endpoints};
 use crate::openapi;
 
 /// A call to begin with: an operation that needs no caller and creates something, if there is one.
 pub fn call(runtime: &Runtime, endpoint: &str, by_keys: bool) -> Option<String> {
-    let endpoints = Endpoints::of(runtime);
-    let design = runtime.design();
-    let rank = |signature: &Signature| {
-        let makes = signature.name.starts_with("create") && signature.kind == Kind::Operation;
-        (!makes, !signature.system, signature.parameters.iter().filter(|each| !each.optional).count())
+    let program = runtime.program();
+    let endpoints = Endpoints::of(program);
+    let rank = |endpoint: &&Endpoint| {
+        let makes = endpoint.name().starts_with("create") && !endpoint.is_pattern();
+        let needed = endpoint.signature().parameters.iter().filter(|each| !each.optional).count();
+        (!makes, !endpoint.is_system(), needed)
     };
-    let chosen = endpoints.documented().min_by_key(|each| rank(&each.signature))?;
-    let arguments = openapi::example_arguments(design, &chosen.signature);
-    Some(curl(design, chosen, endpoint, &arguments, by_keys))
+    let chosen = endpoints.documented().min_by_key(rank)?;
+    let arguments = openapi::example_arguments(program, chosen);
+    Some(curl(program, chosen, endpoint, &arguments, by_keys))
 }
 
 /// A call with `curl`.
 pub(crate) fn curl(
-    design: &Design,
+    program: &Program,
     endpoint: &Endpoint,
     at: &str,
     arguments: &Json,
@@ -32,8 +33,8 @@ pub(crate) fn curl(
     if by_keys {
         command.push_str(" \\\n  -H 'Authorization: Bearer ...'");
     }
-    if !endpoint.signature.system && !design.caller.is_empty() {
-        command.push_str(&format!(" \\\n  -H 'Sortkey-Caller: {}'", openapi::caller_example(design)));
+    if !endpoint.is_system() && !program.caller.is_empty() {
+        command.push_str(&format!(" \\\n  -H 'Sortkey-Caller: {}'", openapi::caller_example(program)));
     }
     command.push_str(&format!(" \\\n  --json '{arguments}'"));
     command

@@ -29,14 +29,14 @@ pub struct Gateway {
 impl Gateway {
     /// A gateway to a design that runs.
     pub fn new(runtime: Runtime, admission: Admission) -> Gateway {
-        let endpoints = Endpoints::of(&runtime);
+        let endpoints = Endpoints::of(runtime.program());
         Gateway { runtime, endpoints, admission }
     }
 
     /// The gateway's places on a server: the API, its description for programs, and a page for people.
     pub fn mounts(self) -> Vec<Mount> {
-        let document = openapi::of(self.runtime.design(), &self.endpoints);
-        let html = page::of(self.runtime.design(), &self.endpoints);
+        let document = openapi::of(self.runtime.program(), &self.endpoints);
+        let html = page::of(self.runtime.program(), &self.endpoints);
         let access = self.admission.access();
         let page = |prefix, content_type, body: String| {
             let handler = Arc::new(Document { path: prefix, content_type, body });
@@ -84,27 +84,27 @@ impl Gateway {
             Err(failure) => return problem::response(&failure),
         };
         let call = Call {
-            name: &endpoint.signature.name,
+            name: endpoint.name(),
             caller: visitor.caller.as_ref(),
             arguments: asked.arguments,
             cursor: asked.cursor.as_deref(),
             limit: asked.limit,
         };
         let (outcome, consumed) = self.runtime.reply(call).await;
-        answer::response(endpoint, outcome, consumed)
+        answer::response(self.runtime.program(), endpoint, outcome, consumed)
     }
 
     fn may_call(&self, endpoint: &Endpoint, trusted: bool, named: bool) -> Result<(), Failure> {
         let name = endpoint.dotted();
-        if endpoint.signature.system {
+        if endpoint.is_system() {
             let why = format!("{name} is a system declaration: it needs an administrator's key");
             return if trusted { Ok(()) } else { Err(Failure::new(FailureKind::Forbidden, why)) };
         }
-        let declared = &self.runtime.design().caller;
-        if named || declared.is_empty() {
+        let program = self.runtime.program();
+        if named || program.caller.is_empty() {
             return Ok(());
         }
-        let example = openapi::caller_example(self.runtime.design());
+        let example = openapi::caller_example(program);
         let why = format!("who calls {name}? Send the header Sortkey-Caller: {example}");
         Err(Failure::new(FailureKind::Unauthenticated, why))
     }
@@ -123,16 +123,16 @@ impl Gateway {
     fn directory(&self) -> Json {
         let entry = |endpoint: &Endpoint| {
             let name = |optional: bool| if optional { "?" } else { "" };
-            let parameters = endpoint.signature.parameters.iter();
+            let parameters = endpoint.signature().parameters.iter();
             let parameters: Vec<String> =
                 parameters.map(|each| format!("{}{}", each.name, name(each.optional))).collect();
             json!({
                 "name": endpoint.dotted(),
                 "path": format!("{PREFIX}/{}", endpoint.path),
                 "methods": if endpoint.is_pattern() { json!(["GET", "POST"]) } else { json!(["POST"]) },
-                "system": endpoint.signature.system,
+                "system": endpoint.is_system(),
                 "parameters": parameters,
-                "about": endpoint.signature.docs,
+                "about": endpoint.docs(),
             })
         };
         let design = &self.runtime.design().name.text;

@@ -10,7 +10,7 @@ mod schema;
 
 use serde_json::{Map, Value as Json, json};
 use sortkey_core::Runtime;
-use sortkey_design::Design;
+use sortkey_design::Program;
 
 use crate::endpoints::Endpoints;
 
@@ -19,15 +19,16 @@ pub(crate) use example::{arguments as example_arguments, caller as caller_exampl
 
 /// The OpenAPI 3.1 document of a design that runs.
 pub fn document(runtime: &Runtime) -> Json {
-    of(runtime.design(), &Endpoints::of(runtime))
+    of(runtime.program(), &Endpoints::of(runtime.program()))
 }
 
-pub(crate) fn of(design: &Design, endpoints: &Endpoints) -> Json {
+pub(crate) fn of(program: &Program, endpoints: &Endpoints) -> Json {
+    let design = &program.design;
     let name = if design.name.text.is_empty() { "design" } else { &design.name.text };
     let tags: Vec<Json> = design.modules.iter().map(|module| json!({ "name": module.name.text })).collect();
     let mut paths = Map::new();
     for endpoint in endpoints.documented() {
-        paths.insert(format!("/api/{}", endpoint.path), paths::item(design, endpoint));
+        paths.insert(format!("/api/{}", endpoint.path), paths::item(program, endpoint));
     }
     json!({
         "openapi": "3.1.0",
@@ -39,7 +40,7 @@ pub(crate) fn of(design: &Design, endpoints: &Endpoints) -> Json {
         "servers": [{ "url": "/" }],
         "tags": tags,
         "paths": paths,
-        "components": components::of(design),
+        "components": components::of(program),
     })
 }
 

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
-use sortkey_core::{FailureKind, Parameter, Yields};
-use sortkey_design::Design;
+use sortkey_core::FailureKind;
+use sortkey_design::Program;
+use sortkey_design::program::{EntityId, Signature, Yields};
 
 use crate::endpoints::Endpoint;
 use crate::endpoints::Endpoints;
@@ -20,7 +21,8 @@ const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
 
 /// The page of a design.
-pub(crate) fn of(design: &Design, endpoints: &Endpoints) -> String {
+pub(crate) fn of(program: &Program, endpoints: &Endpoints) -> String {
+    let design = &program.design;
     let name = if design.name.text.is_empty() { "design" } else { &design.name.text };
     let mut html = String::new();
     let _ = write!(
@@ -31,7 +33,7 @@ pub(crate) fn of(design: &Design, endpoints: &Endpoints) -> String {
          <header><h1>{title}</h1><p>Every pattern and operation of the design. \
          The same for programs: <a href=\"/openapi.json\">/openapi.json</a>.</p>\n{who}</header>\n",
         title = escape(name),
-        who = who(design),
+        who = who(program),
     );
     html.push_str("<nav><ul>\n");
     for endpoint in endpoints.documented() {
@@ -45,16 +47,16 @@ pub(crate) fn of(design: &Design, endpoints: &Endpoints) -> String {
             module.clone_from(&endpoint.module);
             let _ = writeln!(html, "<h2>{}</h2>", escape(module.as_deref().unwrap_or("in no module")));
         }
-        html.push_str(&section(design, endpoint));
+        html.push_str(&section(program, endpoint));
     }
-    html.push_str(&problems(design));
+    html.push_str(&problems(program));
     let _ = write!(html, "</main>\n<script>\n{SCRIPT}</script>\n</html>\n");
     html
 }
 
 /// Two fields that every form below uses.
-fn who(design: &Design) -> String {
-    let caller = openapi::caller_example(design).to_string();
+fn who(program: &Program) -> String {
+    let caller = openapi::caller_example(program).to_string();
     format!(
         "<p class=\"who\"><label>Sortkey-Caller <input id=\"caller\" placeholder=\"{}\"></label> \
          <label>API key <input id=\"key\" type=\"password\" autocomplete=\"off\"></label></p>",
@@ -62,25 +64,25 @@ fn who(design: &Design) -> String {
     )
 }
 
-fn section(design: &Design, endpoint: &Endpoint) -> String {
-    let signature = &endpoint.signature;
-    let arguments = openapi::example_arguments(design, signature);
+fn section(program: &Program, endpoint: &Endpoint) -> String {
+    let signature = endpoint.signature();
+    let arguments = openapi::example_arguments(program, endpoint);
     let method = if endpoint.is_pattern() { "GET or POST" } else { "POST" };
     let mut html = String::new();
     let _ = write!(
         html,
         "<section id=\"{id}\"><h3>{id}{system}</h3>\n<p><code>{method} /api/{path}</code></p>\n",
         id = escape(&endpoint.dotted()),
-        system = if signature.system { " <small>system</small>" } else { "" },
+        system = if endpoint.is_system() { " <small>system</small>" } else { "" },
         path = escape(&endpoint.path),
     );
-    if let Some(docs) = &signature.docs {
+    if let Some(docs) = endpoint.docs() {
         let _ = writeln!(html, "<p>{}</p>", escape(docs));
     }
-    html.push_str(&parameters(&signature.parameters));
-    let _ = writeln!(html, "<p>Answers {}.</p>", escape(&answers(&signature.yields)));
-    if let Some(operation) = design.operation(&signature.name) {
-        let errors = openapi::declared_errors(design, operation);
+    html.push_str(&parameters(program, signature));
+    let _ = writeln!(html, "<p>Answers {}.</p>", escape(&answers(program, &signature.yields)));
+    if let Some(operation) = program.design.operation(endpoint.name()) {
+        let errors = openapi::declared_errors(&program.design, operation);
         if !errors.is_empty() {
             let links: Vec<String> = errors.iter().map(|kind| link(kind.name())).collect();
             let _ = writeln!(html, "<p>Fails with {}.</p>", links.join(", "));
@@ -90,37 +92,39 @@ fn section(design: &Design, endpoint: &Endpoint) -> String {
         html,
         "<pre>{}</pre>\n<form data-path=\"/api/{}\"><textarea rows=\"4\" spellcheck=\"false\">{}</textarea>\
          <button>Call</button><output></output></form></section>\n",
-        escape(&example::curl(design, endpoint, ADDRESS, &arguments, false)),
+        escape(&example::curl(program, endpoint, ADDRESS, &arguments, false)),
         escape(&endpoint.path),
         escape(&format!("{arguments:#}")),
     );
     html
 }
 
-fn parameters(parameters: &[Parameter]) -> String {
-    if parameters.is_empty() {
+fn parameters(program: &Program, signature: &Signature) -> String {
+    if signature.parameters.is_empty() {
         return "<p>Takes nothing.</p>\n".to_owned();
     }
     let mut html = String::from("<table>\n");
-    for parameter in parameters {
-        let need = match (parameter.of_caller, parameter.optional) {
+    for parameter in &signature.parameters {
+        let need = match (parameter.of_caller.is_some(), parameter.optional) {
             (true, _) => "the caller's own if left out",
             (false, true) => "may be left out",
             (false, false) => "",
         };
-        let (name, ty) = (escape(&parameter.name), escape(&parameter.ty.describe()));
+        let (name, ty) = (escape(&parameter.name), escape(&parameter.ty.describe(program)));
         let _ = writeln!(html, "<tr><th>{name}</th><td><code>{ty}</code></td><td>{need}</td></tr>");
     }
     html.push_str("</table>\n");
     html
 }
 
-fn answers(yields: &Yields) -> String {
+fn answers(program: &Program, yields: &Yields) -> String {
+    let name = |entity: &EntityId| &*program.entities[*entity].name;
+    let names = |entities: &[EntityId]| entities.iter().map(name).collect::<Vec<_>>().join(", ");
     match yields {
         Yields::Nothing => "nothing".to_owned(),
-        Yields::Item(entity) => format!("one {entity}"),
-        Yields::Page(entities) => format!("pages of {}", entities.join(", ")),
-        Yields::Items(entities) => format!("all {}", entities.join(", ")),
+        Yields::Item(entity) => format!("one {}", name(entity)),
+        Yields::Page(entities) => format!("pages of {}", names(entities)),
+        Yields::Items(entities) => format!("all {}", names(entities)),
         Yields::Count => "a count".to_owned(),
         Yields::Exists => "true or false".to_owned(),
         Yields::Sums(names) => format!("the sums of {}", names.join(", ")),
@@ -129,7 +133,7 @@ fn answers(yields: &Yields) -> String {
 }
 
 /// What can go wrong anywhere, and where the codes of problems lead.
-fn problems(design: &Design) -> String {
+fn problems(program: &Program) -> String {
     let mut kinds = vec![
         FailureKind::Invalid,
         FailureKind::NotFound,
@@ -145,8 +149,8 @@ fn problems(design: &Design) -> String {
         FailureKind::Unreadable,
         FailureKind::Internal,
     ];
-    for operation in design.operations.iter().filter(|each| !each.internal) {
-        for kind in openapi::declared_errors(design, operation) {
+    for operation in program.design.operations.iter().filter(|each| !each.internal) {
+        for kind in openapi::declared_errors(&program.design, operation) {
             if !kinds.contains(&kind) {
                 kinds.push(kind);
             }

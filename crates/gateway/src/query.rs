@@ -2,7 +2,8 @@
 
 use serde_json::Value as Json;
 use sortkey_core::read_json;
-use sortkey_design::model::{TimeUnit, Type};
+use sortkey_design::model::TimeUnit;
+use sortkey_design::program::Type;
 
 /// The names and values, percent-decoded; none if an escape is broken or a text is not UTF-8.
 pub(crate) fn parse(text: &str) -> Option<Vec<(String, String)>> {
@@ -38,9 +39,9 @@ pub(crate) fn coerce(ty: &Type, text: String) -> Json {
         Type::Int { .. } | Type::Decimal { .. } | Type::Bool => json(&text),
         Type::Time { unit: TimeUnit::Milliseconds | TimeUnit::Seconds | TimeUnit::Unstated } => json(&text),
         Type::Json { of } => return coerce(of, text),
-        Type::List { .. } | Type::Map { .. } | Type::Set { .. } | Type::Object { .. } => json(&text),
-        Type::Record { .. } | Type::Input { .. } | Type::Any { .. } | Type::Undeclared => json(&text),
-        Type::String { .. } | Type::Id { .. } | Type::Token { .. } | Type::Enum { .. } => None,
+        Type::List { .. } | Type::Map { .. } | Type::Set { .. } | Type::Object(_) => json(&text),
+        Type::Input { .. } | Type::Any { .. } | Type::Unknown => json(&text),
+        Type::String { .. } | Type::Id { .. } | Type::Token { .. } | Type::Enum(_) => None,
         Type::Bytes { .. } | Type::Time { .. } | Type::Date | Type::Month => None,
     };
     parsed.unwrap_or(Json::String(text))
@@ -52,6 +53,8 @@ fn json(text: &str) -> Option<Json> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use serde_json::json;
 
@@ -73,7 +76,7 @@ mod tests {
     #[test]
     fn texts_become_what_the_type_wants() {
         let int = Type::Int { min: None, max: None };
-        let list = Type::List { of: Box::new(int.clone()), max: None };
+        let list = Type::List { of: Arc::new(int.clone()), max: None };
         for (ty, text, expected) in [
             (&int, "7", json!(7)),
             (&int, "seven", json!("seven")),
@@ -82,7 +85,7 @@ mod tests {
             (&Type::Time { unit: TimeUnit::Milliseconds }, "12", json!(12)),
             (&Type::Time { unit: TimeUnit::Iso }, "12", json!("12")),
             (&list, "[1]", json!([1])),
-            (&Type::Json { of: Box::new(list.clone()) }, "[1]", json!([1])),
+            (&Type::Json { of: Arc::new(list.clone()) }, "[1]", json!([1])),
             (&Type::Any { max: None }, "{\"a\":1}", json!({ "a": 1 })),
             (&Type::Any { max: None }, "plain", json!("plain")),
         ] {

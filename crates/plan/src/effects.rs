@@ -1,29 +1,40 @@
-//! What a write changes besides what it names: derived attributes, templates, entries of indexes, guards; and what must be
-//! known of the item before it can be written.
+//! What a write changes besides what it names: derived attributes, templates, guards; and what must be known of the item
+//! before it can be written.
 //!
 //! This is the one answer to that question. A plan asks it with everything that an action may give; a call that runs asks
-//! it with what it really gives.
+//! it with what it really gives, and does what the answer says.
 
-use sortkey_design::model::WriteVerb;
+mod arms;
+
+pub use arms::arms;
+
+use sortkey_design::model::{FieldOp, WriteVerb};
 use sortkey_design::program::{
-    Attribute, AttributeId, Entity, EntityId, Expr, FilledKey, Program, Source, TemplateId, UniqueId,
+    AliasPiece, Attribute, AttributeId, Entity, EntityId, Expr, Program, TemplateId, Type, UniqueId,
 };
 
 use crate::AttributeSet;
-use crate::facts::{Membership, membership, settles, slots};
-use crate::request::{Arm, EntryChange, entry_bytes};
+use crate::facts::settles;
 
 /// What a write gives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// What is done.
     pub verb: WriteVerb,
-    /// Attributes that are set as a whole, to values that are in hand.
+    /// Attributes that are set as a whole.
     pub sets: AttributeSet,
     /// Attributes that are changed from what they are: counted, added to, taken from, or written inside.
     pub moves: AttributeSet,
     /// Attributes that the key tells.
     pub known: AttributeSet,
+    /// Of those that are set or moved: the ones whose new value the item takes part in.
+    pub computed: AttributeSet,
+    /// What the values of those speak of.
+    pub asks: AttributeSet,
+    /// Attributes that something is written inside of.
+    pub within: AttributeSet,
+    /// Attributes that something is taken off: numbers that are counted down, sets that lose members.
+    pub takes: AttributeSet,
 }
 
 /// What a write changes besides what it names.
@@ -39,9 +50,8 @@ pub struct Effects {
     pub checks: Vec<usize>,
     /// The unique clauses whose guards move.
     pub guards: Vec<UniqueId>,
-    /// The indexes that it can touch.
-    pub arms: Vec<Arm>,
-    /// Attributes of the stored item that must be read first: they decide a derived value, or name an old guard.
+    /// Attributes of the stored item that must be read first: they decide a value that is not in hand, or name an old
+    /// guard. The item is read before it is written if there are any.
     pub needs: AttributeSet,
     /// Everything that decides what is computed. A write that was prepared with the item in hand holds only while these
     /// are what they were.
@@ -58,7 +68,6 @@ pub fn effects(program: &Program, entity: EntityId, change: &Change) -> Effects 
     };
     effects.checks = writing.checks(&effects.touched);
     effects.guards = writing.guards(&effects.touched);
-    effects.arms = arms(program, entity, change, &effects);
     writing.read_back(&mut effects);
     effects
 }
@@ -72,6 +81,33 @@ impl Change {
     /// Whether it changes an item that is there.
     pub fn changes(&self, entity: &Entity) -> bool {
         self.is_soft(entity) || matches!(self.verb, WriteVerb::Update | WriteVerb::Upsert)
+    }
+
+    /// Adds one field: whether it is written inside the attribute, how it changes, and the value if the item takes part
+    /// in it.
+    pub fn add(&mut self, attribute: AttributeId, inside: bool, op: FieldOp, of_item: Option<&Expr>) {
+        match !inside && op == FieldOp::Set {
+            true => self.sets.insert(attribute),
+            false => self.moves.insert(attribute),
+        }
+        if inside {
+            self.within.insert(attribute);
+        } else if op == FieldOp::Subtract {
+            self.takes.insert(attribute);
+        }
+        if let Some(value) = of_item {
+            let asks = value.attributes();
+            // What speaks of the item as a whole asks at least for what it changes.
+            self.asks.extend(if asks.is_empty() { vec![attribute] } else { asks });
+            self.computed.insert(attribute);
+        }
+    }
+
+    /// Everything that is set or moved.
+    pub fn given(&self) -> AttributeSet {
+        let mut given = self.sets.clone();
+        given.join(&self.moves);
+        given
     }
 }
 
@@ -92,9 +128,8 @@ impl Writing<'_> {
     }
 
     fn touched(&self) -> Effects {
-        let mut touched = self.change.sets.clone();
-        touched.join(&self.change.moves);
-        let given = touched.clone();
+        let given = self.change.given();
+        let mut touched = given.clone();
         let mut follow = AttributeSet::new();
         // One derived attribute may feed the next; a chain is at most as long as the list.
         for _ in 0..=self.of.attributes.len() {
@@ -138,13 +173,19 @@ impl Writing<'_> {
     }
 
     fn guards(&self, touched: &AttributeSet) -> Vec<UniqueId> {
+        if self.of.uniques.is_empty() {
+            return Vec::new();
+        }
         // What counts as deleted has its unique values free again, and guards expire with their owners.
-        let lives = self.of.deleted.iter().flat_map(Expr::attributes).chain(self.of.ttl);
-        let all = !self.change.changes(self.of)
-            || self.change.is_soft(self.of)
-            || lives.into_iter().any(|id| touched.contains(id));
+        let all =
+            !self.change.changes(self.of) || self.change.is_soft(self.of) || self.lives().intersects(touched);
         let moved = |unique: &UniqueId| all || guard_inputs(self.of, *unique).intersects(touched);
         self.of.uniques.ids().filter(moved).collect()
+    }
+
+    /// What decides whether an item is live, and until when.
+    fn lives(&self) -> AttributeSet {
+        self.of.deleted.iter().flat_map(Expr::attributes).chain(self.of.ttl).collect()
     }
 
     /// What the write must know of the item as it is.
@@ -155,18 +196,22 @@ impl Writing<'_> {
         if self.change.verb == WriteVerb::Create {
             return;
         }
-        // The old guard bears the old value.
+        // The old guard bears the old value, and is the item's only while the item lives.
         effects.needs.join(&effects.consults);
+        if !effects.guards.is_empty() {
+            effects.consults.join(&self.lives());
+        }
         if !self.change.changes(self.of) {
             return;
         }
         let mut known = self.change.known.clone();
-        known.join(&self.change.sets);
+        known.join(&self.change.sets.without(&self.change.computed));
         // A stamp is the time of this write, whatever it was before.
-        let fresh = |each: &Attribute| {
-            each.fill.as_ref().is_some_and(|fill| fill.derived && fill.value.attributes().is_empty())
+        let is_stamp = |id: &AttributeId| {
+            let fill = self.of.attributes[*id].fill.as_ref();
+            fill.is_some_and(|fill| fill.derived && fill.value.attributes().is_empty())
         };
-        known.extend(self.of.attributes.entries().filter(|(_, each)| fresh(each)).map(|(id, _)| id));
+        known.extend(effects.recomputes.iter().copied().filter(is_stamp));
         let mut consulted = AttributeSet::new();
         for id in effects.touched.iter() {
             consulted.extend(inputs(self.of, id));
@@ -176,43 +221,40 @@ impl Writing<'_> {
             consulted.extend(template.slots());
             consulted.extend(template.when.iter().flat_map(Expr::attributes));
         }
+        consulted.extend(self.change.given().iter().flat_map(|id| sealed_under(self.of, id)));
         effects.needs.extend(consulted.iter().filter(|input| !settles(self.of, &known, *input)));
         effects.consults.join(&consulted);
-    }
-}
-
-/// The indexes that a write can touch: an entry comes, goes, changes in place or moves.
-fn arms(program: &Program, entity: EntityId, change: &Change, effects: &Effects) -> Vec<Arm> {
-    let of = &program.entities[entity];
-    let Some(table) = of.table else {
-        return Vec::new();
-    };
-    let changes = change.changes(of);
-    let is_touched = |source: Source| match source {
-        Source::Attribute(id) => effects.touched.contains(id),
-        Source::Template(id) => {
-            effects.templates.contains(&id)
-                || slots(of, source).into_iter().any(|slot| effects.touched.contains(slot))
+        let must_see = self.must_see(effects);
+        effects.needs.join(&must_see);
+        effects.consults.join(&must_see);
+        for check in &effects.checks {
+            effects.consults.extend(self.of.checks[*check].condition.attributes());
         }
-    };
-    let held = |key: &FilledKey| !matches!(membership(of, key), Membership::Never(_));
-    let mut arms = Vec::new();
-    for ((index, declared), key) in program.tables[table].indexes.entries().zip(&of.indexes) {
-        let moves = key.parts().filter_map(|part| part.source).any(is_touched);
-        let rewritten = match &key.copies {
-            Some(copies) => copies.iter().copied().any(is_touched),
-            None => !effects.touched.is_empty(),
-        };
-        let change = match change.verb {
-            _ if !held(key) => continue,
-            _ if !changes || moves => EntryChange::Moved,
-            _ if rewritten => EntryChange::InPlace,
-            WriteVerb::Upsert => EntryChange::Born,
-            _ => continue,
-        };
-        arms.push(Arm { index, change, bytes: entry_bytes(declared, of.volume.bytes) });
     }
-    arms
+
+    /// What DynamoDB cannot decide or compute by itself, so that the item must be seen whatever is in hand.
+    fn must_see(&self, effects: &Effects) -> AttributeSet {
+        let change = self.change;
+        // A value that the item takes part in is computed from the item.
+        let mut seen = change.asks.clone();
+        // JSON text is written anew as a whole.
+        let is_json = |id: &AttributeId| matches!(*self.of.attributes[*id].ty, Type::Json { .. });
+        seen.extend(change.within.iter().filter(is_json));
+        // No item may lack a set that is not optional, so its last member stays.
+        let stays = |id: &AttributeId| {
+            let attribute = &self.of.attributes[*id];
+            matches!(*attribute.ty, Type::Set { .. }) && !attribute.optional
+        };
+        seen.extend(change.takes.iter().filter(stays));
+        // A check on a number that is counted must see the number.
+        for check in &effects.checks {
+            let spoken_of: AttributeSet = self.of.checks[*check].condition.attributes().into_iter().collect();
+            if spoken_of.intersects(&change.moves) {
+                seen.join(&spoken_of);
+            }
+        }
+        seen
+    }
 }
 
 /// Whether an attribute changes with what is touched: by its inputs, by its `when`, or with the time of every write.
@@ -242,4 +284,14 @@ fn inputs(entity: &Entity, id: AttributeId) -> Vec<AttributeId> {
 fn guard_inputs(entity: &Entity, unique: UniqueId) -> AttributeSet {
     let unique = &entity.uniques[unique];
     unique.attributes.iter().copied().chain(unique.when.iter().flat_map(Expr::attributes)).collect()
+}
+
+/// The attributes that name the key under which an attribute is sealed.
+fn sealed_under(entity: &Entity, id: AttributeId) -> Vec<AttributeId> {
+    let pieces = entity.attributes[id].encrypted.iter().flatten();
+    let slots = pieces.filter_map(|piece| match piece {
+        AliasPiece::Slot(slot) => Some(*slot),
+        AliasPiece::Literal(_) => None,
+    });
+    slots.collect()
 }

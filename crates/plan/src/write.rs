@@ -11,6 +11,7 @@ mod transact;
 
 pub use after::is_result_seen;
 pub use each::batched;
+pub use receipt::receipt_home;
 
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{
@@ -32,6 +33,19 @@ pub fn operation_script(program: &Program, operation: OperationId) -> Script {
     plan.receipt_due = false;
     let handlers = operation.handlers.iter().map(|(error, body)| (*error, plan.body(body)));
     Script { body, receipt, handlers: handlers.collect() }
+}
+
+/// The action whose item the rule of an operation speaks of: its first one, if the item is there before. The item is read
+/// for the rule.
+pub fn ruled(operation: &Operation) -> Option<&Action> {
+    let first = operation.body.iter().find_map(|statement| match &statement.kind {
+        StatementKind::Do(Value::Action(action))
+        | StatementKind::Let { value: Value::Action(action), .. } => Some(&**action),
+        _ => None,
+    })?;
+    let makes = matches!(first.verb, WriteVerb::Create | WriteVerb::Put);
+    let concerns = operation.requires.as_ref().is_some_and(Expr::concerns_item);
+    (concerns && !makes).then_some(first)
 }
 
 /// What an operation sends as a part of another.
@@ -71,13 +85,7 @@ impl<'p> Plan<'p> {
             return Flow::nothing();
         };
         let asked = self.calls(requires);
-        let action = self.operation.body.iter().find_map(|statement| match &statement.kind {
-            StatementKind::Do(Value::Action(action))
-            | StatementKind::Let { value: Value::Action(action), .. } => Some(action),
-            _ => None,
-        });
-        let written = action.filter(|action| !matches!(action.verb, WriteVerb::Create | WriteVerb::Put));
-        match written.filter(|_| requires.concerns_item()) {
+        match ruled(self.operation) {
             Some(action) => {
                 let name = &self.program.entities[action.entity].name;
                 let read = self.get(action.entity, true, format!("{name} for the rule"));

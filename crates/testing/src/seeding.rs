@@ -21,8 +21,9 @@ use serde_json::{Map, Value as Json};
 use sortkey_design::Design;
 use sortkey_design::facts::key_attributes;
 use sortkey_design::model::Entity;
+use sortkey_design::program::Callee;
 
-use sortkey_core::{Answer, Arguments, Call, Failure, Ids, KeyError, Runtime, Signature};
+use sortkey_core::{Answer, Arguments, Call, Failure, Ids, KeyError, Runtime};
 
 /// The fewest of a kind, and as many as there are of one without a volume where others have theirs.
 const FEWEST: u64 = 10;
@@ -83,7 +84,7 @@ pub(crate) async fn plant(
     // What nothing was made of may need others to be in another state: a tenant who is active, a job that runs.
     if garden.done.iter().any(|seeded| seeded.made == 0) {
         let missing = makers.iter().zip(&garden.done).filter(|(_, seeded)| seeded.made == 0);
-        let makers_of_missing: Vec<&Signature> =
+        let makers_of_missing: Vec<Callee> =
             missing.flat_map(|((_, makers), _)| makers.iter().copied()).collect();
         garden.stir(&makers_of_missing).await?;
         for (at, (_, makers)) in makers.iter().enumerate() {
@@ -104,7 +105,7 @@ pub(crate) async fn plant(
 }
 
 /// What is told of every call.
-type Called<'a> = dyn FnMut(&Signature, Option<&Failure>) + Send + 'a;
+type Called<'a> = dyn FnMut(Callee, Option<&Failure>) + Send + 'a;
 /// What is told of every item.
 type Watch<'a> = dyn FnMut(&Seeded) + Send + 'a;
 
@@ -122,8 +123,8 @@ struct Garden<'a, 'd> {
 
 impl Garden<'_, '_> {
     /// Makes what is wanted of an entity, by one operation after the other.
-    async fn grow(&mut self, at: usize, makers: &[&Signature], patience: u64) -> Result<(), KeyError> {
-        for maker in makers {
+    async fn grow(&mut self, at: usize, makers: &[Callee], patience: u64) -> Result<(), KeyError> {
+        for maker in makers.iter().copied() {
             let calls = self.done[at].wanted.saturating_mul(patience).saturating_add(FEWEST);
             let mut failed = false;
             for call in 0..calls {
@@ -132,12 +133,12 @@ impl Garden<'_, '_> {
                 }
                 // What fails because it belongs together too well (a member who is one already) is told otherwise.
                 let story = match failed && call % 2 == 1 {
-                    true => Story::wandering(self.runtime.design(), self.pool, None),
-                    false => Story::new(self.runtime.design(), self.pool),
+                    true => Story::wandering(self.runtime.program(), self.pool, None),
+                    false => Story::new(self.runtime.program(), self.pool),
                 };
                 let told = tell(self.runtime, maker, story, self.dice).await?;
                 (self.called)(maker, told.answer.as_ref().err());
-                let made = told.made(maker);
+                let made = told.made(self.runtime.program().name(maker));
                 failed = made.is_err();
                 match made {
                     Ok(item) => self.count(at, maker, item),
@@ -149,14 +150,14 @@ impl Garden<'_, '_> {
     }
 
     /// Counts what an operation made: what was wanted, and what came with it.
-    fn count(&mut self, at: usize, maker: &Signature, item: Map<String, Json>) {
+    fn count(&mut self, at: usize, maker: Callee, item: Map<String, Json>) {
         let entity = self.done[at].entity.clone();
         let is_new = self.is_new(&entity, &item);
         self.pool.add(&entity, item);
         if !is_new {
             return;
         }
-        let brings = brings(self.runtime.design(), maker);
+        let brings = brings(self.runtime.program(), maker);
         for seeded in self
             .done
             .iter_mut()
@@ -179,11 +180,11 @@ impl Garden<'_, '_> {
     }
 
     /// Calls what changes the items that some operations look at.
-    async fn stir(&mut self, makers: &[&Signature]) -> Result<(), KeyError> {
-        let design = self.runtime.design();
-        for changer in changers(self.runtime, makers) {
+    async fn stir(&mut self, makers: &[Callee]) -> Result<(), KeyError> {
+        let program = self.runtime.program();
+        for changer in changers(program, makers) {
             for _ in 0..STIRS {
-                let story = Story::new(design, self.pool);
+                let story = Story::new(program, self.pool);
                 let told = tell(self.runtime, changer, story, self.dice).await?;
                 (self.called)(changer, told.answer.as_ref().err());
             }
@@ -207,11 +208,12 @@ fn wanted(design: &Design, entity: &Entity, most: u64) -> u64 {
 #[cfg(test)]
 pub(crate) async fn make(
     runtime: &Runtime,
-    signature: &Signature,
+    callee: Callee,
     pool: &Pool,
     dice: &mut Dice<'_>,
 ) -> Result<Result<Map<String, Json>, String>, KeyError> {
-    Ok(tell(runtime, signature, Story::new(runtime.design(), pool), dice).await?.made(signature))
+    let program = runtime.program();
+    Ok(tell(runtime, callee, Story::new(program, pool), dice).await?.made(program.name(callee)))
 }
 
 /// A call that was made.
@@ -225,18 +227,19 @@ pub(crate) struct Told {
 /// One call.
 pub(crate) async fn tell(
     runtime: &Runtime,
-    signature: &Signature,
+    callee: Callee,
     mut story: Story<'_>,
     dice: &mut Dice<'_>,
 ) -> Result<Told, KeyError> {
-    let mut said = story.arguments(signature, dice)?;
-    let caller = story.caller(runtime, signature, dice)?;
+    let mut said = story.arguments(callee, dice)?;
+    let caller = story.caller(runtime, callee, dice)?;
     let prepared = caller.and_then(|caller| Ok((caller, Arguments::try_from(said.clone())?)));
     let (caller, arguments) = match prepared {
         Ok(prepared) => prepared,
         Err(failure) => return Ok(Told { said, answer: Err(failure), wrote: false }),
     };
-    let call = Call { name: &signature.name, caller: caller.as_ref(), arguments, cursor: None, limit: None };
+    let name = runtime.program().name(callee);
+    let call = Call { name, caller: caller.as_ref(), arguments, cursor: None, limit: None };
     let (answer, consumed) = runtime.measured(call).await;
     said.extend(caller.iter().flat_map(|caller| caller.attributes().clone()));
     Ok(Told { said, answer, wrote: consumed.wcu > 0.0 })
@@ -245,12 +248,12 @@ pub(crate) async fn tell(
 impl Told {
     /// The item that the call made. Who made it and with what belongs to its story: the first user of an account is one of
     /// its members.
-    fn made(self, signature: &Signature) -> Result<Map<String, Json>, String> {
+    fn made(self, name: &str) -> Result<Map<String, Json>, String> {
         let mut item = self.said;
         match self.answer {
             Ok(Answer::Value(Json::Object(answer))) => item.extend(answer),
             Ok(_) if self.wrote => {}
-            Ok(_) => return Err(format!("`{}` had nothing to do", signature.name)),
+            Ok(_) => return Err(format!("`{name}` had nothing to do")),
             Err(failure) => return Err(failure.to_string()),
         }
         Ok(item)

@@ -9,7 +9,7 @@ mod fingerprint;
 
 use serde_json::Value as Json;
 use sortkey_design::program::{Expr, ExprKind, Id, Operation, StatementKind};
-use sortkey_plan::actions;
+use sortkey_plan::receipt_home;
 use sortkey_value::{AttributeValue, Map, ValueRef};
 
 use self::fingerprint::Fingerprint;
@@ -126,11 +126,11 @@ impl Receipt {
         Ok(Some(item.map_or(Val::Absent, |item| Val::item(info.at, info.decode_leniently(scope, &item)))))
     }
 
-    /// Where the receipt lies: in the table of the first entity that the operation writes.
+    /// Where the receipt lies.
     fn place<'a>(&self, scope: &Scope<'a>, operation: &Operation) -> Result<(&'a EntityInfo, Map), Failure> {
-        let first = actions(operation).into_iter().find(|action| action.verb.writes());
-        let first = first.ok_or_else(|| Failure::internal("an idempotent operation writes something"))?;
-        let info = &scope.shared.entities[first.entity];
+        let home = receipt_home(operation);
+        let home = home.ok_or_else(|| Failure::internal("an idempotent operation writes something"))?;
+        let info = &scope.shared.entities[home];
         // A caller's receipts are the caller's own.
         let owner = scope
             .caller

@@ -1,8 +1,8 @@
 //! `requires`: what a caller needs, asked before the request where the arguments suffice, otherwise of what was read.
 
 use sortkey_design::Program;
-use sortkey_design::model::WriteVerb;
-use sortkey_design::program::{Expr, ExprKind, Operation, StatementKind, Value};
+use sortkey_design::program::{Expr, ExprKind, Operation};
+use sortkey_plan::ruled;
 
 use super::Runner;
 use crate::evaluate::{Scope, View};
@@ -76,16 +76,7 @@ impl<'a> Runner<'_, 'a> {
         let Some(requires) = operation.requires.as_ref().filter(|_| scope.caller.is_some()) else {
             return Ok(());
         };
-        let action = operation.body.iter().find_map(|statement| match &statement.kind {
-            StatementKind::Do(Value::Action(action))
-            | StatementKind::Let { value: Value::Action(action), .. } => Some(action),
-            _ => None,
-        });
-        let Some(action) = action else { return self.demand(scope, requires, None).await };
-        let makes = matches!(action.verb, WriteVerb::Create | WriteVerb::Put);
-        if makes || !requires.concerns_item() {
-            return self.demand(scope, requires, None).await;
-        }
+        let Some(action) = ruled(operation) else { return self.demand(scope, requires, None).await };
         let info = &scope.shared.entities[action.entity];
         let known = key_fields(scope, info, action.key.as_ref(), None)?;
         let item = match key_of(scope, info, &known) {

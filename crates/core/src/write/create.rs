@@ -7,6 +7,7 @@ use sortkey_api::shapes::returns::ReturnValuesOnConditionCheckFailure;
 use sortkey_design::Program;
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{Action, AttributeId, ExprKind, UniqueId};
+use sortkey_plan::{AttributeSet, Change, effects};
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
 use super::image::{checked, complete, fill, stored};
@@ -51,8 +52,12 @@ pub(super) async fn prepare(
     let mut freed = Vec::new();
     if action.verb == WriteVerb::Create {
         vacant(scope, info, action, &mut write)?;
-    } else if has_guards(info, scope) {
-        freed = replaced(session, scope, info, &key, &mut write).await?;
+    } else {
+        let change = Change { verb: action.verb, ..Change::default() };
+        let effects = effects(&scope.shared.program, info.at, &change);
+        if !effects.needs.is_empty() {
+            freed = replaced(session, scope, info, &effects.consults, &mut write).await?;
+        }
     }
     if let Some(condition) = &action.condition {
         let failure = Failure::new(FailureKind::CheckFailed, "the condition of the statement does not hold");
@@ -248,22 +253,19 @@ pub(super) fn key(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Resu
     Ok(key)
 }
 
-pub(super) fn has_guards(info: &EntityInfo, scope: &Scope<'_>) -> bool {
-    !info.of(&scope.shared.program).uniques.is_empty()
-}
-
 /// `put` over an item that has guards: they are freed, on condition that the item is still what was read.
 async fn replaced(
     session: &Session<'_>,
     scope: &Scope<'_>,
     info: &EntityInfo,
-    key: &Map,
+    consulted: &AttributeSet,
     write: &mut Write,
 ) -> Result<Vec<Fields>, Failure> {
-    let old = session.get(&info.table, key.clone(), true).await?;
+    let old = session.get(&info.table, write.key.clone(), true).await?;
     let changed = || Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
-    for id in info.of(&scope.shared.program).uniques.iter().flat_map(|unique| &unique.attributes) {
-        let name = info.name_of(*id);
+    let entity = info.of(&scope.shared.program);
+    for id in consulted.iter().filter(|id| entity.attributes[*id].is_stored()) {
+        let name = info.name_of(id);
         let value = old.as_ref().and_then(|item| item.get(name)).map(|value| value.to_owned());
         write.demand(scope, Test::Unchanged(name.clone(), value), changed())?;
     }

@@ -2,10 +2,11 @@
 
 use sortkey_design::Program;
 use sortkey_design::model::WriteVerb;
-use sortkey_design::program::{Action, AttributeId, Expr};
-use sortkey_value::{AttributeValue, Item, Map};
+use sortkey_design::program::{Action, Expr};
+use sortkey_plan::{AttributeSet, Change, effects};
+use sortkey_value::{AttributeValue, Item};
 
-use super::create::{guards, has_guards, key};
+use super::create::{guards, key};
 use super::given::{self, key_fields, not_found, only_live, only_ours};
 use super::update::{self, Plan, remove_by};
 use super::{Act, Answers, Parent, Prepared, Test, Write, declared};
@@ -41,12 +42,14 @@ pub(super) async fn prepare(
     let key = key(scope, info, &known)?;
     let mut write = Write::new(info, key.clone(), Act::Delete);
     let whole = demands(scope, info, action, &known, &mut write, None)?;
+    let change = Change { verb: action.verb, ..Change::default() };
+    let effects = effects(&scope.shared.program, info.at, &change);
     // What a key of an index alone says is not known to a condition.
-    let (yields, freed) = match whole && !has_guards(info, scope) && scope.attempt == 0 {
+    let (yields, freed) = match whole && effects.needs.is_empty() && scope.attempt == 0 {
         true => (Val::Absent, Vec::new()),
         false => {
             write = Write::new(info, key.clone(), Act::Delete);
-            let old = read(session, scope, info, action, (&key, &known), &mut write).await?;
+            let old = read(session, scope, info, action, &known, (&mut write, effects.consults)).await?;
             let freed = guards(scope, info, std::slice::from_ref(&old), &Fields::new(), &key, true)?;
             (Val::item(info.at, old), freed)
         }
@@ -125,14 +128,14 @@ async fn read(
     scope: &Scope<'_>,
     info: &EntityInfo,
     action: &Action,
-    (key, known): (&Map, &Fields),
-    write: &mut Write,
+    known: &Fields,
+    (write, mut consulted): (&mut Write, AttributeSet),
 ) -> Result<Fields, Failure> {
     let program = &scope.shared.program;
     let entity = info.of(program);
     let error = action.error.filter(|_| action.condition.is_none());
     let missing = || declared(program, error, not_found(info));
-    let item = session.get(&info.table, key.clone(), true).await?.ok_or_else(missing)?;
+    let item = session.get(&info.table, write.key.clone(), true).await?.ok_or_else(missing)?;
     if !info.owns(program, &item) {
         return Err(missing());
     }
@@ -146,15 +149,9 @@ async fn read(
     {
         return Err(refused(&scope.shared.program, info, action));
     }
-    let unique = entity.uniques.iter().flat_map(|unique| {
-        unique.attributes.iter().copied().chain(unique.when.iter().flat_map(Expr::attributes))
-    });
-    let conditional = action.condition.iter().flat_map(Expr::attributes);
-    let mut ids: Vec<AttributeId> = unique.chain(conditional).collect();
-    ids.retain(|id| entity.attributes[*id].is_stored());
-    ids.sort_unstable_by_key(|id| info.name_of(*id));
-    ids.dedup();
-    for name in ids.into_iter().map(|id| info.name_of(id)) {
+    consulted.extend(action.condition.iter().flat_map(Expr::attributes));
+    for id in consulted.iter().filter(|id| entity.attributes[*id].is_stored()) {
+        let name = info.name_of(id);
         let changed = Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
         let value = item.get(name).map(|value| value.to_owned());
         write.demand(scope, Test::Unchanged(name.clone(), value), changed)?;

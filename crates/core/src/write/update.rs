@@ -77,7 +77,7 @@ pub(super) async fn prepare_plan(
     changes::count_version(scope, &mut plan);
     let key = key(scope, plan.info, &plan.known)?;
     let touched = Touched::by(scope, &plan);
-    if !touched.needs_item
+    if !touched.needs_item()
         && scope.attempt == 0
         && let Some(prepared) = blind(scope, &plan, &touched, key.clone())?
     {
@@ -120,17 +120,17 @@ fn blind(
     if !conditional::demand(scope, plan, touched, &in_hand, (&mut write, &mut expression))? {
         return Ok(None);
     }
-    for id in &touched.attributes {
+    for id in touched.attributes() {
         expression.attribute(scope, info, *id, &in_hand, &mut write.placeholders)?;
     }
-    for id in &touched.templates {
+    for id in touched.templates() {
         let template = &info.of(&scope.shared.program).templates[*id];
         expression.template(scope, info, template, &in_hand, &mut write.placeholders)?;
     }
     if let Some(fresh) = &fresh {
         expression.defaults(scope, info, fresh, &mut write.placeholders)?;
     }
-    for check in &touched.checks {
+    for check in touched.checks() {
         // What changes is put in as it will be; the rest DynamoDB compares as it is.
         let test = plan.afterwards(check.condition.clone());
         if !write.demand(scope, test, check_failed(&scope.shared.program, info, check))? {
@@ -205,7 +205,7 @@ fn informed(
     }
     let mut expression = Expression::default();
     let images = (&stored_item, &old, &new);
-    expression.difference(scope, info, plan, images, &touched.templates, &mut write.placeholders)?;
+    expression.difference(scope, info, plan, images, touched.templates(), &mut write.placeholders)?;
     write.act = expression.finish();
     let guards = guards(scope, info, std::slice::from_ref(&old), &new, &key, plan.gone)?;
     // Guards that neither move nor are new stay untouched.

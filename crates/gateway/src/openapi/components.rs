@@ -1,33 +1,34 @@
 //! What paths refer to: enums, records, entities and their inputs, the problem, and how callers are known.
 
 use serde_json::{Map, Value as Json, json};
-use sortkey_design::Design;
-use sortkey_design::facts::{can_be_given, is_made, key_attributes};
-use sortkey_design::model::{Attribute, Entity, InputKind, ReadVerb, Type};
+use sortkey_design::Program;
+use sortkey_design::model::{InputKind, ReadVerb};
+use sortkey_design::program::{Attribute, AttributeId, Entity, Type};
 
 use super::schema::{collected_name, component, input_name, object, reference, words};
 
 /// The `components` of the document.
-pub(super) fn of(design: &Design) -> Json {
+pub(super) fn of(program: &Program) -> Json {
     let mut schemas = Map::new();
-    for each in &design.enums {
-        let members: Vec<String> = each.members.iter().map(|member| member.name.text.clone()).collect();
-        schemas.insert(component(&each.name.text), words(&members, each.open));
+    for each in &program.design.enums {
+        let members = each.members.iter().map(|member| member.name.text.as_str());
+        schemas.insert(component(&each.name.text), words(members, each.open));
     }
-    for record in &design.records {
+    for record in &program.objects {
+        let Some(name) = &record.name else { continue };
         let attributes = record.attributes.iter().map(|each| (each, super::schema::must_be_given(each)));
-        schemas.insert(component(&record.name.text), object(design, attributes));
+        schemas.insert(component(name), object(program, attributes));
     }
-    for entity in &design.entities {
-        schemas.insert(component(&entity.name.text), item(design, entity));
+    for (entity, source) in program.entities.iter().zip(&program.design.entities) {
+        schemas.insert(component(&entity.name), item(program, entity, source.docs.as_deref()));
         for kind in [InputKind::New, InputKind::Patch, InputKind::Key] {
-            let name = component(&input_name(kind, &entity.name.text));
-            schemas.insert(name, input(design, entity, kind));
+            let name = component(&input_name(kind, &entity.name));
+            schemas.insert(name, input(program, entity, kind));
         }
     }
-    let collected = design.patterns.iter().filter(|each| each.verb == ReadVerb::Collect);
-    for name in collected.flat_map(|pattern| &pattern.entities) {
-        schemas.insert(component(&collected_name(&name.text)), with_entity(&name.text));
+    let collected = program.patterns.iter().filter(|each| each.verb == ReadVerb::Collect);
+    for name in collected.flat_map(|pattern| &pattern.entities).map(|id| &program.entities[*id].name) {
+        schemas.insert(component(&collected_name(name)), with_entity(name));
     }
     schemas.insert("Problem".into(), problem());
     json!({
@@ -41,7 +42,7 @@ pub(super) fn of(design: &Design) -> Json {
                 "name": "Sortkey-Caller",
                 "description": format!(
                     "Who calls, as a JSON object: {}. On loopback, or with an administrator's key.",
-                    super::caller_example(design)
+                    super::caller_example(program)
                 ),
             },
         },
@@ -63,14 +64,14 @@ fn with_entity(entity: &str) -> Json {
 }
 
 /// An item as it is returned. What is secret is not; what is transient, only once.
-fn item(design: &Design, entity: &Entity) -> Json {
-    let is_hidden = |each: &Attribute| (each.has("secret") || each.has("internal")) && !each.has("transient");
+fn item(program: &Program, entity: &Entity, docs: Option<&str>) -> Json {
+    let is_hidden = |each: &Attribute| each.is_hidden() && !each.flags.transient;
     let returned = entity.attributes.iter().filter(|each| !is_hidden(each));
     // An empty set is stored as no set at all.
-    let is_set = |each: &Attribute| matches!(design.type_of(each), Type::Set { .. });
-    let always = |each: &Attribute| !each.may_be_absent() && !each.has("transient") && !is_set(each);
-    let mut schema = object(design, returned.map(|each| (each, always(each))));
-    if let Some(docs) = &entity.docs {
+    let is_set = |each: &Attribute| matches!(*each.ty, Type::Set { .. });
+    let always = |each: &Attribute| !each.may_be_absent() && !each.flags.transient && !is_set(each);
+    let mut schema = object(program, returned.map(|each| (each, always(each))));
+    if let Some(docs) = docs {
         schema["description"] = json!(docs);
     }
     schema
@@ -78,19 +79,16 @@ fn item(design: &Design, entity: &Entity) -> Json {
 
 /// What a declaration takes as `new(E)`, `patch(E)` or `key(E)`. Which attributes of a new item an operation fills
 /// itself is its own affair, so only a key is required here.
-fn input(design: &Design, entity: &Entity, kind: InputKind) -> Json {
-    let keys = key_attributes(design, entity);
-    let is_key = |each: &Attribute| keys.contains(&each.name.text.as_str());
-    let settable = |each: &&Attribute| match kind {
-        InputKind::Key => is_key(each),
+fn input(program: &Program, entity: &Entity, kind: InputKind) -> Json {
+    let is_key = |id: &AttributeId| entity.key_attributes.contains(id);
+    let settable = |(id, each): &(AttributeId, &Attribute)| match kind {
+        InputKind::Key => is_key(id),
         InputKind::Item => true,
-        InputKind::New => can_be_given(each) && (design.caller.is_empty() || !is_made(each)),
-        InputKind::Patch => {
-            !each.is_derived() && !each.has("virtual") && !each.has("immutable") && !is_key(each)
-        }
+        InputKind::New => each.can_be_given() && (program.caller.is_empty() || !each.is_made()),
+        InputKind::Patch => each.can_be_given() && !each.flags.immutable && !is_key(id),
     };
     let required = kind == InputKind::Key;
-    object(design, entity.attributes.iter().filter(settable).map(|each| (each, required)))
+    object(program, entity.attributes.entries().filter(settable).map(|(_, each)| (each, required)))
 }
 
 fn problem() -> Json {

@@ -1,60 +1,63 @@
 //! Values that look like real ones, so that a reader can copy a request and change what matters.
 
 use serde_json::{Map, Value as Json, json};
-use sortkey_core::{Kind, Parameter, Signature, Yields};
-use sortkey_design::Design;
-use sortkey_design::facts::key_attributes;
-use sortkey_design::model::{Attribute, Check, Fill, IdBody, InputKind, StringFormat, TimeUnit, Type};
+use sortkey_design::Program;
+use sortkey_design::model::{IdBody, InputKind, StringFormat, TimeUnit};
+use sortkey_design::program::{Attribute, AttributeId, Check, EntityId, Expr, Parameter, Type, Yields};
 use sortkey_testing::seeding::matching;
+
+use crate::endpoints::Endpoint;
 
 /// A record may hold itself; nobody reads an example deeper than this.
 const DEPTH: usize = 4;
 
 /// For whom an example is made.
 #[derive(Clone, Copy)]
-struct Examples<'d> {
-    design: &'d Design,
+struct Examples<'p> {
+    program: &'p Program,
     /// Whether nobody's tenant is filled in.
     system: bool,
 }
 
 /// Arguments for a declaration: everything it needs, and nothing it can do without.
-pub(crate) fn arguments(design: &Design, signature: &Signature) -> Json {
-    let checked = checked(design, signature);
-    let needed = |parameter: &&Parameter| !parameter.optional || checked.contains(&parameter.name.as_str());
-    let needed = signature.parameters.iter().filter(needed);
-    let examples = Examples { design, system: signature.system };
-    let given = |each: &Parameter| (each.name.clone(), examples.value(&each.name, &each.ty, DEPTH));
+pub(crate) fn arguments(program: &Program, endpoint: &Endpoint) -> Json {
+    let checked = checked(program, endpoint);
+    let needed = |parameter: &&Parameter| !parameter.optional || checked.contains(&&*parameter.name);
+    let needed = endpoint.signature().parameters.iter().filter(needed);
+    let examples = Examples { program, system: endpoint.is_system() };
+    let given = |each: &Parameter| (each.name.to_string(), examples.value(&each.name, &each.ty, DEPTH));
     Json::Object(needed.map(given).collect())
 }
 
 /// Parameters that may be left out one by one, but not all: of every `check` of a new item, the first that it speaks of.
-fn checked<'a, 'd>(design: &'d Design, signature: &'a Signature) -> Vec<&'a str> {
-    let makes = signature.kind == Kind::Operation && signature.parameters.iter().any(|each| !each.optional);
-    let Yields::Item(entity) = &signature.yields else { return Vec::new() };
-    let Some(entity) = design.entity(entity).filter(|_| makes) else { return Vec::new() };
-    let inputs = |name: &'d str| -> Vec<&'d str> {
-        match entity.attribute(name).and_then(|each| each.value.as_ref()) {
-            Some(Fill { derived: true, value }) => value.names(),
-            _ => vec![name],
-        }
+fn checked<'a>(program: &'a Program, endpoint: &'a Endpoint) -> Vec<&'a str> {
+    let parameters = &endpoint.signature().parameters;
+    let makes = !endpoint.is_pattern() && parameters.iter().any(|each| !each.optional);
+    let Yields::Item(entity) = endpoint.signature().yields else { return Vec::new() };
+    if !makes {
+        return Vec::new();
+    }
+    let entity = &program.entities[entity];
+    let inputs = |id: AttributeId| match entity.attributes[id].fill.as_ref().filter(|fill| fill.derived) {
+        Some(fill) => fill.value.attributes(),
+        None => vec![id],
     };
-    let first = |check: &'d Check| {
-        let spoken_of: Vec<&str> = check.condition.names().into_iter().flat_map(inputs).collect();
-        let mut names = signature.parameters.iter().map(|parameter| parameter.name.as_str());
-        names.find(|name| spoken_of.contains(name))
+    let first = |check: &Check| {
+        let spoken_of = Expr::attributes(&check.condition).into_iter().flat_map(inputs);
+        let spoken_of: Vec<&str> = spoken_of.map(|id| &*entity.attributes[id].name).collect();
+        parameters.iter().map(|parameter| &*parameter.name).find(|name| spoken_of.contains(name))
     };
     entity.checks.iter().filter_map(first).collect()
 }
 
 /// Somebody who calls, as the header `Sortkey-Caller` says it.
-pub(crate) fn caller(design: &Design) -> Json {
-    Examples { design, system: false }.object(design.caller.iter(), DEPTH)
+pub(crate) fn caller(program: &Program) -> Json {
+    Examples { program, system: false }.object(program.caller.iter(), DEPTH)
 }
 
 /// A value of a type.
-pub(super) fn value(design: &Design, name: &str, ty: &Type, depth: usize) -> Json {
-    Examples { design, system: false }.value(name, ty, depth)
+pub(super) fn value(program: &Program, name: &str, ty: &Type, depth: usize) -> Json {
+    Examples { program, system: false }.value(name, ty, depth)
 }
 
 impl Examples<'_> {
@@ -81,51 +84,47 @@ impl Examples<'_> {
             Type::Date => json!("2026-11-15"),
             Type::Month => json!("2026-11"),
             Type::Json { of } => self.value(name, of, depth),
-            Type::Enum { members, .. } => json!(members.first()),
+            Type::Enum(words) => json!(words.words.first().map(|word| &**word)),
             Type::List { of, .. } | Type::Set { of, .. } => json!([self.value(name, of, depth - 1)]),
             Type::Map { of, .. } => json!({ "key": self.value(name, of, depth - 1) }),
-            Type::Object { attributes } => self.object(needed(attributes), depth - 1),
-            Type::Record { name } => match self.design.record(name) {
-                Some(record) => self.object(needed(&record.attributes), depth - 1),
-                None => json!({}),
-            },
-            Type::Input { of, entity } => self.input(*of, entity, depth - 1),
-            Type::Any { .. } | Type::Undeclared => json!({}),
+            Type::Object(id) => {
+                let attributes = self.program.objects[*id].attributes.iter();
+                self.object(attributes.filter(|each| is_needed(each)), depth - 1)
+            }
+            Type::Input { of, entity } => self.input(*of, *entity, depth - 1),
+            Type::Any { .. } | Type::Unknown => json!({}),
         }
     }
 
     fn object<'a>(self, attributes: impl Iterator<Item = &'a Attribute>, depth: usize) -> Json {
         let mut members = Map::new();
         for attribute in attributes {
-            let name = &attribute.name.text;
-            members.insert(name.clone(), self.value(name, self.design.type_of(attribute), depth));
+            let name = &attribute.name;
+            members.insert(name.to_string(), self.value(name, &attribute.ty, depth));
         }
         Json::Object(members)
     }
 
-    fn input(self, kind: InputKind, entity: &str, depth: usize) -> Json {
-        let Some(entity) = self.design.entity(entity) else { return json!({}) };
-        let keys = key_attributes(self.design, entity);
-        let is_key = |each: &&Attribute| keys.contains(&each.name.text.as_str());
-        match kind {
-            InputKind::Key => self.object(entity.attributes.iter().filter(is_key), depth),
-            InputKind::Item => self.object(entity.attributes.iter(), depth),
-            InputKind::Patch => {
-                self.object(needed(&entity.attributes).filter(|each| !is_key(each)).take(1), depth)
-            }
-            InputKind::New => {
-                // Where there is a caller, the tenant is theirs.
-                let tenant = |each: &&Attribute| {
-                    self.system || entity.tenant.as_ref().is_none_or(|name| *name != each.name)
-                };
-                self.object(needed(&entity.attributes).filter(tenant), depth)
-            }
-        }
+    fn input(self, kind: InputKind, entity: EntityId, depth: usize) -> Json {
+        let entity = &self.program.entities[entity];
+        let is_key = |id: AttributeId| entity.key_attributes.contains(&id);
+        // Where there is a caller, the tenant is theirs.
+        let is_theirs =
+            |id: AttributeId| !self.system && entity.tenant.is_some_and(|tenant| tenant.attribute == id);
+        let chosen = entity.attributes.entries().filter(|(id, each)| match kind {
+            InputKind::Key => is_key(*id),
+            InputKind::Item => true,
+            InputKind::Patch => is_needed(each) && !is_key(*id),
+            InputKind::New => is_needed(each) && !is_theirs(*id),
+        });
+        // Of what may change, one example is enough.
+        let most = if kind == InputKind::Patch { 1 } else { usize::MAX };
+        self.object(chosen.map(|(_, each)| each).take(most), depth)
     }
 }
 
-fn needed(attributes: &[Attribute]) -> impl Iterator<Item = &Attribute> {
-    attributes.iter().filter(|each| !each.may_be_absent() && each.value.is_none())
+fn is_needed(attribute: &Attribute) -> bool {
+    !attribute.may_be_absent() && attribute.fill.is_none()
 }
 
 /// Text by what the name suggests, within its bounds.

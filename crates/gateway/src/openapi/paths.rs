@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
-use sortkey_core::{Parameter, Yields};
-use sortkey_design::Design;
-use sortkey_design::model::{Operation, ReadVerb, StmtKind, Type, Value};
+use sortkey_design::Program;
+use sortkey_design::model::ReadVerb;
+use sortkey_design::program::{
+    Callee, EntityId, ExprKind, Operation, Parameter, Signature, StatementKind, Type, Value, Yields,
+};
 
 use super::components::problem_response;
 use super::schema::{collected_name, of, reference};
@@ -14,26 +16,25 @@ use crate::endpoints::Endpoint;
 use crate::problem;
 
 /// The path item of an endpoint. Patterns are shown as GET, operations as POST.
-pub(super) fn item(design: &Design, endpoint: &Endpoint) -> Json {
-    let signature = &endpoint.signature;
-    let operation = design.operation(&signature.name);
+pub(super) fn item(program: &Program, endpoint: &Endpoint) -> Json {
+    let signature = endpoint.signature();
     let mut described = json!({
         "operationId": endpoint.dotted(),
-        "summary": signature.name,
-        "responses": responses(design, endpoint, operation),
-        "security": security(design, signature.system),
+        "summary": endpoint.name(),
+        "responses": responses(program, endpoint),
+        "security": security(program, endpoint.is_system()),
     });
-    if let Some(docs) = &signature.docs {
+    if let Some(docs) = endpoint.docs() {
         described["description"] = json!(docs);
     }
     if let Some(module) = &endpoint.module {
         described["tags"] = json!([module]);
     }
     if endpoint.is_pattern() {
-        described["parameters"] = query_parameters(design, endpoint);
+        described["parameters"] = query_parameters(program, endpoint);
         return json!({ "get": described });
     }
-    if endpoint.idempotent_by.is_some() {
+    if endpoint.idempotent_by().is_some() {
         described["parameters"] = json!([{
             "name": "Idempotency-Key",
             "in": "header",
@@ -44,18 +45,19 @@ pub(super) fn item(design: &Design, endpoint: &Endpoint) -> Json {
     described["requestBody"] = json!({
         "required": !signature.parameters.iter().all(|parameter| parameter.optional),
         "content": { "application/json": {
-            "schema": body_schema(design, &signature.parameters),
-            "example": example::arguments(design, signature),
+            "schema": body_schema(program, signature),
+            "example": example::arguments(program, endpoint),
         } },
     });
     json!({ "post": described })
 }
 
-fn body_schema(design: &Design, parameters: &[Parameter]) -> Json {
+fn body_schema(program: &Program, signature: &Signature) -> Json {
+    let parameters = &signature.parameters;
     let properties: Map<String, Json> =
-        parameters.iter().map(|each| (each.name.clone(), of(design, &each.ty))).collect();
+        parameters.iter().map(|each| (each.name.to_string(), of(program, &each.ty))).collect();
     let required: Vec<&str> =
-        parameters.iter().filter(|each| !each.optional).map(|each| each.name.as_str()).collect();
+        parameters.iter().filter(|each| !each.optional).map(|each| &*each.name).collect();
     let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
     if !required.is_empty() {
         schema["required"] = json!(required);
@@ -63,11 +65,11 @@ fn body_schema(design: &Design, parameters: &[Parameter]) -> Json {
     schema
 }
 
-fn query_parameters(design: &Design, endpoint: &Endpoint) -> Json {
-    let signature = &endpoint.signature;
-    let mut parameters: Vec<Json> = signature.parameters.iter().map(|each| query(design, each)).collect();
+fn query_parameters(program: &Program, endpoint: &Endpoint) -> Json {
+    let signature = endpoint.signature();
+    let mut parameters: Vec<Json> = signature.parameters.iter().map(|each| query(program, each)).collect();
     if matches!(signature.yields, Yields::Page(_)) {
-        let taken = |name: &str| signature.parameters.iter().any(|each| each.name == name);
+        let taken = |name: &str| signature.find(name).is_some();
         let schemas = [
             ("cursor", json!({ "type": "string" }), "where the page before ended"),
             (
@@ -84,16 +86,16 @@ fn query_parameters(design: &Design, endpoint: &Endpoint) -> Json {
 }
 
 /// What is not a plain value travels as JSON text.
-fn query(design: &Design, parameter: &Parameter) -> Json {
-    let schema = of(design, &parameter.ty);
-    let mut described = json!({ "name": parameter.name, "in": "query", "required": !parameter.optional });
-    if parameter.of_caller {
+fn query(program: &Program, parameter: &Parameter) -> Json {
+    let schema = of(program, &parameter.ty);
+    let mut described = json!({ "name": *parameter.name, "in": "query", "required": !parameter.optional });
+    if parameter.of_caller.is_some() {
         described["description"] = json!("the caller's own if it is left out");
     }
     match is_plain(&parameter.ty) {
         true => {
             described["schema"] = schema;
-            described["example"] = example::value(design, &parameter.name, &parameter.ty, 1);
+            described["example"] = example::value(program, &parameter.name, &parameter.ty, 1);
         }
         false => described["content"] = json!({ "application/json": { "schema": schema } }),
     }
@@ -107,24 +109,23 @@ fn is_plain(ty: &Type) -> bool {
             | Type::List { .. }
             | Type::Map { .. }
             | Type::Set { .. }
-            | Type::Object { .. }
-            | Type::Record { .. }
+            | Type::Object(_)
             | Type::Input { .. }
             | Type::Any { .. }
-            | Type::Undeclared
+            | Type::Unknown
     )
 }
 
-fn security(design: &Design, system: bool) -> Json {
-    match system || design.caller.is_empty() {
+fn security(program: &Program, system: bool) -> Json {
+    match system || program.caller.is_empty() {
         true => json!([{}, { "apiKey": [] }]),
         false => json!([{ "caller": [] }, { "apiKey": [] }]),
     }
 }
 
-fn responses(design: &Design, endpoint: &Endpoint, operation: Option<&Operation>) -> Json {
+fn responses(program: &Program, endpoint: &Endpoint) -> Json {
     let mut responses = Map::new();
-    match answer(design, endpoint, operation) {
+    match answer(program, endpoint) {
         Some(schema) => {
             let content = json!({ "application/json": { "schema": schema } });
             responses.insert("200".into(), json!({ "description": "The answer", "content": content }));
@@ -134,10 +135,12 @@ fn responses(design: &Design, endpoint: &Endpoint, operation: Option<&Operation>
         }
     }
     let mut problems: BTreeMap<u16, Vec<String>> = BTreeMap::new();
-    for kind in operation.map(|operation| errors::declared(design, operation)).unwrap_or_default() {
+    let operation = program.design.operation(endpoint.name()).filter(|_| !endpoint.is_pattern());
+    let declared = operation.map(|operation| errors::declared(&program.design, operation));
+    for kind in declared.unwrap_or_default() {
         problems.entry(problem::status(&kind).as_u16()).or_default().push(kind.name().to_owned());
     }
-    if endpoint.is_pattern() && matches!(endpoint.signature.yields, Yields::Item(_)) {
+    if endpoint.is_pattern() && matches!(endpoint.signature().yields, Yields::Item(_)) {
         problems.entry(404).or_default().push("NotFound".to_owned());
     }
     for (status, codes) in problems {
@@ -148,15 +151,19 @@ fn responses(design: &Design, endpoint: &Endpoint, operation: Option<&Operation>
 }
 
 /// The schema of the answer; none if there is nothing in it.
-fn answer(design: &Design, endpoint: &Endpoint, operation: Option<&Operation>) -> Option<Json> {
-    Some(match &endpoint.signature.yields {
+fn answer(program: &Program, endpoint: &Endpoint) -> Option<Json> {
+    let item = |entity: EntityId| reference(&program.entities[entity].name);
+    Some(match &endpoint.signature().yields {
         Yields::Nothing => return None,
-        Yields::Item(entity) => entity_schema(design, entity),
+        Yields::Item(entity) => item(*entity),
         Yields::Page(entities) | Yields::Items(entities) => {
-            let pattern = design.pattern(&endpoint.signature.name);
-            let each = match (pattern.map(|pattern| pattern.verb), entities.as_slice()) {
-                (Some(ReadVerb::Collect), several) => one_of(several),
-                (_, [entity, ..]) => entity_schema(design, entity),
+            let collects = match endpoint.callee {
+                Callee::Pattern(id) => program.patterns[id].verb == ReadVerb::Collect,
+                Callee::Operation(_) | Callee::Effect(_) => false,
+            };
+            let each = match (collects, entities.as_slice()) {
+                (true, several) => one_of(program, several),
+                (_, [entity, ..]) => item(*entity),
                 (_, []) => json!({}),
             };
             json!({
@@ -173,43 +180,41 @@ fn answer(design: &Design, endpoint: &Endpoint, operation: Option<&Operation>) -
         Yields::Sums(names) if names.len() == 1 => json!({ "type": ["number", "string"] }),
         Yields::Sums(names) => {
             let properties: Map<String, Json> =
-                names.iter().map(|name| (name.clone(), json!({ "type": "number" }))).collect();
+                names.iter().map(|name| (name.to_string(), json!({ "type": "number" }))).collect();
             json!({ "type": "object", "properties": properties })
         }
-        Yields::Value => {
-            operation.and_then(returned).map_or(json!({}), |entity| entity_schema(design, entity))
-        }
+        Yields::Value => endpoint.operation().and_then(returned).map_or(json!({}), item),
     })
 }
 
 /// An item of `collect`: `$entity` says which of the kinds it is.
-fn one_of(entities: &[String]) -> Json {
-    let kind = |entity: &String| reference(&collected_name(entity));
+fn one_of(program: &Program, entities: &[EntityId]) -> Json {
+    let name = |entity: &EntityId| program.entities[*entity].name.to_string();
+    let kind = |entity: &EntityId| reference(&collected_name(&name(entity)));
     let mapping: Map<String, Json> =
-        entities.iter().map(|entity| (entity.clone(), kind(entity)["$ref"].clone())).collect();
+        entities.iter().map(|entity| (name(entity), kind(entity)["$ref"].clone())).collect();
     json!({
         "oneOf": entities.iter().map(kind).collect::<Vec<_>>(),
         "discriminator": { "propertyName": "$entity", "mapping": mapping },
     })
 }
 
-fn entity_schema(design: &Design, name: &str) -> Json {
-    if design.entity(name).is_some() { reference(name) } else { json!({}) }
-}
-
 /// The entity of what is returned, where `return` names what an action gave.
-fn returned(operation: &Operation) -> Option<&str> {
-    let value = operation.body.iter().find_map(|statement| match &statement.kind {
-        StmtKind::Return { value } => value.as_name(),
+fn returned(operation: &Operation) -> Option<EntityId> {
+    let returned = operation.body.iter().find_map(|statement| match &statement.kind {
+        StatementKind::Return(value) => match value.kind {
+            ExprKind::Local(local) => Some(local),
+            _ => None,
+        },
         _ => None,
     })?;
     let mut open: Vec<_> = operation.body.iter().collect();
     while let Some(statement) = open.pop() {
         match &statement.kind {
-            StmtKind::Let { name, value: Value::Action(action), .. } if name.is(value) => {
-                return Some(&action.entity.text);
+            StatementKind::Let { local, value: Value::Action(action), .. } if *local == returned => {
+                return Some(action.entity);
             }
-            StmtKind::Transact { body } => open.extend(body),
+            StatementKind::Transact(body) => open.extend(body),
             _ => {}
         }
     }

@@ -1,11 +1,12 @@
 //! A type of the design as a JSON Schema.
 
 use serde_json::{Map, Value as Json, json};
-use sortkey_design::Design;
-use sortkey_design::model::{Attribute, IdBody, InputKind, StringFormat, TimeUnit, Type};
+use sortkey_design::Program;
+use sortkey_design::model::{IdBody, InputKind, StringFormat, TimeUnit};
+use sortkey_design::program::{Attribute, Type};
 
 /// The schema of a type; declared enums, records and inputs by reference.
-pub(super) fn of(design: &Design, ty: &Type) -> Json {
+pub(super) fn of(program: &Program, ty: &Type) -> Json {
     match ty {
         Type::String { format, min, max } => string(format, *min, *max),
         Type::Id { prefix, body } => id(prefix, *body),
@@ -20,41 +21,46 @@ pub(super) fn of(design: &Design, ty: &Type) -> Json {
         Type::Time { unit } => time(*unit),
         Type::Date => json!({ "type": "string", "format": "date" }),
         Type::Month => json!({ "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$" }),
-        Type::Json { of: inner } => of(design, inner),
-        Type::Enum { name: Some(name), .. } => reference(name),
-        Type::Enum { name: None, members, open } => words(members, *open),
+        Type::Json { of: inner } => of(program, inner),
+        Type::Enum(each) => match each.declared {
+            Some(id) => reference(&program.enums[id].name),
+            None => words(each.words.iter().map(|word| &**word), each.open),
+        },
         Type::List { of: inner, max } => {
-            with(json!({ "type": "array", "items": of(design, inner) }), [("maxItems", *max)])
+            with(json!({ "type": "array", "items": of(program, inner) }), [("maxItems", *max)])
         }
         Type::Set { of: inner, max } => {
-            let set = json!({ "type": "array", "items": of(design, inner), "uniqueItems": true });
+            let set = json!({ "type": "array", "items": of(program, inner), "uniqueItems": true });
             with(set, [("maxItems", *max)])
         }
         Type::Map { of: inner, max } => {
-            let map = json!({ "type": "object", "additionalProperties": of(design, inner) });
+            let map = json!({ "type": "object", "additionalProperties": of(program, inner) });
             with(map, [("maxProperties", *max)])
         }
-        Type::Object { attributes } => {
-            object(design, attributes.iter().map(|each| (each, must_be_given(each))))
+        Type::Object(id) => {
+            let declared = &program.objects[*id];
+            match &declared.name {
+                Some(name) => reference(name),
+                None => object(program, declared.attributes.iter().map(|each| (each, must_be_given(each)))),
+            }
         }
-        Type::Record { name } => reference(name),
-        Type::Input { of, entity } => reference(&input_name(*of, entity)),
-        Type::Any { .. } | Type::Undeclared => json!({}),
+        Type::Input { of, entity } => reference(&input_name(*of, &program.entities[*entity].name)),
+        Type::Any { .. } | Type::Unknown => json!({}),
     }
 }
 
 /// Whether a part of an object cannot be left out: nothing fills it.
 pub(super) fn must_be_given(attribute: &Attribute) -> bool {
-    !attribute.may_be_absent() && attribute.value.is_none()
+    !attribute.may_be_absent() && attribute.fill.is_none()
 }
 
 /// An object of attributes, each with whether it is required.
-pub(super) fn object<'a>(design: &Design, attributes: impl Iterator<Item = (&'a Attribute, bool)>) -> Json {
+pub(super) fn object<'a>(program: &Program, attributes: impl Iterator<Item = (&'a Attribute, bool)>) -> Json {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for (attribute, is_required) in attributes {
-        properties.insert(attribute.name.text.clone(), attribute_schema(design, attribute));
+        properties.insert(attribute.name.to_string(), attribute_schema(program, attribute));
         if is_required {
-            required.push(json!(attribute.name.text));
+            required.push(json!(*attribute.name));
         }
     }
     let mut schema = json!({ "type": "object", "properties": properties });
@@ -64,16 +70,17 @@ pub(super) fn object<'a>(design: &Design, attributes: impl Iterator<Item = (&'a 
     schema
 }
 
-fn attribute_schema(design: &Design, attribute: &Attribute) -> Json {
-    let schema = of(design, design.type_of(attribute));
-    match attribute.has("null") {
+fn attribute_schema(program: &Program, attribute: &Attribute) -> Json {
+    let schema = of(program, &attribute.ty);
+    match attribute.flags.null {
         true => json!({ "anyOf": [schema, { "type": "null" }] }),
         false => schema,
     }
 }
 
 /// One of some words; an open list only says which are usual.
-pub(super) fn words(members: &[String], open: bool) -> Json {
+pub(super) fn words<'a>(members: impl Iterator<Item = &'a str>, open: bool) -> Json {
+    let members: Vec<&str> = members.collect();
     match open {
         false => json!({ "type": "string", "enum": members }),
         true => json!({ "type": "string", "examples": members }),
@@ -161,6 +168,8 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
@@ -179,13 +188,13 @@ mod tests {
             ),
             (int.clone(), json!({ "type": "integer", "minimum": 0 })),
             (
-                Type::Set { of: Box::new(int.clone()), max: Some(3) },
+                Type::Set { of: Arc::new(int.clone()), max: Some(3) },
                 json!({ "type": "array", "items": { "type": "integer", "minimum": 0 }, "uniqueItems": true, "maxItems": 3 }),
             ),
-            (Type::Record { name: "a b".into() }, json!({ "$ref": "#/components/schemas/a_b" })),
             (Type::Any { max: None }, json!({})),
         ] {
-            assert_eq!(of(&Design::default(), &ty), expected, "{ty:?}");
+            assert_eq!(of(&Program::default(), &ty), expected, "{ty:?}");
         }
+        assert_eq!(reference("a b"), json!({ "$ref": "#/components/schemas/a_b" }));
     }
 }

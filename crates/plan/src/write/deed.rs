@@ -3,11 +3,12 @@
 
 use sortkey_design::model::{FieldOp, Op, WriteVerb};
 use sortkey_design::program::{
-    Action, AliasPiece, AttributeId, Entity, EntityId, Expr, ExprKind, Field, Function, Program, States, Type,
+    Action, AttributeId, Entity, EntityId, Expr, ExprKind, Field, Function, Program, States, Type,
 };
 
 use crate::AttributeSet;
-use crate::effects::{Change, Effects, effects};
+use crate::effects::{Change, Effects, arms, effects};
+use crate::request::Arm;
 
 /// What an action does to its item, as far as the text of the design tells.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub(crate) struct Deed {
     doubts: AttributeSet,
     /// What it does besides.
     pub(crate) effects: Effects,
+    /// The indexes that it can touch.
+    pub(crate) arms: Vec<Arm>,
 }
 
 impl Deed {
@@ -32,16 +35,6 @@ impl Deed {
             deed.doubts.extend(action.condition.iter().flat_map(|condition| doubtful(entity, condition)));
         }
         if matches!(action.verb, WriteVerb::Update | WriteVerb::Upsert) {
-            for field in &action.fields {
-                if field.value.concerns_item() {
-                    deed.doubts.extend(field.value.attributes());
-                }
-                deed.doubts.extend(within_json(entity, field).or_else(|| last_member(entity, field)));
-            }
-            // What the key of the item tells is in hand.
-            let given = deed.given();
-            let sealed = given.iter().flat_map(|id| sealed_under(entity, id));
-            deed.doubts.extend(sealed.filter(|slot| !entity.key_attributes.contains(slot)));
             deed.is_certain = action.takes.is_empty() && action.spreads.is_empty();
         }
         for states in &entity.states {
@@ -66,7 +59,7 @@ impl Deed {
         let known = program.entities[entity].key_attributes.iter().copied().collect();
         let change = Change { verb, known, ..Change::default() };
         let doubts = AttributeSet::new();
-        Deed { entity, change, is_certain: true, doubts, effects: Effects::default() }
+        Deed { entity, change, is_certain: true, doubts, effects: Effects::default(), arms: Vec::new() }
     }
 
     /// Adds what an action names: in its fields, by the short form, and by copying something.
@@ -87,21 +80,14 @@ impl Deed {
     }
 
     fn written(&mut self, field: &Field) {
-        let is_whole = field.path.inside.is_empty() && field.element.is_none() && field.op == FieldOp::Set;
-        let into = if is_whole { &mut self.change.sets } else { &mut self.change.moves };
-        into.insert(field.path.attribute);
-    }
-
-    /// Everything that it may set or move.
-    pub(crate) fn given(&self) -> AttributeSet {
-        let mut given = self.change.sets.clone();
-        given.join(&self.change.moves);
-        given
+        let inside = !field.path.inside.is_empty() || field.element.is_some();
+        let of_item = Some(&field.value).filter(|value| value.concerns_item());
+        self.change.add(field.path.attribute, inside, field.op, of_item);
     }
 
     /// Adds what is written on entering the state that an action sets; if the text does not tell which, that of any.
     fn enter(&mut self, states: &States, action: &Action) {
-        if !self.given().contains(states.path.attribute) {
+        if !self.change.given().contains(states.path.attribute) {
             return;
         }
         let sets =
@@ -128,14 +114,10 @@ impl Deed {
         if self.change.changes(entity) {
             let version = entity.attributes.entries().filter(|(_, each)| each.flags.version);
             self.change.moves.extend(version.map(|(id, _)| id));
-            let given = self.given();
+            let given = self.change.given();
             for check in &entity.checks {
-                let seen: AttributeSet = check.condition.attributes().into_iter().collect();
-                if seen.intersects(&given) {
+                if check.condition.attributes().into_iter().any(|id| given.contains(id)) {
                     self.doubts.extend(doubtful(entity, &check.condition));
-                }
-                if seen.intersects(&self.change.moves) {
-                    self.doubts.join(&seen);
                 }
             }
             let rules = entity.states.iter().flat_map(|states| &states.transitions);
@@ -143,6 +125,7 @@ impl Deed {
             self.doubts.extend(rules.flat_map(|rule| doubtful(entity, rule)));
         }
         self.effects = effects(program, self.entity, &self.change);
+        self.arms = arms(program, self.entity, &self.change, &self.effects);
         self
     }
 
@@ -185,30 +168,4 @@ fn doubtful(entity: &Entity, condition: &Expr) -> Vec<AttributeId> {
         };
     });
     if odd { condition.attributes() } else { Vec::new() }
-}
-
-/// The attribute that a field looks into, if it is JSON text: all of it is written anew.
-fn within_json(entity: &Entity, field: &Field) -> Option<AttributeId> {
-    let inside = !field.path.inside.is_empty() || field.element.is_some();
-    let id = field.path.attribute;
-    (inside && matches!(*entity.attributes[id].ty, Type::Json { .. })).then_some(id)
-}
-
-/// The set that a field may take the last member out of, where no item may lack it: it must be seen before.
-fn last_member(entity: &Entity, field: &Field) -> Option<AttributeId> {
-    let id = field.path.attribute;
-    let attribute = &entity.attributes[id];
-    let takes = field.op == FieldOp::Subtract && field.path.inside.is_empty() && field.element.is_none();
-    (takes && matches!(*attribute.ty, Type::Set { .. }) && !attribute.may_be_absent()).then_some(id)
-}
-
-/// The attributes that name the key under which an attribute is sealed.
-fn sealed_under(entity: &Entity, id: AttributeId) -> Vec<AttributeId> {
-    let pieces = entity.attributes[id].encrypted.iter().flatten();
-    pieces
-        .filter_map(|piece| match piece {
-            AliasPiece::Slot(slot) => Some(*slot),
-            AliasPiece::Literal(_) => None,
-        })
-        .collect()
 }

@@ -21,7 +21,7 @@ pub(super) fn action(program: &Program, operation: &Operation, action: &Action, 
         let beside_key = entity.tenant.filter(|tenant| !entity.key_attributes.contains(&tenant.attribute));
         conditions.extend(beside_key.filter(|_| !operation.system).map(|_| "of the caller's tenant"));
     }
-    let given = deed.given();
+    let given = deed.change.given();
     let sets_state = entity.states.iter().any(|states| given.contains(states.path.attribute));
     conditions.extend((sets_state && action.verb == WriteVerb::Update).then_some("allowed transition"));
     conditions.extend(action.condition.as_ref().map(|_| "its own condition"));

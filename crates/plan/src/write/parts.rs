@@ -58,7 +58,7 @@ impl Plan<'_> {
             WriteVerb::Delete | WriteVerb::Purge if !deed.change.is_soft(entity) => Act::Delete,
             _ => Act::Update,
         };
-        let arms = if act == Act::Check { Vec::new() } else { deed.effects.arms.clone() };
+        let arms = if act == Act::Check { Vec::new() } else { deed.arms.clone() };
         let role = Role::Item(deed.entity);
         Some((Part { act, table, role, sometimes, many: false, arms, bytes: entity.volume.bytes }, item))
     }

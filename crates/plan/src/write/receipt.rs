@@ -1,11 +1,22 @@
 //! Receipts: what makes a repeat of an operation harmless, and what a repeat reads.
 
-use sortkey_design::program::{Action, EntityId, TableId};
+use sortkey_design::program::{Action, EntityId, Operation, TableId};
 
 use super::{Parts, Plan};
 use crate::actions::actions;
 use crate::flow::Flow;
 use crate::request::{Act, KEY_BYTES, Part, Request, Role, reserved_arms};
+
+/// The entities that an operation writes, in order.
+fn written(operation: &Operation) -> impl Iterator<Item = EntityId> {
+    let writes = |action: &&Action| action.verb.writes();
+    actions(operation).into_iter().filter(writes).map(|action| action.entity)
+}
+
+/// The entity whose table holds the receipts of an operation: the first that it writes.
+pub fn receipt_home(operation: &Operation) -> Option<EntityId> {
+    written(operation).next()
+}
 
 impl Plan<'_> {
     /// The receipt goes with the first write, so that a repeat finds it whatever became of the rest.
@@ -28,15 +39,8 @@ impl Plan<'_> {
         self.receipt_due = !surely;
     }
 
-    /// The entities that the operation writes, in order.
-    fn written(&self) -> Vec<EntityId> {
-        let writes = |action: &&Action| action.verb.writes();
-        actions(self.operation).into_iter().filter(writes).map(|action| action.entity).collect()
-    }
-
-    /// Where the receipt lies: in the table of the first entity that the operation writes.
     fn receipt_table(&self) -> Option<TableId> {
-        self.program.entities[*self.written().first()?].table
+        self.program.entities[receipt_home(self.operation)?].table
     }
 
     /// A repeat finds the receipt, and then what the first call made.
@@ -45,7 +49,7 @@ impl Plan<'_> {
             return Flow::nothing();
         };
         let receipt = Request::get(table, KEY_BYTES, true, format!("receipt {}", self.operation.name));
-        let made = self.written().into_iter().map(|entity| {
+        let made = written(self.operation).map(|entity| {
             let name = &self.program.entities[entity].name;
             self.get(entity, true, format!("the {name} it names"))
         });

@@ -55,7 +55,7 @@ impl Plan<'_> {
             let number = &entity.attributes[counter.attribute].name;
             let item = format!("update {}, {number} -= 1", entity.name);
             let Some(table) = entity.table else { continue };
-            let arms = Deed::counting(self.program, counter.entity, counter.attribute).effects.arms;
+            let arms = Deed::counting(self.program, counter.entity, counter.attribute).arms;
             let (act, role, bytes) = (Act::Update, Role::Item(counter.entity), entity.volume.bytes);
             parts.push((Part { act, table, role, sometimes: true, many: false, arms, bytes }, item));
         }

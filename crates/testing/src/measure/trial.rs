@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use sortkey_design::Design;
-use sortkey_design::facts::actions;
+use sortkey_design::program::{Callee, EntityId};
+use sortkey_design::{Design, Program};
 use sortkey_engine::Engine;
+use sortkey_plan::actions;
 
 use super::fit::Comparison;
 use super::meter::Meter;
 use super::report::Report;
 use crate::seeding::{Dice, LATEST_MS, Pool, Story, plant, tell};
 use crate::suite::{Suite, Wrapped};
-use sortkey_core::{
-    Backend, Failure, FailureKind, Ids, KeyError, Pending, Problem, Runtime, Settings, Signature,
-};
+use sortkey_core::{Backend, Failure, FailureKind, Ids, KeyError, Pending, Problem, Runtime, Settings};
 use sortkey_deploy::{Naming, deploy};
 use sortkey_embedded::{Embedded, ephemeral};
 
@@ -84,33 +83,36 @@ pub async fn trial(
     let comparison = Comparison::new(&runtime);
     let program = &runtime.shared().program;
     let report = Mutex::new(Report::new(program));
-    let mut called = |signature: &Signature, failure: Option<&Failure>| {
+    let mut called = |callee: Callee, failure: Option<&Failure>| {
         let failed = failure.map(|failure| failure.kind.name());
-        report.lock().add(program, comparison, &signature.name, &meter.take(), failed);
+        report.lock().add(program, comparison, program.name(callee), &meter.take(), failed);
     };
     let ids = Ids::seeded(seed);
     let (mut dice, mut pool) = (Dice::generous(&ids), Pool::default());
     plant(&runtime, most, &mut dice, &mut pool, &mut called, &mut |_| {}).await.map_err(random)?;
     // Arguments are random, so that many calls fail: of what never succeeded some more are tried.
     for round in 0..calls.saturating_mul(PATIENCE) {
-        for signature in runtime.signatures() {
-            if round >= calls && report.lock().has_succeeded(&signature.name) {
+        for callee in program.callees() {
+            if round >= calls && report.lock().has_succeeded(program.name(callee)) {
                 continue;
             }
-            let about = pool.pick(&subject(&design, signature), &mut dice).map_err(random)?;
-            let story = Story::about(&design, &pool, about);
-            let told = tell(&runtime, signature, story, &mut dice).await.map_err(random)?;
-            called(signature, told.answer.as_ref().err());
+            let about = match subject(program, callee) {
+                Some(entity) => pool.pick(&program.entities[entity].name, &mut dice).map_err(random)?,
+                None => None,
+            };
+            let story = Story::about(program, &pool, about);
+            let told = tell(&runtime, callee, story, &mut dice).await.map_err(random)?;
+            called(callee, told.answer.as_ref().err());
         }
     }
     Ok(report.into_inner())
 }
 
 /// The entity that a pattern or an operation is about.
-fn subject(design: &Design, signature: &Signature) -> String {
-    let read = design.pattern(&signature.name).and_then(|pattern| pattern.entities.first());
-    let written = design
-        .operation(&signature.name)
-        .and_then(|operation| actions(operation).first().map(|site| &site.action.entity));
-    read.or(written).map(|name| name.text.clone()).unwrap_or_default()
+fn subject(program: &Program, callee: Callee) -> Option<EntityId> {
+    match callee {
+        Callee::Pattern(id) => program.patterns[id].entities.first().copied(),
+        Callee::Operation(id) => actions(&program.operations[id]).first().map(|action| action.entity),
+        Callee::Effect(_) => None,
+    }
 }

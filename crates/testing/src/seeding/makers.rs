@@ -1,24 +1,26 @@
 //! Which operations make the items of an entity, and in which order entities are filled.
 
-use sortkey_design::Design;
+use sortkey_design::Program;
 use sortkey_design::facts::actions;
 use sortkey_design::model::*;
+use sortkey_design::program::{Callee, Id, Yields};
 
 use super::existing::existing;
-use sortkey_core::{Kind, Runtime, Signature, Yields};
+use sortkey_core::Runtime;
 
 /// Entities with the operations that make their items, the likeliest first; parents before children.
-pub(crate) fn makers(runtime: &Runtime) -> Vec<(&Entity, Vec<&Signature>)> {
-    let design = runtime.design();
-    let mut waiting: Vec<(&Entity, Vec<&Signature>)> =
-        design.entities.iter().map(|entity| (entity, makers_of(runtime, entity))).collect();
+pub(crate) fn makers(runtime: &Runtime) -> Vec<(&Entity, Vec<Callee>)> {
+    let program = &**runtime.program();
+    let design = &program.design;
+    let mut waiting: Vec<(&Entity, Vec<Callee>)> =
+        design.entities.iter().map(|entity| (entity, makers_of(program, entity))).collect();
     waiting.retain(|(_, makers)| !makers.is_empty());
-    let mut ordered: Vec<(&Entity, Vec<&Signature>)> = Vec::new();
+    let mut ordered: Vec<(&Entity, Vec<Callee>)> = Vec::new();
     while !waiting.is_empty() {
-        let free = |(entity, makers): &(&Entity, Vec<&Signature>)| {
+        let free = |(entity, makers): &(&Entity, Vec<Callee>)| {
             !waiting
                 .iter()
-                .any(|(other, _)| makers.first().is_some_and(|it| needs(design, entity, it, other)))
+                .any(|(other, _)| makers.first().is_some_and(|it| needs(program, entity, *it, other)))
         };
         // Entities that need each other have no first; any will do.
         let at = waiting.iter().position(free).unwrap_or(0);
@@ -28,14 +30,15 @@ pub(crate) fn makers(runtime: &Runtime) -> Vec<(&Entity, Vec<&Signature>)> {
 }
 
 /// Whether items of another entity must be there before one can be made.
-fn needs(design: &Design, entity: &Entity, maker: &Signature, other: &Entity) -> bool {
+fn needs(program: &Program, entity: &Entity, maker: Callee, other: &Entity) -> bool {
+    let design = &program.design;
     let refers =
         |each: &Attribute| each.reference.as_ref().is_some_and(|reference| reference.entity == other.name);
-    let named = design.operation(&maker.name).map(|maker| existing(design, maker));
+    let named = operation(program, maker).map(|maker| existing(design, maker));
     entity.name != other.name
         && (entity.attributes.iter().any(|each| !each.may_be_absent() && refers(each))
             || named.is_some_and(|named| named.values().any(|(each, _)| each.name == other.name))
-            || (!maker.system && design.caller.iter().any(refers)))
+            || (!program.is_system(maker) && design.caller.iter().any(refers)))
 }
 
 /// How likely an operation is to make an item of an entity: those that are there to create one come first, then those
@@ -47,18 +50,16 @@ enum Likelihood {
     Upserts,
 }
 
-fn makers_of<'a>(runtime: &'a Runtime, entity: &Entity) -> Vec<&'a Signature> {
-    let design = runtime.design();
-    let operations = runtime.signatures().filter(|each| each.kind == Kind::Operation);
-    let likely = operations.filter_map(|each| Some((likelihood(design, entity, each)?, each)));
-    let mut likely: Vec<((Likelihood, bool), &Signature)> = likely.collect();
+fn makers_of(program: &Program, entity: &Entity) -> Vec<Callee> {
+    let likely = program.callees().filter_map(|each| Some((likelihood(program, entity, each)?, each)));
+    let mut likely: Vec<((Likelihood, bool), Callee)> = likely.collect();
     likely.sort_by_key(|(likelihood, _)| *likelihood);
-    likely.into_iter().map(|(_, signature)| signature).collect()
+    likely.into_iter().map(|(_, callee)| callee).collect()
 }
 
 /// How likely, and whether it does more than that.
-fn likelihood(design: &Design, entity: &Entity, signature: &Signature) -> Option<(Likelihood, bool)> {
-    let actions = actions(design.operation(&signature.name)?);
+fn likelihood(program: &Program, entity: &Entity, callee: Callee) -> Option<(Likelihood, bool)> {
+    let actions = actions(operation(program, callee)?);
     let own = |verbs: &[WriteVerb]| {
         actions.iter().any(|site| site.action.entity == entity.name && verbs.contains(&site.action.verb))
     };
@@ -67,8 +68,8 @@ fn likelihood(design: &Design, entity: &Entity, signature: &Signature) -> Option
     if actions.iter().any(|site| takes(site.action.verb)) {
         return None;
     }
-    let yields = match &signature.yields {
-        Yields::Item(name) => *name == entity.name.text,
+    let yields = match program.signature(callee).yields {
+        Yields::Item(id) => *program.entities[id].name == *entity.name.text,
         Yields::Value => true,
         _ => false,
     };
@@ -86,8 +87,8 @@ fn likelihood(design: &Design, entity: &Entity, signature: &Signature) -> Option
 }
 
 /// The entities of which an operation makes an item whenever it succeeds.
-pub(super) fn brings<'a>(design: &'a Design, maker: &Signature) -> Vec<&'a str> {
-    let Some(operation) = design.operation(&maker.name) else { return Vec::new() };
+pub(super) fn brings(program: &Program, maker: Callee) -> Vec<&str> {
+    let Some(operation) = operation(program, maker) else { return Vec::new() };
     let always = actions(operation).into_iter().filter(|site| {
         let makes = matches!(site.action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
         makes && !site.each && !site.handler && site.action.when.is_none()
@@ -96,22 +97,31 @@ pub(super) fn brings<'a>(design: &'a Design, maker: &Signature) -> Vec<&'a str> 
 }
 
 /// Operations that only change items, of entities that some makers look at.
-pub(super) fn changers<'a>(runtime: &'a Runtime, makers: &[&Signature]) -> Vec<&'a Signature> {
-    let design = runtime.design();
+pub(super) fn changers(program: &Program, makers: &[Callee]) -> Vec<Callee> {
+    let design = &program.design;
     let mut looked_at: Vec<&str> = Vec::new();
-    for operation in makers.iter().filter_map(|maker| design.operation(&maker.name)) {
+    for operation in makers.iter().filter_map(|maker| operation(program, *maker)) {
         looked_at.extend(actions(operation).iter().map(|site| site.action.entity.text.as_str()));
         looked_at.extend(existing(design, operation).values().map(|(entity, _)| entity.name.text.as_str()));
     }
     let callers = design.caller.iter().filter_map(|each| each.reference.as_ref());
     looked_at.extend(callers.map(|reference| reference.entity.text.as_str()));
-    let changes = |signature: &&Signature| {
-        let actions = design.operation(&signature.name).map(actions).unwrap_or_default();
+    let changes = |callee: &Callee| {
+        let Some(operation) = operation(program, *callee) else { return false };
+        let actions = actions(operation);
         let updates = |verb| matches!(verb, WriteVerb::Update | WriteVerb::Check | WriteVerb::Get);
         actions.iter().all(|site| updates(site.action.verb))
             && actions.iter().any(|site| {
                 site.action.verb == WriteVerb::Update && looked_at.contains(&site.action.entity.text.as_str())
             })
     };
-    runtime.signatures().filter(|each| each.kind == Kind::Operation).filter(changes).collect()
+    program.callees().filter(changes).collect()
+}
+
+/// What the text of the design says of an operation; none for a pattern.
+pub(super) fn operation(program: &Program, callee: Callee) -> Option<&Operation> {
+    match callee {
+        Callee::Operation(id) => program.design.operations.get(id.at()),
+        Callee::Pattern(_) | Callee::Effect(_) => None,
+    }
 }

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use serde_json::{Map, Value as Json};
-use sortkey_design::Design;
-use sortkey_design::model::Attribute;
+use sortkey_design::Program;
+use sortkey_design::program::{Attribute, Callee};
 
 use super::existing::existing;
+use super::makers::operation;
 use super::values::{self, Dice};
-use sortkey_core::{Caller, Failure, KeyError, Runtime, Signature};
+use sortkey_core::{Caller, Failure, KeyError, Runtime};
 
 /// Items that later ones may refer to.
 const REMEMBERED: usize = 10_000;
@@ -40,7 +41,7 @@ impl Pool {
 
 /// What belongs together in one call: once an item is chosen, everything it says holds for the rest.
 pub(crate) struct Story<'a> {
-    pub(super) design: &'a Design,
+    pub(super) program: &'a Program,
     pub(super) pool: &'a Pool,
     pub(super) known: Map<String, Json>,
     /// The item that the call is about, if it is about one that exists: its attributes are given again more often than not.
@@ -53,51 +54,50 @@ pub(crate) struct Story<'a> {
 
 impl<'a> Story<'a> {
     /// A call about something new.
-    pub(crate) fn new(design: &'a Design, pool: &'a Pool) -> Story<'a> {
-        Story { design, pool, known: Map::new(), subject: Map::new(), wanders: false, depth: 0 }
+    pub(crate) fn new(program: &'a Program, pool: &'a Pool) -> Story<'a> {
+        Story { program, pool, known: Map::new(), subject: Map::new(), wanders: false, depth: 0 }
     }
 
     /// A call about an item that exists, or about something new.
     pub(crate) fn about(
-        design: &'a Design,
+        program: &'a Program,
         pool: &'a Pool,
         subject: Option<&Map<String, Json>>,
     ) -> Story<'a> {
         let subject = subject.cloned().unwrap_or_default();
-        Story { known: subject.clone(), subject, ..Story::new(design, pool) }
+        Story { known: subject.clone(), subject, ..Story::new(program, pool) }
     }
 
     /// A call about an item, or about something new, that does not always fit together.
     pub(crate) fn wandering(
-        design: &'a Design,
+        program: &'a Program,
         pool: &'a Pool,
         subject: Option<Map<String, Json>>,
     ) -> Story<'a> {
         let subject = subject.unwrap_or_default();
-        Story { known: subject.clone(), subject, wanders: true, ..Story::new(design, pool) }
+        Story { known: subject.clone(), subject, wanders: true, ..Story::new(program, pool) }
     }
 
     /// Arguments of a call.
     pub(crate) fn arguments(
         &mut self,
-        signature: &Signature,
+        callee: Callee,
         dice: &mut Dice<'_>,
     ) -> Result<Map<String, Json>, KeyError> {
-        let design = self.design;
-        let existing = design.operation(&signature.name).map(|operation| existing(design, operation));
+        let program = self.program;
+        let operation = operation(program, callee);
+        let existing = operation.map(|operation| existing(&program.design, operation));
         let existing = existing.unwrap_or_default();
         let mut arguments = Map::new();
-        for parameter in &signature.parameters {
+        for parameter in &program.signature(callee).parameters {
             // What may be left out is given every other time, so that items differ.
-            if parameter.of_caller || (parameter.optional && dice.below(2)? == 0) {
+            if parameter.of_caller.is_some() || (parameter.optional && dice.below(2)? == 0) {
                 continue;
             }
-            let attribute = parameter
-                .attribute
-                .as_ref()
-                .and_then(|(entity, name)| design.entity(entity)?.attribute(name));
-            let repeated = self.subject.get(&parameter.name).cloned();
-            let named = existing.get(parameter.name.as_str());
+            let attribute = parameter.attribute;
+            let attribute = attribute.map(|(entity, id)| &program.entities[entity].attributes[id]);
+            let repeated = self.subject.get(&*parameter.name).cloned();
+            let named = existing.get(&*parameter.name);
             let value = match attribute {
                 _ if repeated.is_some() && dice.below(3)? > 0 => repeated,
                 _ if let Some((entity, name)) = named
@@ -109,7 +109,7 @@ impl<'a> Story<'a> {
                 None => values::of(self, &parameter.name, &parameter.ty, dice)?,
             };
             if let Some(value) = value {
-                arguments.insert(parameter.name.clone(), value);
+                arguments.insert(parameter.name.to_string(), value);
             }
         }
         Ok(arguments)
@@ -120,34 +120,31 @@ impl<'a> Story<'a> {
     pub(crate) fn caller(
         &mut self,
         runtime: &Runtime,
-        signature: &Signature,
+        callee: Callee,
         dice: &mut Dice<'_>,
     ) -> Result<Result<Option<Caller>, Failure>, KeyError> {
         let mut attributes = Map::new();
         let says = |attribute: &&Attribute| {
-            let entity = attribute.reference.as_ref().map(|reference| &reference.entity.text);
-            let item = entity.and_then(|entity| self.pool.0.get(entity)?.first());
-            self.design
-                .caller
-                .iter()
-                .filter(|each| item.is_some_and(|item| item.contains_key(&each.name.text)))
-                .count()
+            let entity = attribute.reference.map(|reference| &self.program.entities[reference.entity].name);
+            let item = entity.and_then(|entity| self.pool.0.get(&**entity)?.first());
+            let parts = self.program.caller.iter();
+            parts.filter(|each| item.is_some_and(|item| item.contains_key(&*each.name))).count()
         };
-        if let Some(first) = self.design.caller.iter().max_by_key(says) {
+        if let Some(first) = self.program.caller.iter().max_by_key(says) {
             self.attribute(first, dice)?;
         }
-        for attribute in &self.design.caller {
+        for attribute in self.program.caller.iter() {
             // Whose the item is, that is who calls.
-            let known = self.subject.get(&attribute.name.text).filter(|_| !self.wanders).cloned();
+            let known = self.subject.get(&*attribute.name).filter(|_| !self.wanders).cloned();
             let value = match known {
                 Some(known) => Some(known),
                 None => self.attribute(attribute, dice)?,
             };
             if let Some(value) = value {
-                attributes.insert(attribute.name.text.clone(), value);
+                attributes.insert(attribute.name.to_string(), value);
             }
         }
-        Ok(match signature.system || self.design.caller.is_empty() {
+        Ok(match self.program.is_system(callee) || self.program.caller.is_empty() {
             true => Ok(None),
             false => runtime.caller(attributes).map(Some),
         })
@@ -159,16 +156,15 @@ impl<'a> Story<'a> {
         attribute: &Attribute,
         dice: &mut Dice<'_>,
     ) -> Result<Option<Json>, KeyError> {
-        let name = &attribute.name.text;
-        let Some(reference) = &attribute.reference else {
-            let ty = self.design.type_of(attribute);
-            return values::of(self, name, ty, dice);
+        let name = &attribute.name;
+        let Some(reference) = attribute.reference else {
+            return values::of(self, name, &attribute.ty, dice);
         };
-        if let Some(known) = self.known.get(name).filter(|_| !self.wanders) {
+        if let Some(known) = self.known.get(&**name).filter(|_| !self.wanders) {
             return Ok(Some(known.clone()));
         }
-        let target = reference.attribute.as_ref().map_or(name.as_str(), |name| name.text.as_str());
-        self.value_of(&reference.entity.text, target, dice)
+        let entity = &self.program.entities[reference.entity];
+        self.value_of(&entity.name, &entity.attributes[reference.attribute].name, dice)
     }
 
     /// The value that an attribute has in an item: the one that the story is about already, or another that exists.

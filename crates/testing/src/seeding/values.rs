@@ -1,8 +1,8 @@
 //! Values of a type that look as people's and programs' do.
 
 use serde_json::{Map, Value as Json, json};
-use sortkey_design::facts::key_attributes;
-use sortkey_design::model::{Attribute, IdBody, InputKind, StringFormat, TimeUnit, Type};
+use sortkey_design::model::{IdBody, InputKind, StringFormat, TimeUnit};
+use sortkey_design::program::{Attribute, EntityId, Type};
 
 use super::{Story, matching};
 use sortkey_core::internals::{iso, iso_seconds};
@@ -101,9 +101,9 @@ pub(super) fn of(
         Type::Date => json!(iso_ms(LATEST_MS - dice.below(SPAN_MS)?).get(..10)),
         Type::Month => json!(iso_ms(LATEST_MS - dice.below(SPAN_MS)?).get(..7)),
         Type::Json { of: inner } => return of(story, name, inner, dice),
-        Type::Enum { members, .. } => {
-            let members: Vec<&str> = members.iter().map(String::as_str).collect();
-            json!(dice.one(&members)?)
+        Type::Enum(words) => {
+            let words: Vec<&str> = words.words.iter().map(|word| &**word).collect();
+            json!(dice.one(&words)?)
         }
         Type::List { of: inner, .. } | Type::Set { of: inner, .. } => {
             let value = of(story, name, inner, dice)?;
@@ -113,22 +113,21 @@ pub(super) fn of(
             let value = of(story, name, inner, dice)?;
             Json::Object(value.into_iter().map(|value| (dice.next().to_string(), value)).collect())
         }
-        Type::Object { attributes } => return object(story, needed(attributes), dice),
-        Type::Record { name } => match story.design.record(name) {
-            Some(record) => return object(story, needed(&record.attributes), dice),
-            None => json!({}),
-        },
-        Type::Input { of, entity } => return input(story, *of, entity, dice),
+        Type::Object(id) => {
+            let attributes = story.program.objects[*id].attributes.iter();
+            return object(story, attributes.filter(|each| is_needed(each)).collect(), dice);
+        }
+        Type::Input { of, entity } => return input(story, *of, *entity, dice),
         Type::Any { max } => {
             let length = usize::try_from(dice.length(max.map(|max| max / 2))?).unwrap_or(0);
             json!({ "note": format!("{:x<length$}", dice.one(&WORDS)?) })
         }
-        Type::Undeclared => json!({ "note": dice.one(&WORDS)? }),
+        Type::Unknown => json!({ "note": dice.one(&WORDS)? }),
     }))
 }
 
-fn needed(attributes: &[Attribute]) -> Vec<&Attribute> {
-    attributes.iter().filter(|each| !each.may_be_absent() && each.value.is_none()).collect()
+fn is_needed(attribute: &Attribute) -> bool {
+    !attribute.may_be_absent() && attribute.fill.is_none()
 }
 
 fn object(
@@ -143,7 +142,7 @@ fn object(
     let mut members = Map::new();
     for attribute in attributes {
         if let Some(value) = story.attribute(attribute, dice)? {
-            members.insert(attribute.name.text.clone(), value);
+            members.insert(attribute.name.to_string(), value);
         }
     }
     story.depth -= 1;
@@ -153,19 +152,22 @@ fn object(
 fn input(
     story: &mut Story<'_>,
     kind: InputKind,
-    entity: &str,
+    entity: EntityId,
     dice: &mut Dice<'_>,
 ) -> Result<Option<Json>, KeyError> {
-    let Some(entity) = story.design.entity(entity) else { return Ok(None) };
+    let entity = &story.program.entities[entity];
     if kind == InputKind::New {
-        let owned = |each: &&Attribute| entity.tenant.as_ref().is_none_or(|tenant| *tenant != each.name);
-        return object(story, needed(&entity.attributes).into_iter().filter(owned).collect(), dice);
+        // The tenant is the caller's.
+        let attributes = entity.attributes.entries().filter(|(id, each)| {
+            is_needed(each) && entity.tenant.is_none_or(|tenant| tenant.attribute != *id)
+        });
+        return object(story, attributes.map(|(_, each)| each).collect(), dice);
     }
-    let keys = key_attributes(story.design, entity);
+    let keys: Vec<&str> = entity.key_attributes.iter().map(|id| &*entity.attributes[*id].name).collect();
     // What the call is about is the item that is meant, if it has such a key.
     let item = match keys.iter().all(|name| story.known.contains_key(*name)) {
         true => story.known.clone(),
-        false => match story.pool.pick(&entity.name.text, dice)? {
+        false => match story.pool.pick(&entity.name, dice)? {
             Some(item) => item.clone(),
             None => return Ok(None),
         },

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 use sortkey_design::facts::actions;
 use sortkey_design::model::WriteVerb;
+use sortkey_design::program::{Callee, Id};
 use sortkey_design::{FileLoader, compile};
 use sortkey_embedded::Embedded;
 use sortkey_engine::Engine;
@@ -19,7 +20,7 @@ use super::Suite;
 use super::invariants::{broken, identity, stored};
 use crate::seeding::{Dice, Pool, Story, make, makers};
 use sortkey_core::internals::Val;
-use sortkey_core::{Answer, Call, Caller, Ids, Kind, Runtime, Signature};
+use sortkey_core::{Answer, Call, Caller, Ids, Runtime};
 
 /// Items of each entity to begin with.
 const BEGIN: usize = 6;
@@ -43,9 +44,9 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     async fn begin(&mut self) {
         for (entity, makers) in makers(self.runtime) {
-            let Some(signature) = makers.first() else { continue };
+            let Some(maker) = makers.first() else { continue };
             for _ in 0..BEGIN {
-                let made = make(self.runtime, signature, &self.pool, &mut self.dice).await;
+                let made = make(self.runtime, *maker, &self.pool, &mut self.dice).await;
                 if let Ok(item) = made.expect("seeded") {
                     self.pool.add(&entity.name.text, item);
                 }
@@ -55,11 +56,13 @@ impl<'a> Walk<'a> {
 
     /// One call of one operation.
     async fn step(&mut self) {
-        let design = self.runtime.design();
-        let operations: Vec<&'a Signature> =
-            self.runtime.signatures().filter(|each| each.kind == Kind::Operation).collect();
-        let signature = operations[self.below(operations.len())];
-        let sites = actions(design.operation(&signature.name).expect("declared"));
+        let program = self.runtime.program();
+        let callable: Vec<usize> =
+            (0..program.operations.len()).filter(|at| !program.design.operations[*at].internal).collect();
+        let at = callable[self.below(callable.len())];
+        let callee = Callee::Operation(Id::new(at));
+        let name = program.name(callee);
+        let sites = actions(&program.design.operations[at]);
         let subject = match sites.is_empty() {
             true => None,
             false => {
@@ -68,26 +71,26 @@ impl<'a> Walk<'a> {
                 item.filter(|_| self.dice.below(5).expect("seeded") > 0).cloned()
             }
         };
-        let mut story = Story::wandering(design, &self.pool, subject);
-        let arguments = story.arguments(signature, &mut self.dice).expect("seeded");
+        let mut story = Story::wandering(program, &self.pool, subject);
+        let arguments = story.arguments(callee, &mut self.dice).expect("seeded");
         if self.dice.below(4).expect("seeded") == 0 {
-            story = Story::new(design, &self.pool);
+            story = Story::new(program, &self.pool);
             self.strangers += 1;
         }
-        let Ok(caller) = story.caller(self.runtime, signature, &mut self.dice).expect("seeded") else {
+        let Ok(caller) = story.caller(self.runtime, callee, &mut self.dice).expect("seeded") else {
             return;
         };
         let before = match &caller {
             Some(caller) => self.others(caller).await,
             None => HashMap::new(),
         };
-        let told = format!("{} by {caller:?} with {arguments:?}", signature.name);
+        let told = format!("{name} by {caller:?} with {arguments:?}");
         let mut story = arguments.clone();
         let arguments = arguments.try_into().expect("numbers that can be kept");
-        let call = Call { name: &signature.name, caller: caller.as_ref(), arguments, ..Call::default() };
+        let call = Call { name, caller: caller.as_ref(), arguments, ..Call::default() };
         match self.runtime.call(call).await {
             Ok(answer) => {
-                self.done.insert(&signature.name);
+                self.done.insert(name);
                 let makes = |verb| matches!(verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert);
                 let made = sites.iter().find(|site| makes(site.action.verb)).or(sites.first());
                 if let (Answer::Value(Json::Object(item)), Some(site)) = (answer, made) {
@@ -97,7 +100,7 @@ impl<'a> Walk<'a> {
                 }
             }
             Err(failure) => {
-                self.refused.insert(&signature.name, failure.to_string());
+                self.refused.insert(name, failure.to_string());
             }
         }
         if let Some(caller) = &caller {

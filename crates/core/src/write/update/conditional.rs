@@ -36,7 +36,7 @@ pub(super) fn demand(
         let name = &attribute.name;
         let failure = lacking(name, matches!(*attribute.ty, Type::Set { .. }));
         let is_removed = plan.sets().any(|(set, value)| set == name && value.is_absent());
-        if touched.attributes.contains(&id) {
+        if touched.attributes().contains(&id) {
             // What decides is in hand.
             if plan.gives(name) || !scope.holds(when, Some(View::of(plan.info.at, in_hand)))? {
                 continue;
