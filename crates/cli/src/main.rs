@@ -6,6 +6,7 @@ mod audit;
 mod commands;
 mod data_key;
 mod designs;
+mod effects;
 mod failure;
 mod http;
 mod imitate;

@@ -451,6 +451,9 @@ impl Incoming {
         };
         let kind =
             self.headers.iter().find(|(name, _)| name == "content-type").map(|(_, value)| value.clone());
+        // What is no JSON has none; the design may still take its bytes.
+        let json =
+            serde_json::from_slice(&self.body).ok().and_then(crate::values::from_json).unwrap_or_default();
         let parts = [
             ("id", Val::Text(self.id)),
             ("method", Val::Text(self.method)),
@@ -459,6 +462,7 @@ impl Incoming {
             ("contentType", kind.map_or(Val::Absent, Val::Text)),
             ("headers", texts(self.headers)),
             ("query", texts(self.query)),
+            ("json", json),
             ("body", Val::Bytes(self.body)),
         ];
         Val::Map(parts.into_iter().map(|(name, value)| (Arc::<str>::from(name), value)).collect())

@@ -16,6 +16,9 @@ use crate::work::Work;
 /// those behind them are found.
 const MAX_WAITING: usize = 20_000;
 
+/// How long a look at what is due is good for while items wait.
+const LOOK_MS: i64 = 20;
+
 /// The longest pause after a failed run.
 const MAX_BACKOFF_MS: i64 = 300_000;
 
@@ -108,6 +111,7 @@ impl Work {
         let mut running = FuturesUnordered::new();
         let mut looking: Option<BoxFuture<'_, Result<DuePage, Failure>>> = Some(self.look(worker, None));
         let mut again = false;
+        let mut looked_ms = self.runtime().now_ms();
         loop {
             let stopped = self.wake().is_stopped();
             while !stopped
@@ -122,8 +126,12 @@ impl Work {
             if stopped && running.is_empty() {
                 return;
             }
-            if looking.is_none() && again && !stopped && waiting.count < MAX_WAITING {
+            let now_ms = self.runtime().now_ms();
+            // Every write wakes: while there is enough to do, looking again can wait a moment.
+            let is_time = waiting.count == 0 || now_ms - looked_ms >= LOOK_MS;
+            if looking.is_none() && again && !stopped && waiting.count < MAX_WAITING && is_time {
                 looking = Some(self.look(worker, None));
+                looked_ms = now_ms;
                 again = false;
             }
             let ended = async {

@@ -14,8 +14,10 @@ mod due;
 mod every;
 mod letters;
 mod status;
+mod waking;
 mod work;
 
 pub use letters::Letter;
 pub use status::{Counts, Status};
+pub use waking::Waking;
 pub use work::{Report, Wake, Work};

@@ -206,6 +206,7 @@ fn request() -> Type {
         ("contentType", true, text(255)),
         ("headers", false, texts()),
         ("query", false, texts()),
+        ("json", true, Type::Any { max: Some(MAX_BODY_BYTES) }),
         ("body", false, Type::Bytes { max: Some(MAX_BODY_BYTES) }),
     ];
     let attribute = |(name, optional, ty): (&str, bool, Type)| Attribute {
