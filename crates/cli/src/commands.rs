@@ -40,6 +40,7 @@ static COMMANDS: &[Command] = &[
     Command::of::<import::Import>(),
     Command::of::<lsp::Lsp>(),
     Command::of::<up::Up>(),
+    Command::of::<up::WorkCommand>(),
     Command::of::<generate::Generate>(),
     Command::of::<drift::DriftCommand>(),
     Command::of::<call::CallCommand>(),

@@ -6,6 +6,7 @@ mod audit;
 mod commands;
 mod data_key;
 mod designs;
+mod effects;
 mod export_keys;
 mod failure;
 mod http;

@@ -22,6 +22,9 @@ pub const GUARD: &str = "unique#";
 /// The reserved beginning of receipt keys.
 pub const RECEIPT: &str = "receipt#";
 
+/// The reserved beginning of the keys of what workers remember.
+pub const WORK: &str = "sortkey#work#";
+
 /// An entity with what is known of it before any request.
 #[derive(Clone, Debug)]
 pub struct EntityInfo {
@@ -224,7 +227,7 @@ pub fn is_reserved(item: &Item, partition: &str) -> bool {
     }
 }
 
-/// Whether a partition key is that of a guard or a receipt.
+/// Whether a partition key is that of a guard, a receipt or what a worker remembers.
 pub fn is_reserved_text(partition: &[u8]) -> bool {
-    partition.starts_with(GUARD.as_bytes()) || partition.starts_with(RECEIPT.as_bytes())
+    [GUARD, RECEIPT, WORK].iter().any(|prefix| partition.starts_with(prefix.as_bytes()))
 }

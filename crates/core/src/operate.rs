@@ -20,7 +20,7 @@ mod version;
 pub use call::caller;
 pub(crate) use call::{Outcome, operation, pattern, value_of};
 pub(crate) use cascade::{Cascade, cascades};
-pub(crate) use given::{Given, admit_all, bind};
+pub(crate) use given::{Given, admit_all, admit_computed, bind};
 pub(crate) use plain::created;
 pub(crate) use version::expected;
 
@@ -135,7 +135,10 @@ impl<'s, 'a> Runner<'s, 'a> {
             StatementKind::Expect { .. }
             | StatementKind::Advance { .. }
             | StatementKind::As { .. }
-            | StatementKind::Race { .. } => Val::Absent,
+            | StatementKind::Race { .. }
+            | StatementKind::Given { .. }
+            | StatementKind::Did { .. }
+            | StatementKind::Work => Val::Absent,
         }))
     }
 

@@ -102,7 +102,8 @@ impl Runtime {
         Scope::new(self.shared(), caller, self.now_ms())
     }
 
-    fn now_ms(&self) -> i64 {
+    /// The moment, as calls see it.
+    pub fn now_ms(&self) -> i64 {
         i64::try_from(self.shared().settings.clock.now_ms()).unwrap_or(i64::MAX)
     }
 }

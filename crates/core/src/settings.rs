@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::Ids;
+use crate::effects::Effects;
 use crate::keyring::Keyring;
 use crate::names::Naming;
 
@@ -36,6 +37,8 @@ pub struct Settings {
     pub ids: Arc<Ids>,
     /// Who keeps the keys of encrypted attributes.
     pub keyring: Arc<dyn Keyring>,
+    /// Carries out what a design does outside of the database.
+    pub effects: Arc<dyn Effects>,
     /// Seals cursors; runtimes that serve the same clients share it.
     pub cursor_key: [u8; 32],
     /// Stands before the deployed name of every table.

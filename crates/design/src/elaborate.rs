@@ -14,6 +14,7 @@ mod expand;
 mod functions;
 mod infer;
 mod literals;
+mod live;
 mod migrations;
 mod names;
 mod patterns;

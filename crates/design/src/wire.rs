@@ -9,6 +9,7 @@ mod attributes;
 mod entities;
 mod expressions;
 mod form;
+mod live;
 mod operations;
 mod patterns;
 mod pool;
@@ -20,6 +21,7 @@ pub use attributes::*;
 pub use entities::*;
 pub use expressions::*;
 pub use form::{Unreadable, Wire};
+pub use live::*;
 pub use operations::*;
 pub use patterns::*;
 pub use pool::{Reading, Writing};
@@ -38,7 +40,7 @@ use crate::{Design, program};
 pub const FORMAT: &str = "sortkey-program";
 
 /// The version of the format. It changes with everything that an older reader would misread.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A compiled program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,6 +76,14 @@ pub struct Program {
     pub patterns: Vec<Pattern>,
     /// Writes.
     pub operations: Vec<Operation>,
+    /// What happens outside of the database.
+    pub effects: Vec<Effect>,
+    /// What runs by itself.
+    pub workers: Vec<Worker>,
+    /// Paths of HTTP requests that operations answer.
+    pub routes: Vec<Route>,
+    /// How callers are recognised.
+    pub sessions: Vec<Session>,
     /// Tests.
     pub tests: Vec<Test>,
     /// The names of errors.
@@ -115,6 +125,10 @@ pub fn write(program: &program::Program) -> Program {
         rules: program.rules.write(out),
         patterns: program.patterns.write(out),
         operations: program.operations.write(out),
+        effects: program.effects.write(out),
+        workers: program.workers.write(out),
+        routes: program.routes.write(out),
+        sessions: program.sessions.write(out),
         tests: program.tests.write(out),
         errors: program.errors.write(out),
         names: names.map(|(name, callee)| (name, callee.write(out))).collect(),
@@ -141,6 +155,7 @@ pub fn read(form: &Program) -> Result<program::Program, Unreadable> {
         rules: form.rules.len(),
         patterns: form.patterns.len(),
         operations: form.operations.len(),
+        effects: form.effects.len(),
         errors: form.errors.len(),
         ..Reading::default()
     };
@@ -167,6 +182,10 @@ pub fn read(form: &Program) -> Result<program::Program, Unreadable> {
         rules: Wire::read(&form.rules, from)?,
         patterns: Wire::read(&form.patterns, from)?,
         operations: Wire::read(&form.operations, from)?,
+        effects: Wire::read(&form.effects, from)?,
+        workers: Wire::read(&form.workers, from)?,
+        routes: Wire::read(&form.routes, from)?,
+        sessions: Wire::read(&form.sessions, from)?,
         tests: Wire::read(&form.tests, from)?,
         errors: Wire::read(&form.errors, from)?,
         names: names.collect::<Result<_, Unreadable>>()?,

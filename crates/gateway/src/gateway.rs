@@ -17,7 +17,7 @@ use crate::admission::{Admission, Visitor};
 use crate::endpoints::{Endpoint, Endpoints, PREFIX};
 use crate::{answer, arguments, openapi, page, problem};
 
-type Answered<'a> = Pin<Box<dyn Future<Output = Response<Content>> + Send + 'a>>;
+pub(crate) type Answered<'a> = Pin<Box<dyn Future<Output = Response<Content>> + Send + 'a>>;
 
 /// The operations API of a design.
 pub struct Gateway {
@@ -54,11 +54,14 @@ impl Gateway {
             let handler = Arc::new(Document { path: prefix, content_type, body });
             Mount { prefix, access: Access::ThisMachine, handler }
         };
-        vec![
+        let routes = crate::routes::mounts(&self.runtime);
+        let own = vec![
             Mount { prefix: PREFIX, access, handler: Arc::new(self) },
             page("/openapi.json", "application/json", document.to_string()),
             page("/docs", "text/html; charset=utf-8", html),
-        ]
+        ];
+        // What serves the design itself comes first: no route can take its place.
+        [own, routes].concat()
     }
 
     async fn answer(&self, request: Request<Bytes>) -> Response<Vec<u8>> {
@@ -87,7 +90,8 @@ impl Gateway {
     }
 
     async fn call(&self, endpoint: &Endpoint, request: &Request<Bytes>) -> Response<Vec<u8>> {
-        let prepared = self.admission.visitor(&self.runtime, request.headers()).and_then(|visitor| {
+        let visitor = self.admission.visitor(&self.runtime, request.headers()).await;
+        let prepared = visitor.and_then(|visitor| {
             self.may_call(endpoint, visitor.trusted, visitor.caller.is_some())?;
             Ok((visitor, arguments::read(endpoint, request)?))
         });

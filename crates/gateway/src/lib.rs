@@ -21,6 +21,7 @@ mod openapi;
 mod page;
 mod problem;
 mod query;
+mod routes;
 
 pub use admission::Admission;
 pub use example::call as example_call;

@@ -127,7 +127,10 @@ impl<'p> Plan<'p> {
                 let flows = bodies.iter().map(|body| self.body(body)).collect();
                 Flow::Seq(flows)
             }
-            StatementKind::Advance { .. } => Flow::nothing(),
+            StatementKind::Advance { .. }
+            | StatementKind::Given { .. }
+            | StatementKind::Did { .. }
+            | StatementKind::Work => Flow::nothing(),
         }
     }
 

@@ -8,6 +8,10 @@ mod hashing;
 mod place;
 mod progress;
 mod seed;
+mod work;
+mod workers;
+
+pub(super) use work::WorkCommand;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -22,9 +26,11 @@ use sortkey_design::Compilation;
 use sortkey_embedded::Embedded;
 use sortkey_gateway::{Admission, Forks, Gateway};
 use sortkey_server::{Database, Mode, Mount, Settings};
+use sortkey_work::Waking;
 
 use super::Run;
 use crate::audit::AuditArguments;
+use crate::effects::Outside;
 use crate::failure::Failure;
 use crate::keep::Keep;
 use crate::listen::{self, Listen};
@@ -91,6 +97,13 @@ pub(super) struct Up {
     #[arg(long)]
     dynamodb_api: bool,
 
+    #[command(flatten)]
+    outside: Outside,
+
+    /// Leave the workers of the design to `sortkey work`
+    #[arg(long)]
+    no_workers: bool,
+
     /// Fill the tables with generated data of the declared volumes, up to N items of a kind
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
     seed_data: Option<u64>,
@@ -126,25 +139,35 @@ impl Up {
         desired(&compilation.design, &self.naming())
             .map_err(|refusals| design::refused(&compilation, &refusals))?;
         let settings = place.runtime_settings(self.naming(), &self.protect.keyring)?;
+        let settings = sortkey_core::Settings { effects: self.outside.open()?, ..settings };
         let design = Arc::clone(&compilation.design);
-        let runtime = Runtime::new(design, place.backend.clone(), settings)
+        let waking = Arc::new(Waking::new(place.backend.clone()));
+        let runtime = Runtime::new(design, Arc::<Waking>::clone(&waking), settings)
             .map_err(|problems| design::cannot_run(&compilation, &problems))?;
         self.deploy(&compilation, &runtime).await?;
         cascades::resume(&runtime).await?;
         if let Some(most) = self.seed_data {
             seed::generate(&runtime, most).await?;
         }
+        let workers = match self.no_workers {
+            true => None,
+            false => workers::Workers::start(&runtime, &waking)?,
+        };
         let gateway = Gateway::new(runtime.clone(), admission);
         let secrets = place.secrets.as_deref();
         let start = Start { address, mode, runtime: &runtime, kept: &place.kept, secrets };
-        match place.stage {
+        let served = match place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
                 let mounts = gateway.with_forks(forks(&database, &runtime)).mounts();
                 self.serve(start, database, [mounts, vec![admin]].concat()).await
             }
             Stage::Elsewhere(closed) => self.serve(start, closed, gateway.mounts()).await,
+        };
+        if let Some(workers) = workers {
+            workers.stop().await;
         }
+        served
     }
 
     async fn serve<B: sortkey_server::Backend>(

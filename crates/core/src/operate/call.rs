@@ -46,7 +46,7 @@ impl<'a> Runner<'_, 'a> {
         let value = value?;
         let selected = match callee {
             Callee::Pattern(id) => shared.reads[id].select.as_ref(),
-            Callee::Operation(_) => None,
+            Callee::Operation(_) | Callee::Effect(_) => None,
         };
         match self.is_test {
             true => public(scope, value, selected),
@@ -72,6 +72,11 @@ impl<'a> Runner<'_, 'a> {
                     scope.miss(read.first(), key);
                 }
                 value_of(scope, found, read)?
+            }
+            Callee::Effect(id) => {
+                // What was done outside cannot be undone: the operation does not start again from the beginning.
+                self.session.wrote_something();
+                crate::effects::perform(scope, id, given).await?
             }
             Callee::Operation(id) => match operation(self.session, inner, id, given).await? {
                 Outcome::Value(value) => value,

@@ -55,7 +55,7 @@ fn left_out<'s>(
 }
 
 /// Values of the design as arguments of their declared types.
-pub(super) fn admit_computed(scope: &Scope<'_>, callee: Callee, given: Given) -> Result<Given, Failure> {
+pub(crate) fn admit_computed(scope: &Scope<'_>, callee: Callee, given: Given) -> Result<Given, Failure> {
     let signature = scope.shared.program.signature(callee);
     let admit = suited(&Admit::computed(scope), callee);
     let admitted = |(id, value)| Ok((id, admit_one(scope.shared, &admit, &signature.parameters[id], value)?));

@@ -38,6 +38,21 @@ pub(crate) async fn send(
     answers: Answers,
 ) -> Result<Option<Item>, Refusal> {
     let mut writes = merged(writes);
+    let fence = session.fence().filter(|fence| fence.guard(scope, &mut writes));
+    let sent = send_all(session, scope, writes, answers).await;
+    if fence.is_some() && sent.is_ok() {
+        // The write gave the lease back.
+        session.unfence();
+    }
+    sent
+}
+
+async fn send_all(
+    session: &Session<'_>,
+    scope: &Scope<'_>,
+    mut writes: Vec<Write>,
+    answers: Answers,
+) -> Result<Option<Item>, Refusal> {
     match writes.len() {
         0 => Ok(None),
         1 => match writes.pop() {

@@ -121,7 +121,11 @@ fn expressions(body: &[Statement], visit: &mut dyn FnMut(&Expr)) {
             }
             StatementKind::Require { condition: expr, .. } | StatementKind::Return(expr) => visit(expr),
             StatementKind::Race { bodies, .. } => bodies.iter().for_each(|body| expressions(body, visit)),
-            StatementKind::Advance { .. } => {}
+            // Only tests have these, and nothing calls a test.
+            StatementKind::Advance { .. }
+            | StatementKind::Given { .. }
+            | StatementKind::Did { .. }
+            | StatementKind::Work => {}
         }
     }
 }

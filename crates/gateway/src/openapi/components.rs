@@ -83,6 +83,7 @@ fn input(program: &Program, entity: &Entity, kind: InputKind) -> Json {
     let is_key = |id: &AttributeId| entity.key_attributes.contains(id);
     let settable = |(id, each): &(AttributeId, &Attribute)| match kind {
         InputKind::Key => is_key(id),
+        InputKind::Item => true,
         InputKind::New => each.can_be_given() && (program.caller.is_empty() || !each.is_made()),
         InputKind::Patch => each.can_be_given() && !each.flags.immutable && !is_key(id),
     };

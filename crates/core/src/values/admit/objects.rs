@@ -53,6 +53,13 @@ impl Admit<'_> {
         value: &Val,
         field: Field<'_>,
     ) -> Result<Val, Failure> {
+        if of == InputKind::Item {
+            // Only what runs workers gives a whole item, as it was read.
+            return match value {
+                Val::Item(record) if record.entity == entity => Ok(value.clone()),
+                _ => Err(Failure::invalid(field.to_string(), format!("`{field}` is no item in hand"))),
+            };
+        }
         let entity = &self.scope.shared.program.entities[entity];
         let mut admitted = Fields::new();
         for (name, each) in value.fields().into_iter().flatten() {
@@ -61,7 +68,9 @@ impl Admit<'_> {
             let attribute = id.map(|id| &entity.attributes[id]);
             let wanted = match of {
                 InputKind::Key => id.is_some_and(|id| entity.key_attributes.contains(&id)),
-                InputKind::New | InputKind::Patch => attribute.is_some_and(|each| !each.is_derived()),
+                InputKind::New | InputKind::Patch | InputKind::Item => {
+                    attribute.is_some_and(|each| !each.is_derived())
+                }
             };
             match attribute {
                 Some(attribute)
