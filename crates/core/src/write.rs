@@ -15,7 +15,7 @@ mod update;
 
 pub(crate) use create::{new_item, send_new};
 pub(crate) use demand::{Act, Test, Write};
-pub(crate) use given::key_fields;
+pub(crate) use given::{key_fields, unsealed};
 pub use image::rendered;
 pub(crate) use send::{Refusal, explain, send};
 
