@@ -15,7 +15,7 @@ mod update;
 
 pub(crate) use create::{new_item, placed};
 pub(crate) use demand::{Act, Test, Write};
-pub(crate) use given::key_fields;
+pub(crate) use given::{key_fields, unsealed};
 pub use image::rendered;
 pub(crate) use send::{Refusal, send};
 

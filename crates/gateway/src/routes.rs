@@ -40,6 +40,9 @@ pub(crate) fn mounts(runtime: &Runtime) -> Vec<Mount> {
 impl Routes {
     async fn answer(&self, request: Request<Bytes>) -> Response<Vec<u8>> {
         let (method, path) = (request.method().as_str(), request.uri().path());
+        if !matches!(method, "POST" | "PUT" | "PATCH" | "GET" | "DELETE") {
+            return problem::method_not_allowed("POST, PUT, PATCH, GET, DELETE", "routes have other methods");
+        }
         let Some((route, values)) = self.runtime.route(method, path) else {
             let detail = format!("the design has no route for {method} {path}");
             return problem::refused(StatusCode::NOT_FOUND, "NotFound", &detail);

@@ -1,7 +1,7 @@
 //! The functions of webhooks, schedules and sign-ins. What they compute is in `sortkey-functions`; here values of the
 //! language become its arguments.
 
-use sortkey_design::program::{Expr, ExprKind, Function};
+use sortkey_design::program::{Expr, Function};
 use sortkey_functions::cron::{Cron, Zone};
 use sortkey_functions::filter::{Filter, Subject};
 use sortkey_functions::hmac::is_equal;
@@ -25,13 +25,10 @@ const CUSTOM_HEADER: &str = "x-signature";
 impl Scope<'_> {
     /// The value of an argument of a function. A secret of an item in hand is opened for it.
     pub(super) fn argument(&self, argument: &Expr, view: Option<View<'_>>) -> Result<Val, Failure> {
-        let value = self.eval(argument, view)?;
-        match (&argument.kind, &value) {
-            (ExprKind::Of { item, attribute }, Val::Sealed(_)) => match self.eval(item, view)? {
-                Val::Item(record) => crate::answer::opened(self, record.entity, *attribute, &record.fields),
-                _ => Ok(value),
-            },
-            _ => Ok(value),
+        let open = |value: Val| crate::write::unsealed(self, value);
+        match self.eval(argument, view)? {
+            Val::List(members) => members.into_iter().map(open).collect::<Result<_, _>>().map(Val::List),
+            value => open(value),
         }
     }
 
@@ -56,6 +53,7 @@ impl Scope<'_> {
             Function::Passes => Val::Bool(passes(at(0), at(1), at(2))?),
             Function::Transformed => Val::Bytes(transformed(at(0), at(1), at(2))?.0),
             Function::TransformedHeaders => map(transformed(at(0), at(1), at(2))?.1),
+            Function::PeriodStart => period_start(at(0), at(1)),
             Function::RetryDelay => self.retry_delay(at(0), at(1), at(2))?,
             _ => return Ok(None),
         }))
@@ -117,7 +115,14 @@ impl Scope<'_> {
         let (headers, body) = (pairs(headers), bytes(body));
         let headers = borrowed(&headers);
         let incoming = self.incoming(&headers, &body);
-        let found = scheme(provider, None).and_then(|scheme| scheme.delivery_id(&incoming));
+        // Who sends is often known only after the id is: then every provider's own header is looked for.
+        let is_stripe = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("stripe-signature"));
+        let providers: &[&str] = match provider {
+            "any" if is_stripe => &["stripe"],
+            "any" => &["standard", "github", "shopify", "custom"],
+            _ => &[provider],
+        };
+        let found = providers.iter().find_map(|provider| scheme(provider, None)?.delivery_id(&incoming));
         found.map_or(Val::Absent, |found| Val::Text(found.id))
     }
 
@@ -153,6 +158,33 @@ impl Scope<'_> {
         let asked = after_ms.as_integer().and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0);
         let delay = delay.map(|delay| delay.max(asked));
         Ok(delay.map_or(Val::Absent, |delay| Val::integer(i64::try_from(delay).unwrap_or(i64::MAX))))
+    }
+}
+
+/// The first day of the period of a month that contains a time, if periods begin on a day of the month: the 17th, or the last
+/// day of a month that is shorter.
+fn period_start(time: &Val, day: &Val) -> Val {
+    let (Val::Time(time_ms), Some(day)) = (time, day.as_integer()) else { return Val::Absent };
+    let today = crate::values::date(*time_ms);
+    let mut parts = today.splitn(3, '-').map(|part| part.parse::<i64>().unwrap_or(1));
+    let (year, month, today) =
+        (parts.next().unwrap_or(1970), parts.next().unwrap_or(1), parts.next().unwrap_or(1));
+    let first = |year: i64, month: i64| day.clamp(1, days(year, month));
+    let (year, month) = match (today >= first(year, month), month) {
+        (true, _) => (year, month),
+        (false, 1) => (year - 1, 12),
+        (false, _) => (year, month - 1),
+    };
+    Val::Text(format!("{year:04}-{month:02}-{:02}", first(year, month)))
+}
+
+/// How many days a month has.
+fn days(year: i64, month: i64) -> i64 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        _ => 31,
     }
 }
 
@@ -246,5 +278,30 @@ fn bytes(value: &Val) -> Vec<u8> {
     match value {
         Val::Bytes(bytes) => bytes.clone(),
         other => crate::template::canonical(None, other).unwrap_or_default().into_bytes(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// F-46: a billing period that starts on the 17th could not be expressed.
+    #[test]
+    fn a_period_begins_on_its_day_of_the_month() {
+        let day = 86_400_000;
+        // 2026-01-01T00:00:00Z
+        let start = 1_767_225_600_000;
+        for (after_days, on, expected) in [
+            (0, 1, "2026-01-01"),
+            (0, 17, "2025-12-17"),
+            (15, 17, "2025-12-17"),
+            (16, 17, "2026-01-17"),
+            (58, 31, "2026-02-28"),
+            (57, 31, "2026-01-31"),
+            (59, 31, "2026-02-28"),
+        ] {
+            let found = period_start(&Val::Time(start + after_days * day), &Val::integer(on));
+            assert_eq!(found, Val::text(expected), "{after_days} days after, on the {on}");
+        }
     }
 }

@@ -91,7 +91,7 @@ impl<'a> Admit<'a> {
     }
 
     /// A value for a type.
-    pub(crate) fn value(&self, ty: &Type, value: Val, field: &str) -> Result<Val, Failure> {
+    pub fn value(&self, ty: &Type, value: Val, field: &str) -> Result<Val, Failure> {
         self.value_at(ty, value, Field::Name(field))
     }
 

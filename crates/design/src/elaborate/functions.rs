@@ -77,6 +77,7 @@ pub(super) fn shape(function: Function) -> Shape {
         Function::Transformed => (&[Any, Map, Text], false, Gives::Bytes),
         Function::TransformedHeaders => (&[Any, Map, Text], false, Gives::Map),
         Function::RetryDelay => (&[Number, List, Number], false, Gives::Duration),
+        Function::PeriodStart => (&[Time, Number], false, Gives::Date),
     };
     let optional = match function {
         Function::CronNext | Function::Verified => 1,

@@ -200,7 +200,7 @@ fn request() -> Type {
     let texts = || Type::Map { of: Box::new(text(8_192)), max: Some(200) };
     let parts = [
         ("id", false, text(64)),
-        ("method", false, text(16)),
+        ("method", false, methods()),
         ("path", false, text(2_048)),
         ("ip", false, text(45)),
         ("contentType", true, text(255)),
@@ -216,6 +216,12 @@ fn request() -> Type {
         ..Attribute::default()
     };
     Type::Object { attributes: parts.map(attribute).into() }
+}
+
+/// The methods that a route can be asked with.
+fn methods() -> Type {
+    let members = ["POST", "PUT", "PATCH", "GET", "DELETE"].map(str::to_owned).into();
+    Type::Enum { name: None, members, open: false }
 }
 
 fn text(max: u64) -> Type {

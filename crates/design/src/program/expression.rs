@@ -269,6 +269,7 @@ functions! {
     Transformed "transformed"
     TransformedHeaders "transformed_headers"
     RetryDelay "retry_delay"
+    PeriodStart "period_start"
 }
 
 impl Expr {

@@ -13,7 +13,9 @@ use super::effects::{Prepared, Stubs};
 use super::failed;
 use super::race::Scheduler;
 use super::show::{compared, shown};
-use sortkey_core::internals::{Calls, Fields, Origin, Runner, Scope, Session, Val, caller, public, to_json};
+use sortkey_core::internals::{
+    Admit, Calls, Fields, Origin, Runner, Scope, Session, Val, caller, public, to_json,
+};
 use sortkey_core::{Failure, Runtime};
 use sortkey_work::Work;
 
@@ -150,6 +152,7 @@ impl<'a> Test<'a> {
         let one = |(id, value): &(ParameterId, Expr)| {
             let parameter = &parameters[*id];
             let value = scope.eval(value, None)?;
+            let value = Admit::computed(scope).value(&parameter.ty, value, &parameter.name)?;
             Ok((parameter.name.to_string(), to_json(program, &parameter.ty, &value)))
         };
         arguments
