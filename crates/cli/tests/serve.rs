@@ -47,7 +47,9 @@ fn other_machines_are_let_in_only_where_a_flag_says_so_and_it_is_announced() {
     assert!(!refused.status.success());
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(said.contains("other machines can reach 0.0.0.0") && said.contains("--insecure-open"), "{said}");
-    assert!(!command(&["--insecure-open", "--auth", "auth.json"]).output().expect("it runs").status.success());
+    assert!(
+        !command(&["--insecure-open", "--auth", "auth.json"]).output().expect("it runs").status.success()
+    );
 
     let mut open = command(&["--insecure-open"]).stdout(Stdio::piped()).spawn().expect("it starts");
     let lines = BufReader::new(open.stdout.take().expect("piped")).lines();

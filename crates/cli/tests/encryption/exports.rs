@@ -64,7 +64,9 @@ fn exports_of_an_encrypted_database_show_none_of_its_values() {
     let plain = place.path("plain");
     place.succeeds(&["decrypt", &place.path("buckets/one"), "--to", &plain]);
     assert_eq!(found(&plain), EXPORTED);
-    assert!(place.fails(&["decrypt", &place.path("buckets/one"), "--to", &plain]).contains("is there already"));
+    assert!(
+        place.fails(&["decrypt", &place.path("buckets/one"), "--to", &plain]).contains("is there already")
+    );
     let printed = place.run(&["decrypt", &file.to_string_lossy()]);
     assert!(printed.status.success());
     assert_eq!(printed.stdout, std::fs::read(&files(Path::new(&plain))[0]).expect("read"));

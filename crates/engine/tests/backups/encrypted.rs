@@ -31,8 +31,14 @@ impl KeySealer for Keyring {
 fn database(buckets: &Path, encrypt_exports: bool, keyring: Option<u8>) -> Database {
     let key_sealer = keyring.map(|number| Arc::new(Keyring(number)) as Arc<dyn KeySealer>);
     let export_dir = Some(buckets.to_owned());
-    let settings =
-        Settings { seed: 1, expiry_interval: None, export_dir, encrypt_exports, key_sealer, ..Settings::default() };
+    let settings = Settings {
+        seed: 1,
+        expiry_interval: None,
+        export_dir,
+        encrypt_exports,
+        key_sealer,
+        ..Settings::default()
+    };
     let database = Database { engine: Engine::open(Arc::new(MemoryStore::new()), settings) };
     database.engine.stop_clock_at(START_MS);
     database.create_table("table", false, json!({}));
@@ -61,7 +67,8 @@ fn import(database: &Database, bucket: &str, table: &str) -> Value {
 
 /// The only data file of a bucket.
 fn data_file(buckets: &TempDir, bucket: &str) -> PathBuf {
-    let export = fs::read_dir(buckets.path().join(bucket).join("AWSDynamoDB")).unwrap().next().unwrap().unwrap();
+    let export =
+        fs::read_dir(buckets.path().join(bucket).join("AWSDynamoDB")).unwrap().next().unwrap().unwrap();
     fs::read_dir(export.path().join("data")).unwrap().next().unwrap().unwrap().path()
 }
 
@@ -69,7 +76,10 @@ fn data_file(buckets: &TempDir, bucket: &str) -> PathBuf {
 fn failed(database: &Database, bucket: &str) -> String {
     let done = import(database, bucket, "broken");
     assert_eq!(done["ImportStatus"], "FAILED");
-    assert_eq!(database.refused("DescribeTable", json!({"TableName": "broken"})).0, "ResourceNotFoundException");
+    assert_eq!(
+        database.refused("DescribeTable", json!({"TableName": "broken"})).0,
+        "ResourceNotFoundException"
+    );
     done["FailureMessage"].as_str().unwrap().to_owned()
 }
 
@@ -123,7 +133,8 @@ fn a_flipped_bit_a_cut_and_a_swapped_file_are_rejected() {
     // Moved as a whole, an export stays what it is.
     fs::rename(one.with_file_name("other.json.gz.encrypted"), &one).unwrap();
     fs::create_dir_all(buckets.path().join("three/older")).unwrap();
-    fs::rename(buckets.path().join("one/AWSDynamoDB"), buckets.path().join("three/older/AWSDynamoDB")).unwrap();
+    fs::rename(buckets.path().join("one/AWSDynamoDB"), buckets.path().join("three/older/AWSDynamoDB"))
+        .unwrap();
     assert_eq!(import(&source, "three", "copy")["ImportedItemCount"], 1);
 }
 
@@ -133,7 +144,10 @@ fn an_export_that_cannot_be_encrypted_fails() {
     let source = database(buckets.path(), true, None);
     put(&source, "table", "key", "value");
     let done = export(&source, "one");
-    assert_eq!((&done["ExportStatus"], &done["FailureCode"]), (&json!("FAILED"), &json!("KeyringUnavailable")));
+    assert_eq!(
+        (&done["ExportStatus"], &done["FailureCode"]),
+        (&json!("FAILED"), &json!("KeyringUnavailable"))
+    );
     let data = fs::read_dir(buckets.path().join("one/AWSDynamoDB")).unwrap().next().unwrap().unwrap();
     assert_eq!(fs::read_dir(data.path().join("data")).unwrap().count(), 0);
 }
