@@ -26,6 +26,7 @@ mod operate;
 mod proof;
 mod read;
 mod reply;
+mod rewrite;
 mod runtime;
 mod seal;
 mod session;

@@ -17,6 +17,7 @@ pub(crate) use create::{new_item, send_new};
 pub(crate) use demand::{Act, Test, Write};
 pub(crate) use given::key_fields;
 pub use image::rendered;
+pub(crate) use image::{check_failed, stored_value};
 pub(crate) use send::{Refusal, explain, send};
 
 use sortkey_design::Program;
