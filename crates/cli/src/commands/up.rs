@@ -1,12 +1,13 @@
 //! `sortkey up`: a design brought to life.
 
 mod banner;
-mod design;
+pub(super) mod design;
 mod elsewhere;
 mod hashing;
 mod place;
 mod progress;
 mod seed;
+mod superseded;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -16,7 +17,7 @@ use std::time::Duration;
 
 use clap::Args;
 use sortkey_core::{Pending, Runtime};
-use sortkey_deploy::{Coverage, DeployError, Naming, desired, prepare};
+use sortkey_deploy::{Coverage, DeployError, Deployment, Naming, Options, desired, prepare};
 use sortkey_design::Compilation;
 use sortkey_gateway::{Admission, Gateway};
 use sortkey_server::{Mode, Mount, Settings};
@@ -35,7 +36,9 @@ use place::{Place, Stage};
 ///
 /// Checks the design, creates its tables or compares them with those that are there, and serves on one port: every
 /// pattern and operation under /api, a page of them at /docs, their OpenAPI document at /openapi.json, and the DynamoDB
-/// API itself. Missing indexes and settings are added to tables; any other difference is explained, and nothing is dropped.
+/// API itself. Where another version of the design was deployed before, everything that differs is shown. Missing indexes and
+/// settings are added, items are rewritten where the design stores them otherwise, and the design serves when that is done.
+/// Any other difference is refused before anything is changed, and nothing is dropped.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey up                                  # the design in this folder, data in .sortkey
@@ -60,6 +63,10 @@ pub(super) struct Up {
     /// Look through all items again for what is to be unique, after something else wrote to the tables
     #[arg(long)]
     recheck_unique: bool,
+
+    /// Serve although the design leaves out something that items have: it stays in the tables, and no answer shows it
+    #[arg(long)]
+    keep_removed: bool,
 
     /// A parameter of the design; may be given several times
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
@@ -123,7 +130,7 @@ impl Up {
         let design = Arc::clone(&compilation.design);
         let runtime = Runtime::new(design, place.backend.clone(), settings)
             .map_err(|problems| design::cannot_run(&compilation, &problems))?;
-        self.deploy(&compilation, &runtime).await?;
+        let deployment = self.deploy(&compilation, &runtime).await?;
         if let Some(most) = self.seed_data {
             seed::generate(&runtime, most).await?;
         }
@@ -135,7 +142,10 @@ impl Up {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
                 self.serve(start, database, [mounts, vec![admin]].concat()).await
             }
-            Stage::Elsewhere(closed) => self.serve(start, closed, mounts).await,
+            Stage::Elsewhere(closed) => tokio::select! {
+                served = self.serve(start, closed, mounts) => served,
+                () = superseded::noticed(&runtime, &deployment) => Err(superseded::failure()),
+            },
         }
     }
 
@@ -181,7 +191,7 @@ impl Up {
         }
     }
 
-    async fn deploy(&self, compilation: &Compilation, runtime: &Runtime) -> Result<(), Failure> {
+    async fn deploy(&self, compilation: &Compilation, runtime: &Runtime) -> Result<Deployment, Failure> {
         let pause = |length: Duration| {
             Box::pin(async move {
                 tokio::time::sleep(length).await;
@@ -191,10 +201,12 @@ impl Up {
         let coverage = if self.recheck_unique { Coverage::Doubted } else { Coverage::AsMarked };
         let mut progress = progress::Steps::default();
         let mut watch = |step: sortkey_deploy::Progress<'_>| progress.show(step);
-        match prepare(&runtime, coverage, &pause, &mut watch).await {
+        let fence = self.endpoint.as_ref().map_or(Duration::ZERO, |_| superseded::LONGEST);
+        let options = Options { coverage, keeps_removed: self.keep_removed, fence };
+        match prepare(runtime, options, &pause, &mut watch).await {
             Ok(done) => {
                 progress.end(&done);
-                Ok(())
+                Ok(done)
             }
             Err(DeployError::Refused(refusals)) => Err(design::refused(compilation, &refusals)),
             Err(DeployError::NotUnique(refusals)) => Err(design::not_unique(compilation, &refusals)),
@@ -213,7 +225,7 @@ impl Up {
     }
 }
 
-fn assignment(text: &str) -> Result<(String, String), String> {
+pub(super) fn assignment(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     Ok((name.trim().to_owned(), value.to_owned()))
 }

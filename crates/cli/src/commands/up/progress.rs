@@ -2,7 +2,8 @@
 
 use std::io::{IsTerminal, Write};
 
-use sortkey_deploy::{Change, Deployment, Progress, Step};
+use sortkey_change::text;
+use sortkey_deploy::{Billing, Change, Deployment, Progress, Step};
 
 use crate::designs;
 
@@ -17,6 +18,12 @@ impl Steps {
     pub(super) fn show(&mut self, progress: Progress<'_>) {
         let Progress { table, change, step } = progress;
         match step {
+            Step::Done if let Change::Compared(differences) = change => {
+                designs::say(&format!(
+                    "compared with the design that was deployed before:\n{}",
+                    text(differences)
+                ));
+            }
             Step::Waiting { items } if std::io::stderr().is_terminal() => {
                 let items = items.map_or(String::new(), |items| format!(", {items} items so far"));
                 self.line(&format!("\r  {table}: {}{items} ...", adding(change)));
@@ -67,9 +74,24 @@ fn adding(change: &Change) -> String {
         Change::AddIndex(index) => format!("index {index} added"),
         Change::TimeToLive(attribute) => format!("items expire by {attribute}"),
         Change::Recovery(days) => format!("can be restored to any second of {days} days"),
+        Change::Billing(billing) => paying(billing),
         Change::Protect => "protected from deletion".to_owned(),
         Change::Stream(_) => "stream started".to_owned(),
         Change::Tags(_) => "tagged".to_owned(),
+        Change::Rewrite(subjects) => format!("items rewritten for {}", subjects.join(", ")),
+        Change::Compared(_) => "compared".to_owned(),
         Change::Guards(clauses) => format!("every item has its guard of {}", clauses.join(" and ")),
+    }
+}
+
+/// What is paid from now on: the mode where it is another one, otherwise the capacity.
+fn paying(billing: &Billing) -> String {
+    let capacity = billing.table.as_ref().map(|units| {
+        format!("provisioned {} rcu {} wcu", units.read_capacity_units, units.write_capacity_units)
+    });
+    match (&billing.mode, capacity) {
+        (_, Some(capacity)) => format!("paid for as {capacity}"),
+        (Some(_), None) => "paid for on demand".to_owned(),
+        (None, None) => "other capacities of indexes".to_owned(),
     }
 }
