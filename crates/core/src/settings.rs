@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::Ids;
-use crate::effects::Effects;
+use crate::effects::{Effects, NoEffects};
 use crate::keyring::{DataKey, KeyError, Keyring};
 use crate::names::Naming;
 
@@ -66,6 +66,7 @@ impl Settings {
             parameters: BTreeMap::new(),
             bcrypt_cost: 12,
             aside: Arc::new(|_| ()),
+            effects: Arc::new(NoEffects),
         }
     }
 
