@@ -6,6 +6,7 @@ mod backup;
 mod call;
 mod check;
 mod completions;
+mod decrypt;
 mod diff;
 mod drift;
 mod explain;
@@ -51,6 +52,7 @@ static COMMANDS: &[Command] = &[
     Command::of::<backup::Backup>(),
     Command::of::<restore::Restore>(),
     Command::of::<verify::Verify>(),
+    Command::of::<decrypt::Decrypt>(),
     Command::of::<completions::Completions>(),
 ];
 

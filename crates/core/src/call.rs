@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use serde_json::{Map, Value as Json};
 
 use crate::Arguments;
-use crate::runtime::Shared;
+use crate::prepared::Shared;
 use crate::values::Fields;
 
 /// A call of a pattern or an operation.
@@ -22,6 +22,8 @@ pub struct Call<'a> {
     pub cursor: Option<&'a str>,
     /// How many items are wanted, at most the design's own page.
     pub limit: Option<u32>,
+    /// The version that the item must have which the operation changes.
+    pub version: Option<i64>,
 }
 
 /// Who calls: the attributes that `caller { }` declares, checked by [`Runtime::caller`](crate::Runtime::caller).

@@ -1,6 +1,5 @@
 //! A design prepared for running: what a request needs of tables and entities, looked up once.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sortkey_api::TableName;
@@ -14,7 +13,7 @@ use crate::Settings;
 use crate::anatomy::Anatomy;
 use crate::condition::Placeholders;
 use crate::guard;
-use crate::names::{parameter_values, table_name};
+use crate::names::deployed;
 use crate::proof::Proof;
 use crate::values::{Fields, Val, to_stored};
 
@@ -64,27 +63,24 @@ pub struct EntityInfo {
 #[derive(Clone, Debug)]
 pub(crate) struct Vacant {
     pub(crate) text: String,
-    pub(crate) names: BTreeMap<String, String>,
+    pub(crate) placeholders: Placeholders,
 }
 
 impl Vacant {
     fn of(key: &StoredKey) -> Option<Vacant> {
         let mut placeholders = Placeholders::default();
         let text = format!("attribute_not_exists({})", placeholders.name(key.partition.first()?));
-        Some(Vacant { text, names: placeholders.into_parts().0? })
+        Some(Vacant { text, placeholders })
     }
 }
 
 /// Every entity.
 pub(crate) fn entities(program: &Program, settings: &Settings) -> Arena<EntityId, EntityInfo> {
-    let design = &program.design;
     let of = |(at, entity): (EntityId, &Entity)| {
         let table = program.table_of(at);
         let name = |names: &[Arc<str>]| names.first().cloned();
         let anatomy = Anatomy::of(program, entity);
-        let source = &design.entities[at.at()];
-        let prefix = |place: usize| guard::prefix(source, &source.uniques[place]);
-        let deployed = entity.table.map(|table| deployed(design, &design.tables[table.at()], settings));
+        let deployed = entity.table.map(|table| deployed(program, table, settings));
         EntityInfo {
             at,
             name: entity.name.clone(),
@@ -99,7 +95,7 @@ pub(crate) fn entities(program: &Program, settings: &Settings) -> Arena<EntityId
             proof: table.and_then(|table| Proof::of(table, entity, &anatomy)),
             anatomy,
             vacant: table.filter(|table| table.ttl.is_none()).and_then(|table| Vacant::of(&table.key)),
-            guards: entity.uniques.iter().map(|unique| prefix(unique.place)).collect(),
+            guards: entity.uniques.iter().map(|unique| guard::prefix(entity, unique)).collect(),
             rivals: table.map(|table| rivals(program, table, entity)).unwrap_or_default(),
         }
     };
@@ -109,12 +105,6 @@ pub(crate) fn entities(program: &Program, settings: &Settings) -> Arena<EntityId
 fn taken(table: &Table) -> Vec<Arc<str>> {
     let indexes = table.indexes.iter().flat_map(|index| index.key.names());
     table.key.names().chain(indexes).chain(&table.ttl).cloned().collect()
-}
-
-/// The deployed name of a table. Names that cannot be made were refused when the runtime was built.
-pub fn deployed(design: &Design, table: &model::Table, settings: &Settings) -> String {
-    let values = parameter_values(design, &settings.parameters).unwrap_or_default();
-    table_name(table, settings.table_prefix.as_deref(), &values).unwrap_or_default()
 }
 
 impl EntityInfo {

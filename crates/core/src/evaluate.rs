@@ -7,7 +7,7 @@ mod scope;
 mod view;
 mod webhooks;
 
-pub use functions::hex;
+pub use functions::{hash_password, hex};
 pub use scope::Scope;
 pub use view::View;
 

@@ -5,8 +5,8 @@
 //! the clause get theirs when the design is deployed.
 
 use sha2::{Digest, Sha256};
-use sortkey_design::model::{self, Stored};
-use sortkey_design::program::{KeyPart, Source, UniqueId};
+use sortkey_design::model::Stored;
+use sortkey_design::program::{Entity, KeyPart, Source, Unique, UniqueId};
 use sortkey_value::{AttributeValue, Item, Map, Number, ValueRef};
 
 use crate::Failure;
@@ -53,21 +53,9 @@ pub(crate) fn bounded(text: String) -> String {
     }
 }
 
-/// How the keys of a clause's guards begin. They follow from the text of the design, so that what is stored is found again.
-pub(crate) fn prefix(entity: &model::Entity, unique: &model::Unique) -> String {
-    let names: Vec<&str> = unique.names.iter().map(|name| name.text.as_str()).collect();
-    let is_like_it = |other: &&model::Unique| other.names == unique.names;
-    // Of several clauses on the same attributes, only the first is called by them alone.
-    match entity.uniques.iter().find(is_like_it).filter(|first| *first != unique) {
-        None => format!("{GUARD}{}#{}#", entity.name, names.join(",")),
-        Some(_) => format!("{GUARD}{}#{}?{}#", entity.name, names.join(","), condition(unique)),
-    }
-}
-
-/// A short name for the condition of a clause.
-fn condition(unique: &model::Unique) -> String {
-    let text = serde_json::to_string(&unique.when).unwrap_or_default();
-    crate::evaluate::hex(&Sha256::digest(text.as_bytes())[..4])
+/// How the keys of a clause's guards begin.
+pub(crate) fn prefix(entity: &Entity, unique: &Unique) -> String {
+    format!("{GUARD}{}#{}#", entity.name, unique.guard)
 }
 
 /// The guard under a key: whose it is, and until when.

@@ -3,6 +3,8 @@
 //! The seed is an argument. Where secrets are made, the edge takes it from the operating system; a test takes a number, and
 //! replays.
 
+use std::sync::Arc;
+
 use chacha20::ChaCha12Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
 use parking_lot::Mutex;
@@ -10,18 +12,25 @@ use parking_lot::Mutex;
 use crate::keyring::KeyError;
 
 /// Random bits and ULIDs. Calls that run side by side share one.
-pub struct Ids(Mutex<State>);
+pub struct Ids {
+    stream: Mutex<Stream>,
+    /// The bits of the last ULID, so that the next one of the same millisecond comes behind it. Forks share it.
+    last_ulid: Arc<Mutex<u128>>,
+}
 
-struct State {
-    stream: ChaCha12Rng,
-    /// The bits of the last ULID, so that the next one of the same millisecond comes behind it.
-    last_ulid: u128,
+struct Stream {
+    seed: [u8; 32],
+    bits: ChaCha12Rng,
+    /// The ULIDs of a fork, so that it replays although others have made ULIDs meanwhile.
+    ulids: Option<Vec<u128>>,
+    /// How many ULIDs were made since the stream began.
+    made: usize,
 }
 
 impl Ids {
     /// A stream that nobody can guess who does not have its seed.
     pub fn from_seed(seed: [u8; 32]) -> Ids {
-        Ids(Mutex::new(State { stream: ChaCha12Rng::from_seed(seed), last_ulid: 0 }))
+        Ids::of(seed, None, Arc::default())
     }
 
     /// The same bits for the same number: for tests, never for secrets.
@@ -31,15 +40,32 @@ impl Ids {
         Ids::from_seed(bytes)
     }
 
+    /// A stream of its own, which can begin again.
+    pub(crate) fn fork(&self) -> Ids {
+        Ids::of(self.bytes(), Some(Vec::new()), Arc::clone(&self.last_ulid))
+    }
+
+    fn of(seed: [u8; 32], ulids: Option<Vec<u128>>, last_ulid: Arc<Mutex<u128>>) -> Ids {
+        let stream = Stream { seed, bits: ChaCha12Rng::from_seed(seed), ulids, made: 0 };
+        Ids { stream: Mutex::new(stream), last_ulid }
+    }
+
+    /// Begins a fork again: the same bits and the same ULIDs follow.
+    pub(crate) fn rewind(&self) {
+        let mut stream = self.stream.lock();
+        stream.bits = ChaCha12Rng::from_seed(stream.seed);
+        stream.made = 0;
+    }
+
     /// The next 64 bits.
     pub fn next(&self) -> Result<u64, KeyError> {
-        Ok(self.0.lock().stream.next_u64())
+        Ok(self.stream.lock().bits.next_u64())
     }
 
     /// Random bytes.
     pub fn bytes<const LENGTH: usize>(&self) -> [u8; LENGTH] {
         let mut bytes = [0; LENGTH];
-        self.0.lock().stream.fill_bytes(&mut bytes);
+        self.stream.lock().bits.fill_bytes(&mut bytes);
         bytes
     }
 
@@ -47,15 +73,24 @@ impl Ids {
     /// a random amount, so that nobody can guess the next.
     pub(crate) fn ulid_bits(&self, now_ms: i64) -> Result<u128, KeyError> {
         let time = u128::from(now_ms.unsigned_abs() & 0xFFFF_FFFF_FFFF);
-        let mut state = self.0.lock();
-        let mut next = || u128::from(state.stream.next_u64());
+        let mut stream = self.stream.lock();
+        let mut next = || u128::from(stream.bits.next_u64());
         let random = (next() << 16 | next() & 0xFFFF) & RANDOM;
-        let bits = match state.last_ulid >> 80 == time {
-            true => state.last_ulid.saturating_add((random & 0xFFFF_FFFF_FFFF) + 1),
+        stream.made += 1;
+        let made = stream.made;
+        if let Some(again) = stream.ulids.as_ref().and_then(|ulids| ulids.get(made - 1)) {
+            return Ok(*again);
+        }
+        let mut last = self.last_ulid.lock();
+        let bits = match *last >> 80 == time {
+            true => last.saturating_add((random & 0xFFFF_FFFF_FFFF) + 1),
             // The first of a millisecond leaves room for others behind it.
             false => time << 80 | random >> 1,
         };
-        state.last_ulid = bits;
+        *last = bits;
+        if let Some(ulids) = &mut stream.ulids {
+            ulids.push(bits);
+        }
         Ok(bits)
     }
 }
@@ -66,6 +101,19 @@ const RANDOM: u128 = (1 << 80) - 1;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fork_replays_whatever_others_do_meanwhile() {
+        let ids = Ids::seeded(7);
+        let fork = ids.fork();
+        let run = || (fork.next(), fork.ulid_bits(5), fork.ulid_bits(5), fork.bytes::<4>());
+        let first = run();
+        let between = ids.ulid_bits(5).expect("random");
+        assert!(first.2.clone().is_ok_and(|last| last < between));
+        fork.rewind();
+        assert_eq!(run(), first);
+        assert!(fork.ulid_bits(5).is_ok_and(|next| next > between));
+    }
 
     #[test]
     fn a_seed_replays_and_another_does_not() {

@@ -6,12 +6,13 @@ mod change;
 
 pub use self::change::{Change, apply};
 pub use crate::answer::to_public_json;
-pub use crate::catalog::{EntityInfo, GUARD, RECEIPT, WORK, deployed, is_reserved, is_reserved_text};
+pub use crate::catalog::{EntityInfo, GUARD, RECEIPT, WORK, is_reserved, is_reserved_text};
 pub use crate::evaluate::{Scope, View, hex};
 pub use crate::guard::{LAYOUT, MARKER, held, item as guard_item, owner, reserved_key};
+pub use crate::names::deployed;
 pub use crate::operate::{Calls, Flow, Runner, caller};
+pub use crate::prepared::Shared;
 pub use crate::read::{is_deleted, is_expired, items};
-pub use crate::runtime::Shared;
 pub use crate::session::Session;
 pub use crate::values::{Admit, Fields, Origin, Val, iso, iso_seconds, to_json};
 pub use crate::write::{ATTEMPTS, rendered};

@@ -12,6 +12,7 @@ pub trait Keyring: Send + Sync + 'static {
 }
 
 /// A data key in both forms.
+#[derive(Clone)]
 pub struct DataKey {
     /// As it encrypts.
     pub plain: [u8; 32],

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 
 use sortkey_design::model::{Design, ExprKind, Parameter, Table, Type};
-use sortkey_design::{PARAMETER, is_deployed_name, nearest};
+use sortkey_design::program::{self, TableId};
+use sortkey_design::{PARAMETER, Program, is_deployed_name, nearest};
 use sortkey_diagnostics::Diagnostic;
+
+use crate::Settings;
 
 /// What makes deployed names of the design's.
 #[derive(Clone, Debug, Default)]
@@ -40,26 +43,64 @@ pub fn table_name(
     prefix: Option<&str>,
     values: &BTreeMap<String, String>,
 ) -> Result<String, Box<Diagnostic>> {
-    let mut name = prefix.unwrap_or_default().to_owned();
-    let mut rest = table.deployed.as_deref().unwrap_or(&table.name.text);
-    while let Some((before, after)) = rest.split_once('{') {
-        let (slot, after) = after.split_once('}').unwrap_or((after, ""));
-        let value = values.get(slot).ok_or_else(|| {
-            let title = format!("the name of table `{}` needs a parameter `{slot}`", table.name);
-            let declare = format!("Declare it: parameter {slot}: string(1..40)");
-            Box::new(PARAMETER.at(table.name.span, title).note(declare))
-        })?;
-        name.push_str(before);
-        name.push_str(value);
-        rest = after;
-    }
-    name.push_str(rest);
+    let template = table.deployed.as_deref().unwrap_or(&table.name.text);
+    let name = filled(template, prefix, |slot| values.get(slot).cloned()).map_err(|slot| {
+        let title = format!("the name of table `{}` needs a parameter `{slot}`", table.name);
+        let declare = format!("Declare it: parameter {slot}: string(1..40)");
+        Box::new(PARAMETER.at(table.name.span, title).note(declare))
+    })?;
     if is_deployed_name(&name) {
         return Ok(name);
     }
     let title = format!("table `{}` would be called \"{name}\", which DynamoDB refuses", table.name);
     let rule = "A table's name has 3 to 255 letters, digits, `_`, `-` or `.`, the prefix included.";
     Err(Box::new(PARAMETER.at(table.name.span, title).note(rule)))
+}
+
+/// The deployed name of a table of a program. Names that cannot be made were refused when the program was prepared.
+pub fn deployed(program: &Program, table: TableId, settings: &Settings) -> String {
+    let prefix = settings.table_prefix.as_deref();
+    let value = |slot: &str| setting(program, settings, slot);
+    filled(&program.tables[table].deployed, prefix, value).unwrap_or_default()
+}
+
+/// The value of a deployment parameter, given or by default.
+pub(crate) fn setting(program: &Program, settings: &Settings, name: &str) -> Option<String> {
+    let declared = program.settings.iter().zip(&program.setting_defaults);
+    let default = || declared.into_iter().find(|(each, _)| ***each == *name)?.1.as_deref().map(str::to_owned);
+    settings.parameters.get(name).cloned().or_else(default)
+}
+
+/// The first table of a program whose name cannot be made, and what is wrong with it.
+pub(crate) fn unnamed(program: &Program, settings: &Settings) -> Option<String> {
+    let wrong = |table: &program::Table| {
+        let value = |slot: &str| setting(program, settings, slot);
+        match filled(&table.deployed, settings.table_prefix.as_deref(), value) {
+            Ok(name) if is_deployed_name(&name) => None,
+            Ok(name) => {
+                Some(format!("table `{}` would be called \"{name}\", which DynamoDB refuses", table.name))
+            }
+            Err(slot) => Some(format!("the name of table `{}` needs a value for `{slot}`", table.name)),
+        }
+    };
+    program.tables.iter().find_map(wrong)
+}
+
+/// A name with its slots filled, or the first slot that has no value.
+fn filled<'t>(
+    template: &'t str,
+    prefix: Option<&str>,
+    value: impl Fn(&str) -> Option<String>,
+) -> Result<String, &'t str> {
+    let (mut name, mut rest) = (prefix.unwrap_or_default().to_owned(), template);
+    while let Some((before, after)) = rest.split_once('{') {
+        let (slot, after) = after.split_once('}').unwrap_or((after, ""));
+        name.push_str(before);
+        name.push_str(&value(slot).ok_or(slot)?);
+        rest = after;
+    }
+    name.push_str(rest);
+    Ok(name)
 }
 
 fn unknown_parameter(design: &Design, name: &str) -> Option<Diagnostic> {

@@ -11,7 +11,7 @@ use sortkey_value::{AttributeValue, Item, Map};
 use crate::catalog::{EntityInfo, WORK};
 use crate::condition::Placeholders;
 use crate::fence::{FENCE, LEASE};
-use crate::session::{Session, failure};
+use crate::session::failure;
 use crate::{Failure, Runtime};
 
 /// The notes of one kind of a worker.
@@ -89,7 +89,7 @@ impl<'r> Notes<'r> {
             limit: i32::try_from(most).ok(),
             ..QueryInput::default()
         };
-        let output = Session::new(self.runtime.shared()).query(input).await?;
+        let output = self.runtime.session().query(input).await?;
         Ok(output.items.unwrap_or_default())
     }
 }
@@ -148,12 +148,12 @@ impl Note<'_> {
             item: Item::from(item).into(),
             ..PutItemInput::default()
         };
-        Session::new(self.runtime.shared()).put(input).await.map(|_| ()).map_err(failure)
+        self.runtime.session().put(input).await.map(|_| ()).map_err(failure)
     }
 
     /// What the note says; none if there is none.
     pub async fn get(&self) -> Result<Option<Item>, Failure> {
-        Session::new(self.runtime.shared()).get(&self.info.table, self.key.clone(), true).await
+        self.runtime.session().get(&self.info.table, self.key.clone(), true).await
     }
 
     /// Removes the note.
@@ -163,6 +163,6 @@ impl Note<'_> {
             key: self.key.clone().into(),
             ..DeleteItemInput::default()
         };
-        Session::new(self.runtime.shared()).delete(input).await.map(|_| ()).map_err(failure)
+        self.runtime.session().delete(input).await.map(|_| ()).map_err(failure)
     }
 }

@@ -17,10 +17,11 @@ use serde_json::Value as Json;
 use sortkey_design::program::{AliasPiece, Attribute};
 use sortkey_value::{AttributeValue, Map};
 
+use crate::ask::{Ask, Told};
 use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
 use crate::interpret::unreadable;
-use crate::keyring::{KeyError, Keyring};
+use crate::keyring::KeyError;
 use crate::values::{Fields, Val, from_json, to_json};
 use crate::{Failure, FailureKind};
 
@@ -59,10 +60,9 @@ impl Seals {
         fields: &Fields,
     ) -> Result<Val, Failure> {
         let alias = place.alias(fields)?;
-        let settings = &scope.shared.settings;
-        let (plain, wrapped) = self.data_key(&*settings.keyring, &alias).map_err(unavailable)?;
+        let (plain, wrapped) = self.data_key(scope, &alias).map_err(unavailable)?;
         let text = to_json(&scope.shared.program, &place.attribute.ty, value).to_string();
-        let nonce: [u8; 12] = settings.ids.bytes();
+        let nonce: [u8; 12] = scope.ids.bytes();
         let payload = Payload { msg: text.as_bytes(), aad: &place.context(version, &alias) };
         let sealed = Aes256Gcm::new(&plain.into())
             .encrypt(Nonce::from_slice(&nonce), payload)
@@ -88,8 +88,7 @@ impl Seals {
         let foreign = || place.unreadable("it was changed, or belongs to another item or keyring");
         let alias = place.alias(fields)?;
         let (version, wrapped, nonce, sealed) = parts(sealed).ok_or_else(foreign)?;
-        let keyring = &scope.shared.settings.keyring;
-        let plain = keyring.unwrap(&alias, wrapped).map_err(|error| place.unreadable(&error.0))?;
+        let plain = self.plain_key(scope, &alias, wrapped).map_err(|error| place.unreadable(&error.0))?;
         let payload = Payload { msg: sealed, aad: &place.context(version, &alias) };
         let text = Aes256Gcm::new(&plain.into())
             .decrypt(Nonce::from_slice(nonce), payload)
@@ -98,15 +97,47 @@ impl Seals {
         from_json(json).ok_or_else(foreign)
     }
 
-    fn data_key(&self, keyring: &dyn Keyring, alias: &str) -> Result<Key, KeyError> {
+    /// The data key that values of an alias are sealed with.
+    fn data_key(&self, scope: &Scope<'_>, alias: &str) -> Result<Key, KeyError> {
         if let Some(key) = self.keys.lock().get(alias) {
             return Ok(key.clone());
         }
-        let key = keyring.new_data_key(alias)?;
-        let key = (key.plain, key.wrapped);
+        let made = match scope.outbox {
+            None => scope.shared.settings.keyring.new_data_key(alias),
+            Some(outbox) => match outbox.known(Ask::NewDataKey { alias: alias.to_owned() }) {
+                Some(Told::DataKey(key)) => key,
+                other => Err(awaited(other)),
+            },
+        }?;
+        let key = (made.plain, made.wrapped);
         self.keys.lock().insert(alias.to_owned(), key.clone());
         Ok(key)
     }
+
+    /// The plain form of the data key beside a value.
+    fn plain_key(&self, scope: &Scope<'_>, alias: &str, wrapped: &[u8]) -> Result<[u8; 32], KeyError> {
+        let Some(outbox) = scope.outbox else {
+            return scope.shared.settings.keyring.unwrap(alias, wrapped);
+        };
+        if let Some((plain, own)) = self.keys.lock().get(alias)
+            && own == wrapped
+        {
+            return Ok(*plain);
+        }
+        match outbox.known(Ask::OpenDataKey { alias: alias.to_owned(), wrapped: wrapped.to_vec() }) {
+            Some(Told::PlainKey(key)) => key,
+            other => Err(awaited(other)),
+        }
+    }
+}
+
+/// A key that the host has not answered yet, or answered with something else.
+fn awaited(told: Option<Told>) -> KeyError {
+    let what = match told {
+        None => "a key is awaited",
+        Some(_) => "a key was asked for, and something else answered",
+    };
+    KeyError(what.to_owned())
 }
 
 /// Which attribute of which item is meant.

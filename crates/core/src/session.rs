@@ -7,12 +7,16 @@ use parking_lot::Mutex;
 use sortkey_api::operations::*;
 use sortkey_api::shapes::capacity::ConsumedCapacity;
 use sortkey_api::shapes::returns::ReturnConsumedCapacity;
-use sortkey_api::{Again, ApiError, ErrorKind, Exchanged, Fault, Request, Response, SuppliedItem, TableName};
+use sortkey_api::{
+    Again, ApiError, Backend, ErrorKind, Exchanged, Fault, Request, Response, SuppliedItem, TableName,
+};
 use sortkey_value::Item;
 
+use crate::ask::{Ask, Told};
 use crate::fence::Fence;
-use crate::runtime::Shared;
-use crate::{Consumed, Failure, FailureKind, Settings};
+use crate::outbox::Outbox;
+use crate::prepared::Shared;
+use crate::{Consumed, Failure, FailureKind, Ids};
 
 /// How often a request is sent, the first time included.
 const ATTEMPTS: u32 = 6;
@@ -25,6 +29,7 @@ const TOTAL: Option<ReturnConsumedCapacity> = Some(ReturnConsumedCapacity::Total
 /// The requests of one call.
 pub struct Session<'a> {
     pub(crate) shared: &'a Shared,
+    way: Way<'a>,
     consumed: Mutex<Consumed>,
     /// Writes that happened.
     writes: AtomicU64,
@@ -35,10 +40,20 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// A call without requests yet.
-    pub fn new(shared: &'a Shared) -> Session<'a> {
+    /// A call without requests yet, on a backend.
+    pub(crate) fn new(shared: &'a Shared, backend: &'a dyn Backend) -> Session<'a> {
+        Session::on(shared, Way::Direct(backend))
+    }
+
+    /// A call without requests yet, whose host is asked for them.
+    pub(crate) fn asking(shared: &'a Shared, outbox: &'a Outbox) -> Session<'a> {
+        Session::on(shared, Way::Asked(outbox))
+    }
+
+    fn on(shared: &'a Shared, way: Way<'a>) -> Session<'a> {
         Session {
             shared,
+            way,
             consumed: Mutex::default(),
             writes: AtomicU64::new(0),
             is_repeat: AtomicBool::new(false),
@@ -47,8 +62,8 @@ impl<'a> Session<'a> {
     }
 
     /// The requests of a run that has leased an item.
-    pub(crate) fn fenced(shared: &'a Shared, fence: Fence) -> Session<'a> {
-        Session { fence: Mutex::new(Some(fence)), ..Session::new(shared) }
+    pub(crate) fn fenced(shared: &'a Shared, backend: &'a dyn Backend, fence: Fence) -> Session<'a> {
+        Session { fence: Mutex::new(Some(fence)), ..Session::new(shared, backend) }
     }
 
     /// The lease that writes must carry.
@@ -177,21 +192,29 @@ impl<'a> Session<'a> {
 
     /// Sends a request, again and again while it is only a matter of time: full jitter, doubled from one to the next.
     async fn exchange(&self, repeat: Repeat, request: Request) -> Result<Response, ApiError> {
-        let Settings { ids, timer, .. } = &self.shared.settings;
         let mut longest_ms = FIRST_PAUSE_MS;
         for _ in 1..ATTEMPTS {
             self.consumed.lock().requests += 1;
-            match self.shared.backend.send(request.clone()).await {
+            match self.way.send(request.clone()).await {
                 Err(error) if self.passes(&error, repeat) => {
-                    let random = ids.next().unwrap_or(0);
-                    timer.pause(Duration::from_millis(random % longest_ms + 1)).await;
+                    self.pause(longest_ms).await;
                     longest_ms *= 2;
                 }
                 answer => return answer,
             }
         }
         self.consumed.lock().requests += 1;
-        self.shared.backend.send(request).await
+        self.way.send(request).await
+    }
+
+    /// Waits for a random time.
+    async fn pause(&self, longest_ms: u64) {
+        let settings = &self.shared.settings;
+        let length = |ids: &Ids| Duration::from_millis(ids.next().unwrap_or(0) % longest_ms + 1);
+        match &self.way {
+            Way::Direct(_) => settings.timer.pause(length(&settings.ids)).await,
+            Way::Asked(outbox) => drop(outbox.ask(Ask::Pause(length(&outbox.ids))).await),
+        }
     }
 
     fn read<'b>(&self, consumed: impl Iterator<Item = &'b ConsumedCapacity>) {
@@ -206,9 +229,40 @@ impl<'a> Session<'a> {
     fn passes(&self, error: &ApiError, repeat: Repeat) -> bool {
         match error.again() {
             // A backend that repeats requests itself knows better how long to wait.
-            Again::Refused => !(error.is_throttled() && self.shared.backend.repeats()),
-            Again::Unknown => repeat == Repeat::Freely && !self.shared.backend.repeats(),
+            Again::Refused => !(error.is_throttled() && self.way.repeats()),
+            Again::Unknown => repeat == Repeat::Freely && !self.way.repeats(),
             Again::Never => false,
+        }
+    }
+}
+
+/// How requests leave a call.
+enum Way<'a> {
+    /// A backend takes them.
+    Direct(&'a dyn Backend),
+    /// The host of a task is asked to send them.
+    Asked(&'a Outbox),
+}
+
+impl Way<'_> {
+    async fn send(&self, request: Request) -> Result<Response, ApiError> {
+        match self {
+            Way::Direct(backend) => backend.send(request).await,
+            Way::Asked(outbox) => match outbox.ask(Ask::Send(request)).await {
+                Told::Response(response) => response,
+                // Sent again, it would be answered so again.
+                _ => Err(ApiError::new(
+                    ErrorKind::ValidationException,
+                    "a request was asked for, and something else answered",
+                )),
+            },
+        }
+    }
+
+    fn repeats(&self) -> bool {
+        match self {
+            Way::Direct(backend) => backend.repeats(),
+            Way::Asked(outbox) => outbox.repeats,
         }
     }
 }

@@ -84,16 +84,6 @@ pub struct Incoming {
 }
 
 impl Runtime {
-    /// The moment, as calls see it.
-    pub fn now_ms(&self) -> i64 {
-        self.scope(None).now_ms
-    }
-
-    /// The backend that requests are sent to.
-    pub fn backend(&self) -> &dyn crate::Backend {
-        &*self.shared().backend
-    }
-
     /// Comes back after a while.
     pub async fn pause(&self, length: std::time::Duration) {
         self.shared().settings.timer.pause(length).await;
@@ -110,7 +100,7 @@ impl Runtime {
     pub async fn due(&self, worker: WorkerId, cursor: Option<&str>) -> Result<DuePage, Failure> {
         let worker = &self.program().workers[worker];
         let Trigger::Due { entity, by, pattern, .. } = &worker.trigger else { return Ok(DuePage::default()) };
-        let session = Session::new(self.shared());
+        let session = self.session();
         let mut scope = self.scope(None);
         let read = &self.shared().reads[*pattern];
         let name = self.program().patterns[*pattern].name.clone();
@@ -183,7 +173,7 @@ impl Runtime {
 
     /// Runs a worker on an item that it has leased.
     pub async fn run_due(&self, worker: WorkerId, claim: &Claim, run: &str) -> Result<Ran, Failure> {
-        let session = Session::fenced(self.shared(), claim.fence.clone());
+        let session = Session::fenced(self.shared(), self.backend(), claim.fence.clone());
         let item = self.item(self.entity_of(worker)?, &claim.image)?;
         let ran = self.run_worker(&session, worker, Some(item), run).await?;
         // A run that wrote nothing to its item still has the lease.
@@ -192,14 +182,14 @@ impl Runtime {
 
     /// Runs a worker on a change of an item.
     pub async fn run_change(&self, worker: WorkerId, image: &Item, run: &str) -> Result<Ran, Failure> {
-        let session = Session::new(self.shared());
+        let session = self.session();
         let item = self.item(self.entity_of(worker)?, image)?;
         self.run_worker(&session, worker, Some(item), run).await
     }
 
     /// Runs a worker that no item starts.
     pub async fn run_slot(&self, worker: WorkerId, run: &str) -> Result<Ran, Failure> {
-        self.run_worker(&Session::new(self.shared()), worker, None, run).await
+        self.run_worker(&self.session(), worker, None, run).await
     }
 
     /// Whether a change of an item starts a worker: an item of its entity, of which the condition holds.
@@ -291,7 +281,7 @@ impl Runtime {
             return_values: answers.then_some(ReturnValue::AllNew),
             ..UpdateItemInput::default()
         };
-        match Session::new(self.shared()).update(input).await {
+        match self.session().update(input).await {
             Ok(UpdateItemOutput { attributes, .. }) => Ok(Some(attributes.unwrap_or_default())),
             Err(ApiError { kind: ErrorKind::ConditionalCheckFailedException, .. }) => Ok(None),
             Err(error) => Err(crate::session::failure(error)),
@@ -379,11 +369,11 @@ impl Runtime {
         request: Incoming,
     ) -> Result<Reply<'_>, Failure> {
         let operation = self.program().routes[route].operation;
-        let session = Session::new(self.shared());
+        let session = self.session();
         let mut scope = self.scope(None);
         if self.needs_caller(route) && !self.program().caller.is_empty() {
             let nobody = || Failure::new(FailureKind::Unauthenticated, "this route needs a caller");
-            scope.caller = Some(self.admitted(&scope, caller.ok_or_else(nobody)?)?);
+            scope.caller = Some(self.shared().admitted(&scope, caller.ok_or_else(nobody)?)?);
         }
         let parameters = &self.program().operations[operation].signature.parameters;
         let last = ParameterId::new(parameters.len() - 1);
@@ -402,7 +392,7 @@ impl Runtime {
         let ids: Vec<SessionId> = sessions.filter(|(_, each)| fits(&each.prefix)).map(|(id, _)| id).collect();
         for id in ids {
             let operation = self.program().sessions[id].operation;
-            let session = Session::new(self.shared());
+            let session = self.session();
             let scope = self.scope(None);
             let given = vec![(ParameterId::new(0), Val::text(token))];
             let outcome = operate::operation(&session, scope.clone(), operation, given).await;

@@ -73,6 +73,11 @@ impl<'a> Layout<'a> {
         Ok(Some(layout))
     }
 
+    /// Whether the table remembers a design.
+    pub(super) fn is_remembered(&self) -> bool {
+        self.remembered.is_some()
+    }
+
     /// What the items that are there do not allow.
     pub(super) async fn refusals(&self) -> Result<Vec<Diagnostic>, DeployError> {
         let differs = |form: &Form| self.before(form).is_some_and(|before| !form.reads(before));
@@ -140,7 +145,7 @@ impl<'a> Layout<'a> {
             item: item.into(),
             ..PutItemInput::default()
         };
-        self.runtime.shared().backend.put_item(input).await.map_err(self.failed("PutItem"))?;
+        self.runtime.backend().put_item(input).await.map_err(self.failed("PutItem"))?;
         Ok(late.into_iter().map(Form::late).collect())
     }
 
@@ -166,7 +171,7 @@ impl<'a> Layout<'a> {
             consistent_read: Some(true),
             ..GetItemInput::default()
         };
-        match self.runtime.shared().backend.get_item(input).await {
+        match self.runtime.backend().get_item(input).await {
             Ok(output) => Ok(output.item),
             // The table is not there, or has another key: the comparison of tables tells.
             Err(error) if is_elsewhere(&error) => Ok(None),
@@ -182,7 +187,7 @@ impl<'a> Layout<'a> {
             consistent_read: Some(true),
             ..ScanInput::default()
         };
-        let output = self.runtime.shared().backend.scan(input).await?;
+        let output = self.runtime.backend().scan(input).await?;
         let mut items = output.items.iter().flatten();
         Ok(output.last_evaluated_key.is_none() && items.all(|item| is_reserved(item, &self.first.partition)))
     }

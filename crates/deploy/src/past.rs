@@ -115,7 +115,7 @@ async fn renamed(
         if tables.iter().any(|table| table.name() == name) || is_copy(runtime, tables, &name) {
             continue;
         }
-        let Some(there) = inspect::table(&*runtime.shared().backend, &name).await? else { continue };
+        let Some(there) = inspect::table(runtime.backend(), &name).await? else { continue };
         let tag =
             |key: &str| there.tags.iter().flatten().find(|tag| tag.key == key).map(|tag| tag.value.as_str());
         if tag(DESIGN_TAG) != Some(design) || !has_items(runtime, &name).await? {
@@ -164,7 +164,7 @@ async fn names(runtime: &Runtime) -> Result<Vec<String>, DeployError> {
     let (mut names, mut from) = (Vec::new(), None);
     loop {
         let input = ListTablesInput { exclusive_start_table_name: from, limit: None };
-        let page = match runtime.shared().backend.list_tables(input).await {
+        let page = match runtime.backend().list_tables(input).await {
             Ok(page) => page,
             // Not everybody may ask.
             Err(error) if inspect::is_unable(&error) => return Ok(names),
@@ -186,7 +186,7 @@ async fn has_items(runtime: &Runtime, name: &str) -> Result<bool, DeployError> {
         consistent_read: Some(true),
         ..ScanInput::default()
     };
-    let output = match runtime.shared().backend.scan(input).await {
+    let output = match runtime.backend().scan(input).await {
         Ok(output) => output,
         Err(error) if error.kind == sortkey_api::ErrorKind::ResourceNotFoundException => return Ok(false),
         Err(error) => return Err(DeployError::failed(name, "Scan")(error)),

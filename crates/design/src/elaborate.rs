@@ -7,6 +7,7 @@
 mod actions;
 mod bodies;
 mod calls;
+mod circles;
 mod declarations;
 mod errors;
 mod expand;
@@ -57,6 +58,7 @@ pub(crate) fn elaborate(design: &Arc<Design>, problems: &mut Vec<Diagnostic>) ->
     design.migrations.iter().for_each(|migration| typing.migration(migration));
     let errors = typing.errors;
     let mut program = bodies.complete(skeleton, errors);
+    circles::report(&program, problems);
     expand::rules(&mut program);
     program
 }

@@ -25,6 +25,6 @@ mod routes;
 
 pub use admission::Admission;
 pub use example::call as example_call;
-pub use gateway::Gateway;
+pub use gateway::{Forks, Gateway};
 pub use keys::{ApiKeys, Holder, KeysError, NewKey};
 pub use openapi::document;

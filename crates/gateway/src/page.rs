@@ -139,6 +139,7 @@ fn problems(program: &Program) -> String {
         FailureKind::NotFound,
         FailureKind::AlreadyExists,
         FailureKind::Conflict,
+        FailureKind::VersionDiffers,
         FailureKind::Forbidden,
         FailureKind::Unauthenticated,
         FailureKind::InvalidTransition,

@@ -10,6 +10,7 @@ use sortkey_design::program::{Expr, Function};
 use sortkey_value::Number;
 
 use super::{Scope, View};
+use crate::ask::{Ask, Told};
 use crate::values::{Val, arithmetic, date, month};
 use crate::{Failure, FailureKind};
 
@@ -79,37 +80,38 @@ impl Scope<'_> {
 
     fn random(&self, below: Option<&Val>) -> Result<Val, Failure> {
         let below = below.and_then(Val::as_integer).filter(|below| *below > 0).unwrap_or(1);
-        let bits = self.shared.settings.ids.next().map_err(|error| Failure::internal(error.to_string()))?;
+        let bits = self.ids.next().map_err(|error| Failure::internal(error.to_string()))?;
         Ok(Val::integer((bits % below.unsigned_abs()) as i64))
     }
 
     pub(super) fn bcrypt(&self, password: &[u8]) -> Result<String, Failure> {
-        let ids = &self.shared.settings.ids;
-        let mut salt = [0; 16];
-        for half in salt.chunks_mut(8) {
-            let bits = ids.next().map_err(|error| Failure::internal(error.to_string()))?;
-            half.copy_from_slice(&bits.to_le_bytes());
-        }
+        let salt = self.ids.bytes();
         // bcrypt reads 72 bytes; a longer password is hashed first, so that every character counts.
         let digest = (password.len() > 71).then(|| hex(&Sha256::digest(password)));
         let password = digest.as_ref().map_or(password, String::as_bytes);
-        let settings = &self.shared.settings;
-        let mut hash = None;
-        (settings.aside)(&mut || {
-            hash = Some(bcrypt_hash(password, settings.bcrypt_cost, salt));
-        });
-        match hash {
-            Some(hash) => Ok(hash),
-            None => Err(Failure::new(
-                FailureKind::Throttled,
-                "too many passwords are being hashed: try again shortly",
-            )),
+        self.hashed(password, self.shared.settings.bcrypt_cost, salt)?.ok_or_else(|| {
+            let busy = "too many passwords are being hashed: try again shortly";
+            Failure::new(FailureKind::Throttled, busy)
+        })
+    }
+
+    /// A bcrypt hash; none if the host is too busy.
+    fn hashed(&self, password: &[u8], cost: u32, salt: [u8; 16]) -> Result<Option<String>, Failure> {
+        let Some(outbox) = self.outbox else {
+            let mut hash = None;
+            (self.shared.settings.aside)(&mut || hash = Some(hash_password(password, cost, salt)));
+            return Ok(hash);
+        };
+        match outbox.known(Ask::Hash { password: password.to_vec(), cost, salt }) {
+            Some(Told::Hash(hash)) => Ok(hash),
+            Some(_) => Err(Failure::internal("a hash was asked for, and something else answered")),
+            None => Err(Failure::internal("a hash is awaited")),
         }
     }
 }
 
 /// The hash of a password of at most 71 bytes, in the form that other libraries verify.
-fn bcrypt_hash(password: &[u8], cost: u32, salt: [u8; 16]) -> String {
+pub fn hash_password(password: &[u8], cost: u32, salt: [u8; 16]) -> String {
     let hash = bcrypt_function::bcrypt(cost, salt, &[password, &[0]].concat());
     let (salt, hash) = (BASE_64.encode(salt), BASE_64.encode(&hash[..23]));
     format!("$2b${cost:02}${salt}{hash}")

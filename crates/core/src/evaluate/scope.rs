@@ -6,10 +6,11 @@ use sortkey_design::program::{Attribute, EntityId, Expr, ExprKind, Id, LocalId};
 use sortkey_value::Item;
 
 use super::View;
-use crate::Failure;
 use crate::generate::new_id;
-use crate::runtime::Shared;
+use crate::outbox::Outbox;
+use crate::prepared::Shared;
 use crate::values::{Fields, Val};
+use crate::{Failure, Ids};
 
 /// Parameters, `let`s, the caller and the moment of a call.
 #[derive(Clone)]
@@ -20,6 +21,14 @@ pub struct Scope<'a> {
     pub caller: Option<Arc<Fields>>,
     /// One moment for the whole call, so that all its times agree.
     pub now_ms: i64,
+    /// The version that items of an entity must have to be changed by this call.
+    pub(crate) expected: Option<(EntityId, i64)>,
+    /// Whether this is part of a cascade: what goes with a parent.
+    pub(crate) is_sweeping: bool,
+    /// Where ids, tokens and random numbers come from.
+    pub(crate) ids: &'a Ids,
+    /// Where a task asks its host for what it needs; none where calls reach it directly.
+    pub(crate) outbox: Option<&'a Outbox>,
     /// How often the statement was prepared before, in vain.
     pub(crate) attempt: usize,
     /// By their ids. Nothing was given or bound where there is none, which is not the same as an absent value.
@@ -46,6 +55,10 @@ impl<'a> Scope<'a> {
             shared,
             caller,
             now_ms,
+            expected: None,
+            is_sweeping: false,
+            ids: &shared.settings.ids,
+            outbox: None,
             attempt: 0,
             locals: Vec::new(),
             settled: Vec::new(),
@@ -54,9 +67,17 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// The scope of a task.
+    pub(crate) fn asking(shared: &'a Shared, outbox: &'a Outbox, now_ms: i64) -> Scope<'a> {
+        Scope { ids: &outbox.ids, outbox: Some(outbox), ..Scope::new(shared, None, now_ms) }
+    }
+
     /// A scope of the same call in which nothing is bound yet: that of another body.
     pub(crate) fn fresh(&self) -> Scope<'a> {
-        Scope::new(self.shared, self.caller.clone(), self.now_ms)
+        let (ids, outbox) = (self.ids, self.outbox);
+        let (expected, is_sweeping) = (self.expected, self.is_sweeping);
+        let fresh = Scope::new(self.shared, self.caller.clone(), self.now_ms);
+        Scope { ids, outbox, expected, is_sweeping, ..fresh }
     }
 
     /// The value of a parameter, a `let` or an element; none if nothing was given or bound.
@@ -139,7 +160,7 @@ impl<'a> Scope<'a> {
 
     /// A new id of an attribute's type.
     fn new_value(&self, attribute: &Attribute) -> Result<Val, Failure> {
-        let id = new_id(&self.shared.settings.ids, self.now_ms, &attribute.ty)
+        let id = new_id(self.ids, self.now_ms, &attribute.ty)
             .map_err(|error| Failure::internal(error.to_string()))?;
         Ok(id.map_or(Val::Absent, Val::Text))
     }

@@ -7,7 +7,7 @@ use sortkey_value::{Item, ItemBuilder, ValueRef};
 use super::types::{bit, has_default, members};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
-use crate::runtime::Shared;
+use crate::prepared::Shared;
 use crate::template;
 use crate::values::{Admit, Fields, Val, store};
 

@@ -8,7 +8,7 @@ use sortkey_design::program::{
 };
 use sortkey_value::Item;
 
-use super::given::{Given, admit_computed, bind, by_name, required, unknown};
+use super::given::{Given, admit_computed, bind, by_name, unknown};
 use super::receipt::{self, Receipt};
 use super::{Flow, Runner, plain};
 use crate::answer::{public, select};
@@ -225,13 +225,6 @@ pub(crate) async fn operation<'a>(
         return composed(session, scope, id, given).await;
     };
     let operation = &scope.shared.program.operations[id];
-    let parameters = &operation.signature.parameters;
-    let is_missing = |(id, each): &(ParameterId, &program::Parameter)| {
-        !each.optional && !given.iter().any(|(given, _)| given == id)
-    };
-    if let Some((_, missing)) = parameters.entries().find(is_missing) {
-        return Err(required(missing));
-    }
     let fields = by_name(&operation.signature, given);
     let item = plain::create(session, &scope, entity, operation, fields).await?;
     Ok(Outcome::Stored(entity, item))

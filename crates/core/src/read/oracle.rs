@@ -20,7 +20,7 @@ use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::generate::new_id;
 use crate::operate::value_of;
-use crate::runtime::Shared;
+use crate::prepared::Shared;
 use crate::session::Session;
 use crate::values::{Admit, Fields, Val};
 use crate::write::oracle::{image, stored_image};
@@ -141,7 +141,7 @@ fn check(system: &str) {
     let runtime = runtime(system);
     let shared = runtime.shared();
     let scope = runtime.scope(None);
-    let session = Session::new(shared);
+    let session = runtime.session();
     let dice = Dice { shared, ids: Ids::seeded(42) };
     let mut taken = HashSet::new();
     for at in shared.program.entities.ids() {
@@ -409,7 +409,7 @@ fn in_order(scope: &Scope<'_>, read: &Read, found: &[Fields]) {
     let Some(order) = &read.pattern.order else { return };
     let program = &scope.shared.program;
     let entity = &program.entities[read.first()];
-    let Some(sort) = read.filled(program).sort.first() else { return };
+    let Some(sort) = read.plan.path.key(program).sort.first() else { return };
     let key = |fields: &Fields| match fixed(program, entity, sort, fields) {
         Some(sortkey_value::AttributeValue::S(text)) => Val::Text(text),
         Some(sortkey_value::AttributeValue::N(number)) => Val::Number(number),

@@ -100,7 +100,7 @@ fn condition(condition: Condition) -> Option<String> {
 }
 
 /// Sends one write, which answers with the image that was asked for.
-pub(super) async fn send_one(
+async fn send_one(
     session: &Session<'_>,
     scope: &Scope<'_>,
     mut write: Write,
@@ -173,7 +173,7 @@ pub(super) async fn send_one(
 }
 
 /// Why a write of one item was refused.
-pub(super) fn refused(scope: &Scope<'_>, write: &Write, error: ApiError) -> Result<Refusal, Failure> {
+fn refused(scope: &Scope<'_>, write: &Write, error: ApiError) -> Result<Refusal, Failure> {
     Ok(match (error.kind, error.details.as_deref()) {
         (ErrorKind::ConditionalCheckFailedException, Some(ErrorDetails::Item(stored))) => {
             explain(scope, write, Some(stored))?
@@ -196,7 +196,7 @@ async fn together(session: &Session<'_>, scope: &Scope<'_>, writes: Vec<Write>) 
     }
     let items = writes.iter().map(|write| item(scope, write)).collect();
     // A token lets a repeated request find that the first one happened.
-    let token: Result<Vec<u64>, _> = (0..2).map(|_| scope.shared.settings.ids.next()).collect();
+    let token: Result<Vec<u64>, _> = (0..2).map(|_| scope.ids.next()).collect();
     let token = token.map_err(|error| Failure::internal(error.to_string()))?;
     let token = hex(&token.iter().flat_map(|part| part.to_be_bytes()).collect::<Vec<u8>>());
     let input = TransactWriteItemsInput {
@@ -311,7 +311,7 @@ fn cancelled(scope: &Scope<'_>, writes: &[Write], error: ApiError) -> Result<Ref
 }
 
 /// What a stored item says about a refused write.
-pub(crate) fn explain(scope: &Scope<'_>, write: &Write, stored: Option<&Item>) -> Result<Refusal, Failure> {
+fn explain(scope: &Scope<'_>, write: &Write, stored: Option<&Item>) -> Result<Refusal, Failure> {
     Ok(match write.unmet(scope, stored)? {
         // The whole operation relied on the version; preparing this statement again would not help.
         Some(demand) if matches!(demand.test, Test::Version(..)) => Refusal::Failed(demand.failure.clone()),

@@ -8,9 +8,10 @@ use sortkey_design::{FileLoader, compile};
 use sortkey_engine::Engine;
 use sortkey_value::Map;
 
+use super::Terms;
 use super::clause::clauses;
 use super::marker::{self, State};
-use sortkey_core::internals::{MARKER, Session, reserved_key};
+use sortkey_core::internals::{MARKER, reserved_key};
 use sortkey_core::{Answer, Call, Failure, FailureKind, Pending, Runtime};
 use sortkey_embedded::{Embedded, ephemeral};
 use sortkey_testing::invariants::broken;
@@ -69,7 +70,7 @@ fn deploy(runtime: &Runtime) -> Result<Deployment, DeployError> {
 
 fn deploy_with(runtime: &Runtime, coverage: Coverage) -> Result<Deployment, DeployError> {
     let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
-    pollster::block_on(prepare(runtime, coverage, &pause, &mut |_| {}))
+    pollster::block_on(prepare(runtime, Terms { coverage, adopt: false }, &pause, &mut |_| {}))
 }
 
 /// A design on a database, deployed, with the number of tables it had to walk.
@@ -237,7 +238,7 @@ fn a_walk_goes_on_where_it_was_left() {
         ..State::default()
     };
     let write = |old: State| {
-        let (session, scope) = (Session::new(after.shared()), after.scope(None));
+        let (session, scope) = (after.session(), after.scope(None));
         pollster::block_on(marker::write(&session, &scope, infos[0], &old, &left)).expect("written")
     };
     assert!(write(State::default()));

@@ -97,7 +97,7 @@ impl Layout<'_> {
             ..ScanInput::default()
         };
         loop {
-            let page = self.runtime.shared().backend.scan(input.clone()).await?;
+            let page = self.runtime.backend().scan(input.clone()).await?;
             for item in page.items.iter().flatten() {
                 for (info, attributes) in
                     narrowed.iter().filter(|(info, _)| info.owns(&scope.shared.program, item))

@@ -88,6 +88,8 @@ impl<'a> Elaboration<'a, '_> {
             |names: &[model::Name]| names.iter().filter_map(|name| attributes.find(&name.text)).collect();
         pattern.summed = ids(&source.summed);
         pattern.select = source.select.as_ref().map(|names| ids(names));
+        let text = |names: &Vec<model::Name>| names.iter().map(|name| name.text.as_str().into()).collect();
+        pattern.select_names = source.select.as_ref().map(text);
         pattern.order = source.order.as_ref().map(|order| Order {
             by: order.by.as_ref().and_then(|name| attributes.find(&name.text)),
             descending: order.descending,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use sha2::{Digest, Sha256};
+
 use super::signatures::{effect_signature, operation_signature, pattern_signature, rule_parameters};
 use super::types::{Maker, Types, entity_id};
 use crate::model::{self, Design};
@@ -151,7 +153,8 @@ fn entity<'a>(design: &'a Design, maker: &mut Maker<'a>, entity: &'a model::Enti
         when: None,
         error: None,
         place,
-        is_first: entity.uniques.iter().position(|other| other.names == unique.names) == Some(place),
+        is_first: is_first(entity, place),
+        guard: guard(unique, is_first(entity, place)),
     });
     Entity {
         name: entity.name.text.as_str().into(),
@@ -380,6 +383,7 @@ fn pattern(design: &Design, program: &Program, types: &Types<'_>, pattern: &mode
         strong: pattern.strong,
         via: None,
         select: None,
+        select_names: None,
         then: pattern.then.as_ref().and_then(|name| entity_id(design, &name.text)),
         with_expired: pattern.including_expired.is_some(),
         with_deleted: pattern.including_deleted.is_some(),
@@ -387,6 +391,26 @@ fn pattern(design: &Design, program: &Program, types: &Types<'_>, pattern: &mode
         load: pattern.load,
         docs: pattern.docs.clone(),
     }
+}
+
+/// Whether no earlier clause has the same attributes.
+fn is_first(entity: &model::Entity, place: usize) -> bool {
+    let names = |unique: &model::Unique| unique.names.clone();
+    let first = entity.uniques.get(place).map(names);
+    entity.uniques.iter().position(|other| Some(names(other)) == first) == Some(place)
+}
+
+/// What the guards of a clause are called. It follows from the text of the design, so that what is stored is found again.
+fn guard(unique: &model::Unique, is_first: bool) -> Arc<str> {
+    let names: Vec<&str> = unique.names.iter().map(|name| name.text.as_str()).collect();
+    let names = names.join(",");
+    if is_first {
+        return names.into();
+    }
+    let condition = serde_json::to_string(&unique.when).unwrap_or_default();
+    let digest = Sha256::digest(condition.as_bytes());
+    let short: String = digest[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{names}?{short}").into()
 }
 
 fn operation(

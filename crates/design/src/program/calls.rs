@@ -102,6 +102,8 @@ pub struct Pattern {
     pub via: Option<IndexId>,
     /// The attributes it returns.
     pub select: Option<Vec<AttributeId>>,
+    /// Their names, with those that only its further entities have.
+    pub select_names: Option<Vec<Arc<str>>>,
     /// What is fetched next.
     pub then: Option<EntityId>,
     /// Whether expired items come back.

@@ -274,6 +274,9 @@ pub struct Unique {
     pub place: usize,
     /// Whether no earlier clause has the same attributes, so that they alone name its guards.
     pub is_first: bool,
+    /// What its guards are called, after the entity: its attributes, and a digest of its condition unless it is the first
+    /// with them.
+    pub guard: Arc<str>,
 }
 
 /// `check a <= b else Error`

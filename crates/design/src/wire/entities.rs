@@ -142,6 +142,8 @@ record! {
         place: usize,
         /// Whether no earlier clause has the same attributes.
         is_first: bool,
+        /// What its guards are called, after the entity.
+        guard: Arc<str>,
     }
 }
 

@@ -102,6 +102,8 @@ record! {
         via: Option<IndexId>,
         /// The attributes it returns.
         select: Option<Vec<AttributeId>>,
+        /// Their names, with those that only its further entities have.
+        select_names: Option<Vec<Arc<str>>>,
         /// What is fetched next.
         then: Option<EntityId>,
         /// Whether expired items come back.

@@ -102,6 +102,15 @@ fn problem() -> Json {
             "detail": { "type": "string" },
             "code": { "type": "string", "description": "the failure, or the error that the design declares" },
             "field": { "type": "string", "description": "the argument or attribute that is to blame" },
+            "errors": {
+                "type": "array",
+                "description": "everything that is wrong, where it is more than one thing",
+                "items": {
+                    "type": "object",
+                    "properties": { "field": { "type": "string" }, "detail": { "type": "string" } },
+                    "required": ["detail"],
+                },
+            },
         },
         "required": ["type", "title", "status", "detail", "code"],
     })

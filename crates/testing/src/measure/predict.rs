@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use sortkey_design::Program;
-use sortkey_design::program::{Id, Index, IndexId, Table, TableId};
+use sortkey_design::program::{Index, IndexId, Table, TableId};
 use sortkey_plan::{Act, Arm, Ask, Entry, Images, Part, Query, Request, Role, read_units};
 use sortkey_value::{Item, Map, ValueRef};
 
@@ -46,8 +46,7 @@ impl Names<'_> {
     }
 
     fn table(&self, table: TableId, seen: &str) -> Result<(), String> {
-        let design = &self.program.design;
-        let name = deployed(design, &design.tables[table.at()], &self.shared.settings);
+        let name = deployed(self.program, table, &self.shared.settings);
         if name == seen { Ok(()) } else { Err(format!("the plan names {name}, not {seen}")) }
     }
 

@@ -10,7 +10,7 @@ use sortkey_value::{Item, Map, ValueRef};
 
 use super::failed;
 use sortkey_core::internals::{
-    EntityInfo, GUARD, LAYOUT, MARKER, Scope, Session, View, held, is_deleted, is_expired, owner, rendered,
+    EntityInfo, GUARD, LAYOUT, MARKER, Scope, View, held, is_deleted, is_expired, owner, rendered,
 };
 use sortkey_core::{Failure, Runtime};
 
@@ -71,7 +71,7 @@ pub async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure> {
 
 /// The items of every table, by full scans.
 pub(super) async fn stored(runtime: &Runtime) -> Result<Vec<(String, Vec<Item>)>, Failure> {
-    let session = Session::new(runtime.shared());
+    let session = runtime.session();
     let mut tables: Vec<_> = runtime.shared().entities.iter().map(|info| &info.table).collect();
     tables.sort_unstable_by_key(|table| table.name());
     tables.dedup();

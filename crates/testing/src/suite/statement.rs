@@ -112,7 +112,7 @@ impl<'a> Test<'a> {
                 self.race(scope, statement, bodies, *succeeds).await?
             }
             _ => {
-                let session = Session::new(self.runtime.shared());
+                let session = self.runtime.session();
                 let runner = Runner::of_test(&session, self.calls);
                 let one = std::slice::from_ref(statement);
                 runner.block(scope, one).await.map_err(|failure| unexpected(statement, &failure))?;
@@ -198,7 +198,7 @@ impl<'a> Test<'a> {
     }
 
     async fn value(&self, scope: &mut Scope<'a>, value: &'a Value) -> Result<Val, Failure> {
-        let session = Session::new(self.runtime.shared());
+        let session = self.runtime.session();
         self.measured(scope, value, &session).await
     }
 
@@ -220,7 +220,7 @@ impl<'a> Test<'a> {
         fails: Option<ErrorId>,
         using: Option<u64>,
     ) -> Result<(), Diagnostic> {
-        let session = Session::new(self.runtime.shared());
+        let session = self.runtime.session();
         let outcome = self.measured(scope, value, &session).await;
         match (outcome, fails.map(|error| self.error(error))) {
             (Err(failure), Some(name)) if *name == *failure.kind.name() => {}
@@ -257,7 +257,7 @@ impl<'a> Test<'a> {
     /// What the two sides of a comparison are, asked once more.
     async fn sides(&self, scope: &mut Scope<'a>, value: &'a Value) -> Vec<String> {
         let Value::Expr(Expr { kind, .. }) = value else { return Vec::new() };
-        let session = Session::new(self.runtime.shared());
+        let session = self.runtime.session();
         let runner = Runner::of_test(&session, self.calls);
         match kind {
             ExprKind::Binary { left, right, .. } => {

@@ -1,0 +1,56 @@
+//! What a call asks of its host, and what it is answered.
+
+use std::time::Duration;
+
+use sortkey_api::{ApiError, Request, Response};
+
+use crate::{DataKey, KeyError};
+
+/// Names an [`Ask`] of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AskId(pub u32);
+
+/// Something that a call waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// A request to the DynamoDB.
+    Send(Request),
+    /// Time that must pass before a request is sent again.
+    Pause(Duration),
+    /// A new data key for an alias.
+    NewDataKey {
+        /// The alias.
+        alias: String,
+    },
+    /// The plain form of a data key.
+    OpenDataKey {
+        /// The alias that it was made for.
+        alias: String,
+        /// The key as it is stored.
+        wrapped: Vec<u8>,
+    },
+    /// A bcrypt hash, which keeps a processor busy for a while. [`hash_password`](crate::hash_password) computes it.
+    Hash {
+        /// At most 71 bytes.
+        password: Vec<u8>,
+        /// The logarithm of the rounds.
+        cost: u32,
+        /// The salt.
+        salt: [u8; 16],
+    },
+}
+
+/// What a host answers to an [`Ask`].
+#[derive(Clone)]
+pub enum Told {
+    /// To [`Ask::Send`].
+    Response(Result<Response, ApiError>),
+    /// To [`Ask::Pause`]: it is over.
+    Paused,
+    /// To [`Ask::NewDataKey`].
+    DataKey(Result<DataKey, KeyError>),
+    /// To [`Ask::OpenDataKey`].
+    PlainKey(Result<[u8; 32], KeyError>),
+    /// To [`Ask::Hash`]; none if the host is too busy.
+    Hash(Option<String>),
+}

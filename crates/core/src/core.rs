@@ -1,0 +1,40 @@
+//! A program that is ready to be called, bound to nothing.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+use sortkey_design::Program;
+
+use crate::evaluate::Scope;
+use crate::operate;
+use crate::prepared::{Problem, Shared};
+use crate::task::Task;
+use crate::values::Origin;
+use crate::{Arguments, Call, Caller, Failure, Settings};
+
+/// A prepared program. Clones are handles of the same one.
+#[derive(Clone)]
+pub struct Core {
+    pub(crate) shared: Arc<Shared>,
+}
+
+impl Core {
+    /// Prepares a program: a pattern without a path, or a cascade without one, is a problem.
+    pub fn new(program: Arc<Program>, settings: Settings) -> Result<Core, Vec<Problem>> {
+        Ok(Core { shared: Arc::new(Shared::new(program, settings)?) })
+    }
+
+    /// Checks who calls against what the design's `caller` declares.
+    pub fn caller(&self, attributes: Map<String, Json>, now_ms: i64) -> Result<Caller, Failure> {
+        let scope = Scope::new(&self.shared, None, now_ms);
+        let given = Arguments::try_from(attributes.clone())?.0;
+        let fields = operate::caller(&scope, given, Origin::Json, true)?;
+        Ok(Caller { attributes, admitted: Some((Arc::downgrade(&self.shared), fields)) })
+    }
+
+    /// Starts a call at a moment. Its host sends its requests; `repeats` if the host sends them again itself where that may
+    /// help.
+    pub fn start(&self, call: Call<'_>, now_ms: i64, repeats: bool) -> Task {
+        Task::new(&self.shared, call, now_ms, repeats)
+    }
+}

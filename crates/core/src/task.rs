@@ -1,0 +1,169 @@
+//! A call as a state machine: requests go out, answers come in.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use crate::ask::{Ask, AskId, Told};
+use crate::evaluate::Scope;
+use crate::outbox::Outbox;
+use crate::prepared::Shared;
+use crate::session::Session;
+use crate::{Answer, Arguments, Call, Caller, Consumed, Failure, Reply};
+
+/// What a call came to, and what it took.
+pub type Finished = (Result<Answer, Failure>, Consumed);
+
+type Run = Pin<Box<dyn Future<Output = Finished> + Send>>;
+
+/// The ids of needs begin here, so that asks have the same ids in every run.
+const NEEDS: u32 = 1 << 31;
+
+/// A call under way. It does nothing by itself: [`step`](Task::step) runs it until it waits, [`take_asks`](Task::take_asks)
+/// says for what, and [`answer`](Task::answer) brings the answers. Dropping it cancels the call; what it has sent is sent.
+pub struct Task {
+    start: Start,
+    outbox: Arc<Outbox>,
+    run: Option<Run>,
+    /// The answers that each step began with, so that a run can be repeated.
+    log: Vec<Vec<(AskId, Told)>>,
+    /// Answers for the next step.
+    inbox: Vec<(AskId, Told)>,
+    /// Asks for the host.
+    asks: Vec<(AskId, Ask)>,
+    /// How many asks the host has been given.
+    given: u32,
+    /// What must be answered before the next run.
+    need: Option<(AskId, Ask)>,
+    needs: u32,
+}
+
+/// Where a task stands.
+pub enum Step {
+    /// The call is over.
+    Ready(Finished),
+    /// Answers are awaited.
+    Waiting,
+}
+
+/// What a run begins with.
+#[derive(Clone)]
+struct Start {
+    shared: Arc<Shared>,
+    name: String,
+    caller: Option<Caller>,
+    arguments: Arguments,
+    cursor: Option<String>,
+    limit: Option<u32>,
+    version: Option<i64>,
+    now_ms: i64,
+}
+
+impl Task {
+    pub(crate) fn new(shared: &Arc<Shared>, call: Call<'_>, now_ms: i64, repeats: bool) -> Task {
+        let start = Start {
+            shared: Arc::clone(shared),
+            name: call.name.to_owned(),
+            caller: call.caller.cloned(),
+            arguments: call.arguments,
+            cursor: call.cursor.map(str::to_owned),
+            limit: call.limit,
+            version: call.version,
+            now_ms,
+        };
+        Task {
+            outbox: Arc::new(Outbox::new(shared.settings.ids.fork(), repeats)),
+            start,
+            run: None,
+            log: Vec::new(),
+            inbox: Vec::new(),
+            asks: Vec::new(),
+            given: 0,
+            need: None,
+            needs: 0,
+        }
+    }
+
+    /// Runs the call until it is over or waits for answers.
+    pub fn step(&mut self) -> Step {
+        if self.need.is_some() {
+            return Step::Waiting;
+        }
+        self.log.push(std::mem::take(&mut self.inbox));
+        let polled = match &mut self.run {
+            Some(run) => self.log.last().and_then(|batch| poll(run, &self.outbox, batch)),
+            // A first run, or one more with everything that was answered so far.
+            None => {
+                self.outbox.begin_again();
+                let mut run = self.start.clone().run(Arc::clone(&self.outbox));
+                let polled = self.log.iter().find_map(|batch| poll(&mut run, &self.outbox, batch));
+                self.run = Some(run);
+                polled
+            }
+        };
+        if let Some(ask) = self.outbox.take_need() {
+            // Whatever the run did without what it needed has not left the task yet.
+            self.run = None;
+            let id = AskId(NEEDS + self.needs);
+            self.needs += 1;
+            self.asks.push((id, ask.clone()));
+            self.need = Some((id, ask));
+            return Step::Waiting;
+        }
+        let given = self.given;
+        self.asks.extend(self.outbox.take_asks().into_iter().filter(|(id, _)| id.0 >= given));
+        self.given = self.outbox.asked();
+        match polled {
+            Some(finished) => Step::Ready(finished),
+            None => Step::Waiting,
+        }
+    }
+
+    /// What the call waits for since this was last asked.
+    pub fn take_asks(&mut self) -> Vec<(AskId, Ask)> {
+        std::mem::take(&mut self.asks)
+    }
+
+    /// Brings an answer; the next step looks at it.
+    pub fn answer(&mut self, id: AskId, told: Told) {
+        match self.need.take() {
+            Some((need, ask)) if need == id => self.outbox.learn(ask, told),
+            other => {
+                self.need = other;
+                self.inbox.push((id, told));
+            }
+        }
+    }
+}
+
+/// Polls a run that has been given some answers.
+fn poll(run: &mut Run, outbox: &Outbox, batch: &[(AskId, Told)]) -> Option<Finished> {
+    for (id, told) in batch {
+        outbox.deliver(*id, told.clone());
+    }
+    match run.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(finished) => Some(finished),
+        Poll::Pending => None,
+    }
+}
+
+impl Start {
+    fn run(self, outbox: Arc<Outbox>) -> Run {
+        Box::pin(async move {
+            let shared = &*self.shared;
+            let session = Session::asking(shared, &outbox);
+            let scope = Scope::asking(shared, &outbox, self.now_ms);
+            let call = Call {
+                name: &self.name,
+                caller: self.caller.as_ref(),
+                arguments: self.arguments,
+                cursor: self.cursor.as_deref(),
+                limit: self.limit,
+                version: self.version,
+            };
+            let answer = shared.run(&session, scope, call).await.map(Reply::into_answer);
+            (answer, session.consumed())
+        })
+    }
+}
