@@ -11,7 +11,7 @@ pub use crate::evaluate::{Scope, View, hex};
 pub use crate::guard::{DESIGN, LAYOUT, MARKER, held, item as guard_item, owner, reserved_key};
 pub use crate::operate::{Calls, Flow, Runner, caller};
 pub use crate::read::{is_deleted, is_expired, items};
-pub use crate::rewrite::{Moved, broken_check, decrypted, replacing, target};
+pub use crate::rewrite::{Moved, broken_check, decrypted, keeps_key, replacing, target};
 pub use crate::runtime::Shared;
 pub use crate::session::Session;
 pub use crate::values::{Admit, Fields, Origin, Val, iso, iso_seconds};
