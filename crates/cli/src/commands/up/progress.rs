@@ -17,13 +17,14 @@ impl Steps {
     /// Shows a step. Only a terminal sees a line change.
     pub(super) fn show(&mut self, progress: Progress<'_>) {
         let Progress { table, change, step } = progress;
+        if let Change::Compared(differences) = change {
+            designs::say(&format!(
+                "compared with the design that was deployed before:\n{}",
+                text(differences)
+            ));
+            return;
+        }
         match step {
-            Step::Done if let Change::Compared(differences) = change => {
-                designs::say(&format!(
-                    "compared with the design that was deployed before:\n{}",
-                    text(differences)
-                ));
-            }
             Step::Waiting { items } if std::io::stderr().is_terminal() => {
                 let items = items.map_or(String::new(), |items| format!(", {items} items so far"));
                 self.line(&format!("\r  {table}: {}{items} ...", change));
