@@ -241,7 +241,8 @@ fn what_was_accepted_is_delivered_although_the_server_is_killed() {
             must(port, "GET", &format!("/api/attempts/listByEvent?eventId={event}"), token, &Json::Null);
         for (path, connection) in &connections {
             let recorded = attempts["items"].as_array().expect("items").iter();
-            let recorded: Vec<&Json> = recorded.filter(|each| each["connectionId"] == json!(connection)).collect();
+            let recorded: Vec<&Json> =
+                recorded.filter(|each| each["connectionId"] == json!(connection)).collect();
             let expected = if *path == "ok" { 1 } else { 2 };
             assert_eq!(recorded.len(), expected, "attempts of {event} at /{path}");
             // An attempt without a status may have ended before its request arrived.
