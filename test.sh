@@ -85,6 +85,7 @@ if [ -z "$fast" ]; then
 fi
 step "format" cargo fmt --all --check
 step "lints" cargo clippy "${packages[@]}" --all-targets --quiet -- -D warnings
+step "core for WebAssembly" cargo check --quiet --package sortkey-wasm --target wasm32-unknown-unknown
 step "tests" tests
 if [ -z "$fast" ]; then
     # The tests above have built the binary. Building it alone would compile its dependencies again.

@@ -50,6 +50,7 @@ if command -v node >/dev/null; then (cd clients/javascript && npm test --silent)
 webhooks="$(dirname "${SORTKEY_BIN:-target/debug/sortkey}")/examples/webhooks"
 if [ -x "$webhooks" ]; then export SORTKEY_WEBHOOKS_BIN="${SORTKEY_WEBHOOKS_BIN:-$(realpath "$webhooks")}"; fi
 clients/webhooks/run.sh
+clients/wasm/run.sh
 # Left out where Chromium or nginx is neither installed nor installable by name.
 if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then
     SORTKEY_REQUIRE_CLIENTS='' clients/browser/run.sh

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use pollster::block_on;
 use serde_json::{Map, Value as Json};
-use sortkey_api::OperationId;
+use sortkey_api::{OperationId, Request};
 use sortkey_engine::Engine;
 use sortkey_core::{Arguments, Caller, Runtime};
 use sortkey_embedded::Embedded;
@@ -19,7 +19,7 @@ use sortkey_storage_fjall::{FjallStore, Options};
 use crate::compare::median;
 use crate::directory::Scratch;
 use crate::random::Random;
-use crate::recorder::{Recorder, Request};
+use crate::recorder::Recorder;
 use crate::report::Table;
 use crate::shop::{self, CUSTOMERS, Deed, ORDERS, failed};
 
@@ -137,9 +137,10 @@ impl Bench {
     /// Carries out one request.
     pub fn request(&self, request: Request) -> io::Result<()> {
         match request {
-            Request::Get(input) => block_on(self.engine.get_item(*input)).map(drop).map_err(failed),
-            Request::Put(input) => block_on(self.engine.put_item(*input)).map(drop).map_err(failed),
+            Request::GetItem(input) => block_on(self.engine.get_item(*input)).map(drop).map_err(failed),
+            Request::PutItem(input) => block_on(self.engine.put_item(*input)).map(drop).map_err(failed),
             Request::Query(input) => block_on(self.engine.query(*input)).map(drop).map_err(failed),
+            other => Err(failed(format!("{} is not measured", other.operation().name()))),
         }
     }
 

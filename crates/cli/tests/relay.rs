@@ -44,7 +44,10 @@ fn answer(stream: &TcpStream, log: &Log) -> Option<()> {
     let (head, _) = message(stream)?;
     let path = head.split(' ').nth(1)?.to_owned();
     let id = header(&head, "webhook-id").unwrap_or_default();
-    assert!(header(&head, "webhook-signature").is_some_and(|text| text.starts_with("v1,")), "unsigned: {head}");
+    assert!(
+        header(&head, "webhook-signature").is_some_and(|text| text.starts_with("v1,")),
+        "unsigned: {head}"
+    );
     log.lock().expect("a log").push((path.clone(), id));
     let status = match path.as_str() {
         "/ok" => "200 OK",
@@ -234,7 +237,8 @@ fn what_was_accepted_is_delivered_although_the_server_is_killed() {
     for event in &accepted {
         assert!(calls("/ok", event) >= 1, "{event} was accepted and never delivered");
         twice += calls("/ok", event) - 1;
-        let attempts = must(port, "GET", &format!("/api/attempts/listByEvent?eventId={event}"), token, &Json::Null);
+        let attempts =
+            must(port, "GET", &format!("/api/attempts/listByEvent?eventId={event}"), token, &Json::Null);
         for (path, connection) in &connections {
             let recorded = attempts["items"].as_array().expect("items");
             let recorded = recorded.iter().filter(|each| each["connectionId"] == json!(connection)).count();

@@ -35,6 +35,14 @@ impl Arguments {
         Ok(())
     }
 
+    /// Takes one out that is an object, as arguments of their own: no number of it is rounded.
+    pub fn take_object(&mut self, name: &str) -> Option<Arguments> {
+        match self.0.remove(name)? {
+            Val::Map(fields) => Some(Arguments(fields)),
+            _ => None,
+        }
+    }
+
     /// Takes one out.
     pub fn take(&mut self, name: &str) -> Option<Json> {
         self.0.remove(name).map(|value| untyped(&value))

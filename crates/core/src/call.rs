@@ -70,6 +70,24 @@ pub enum Answer {
     },
 }
 
+impl Answer {
+    /// The value of an answer that is one.
+    pub fn value(&self) -> Option<&Json> {
+        match self {
+            Answer::Value(value) => Some(value),
+            Answer::Nothing | Answer::Page { .. } => None,
+        }
+    }
+
+    /// The items of a page; none of any other answer.
+    pub fn items(&self) -> &[Json] {
+        match self {
+            Answer::Page { items, .. } => items,
+            Answer::Nothing | Answer::Value(_) => &[],
+        }
+    }
+}
+
 /// What a call took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Consumed {

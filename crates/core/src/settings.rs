@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::Ids;
-use crate::effects::Effects;
-use crate::keyring::Keyring;
+use crate::effects::{Effects, NoEffects};
+use crate::keyring::{DataKey, KeyError, Keyring};
 use crate::names::Naming;
 
 /// Carries out a piece of work before it returns, wherever that disturbs least.
@@ -53,8 +53,50 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Settings of a core whose calls are tasks: the host of a task is asked for keys, pauses and hashes, and says what time
+    /// it is. The seed decides every id and token.
+    pub fn asking(seed: [u8; 32], cursor_key: [u8; 32]) -> Settings {
+        Settings {
+            clock: Arc::new(Nobody),
+            timer: Arc::new(Nobody),
+            ids: Arc::new(Ids::from_seed(seed)),
+            keyring: Arc::new(Nobody),
+            cursor_key,
+            table_prefix: None,
+            parameters: BTreeMap::new(),
+            bcrypt_cost: 12,
+            aside: Arc::new(|_| ()),
+            effects: Arc::new(NoEffects),
+        }
+    }
+
     /// How tables are called.
     pub fn naming(&self) -> Naming {
         Naming { prefix: self.table_prefix.clone(), parameters: self.parameters.clone() }
+    }
+}
+
+/// Stands for the host where only tasks run, which have another way to ask it.
+struct Nobody;
+
+impl Clock for Nobody {
+    fn now_ms(&self) -> u64 {
+        0
+    }
+}
+
+impl Timer for Nobody {
+    fn pause(&self, _: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+impl Keyring for Nobody {
+    fn new_data_key(&self, _: &str) -> Result<DataKey, KeyError> {
+        Err(KeyError("keys are asked for by tasks".to_owned()))
+    }
+
+    fn unwrap(&self, _: &str, _: &[u8]) -> Result<[u8; 32], KeyError> {
+        Err(KeyError("keys are asked for by tasks".to_owned()))
     }
 }

@@ -9,6 +9,7 @@ mod attributes;
 mod entities;
 mod expressions;
 mod form;
+mod json;
 mod live;
 mod operations;
 mod patterns;
@@ -32,7 +33,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value as Json;
 
 use crate::{Design, program};
 
@@ -43,7 +45,7 @@ pub const FORMAT: &str = "sortkey-program";
 pub const VERSION: u32 = 2;
 
 /// A compiled program.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// `sortkey-program`.
@@ -93,7 +95,7 @@ pub struct Program {
 }
 
 /// A deployment parameter.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
     /// Its name.
@@ -138,56 +140,95 @@ pub fn write(program: &program::Program) -> Program {
     form
 }
 
-/// The program of a form, or what is wrong with it. Nothing that is read leads outside of a list.
-pub fn read(form: &Program) -> Result<program::Program, Unreadable> {
-    if form.format != FORMAT {
-        return Err(Unreadable(format!("this is \"{}\", not \"{FORMAT}\"", form.format)));
+/// The names of a program's members.
+const MEMBERS: [&str; 22] = [
+    "format",
+    "version",
+    "name",
+    "design_version",
+    "settings",
+    "types",
+    "expressions",
+    "enums",
+    "objects",
+    "caller",
+    "tables",
+    "entities",
+    "rules",
+    "patterns",
+    "operations",
+    "effects",
+    "workers",
+    "routes",
+    "sessions",
+    "tests",
+    "errors",
+    "names",
+];
+
+/// The program that was written as JSON, or what is wrong with it. Nothing that is read leads outside of a list.
+pub fn read(json: &Json) -> Result<program::Program, Unreadable> {
+    let members = json::object(json, "a program", &MEMBERS)?;
+    let member = |name| json::member(members, name);
+    match member("format").as_str() {
+        Some(FORMAT) => {}
+        other => {
+            return Err(Unreadable(format!("this is \"{}\", not \"{FORMAT}\"", other.unwrap_or_default())));
+        }
     }
-    if form.version != VERSION {
-        return Err(Unreadable(format!("this is version {}; only {VERSION} can be read", form.version)));
+    if member("version").as_u64() != Some(u64::from(VERSION)) {
+        let version = member("version");
+        return Err(Unreadable(format!("this is version {version}; only {VERSION} can be read")));
     }
+    let length = |name| json::list(member(name)).map(Vec::len);
     let mut from = Reading {
-        tables: form.tables.len(),
-        entities: form.entities.len(),
-        enums: form.enums.len(),
-        objects: form.objects.len(),
-        settings: form.settings.len(),
-        rules: form.rules.len(),
-        patterns: form.patterns.len(),
-        operations: form.operations.len(),
-        effects: form.effects.len(),
-        errors: form.errors.len(),
+        tables: length("tables")?,
+        entities: length("entities")?,
+        enums: length("enums")?,
+        objects: length("objects")?,
+        settings: length("settings")?,
+        rules: length("rules")?,
+        patterns: length("patterns")?,
+        operations: length("operations")?,
+        effects: length("effects")?,
+        errors: length("errors")?,
         ..Reading::default()
     };
-    for ty in &form.types {
+    for ty in json::list(member("types"))? {
         let ty = program::Type::read(ty, &from)?;
         from.types.push(Arc::new(ty));
     }
     let from = &from;
-    from.read_expressions(&form.expressions)?;
+    from.read_expressions(member("expressions"))?;
     let mut design = Design::default();
-    design.name.text.clone_from(&form.name);
-    design.version = form.design_version;
-    let names = form.names.iter();
+    json::text(member("name"))?.clone_into(&mut design.name.text);
+    design.version = Wire::read(member("design_version"), from)?;
+    let (mut settings, mut defaults) = (Vec::new(), Vec::new());
+    for setting in json::list(member("settings"))? {
+        let members = json::object(setting, "a setting", &["name", "default"])?;
+        settings.push(Wire::read(json::member(members, "name"), from)?);
+        defaults.push(Wire::read(json::member(members, "default"), from)?);
+    }
+    let names = member("names").as_object().into_iter().flatten();
     let names = names.map(|(name, callee)| Ok((name.clone(), program::Callee::read(callee, from)?)));
     let program = program::Program {
         design: Arc::new(design),
-        settings: form.settings.iter().map(|each| each.name.as_str().into()).collect(),
-        setting_defaults: form.settings.iter().map(|each| each.default.as_deref().map(Arc::from)).collect(),
-        enums: Wire::read(&form.enums, from)?,
-        objects: Wire::read(&form.objects, from)?,
-        caller: Wire::read(&form.caller, from)?,
-        tables: Wire::read(&form.tables, from)?,
-        entities: Wire::read(&form.entities, from)?,
-        rules: Wire::read(&form.rules, from)?,
-        patterns: Wire::read(&form.patterns, from)?,
-        operations: Wire::read(&form.operations, from)?,
-        effects: Wire::read(&form.effects, from)?,
-        workers: Wire::read(&form.workers, from)?,
-        routes: Wire::read(&form.routes, from)?,
-        sessions: Wire::read(&form.sessions, from)?,
-        tests: Wire::read(&form.tests, from)?,
-        errors: Wire::read(&form.errors, from)?,
+        settings: settings.into_iter().collect(),
+        setting_defaults: defaults.into_iter().collect(),
+        enums: Wire::read(member("enums"), from)?,
+        objects: Wire::read(member("objects"), from)?,
+        caller: Wire::read(member("caller"), from)?,
+        tables: Wire::read(member("tables"), from)?,
+        entities: Wire::read(member("entities"), from)?,
+        rules: Wire::read(member("rules"), from)?,
+        patterns: Wire::read(member("patterns"), from)?,
+        operations: Wire::read(member("operations"), from)?,
+        effects: Wire::read(member("effects"), from)?,
+        workers: Wire::read(member("workers"), from)?,
+        routes: Wire::read(member("routes"), from)?,
+        sessions: Wire::read(member("sessions"), from)?,
+        tests: Wire::read(member("tests"), from)?,
+        errors: Wire::read(member("errors"), from)?,
         names: names.collect::<Result<_, Unreadable>>()?,
     };
     verify::places(&program)?;

@@ -65,9 +65,10 @@ fn long_conditions_are_written_flat() {
 fn other_formats_are_refused() {
     let program = compile("t.sk", "table T { key (a) }", &FileLoader).program;
     let form = wire::write(&program);
-    assert!(wire::read(&form).is_ok());
+    let read = |form: &wire::Program| wire::read(&serde_json::to_value(form).unwrap());
+    assert!(read(&form).is_ok());
     let other = wire::Program { format: "something".to_owned(), ..form.clone() };
-    assert_eq!(wire::read(&other).unwrap_err().to_string(), "this is \"something\", not \"sortkey-program\"");
+    assert_eq!(read(&other).unwrap_err().to_string(), "this is \"something\", not \"sortkey-program\"");
     let newer = wire::Program { version: 2, ..form };
-    assert_eq!(wire::read(&newer).unwrap_err().to_string(), "this is version 2; only 1 can be read");
+    assert_eq!(read(&newer).unwrap_err().to_string(), "this is version 2; only 1 can be read");
 }

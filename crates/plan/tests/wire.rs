@@ -41,8 +41,7 @@ fn form() -> Value {
 }
 
 fn plan(form: &Value) -> Option<String> {
-    let form: wire::Program = serde_json::from_value(form.clone()).ok()?;
-    let program = wire::read(&form).ok()?;
+    let program = wire::read(form).ok()?;
     for action in program.operations.iter().flat_map(actions) {
         let change = sortkey_plan::Change { verb: action.verb, ..Default::default() };
         effects(&program, action.entity, &change);

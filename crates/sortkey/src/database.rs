@@ -28,6 +28,10 @@ impl Database {
         Builder::default().memory()
     }
 
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// The database in a directory, which is created if it does not exist. Answered writes survive a power failure.
     ///
     /// ```

@@ -42,15 +42,21 @@
 //! # }
 //! ```
 //!
+//! A [`Design`] runs on it: `Design::load("notes.sk")?.on(&Database::open("data")?)?` has its tables, and its patterns and operations
+//! are called by name. With the feature `remote` it also runs at any DynamoDB's endpoint.
+//!
 //! A call gives a [`Reply`]: a future to `.await`, or to [`wait`](Reply::wait) for where there is no runtime.
 
 mod builder;
 mod database;
+mod design;
 mod item;
 
 pub use builder::Builder;
 pub use database::{Database, NotForkable};
+pub use design::{Calling, Design, DesignError, Runtime};
 pub use sortkey_api::{ApiError, ErrorKind, operations, shapes};
+pub use sortkey_core::{Answer, Caller, Failure, FailureKind};
 pub use sortkey_engine::{Fault, FaultKind, Faults, Reply};
 pub use sortkey_storage::Clock;
 pub use sortkey_storage_fjall::{Durability, OpenError};

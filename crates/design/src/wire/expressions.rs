@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value as Json;
 use sortkey_value::Number;
 
 use super::form::{Unreadable, Wire, cases, record};
+use super::json::{member, object, text};
 use super::pool::{Reading, Writing};
 use super::types::Ty;
 use crate::model::Op;
@@ -18,7 +20,7 @@ use crate::program::{
 type Inner = Box<program::Expr>;
 
 /// An expression and its type. What it is made of are expressions before it, each of which stands in one place only.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expr {
     /// What it is.
@@ -28,9 +30,11 @@ pub struct Expr {
 }
 
 impl Expr {
-    pub(super) fn read(&self, from: &Reading) -> Result<program::Expr, Unreadable> {
-        let kind = program::ExprKind::read(&self.kind, from)?;
-        Ok(program::Expr { kind, ty: program::Ty::read(&self.ty, from)?, ..program::Expr::default() })
+    pub(super) fn read(json: &Json, from: &Reading) -> Result<program::Expr, Unreadable> {
+        let members = object(json, "an expression", &["kind", "ty"])?;
+        let kind = program::ExprKind::read(member(members, "kind"), from)?;
+        let ty = program::Ty::read(member(members, "ty"), from)?;
+        Ok(program::Expr { kind, ty, ..program::Expr::default() })
     }
 }
 
@@ -231,8 +235,9 @@ impl Wire for program::Function {
         self.word().to_owned()
     }
 
-    fn read(form: &String, _: &Reading) -> Result<Self, Unreadable> {
-        let function = Self::ALL.iter().find(|each| each.word() == form);
-        function.copied().ok_or_else(|| Unreadable(format!("there is no function `{form}`")))
+    fn read(json: &Json, _: &Reading) -> Result<Self, Unreadable> {
+        let word = text(json)?;
+        let function = Self::ALL.iter().find(|each| each.word() == word);
+        function.copied().ok_or_else(|| Unreadable(format!("there is no function `{word}`")))
     }
 }

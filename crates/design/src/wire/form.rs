@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 use sortkey_value::Number;
 
+use super::json::{expected, list, part, place, text};
 use super::pool::{Reading, Writing};
 use crate::program::{
     Arena, AttributeId, EffectId, EntityId, EnumId, ErrorId, Id, IndexId, LocalId, ObjectId, OperationId,
@@ -28,13 +29,13 @@ impl std::error::Error for Unreadable {}
 /// A type of the program that has a form on the wire.
 pub trait Wire: Sized {
     /// What is written.
-    type Form: Serialize + DeserializeOwned + JsonSchema;
+    type Form: Serialize + JsonSchema;
 
     /// Writes it.
     fn write(&self, out: &mut Writing) -> Self::Form;
 
-    /// Reads it.
-    fn read(form: &Self::Form, from: &Reading) -> Result<Self, Unreadable>;
+    /// Reads what was written.
+    fn read(json: &Json, from: &Reading) -> Result<Self, Unreadable>;
 }
 
 macro_rules! as_they_are {
@@ -46,8 +47,8 @@ macro_rules! as_they_are {
                 self.clone()
             }
 
-            fn read(form: &$ty, _: &Reading) -> Result<$ty, Unreadable> {
-                Ok(form.clone())
+            fn read(json: &Json, _: &Reading) -> Result<$ty, Unreadable> {
+                <$ty as Deserialize>::deserialize(json).map_err(|error| Unreadable(error.to_string()))
             }
         }
     )+ };
@@ -65,8 +66,9 @@ impl Wire for usize {
         *self as u64
     }
 
-    fn read(form: &u64, _: &Reading) -> Result<usize, Unreadable> {
-        usize::try_from(*form).map_err(|_| Unreadable(format!("{form} is too large a number")))
+    fn read(json: &Json, _: &Reading) -> Result<usize, Unreadable> {
+        let number = json.as_u64().and_then(|number| usize::try_from(number).ok());
+        number.ok_or_else(|| expected("a number", "one that is not too large", json))
     }
 }
 
@@ -77,8 +79,8 @@ impl Wire for Arc<str> {
         self.to_string()
     }
 
-    fn read(form: &String, _: &Reading) -> Result<Arc<str>, Unreadable> {
-        Ok(form.as_str().into())
+    fn read(json: &Json, _: &Reading) -> Result<Arc<str>, Unreadable> {
+        Ok(text(json)?.into())
     }
 }
 
@@ -90,8 +92,8 @@ impl Wire for Number {
         self.to_string()
     }
 
-    fn read(form: &String, _: &Reading) -> Result<Number, Unreadable> {
-        form.parse().map_err(|_| Unreadable(format!("\"{form}\" is no number")))
+    fn read(json: &Json, _: &Reading) -> Result<Number, Unreadable> {
+        text(json)?.parse().map_err(|_| expected("a number", "at most 38 digits", json))
     }
 }
 
@@ -102,8 +104,8 @@ impl<T: Wire> Wire for Option<T> {
         self.as_ref().map(|each| each.write(out))
     }
 
-    fn read(form: &Self::Form, from: &Reading) -> Result<Self, Unreadable> {
-        form.as_ref().map(|each| T::read(each, from)).transpose()
+    fn read(json: &Json, from: &Reading) -> Result<Self, Unreadable> {
+        (!json.is_null()).then(|| T::read(json, from)).transpose()
     }
 }
 
@@ -114,8 +116,8 @@ impl<T: Wire> Wire for Vec<T> {
         self.iter().map(|each| each.write(out)).collect()
     }
 
-    fn read(form: &Self::Form, from: &Reading) -> Result<Self, Unreadable> {
-        form.iter().map(|each| T::read(each, from)).collect()
+    fn read(json: &Json, from: &Reading) -> Result<Self, Unreadable> {
+        list(json)?.iter().map(|each| T::read(each, from)).collect()
     }
 }
 
@@ -126,8 +128,8 @@ impl<I: Id, T: Wire> Wire for Arena<I, T> {
         self.iter().map(|each| each.write(out)).collect()
     }
 
-    fn read(form: &Self::Form, from: &Reading) -> Result<Self, Unreadable> {
-        form.iter().map(|each| T::read(each, from)).collect()
+    fn read(json: &Json, from: &Reading) -> Result<Self, Unreadable> {
+        list(json)?.iter().map(|each| T::read(each, from)).collect()
     }
 }
 
@@ -138,8 +140,8 @@ impl<T: Wire> Wire for Box<T> {
         Box::new((**self).write(out))
     }
 
-    fn read(form: &Self::Form, from: &Reading) -> Result<Self, Unreadable> {
-        T::read(form, from).map(Box::new)
+    fn read(json: &Json, from: &Reading) -> Result<Self, Unreadable> {
+        T::read(json, from).map(Box::new)
     }
 }
 
@@ -150,8 +152,8 @@ impl<A: Wire, B: Wire> Wire for (A, B) {
         (self.0.write(out), self.1.write(out))
     }
 
-    fn read(form: &Self::Form, from: &Reading) -> Result<Self, Unreadable> {
-        Ok((A::read(&form.0, from)?, B::read(&form.1, from)?))
+    fn read(json: &Json, from: &Reading) -> Result<Self, Unreadable> {
+        Ok((A::read(part(json, 0, 2)?, from)?, B::read(part(json, 1, 2)?, from)?))
     }
 }
 
@@ -166,13 +168,14 @@ macro_rules! places {
                 u32::try_from(self.at()).unwrap_or(u32::MAX)
             }
 
-            fn read(form: &u32, _from: &Reading) -> Result<$ty, Unreadable> {
+            fn read(json: &Json, _from: &Reading) -> Result<$ty, Unreadable> {
+                let place = place(json)? as usize;
                 $(
-                    if *form as usize >= _from.$list {
-                        return Err(Unreadable(format!("there is no {} {form}", stringify!($list))));
+                    if place >= _from.$list {
+                        return Err(Unreadable(format!("there is no {} {place}", stringify!($list))));
                     }
                 )?
-                Ok($ty::new(*form as usize))
+                Ok($ty::new(place))
             }
         }
     )+ };
@@ -202,7 +205,7 @@ macro_rules! record {
     ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $field:ident: $ty:ty),+ $(,)? }
         $(places { $($place:ident),+ })?) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub struct $name {
             $($(#[$about])* pub $field: <$ty as Wire>::Form,)+
@@ -215,9 +218,15 @@ macro_rules! record {
                 $name { $($field: self.$field.write(out),)+ }
             }
 
-            fn read(form: &$name, from: &Reading) -> Result<Self, Unreadable> {
+            fn read(
+                json: &serde_json::Value,
+                from: &Reading,
+            ) -> Result<Self, Unreadable> {
+                let names = &[$(stringify!($field)),+];
+                let members = crate::wire::json::object(json, stringify!($name), names)?;
+                let member = |name| crate::wire::json::member(members, name);
                 Ok(Self {
-                    $($field: <$ty as Wire>::read(&form.$field, from)?,)+
+                    $($field: <$ty as Wire>::read(member(stringify!($field)), from)?,)+
                     $($($place: Default::default(),)+)?
                 })
             }
@@ -233,7 +242,7 @@ macro_rules! cases {
             $({ $($(#[$told:meta])* $field:ident: $ty:ty),+ $(,)? })?),+ $(,)?
     }) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
         #[serde(rename_all = "snake_case", deny_unknown_fields)]
         pub enum $name {
             $($(#[$about])* $case
@@ -252,14 +261,31 @@ macro_rules! cases {
                 }
             }
 
-            fn read(form: &$name, _from: &Reading) -> Result<Self, Unreadable> {
-                Ok(match form {
-                    $($name::$case $(($($one),+))? $({ $($field),+ })? => {
-                        Self::$case
-                            $(($(<$inner as Wire>::read($one, _from)?),+))?
-                            $({ $($field: <$ty as Wire>::read($field, _from)?),+ })?
-                    })+
-                })
+            fn read(
+                json: &serde_json::Value,
+                _from: &Reading,
+            ) -> Result<Self, Unreadable> {
+                use crate::wire::json;
+                let (name, _body) = json::case(json, stringify!($name))?;
+                $(
+                    if json::is_case(name, stringify!($case)) {
+                        $(
+                            let (mut at, of) = (0, [$(stringify!($one)),+].len());
+                            let mut next = || {
+                                at += 1;
+                                json::part(_body, at - 1, of)
+                            };
+                            $(let $one = <$inner as Wire>::read(next()?, _from)?;)+
+                        )?
+                        $(
+                            let names = &[$(stringify!($field)),+];
+                            let members = json::object(_body, stringify!($case), names)?;
+                            $(let $field = <$ty as Wire>::read(json::member(members, stringify!($field)), _from)?;)+
+                        )?
+                        return Ok(Self::$case $(($($one),+))? $({ $($field),+ })?);
+                    }
+                )+
+                Err(json::no_case(stringify!($name), name))
             }
         }
     };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::form::{Unreadable, Wire, cases, record};
 use super::pool::{Reading, Writing};

@@ -4,7 +4,10 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use serde_json::Value as Json;
+
 use super::form::{Unreadable, Wire};
+use super::json::{list, place};
 use super::{expressions, types};
 use crate::program::{Expr, Type};
 
@@ -42,10 +45,10 @@ pub struct Reading {
 
 impl Reading {
     /// Reads the expressions in their order: each is made of those before it.
-    pub(super) fn read_expressions(&self, forms: &[expressions::Expr]) -> Result<(), Unreadable> {
-        for form in forms {
+    pub(super) fn read_expressions(&self, all: &Json) -> Result<(), Unreadable> {
+        for json in list(all)? {
             self.height.set(0);
-            let expr = form.read(self)?;
+            let expr = expressions::Expr::read(json, self)?;
             let height = self.height.get() + 1;
             if height > MAX_HEIGHT {
                 return Err(Unreadable("an expression nests too deep".to_owned()));
@@ -76,8 +79,8 @@ impl Wire for Expr {
         u32::try_from(out.expressions.len() - 1).unwrap_or(u32::MAX)
     }
 
-    fn read(form: &u32, from: &Reading) -> Result<Expr, Unreadable> {
-        from.take(*form)
+    fn read(json: &Json, from: &Reading) -> Result<Expr, Unreadable> {
+        from.take(place(json)?)
     }
 }
 
@@ -100,8 +103,9 @@ impl Wire for Arc<Type> {
         u32::try_from(at).unwrap_or(u32::MAX)
     }
 
-    fn read(form: &u32, from: &Reading) -> Result<Arc<Type>, Unreadable> {
-        let ty = from.types.get(*form as usize).map(Arc::clone);
-        ty.ok_or_else(|| Unreadable(format!("there is no type {form}, or none before it")))
+    fn read(json: &Json, from: &Reading) -> Result<Arc<Type>, Unreadable> {
+        let place = place(json)?;
+        let ty = from.types.get(place as usize).map(Arc::clone);
+        ty.ok_or_else(|| Unreadable(format!("there is no type {place}, or none before it")))
     }
 }

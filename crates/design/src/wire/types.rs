@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value as Json;
 
 use super::attributes::Attribute;
 use super::form::{Unreadable, Wire, cases, record};
@@ -133,8 +134,8 @@ impl Wire for Arc<program::Words> {
         (**self).write(out)
     }
 
-    fn read(form: &Words, from: &Reading) -> Result<Self, Unreadable> {
-        program::Words::read(form, from).map(Arc::new)
+    fn read(json: &Json, from: &Reading) -> Result<Self, Unreadable> {
+        program::Words::read(json, from).map(Arc::new)
     }
 }
 
@@ -175,10 +176,8 @@ impl Wire for Attributes {
         self.iter().map(|each| each.write(out)).collect()
     }
 
-    fn read(form: &Vec<Attribute>, from: &Reading) -> Result<Attributes, Unreadable> {
-        let all: Result<_, Unreadable> =
-            form.iter().map(|each| program::Attribute::read(each, from)).collect();
-        all.map(Attributes::new)
+    fn read(json: &Json, from: &Reading) -> Result<Attributes, Unreadable> {
+        Wire::read(json, from).map(Attributes::new)
     }
 }
 
@@ -225,7 +224,7 @@ impl Wire for Arc<program::Ty> {
         Box::new((**self).write(out))
     }
 
-    fn read(form: &Box<Ty>, from: &Reading) -> Result<Self, Unreadable> {
-        program::Ty::read(form, from).map(Arc::new)
+    fn read(json: &Json, from: &Reading) -> Result<Self, Unreadable> {
+        program::Ty::read(json, from).map(Arc::new)
     }
 }

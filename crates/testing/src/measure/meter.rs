@@ -3,12 +3,6 @@
 //! Every request is answered before the next one is looked at, even of calls that run side by side, so that the requests
 //! of one call stand together. The images of items are read beside, without being counted.
 
-use std::future::Future;
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
-
 use parking_lot::Mutex;
 use sortkey_api::operations::*;
 use sortkey_api::shapes::capacity::ConsumedCapacity;
@@ -20,7 +14,7 @@ use sortkey_value::{Item, Map};
 
 use super::observed::{Asked, Charge, Kind, Observed, Written};
 use sortkey_core::internals::Calls;
-use sortkey_embedded::Embedded;
+use sortkey_embedded::{Embedded, block_on};
 
 /// The engine, with a list of what it was asked.
 pub struct Meter {
@@ -76,13 +70,13 @@ impl Meter {
             consistent_read: Some(true),
             ..GetItemInput::default()
         };
-        wait(self.inner.get_item(input)).ok().and_then(|output| output.item)
+        block_on(self.inner.get_item(input)).ok().and_then(|output| output.item)
     }
 
     /// The part of an item that is its key.
     fn key_of(&self, table: &TableName, item: &SuppliedItem) -> Map {
         let input = DescribeTableInput { table_name: table.clone() };
-        let described = wait(self.inner.describe_table(input)).ok().and_then(|output| output.table);
+        let described = block_on(self.inner.describe_table(input)).ok().and_then(|output| output.table);
         let schema = described.and_then(|table| table.key_schema).unwrap_or_default();
         let item = item.unchecked();
         let value = |name: &str| item.get(name).map(|value| value.to_owned());
@@ -184,7 +178,7 @@ impl Meter {
     fn get_item(&self, mut input: GetItemInput) -> Result<GetItemOutput, ApiError> {
         input.return_consumed_capacity = DETAILED;
         let (table, strong) = (input.table_name.name().to_owned(), input.consistent_read == Some(true));
-        let answer = wait(self.inner.get_item(input));
+        let answer = block_on(self.inner.get_item(input));
         let found = answer.as_ref().ok().and_then(|output| output.item.as_ref());
         let bytes = vec![found.map_or(0, |item| item.size_bytes() as u64)];
         let asked = Asked::Items { table, strong, batch: false, bytes };
@@ -196,7 +190,7 @@ impl Meter {
         input.return_consumed_capacity = DETAILED;
         let table = input.table_name.clone();
         let targets = vec![(table.clone(), self.key_of(&table, &input.item), Act::Put)];
-        let send = || wait(self.inner.put_item(input));
+        let send = || block_on(self.inner.put_item(input));
         let answer = self.writes(Kind::Alone, targets, send, |output| list(&output.consumed_capacity));
         answer
     }
@@ -204,7 +198,7 @@ impl Meter {
     fn update_item(&self, mut input: UpdateItemInput) -> Result<UpdateItemOutput, ApiError> {
         input.return_consumed_capacity = DETAILED;
         let targets = vec![(input.table_name.clone(), key(&input.key), Act::Update)];
-        let send = || wait(self.inner.update_item(input));
+        let send = || block_on(self.inner.update_item(input));
         let answer = self.writes(Kind::Alone, targets, send, |output| list(&output.consumed_capacity));
         answer
     }
@@ -212,7 +206,7 @@ impl Meter {
     fn delete_item(&self, mut input: DeleteItemInput) -> Result<DeleteItemOutput, ApiError> {
         input.return_consumed_capacity = DETAILED;
         let targets = vec![(input.table_name.clone(), key(&input.key), Act::Delete)];
-        let send = || wait(self.inner.delete_item(input));
+        let send = || block_on(self.inner.delete_item(input));
         let answer = self.writes(Kind::Alone, targets, send, |output| list(&output.consumed_capacity));
         answer
     }
@@ -224,8 +218,8 @@ impl Meter {
         // What is only counted is read all the same; its size is found out by asking for the items.
         let counted =
             (input.select == Some(Select::Count)).then(|| QueryInput { select: None, ..input.clone() });
-        let answer = wait(self.inner.query(input));
-        let items = counted.map(|items| wait(self.inner.query(items)));
+        let answer = block_on(self.inner.query(input));
+        let items = counted.map(|items| block_on(self.inner.query(items)));
         let sized = items.as_ref().unwrap_or(&answer).as_ref().ok();
         let bytes = sized.and_then(|output| output.items.as_deref()).map_or(0, bytes);
         let found = answer.as_ref().ok();
@@ -239,7 +233,7 @@ impl Meter {
         input.return_consumed_capacity = DETAILED;
         let (table, index) = (input.table_name.name().to_owned(), input.index_name.clone());
         let (strong, continues) = (input.consistent_read == Some(true), input.exclusive_start_key.is_some());
-        let answer = wait(self.inner.scan(input));
+        let answer = block_on(self.inner.scan(input));
         let found = answer.as_ref().ok();
         let bytes = found.and_then(|output| output.items.as_deref()).map_or(0, bytes);
         let more = found.is_some_and(|output| output.last_evaluated_key.is_some());
@@ -259,7 +253,7 @@ impl Meter {
                 bytes.push(found.map_or(0, |item| item.size_bytes() as u64));
             }
         }
-        let answer = wait(self.inner.batch_get_item(input));
+        let answer = block_on(self.inner.batch_get_item(input));
         let asked = Asked::Items { table, strong, batch: true, bytes };
         self.note(
             asked,
@@ -279,7 +273,7 @@ impl Meter {
                 targets.extend(deleted.chain(put).map(|(key, act)| (table.clone(), key, act)));
             }
         }
-        let send = || wait(self.inner.batch_write_item(input));
+        let send = || block_on(self.inner.batch_write_item(input));
         let consumed = |output: &BatchWriteItemOutput| output.consumed_capacity.clone().unwrap_or_default();
         let answer = self.writes(Kind::Batch, targets, send, consumed);
         answer
@@ -291,7 +285,7 @@ impl Meter {
     ) -> Result<TransactWriteItemsOutput, ApiError> {
         input.return_consumed_capacity = DETAILED;
         let targets = input.transact_items.iter().filter_map(|item| self.target(item)).collect();
-        let send = || wait(self.inner.transact_write_items(input));
+        let send = || block_on(self.inner.transact_write_items(input));
         let consumed =
             |output: &TransactWriteItemsOutput| output.consumed_capacity.clone().unwrap_or_default();
         let answer = self.writes(Kind::Together, targets, send, consumed);
@@ -309,23 +303,5 @@ impl Meter {
         let check = item.condition_check.as_ref().map(|each| (&each.table_name, &each.key, Act::Check));
         let (table, of, act) = update.or(delete).or(check)?;
         Some((table.clone(), key(of), act))
-    }
-}
-
-/// Waits for an answer on this thread. The engine answers by itself, whatever else this thread would do.
-fn wait<T>(future: impl Future<Output = T>) -> T {
-    struct Unpark(Thread);
-    impl Wake for Unpark {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut future = pin!(future);
-    loop {
-        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Ready(answer) => return answer,
-            Poll::Pending => std::thread::park(),
-        }
     }
 }

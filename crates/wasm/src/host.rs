@@ -1,0 +1,129 @@
+//! The protocol: programs are opened, calls are started, stepped, answered and given up.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value as Json, json};
+use sortkey_core::{Answer, Arguments, AskId, Call, Consumed, Failure, FailureKind, Machine, Step};
+
+use crate::answers::{Kind, told};
+use crate::asks::write_ask;
+use crate::opening::opened;
+
+/// Programs and the calls under way on them, behind messages.
+#[derive(Default)]
+pub struct Host {
+    machine: Machine,
+    /// What was asked and is not answered, by task and ask.
+    asked: BTreeMap<(u32, u32), Kind>,
+}
+
+impl Host {
+    /// Opens a program, and returns its number; or says why not.
+    pub fn open(&mut self, message: &[u8]) -> Result<u32, String> {
+        let number = self.machine.add(opened(message)?);
+        u32::try_from(number).map_err(|_| "too many programs are open".to_owned())
+    }
+
+    /// Starts a call, and returns the number of its task.
+    pub fn start(&mut self, message: &[u8]) -> Result<u32, Failure> {
+        let mut message = Arguments::read(message)?;
+        let mut number = |name: &str| message.take(name).and_then(|value| value.as_i64());
+        let program = number("program").and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+        let now_ms = number("now").ok_or_else(|| lacks("now", "milliseconds since 1970"))?;
+        let limit = number("limit").and_then(|limit| u32::try_from(limit).ok());
+        let version = number("version");
+        let repeats = message.take("repeats").and_then(|it| it.as_bool()).unwrap_or(false);
+        let arguments = message.take_object("arguments").unwrap_or_default();
+        let caller = message.take("caller").filter(|caller| !caller.is_null());
+        let core = self.machine.program(program).ok_or_else(|| {
+            Failure::new(FailureKind::Invalid, format!("`program`: no program {program} is open"))
+        })?;
+        let caller = match caller {
+            Some(Json::Object(attributes)) => Some(core.caller(attributes, now_ms)?),
+            Some(_) => return Err(lacks("caller", "an object")),
+            None => None,
+        };
+        let call = Call {
+            name: message.text("name").ok_or_else(|| lacks("name", "a pattern or an operation"))?,
+            caller: caller.as_ref(),
+            arguments,
+            cursor: message.text("cursor"),
+            limit,
+            version,
+        };
+        let started = self.machine.start(program, call, now_ms, repeats);
+        started.ok_or_else(|| Failure::internal("the program is not open"))
+    }
+
+    /// Runs a task until it waits or is over, and writes what it asks for or what it came to; none without such a task. True
+    /// if it is over.
+    pub fn step(&mut self, task: u32, out: &mut Vec<u8>) -> Option<bool> {
+        let (step, asks) = self.machine.step(task)?;
+        out.extend(b"{\"asks\":[");
+        for (at, (id, ask)) in asks.iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            self.asked.insert((task, id.0), Kind::of(ask));
+            write_ask(*id, ask, out);
+        }
+        out.push(b']');
+        let is_over = match step {
+            Step::Waiting => false,
+            Step::Ready((answer, consumed)) => {
+                out.extend(b",\"done\":");
+                out.extend(finished(answer, consumed).to_string().into_bytes());
+                self.forget(task);
+                true
+            }
+        };
+        out.push(b'}');
+        Some(is_over)
+    }
+
+    /// Answers what a task asked: an HTTP status and a body for a request, 200 and bytes for anything else. False if it was
+    /// not asked.
+    pub fn answer(&mut self, task: u32, ask: u32, status: u16, body: &[u8]) -> bool {
+        match self.asked.remove(&(task, ask)) {
+            Some(kind) => self.machine.answer(task, AskId(ask), told(kind, status, body)),
+            None => false,
+        }
+    }
+
+    /// Gives a task up; false without such a task. What it has sent is sent.
+    pub fn cancel(&mut self, task: u32) -> bool {
+        self.forget(task);
+        self.machine.cancel(task)
+    }
+
+    fn forget(&mut self, task: u32) {
+        self.asked.retain(|(of, _), _| *of != task);
+    }
+}
+
+/// What a call came to, as a message.
+fn finished(answer: Result<Answer, Failure>, consumed: Consumed) -> Json {
+    let mut message = match answer {
+        Ok(Answer::Nothing) => Map::from_iter([("value".to_owned(), Json::Null)]),
+        Ok(Answer::Value(value)) => Map::from_iter([("value".to_owned(), value)]),
+        Ok(Answer::Page { items, cursor }) => {
+            Map::from_iter([("items".to_owned(), items.into()), ("cursor".to_owned(), cursor.into())])
+        }
+        Err(failure) => Map::from_iter([("failure".to_owned(), failed(&failure))]),
+    };
+    let Consumed { requests, rcu, wcu } = consumed;
+    message.insert("consumed".to_owned(), json!({ "requests": requests, "rcu": rcu, "wcu": wcu }));
+    Json::Object(message)
+}
+
+/// A failure as a message.
+pub(crate) fn failed(failure: &Failure) -> Json {
+    json!({ "kind": failure.kind.name(), "message": failure.message, "field": failure.field })
+}
+
+fn lacks(name: &str, expected: &str) -> Failure {
+    let mut message = String::new();
+    let _ = write!(message, "`{name}`: expected {expected}");
+    Failure::invalid(name, message)
+}
