@@ -1,30 +1,41 @@
-"""What verified signatures and policies cost: the processor time of the server per GetItem, without credentials, with
-verified signatures, and with 20 statements enforced. All three in one run, in turns, so that they share the machine's mood.
+#!/usr/bin/env python3
+"""What access control costs: the processor time of the server per request, in seven modes that take turns in one run, so that
+they share the machine's mood.
 
-    python3 bench/access.py path/to/sortkey [requests per turn] [turns]
+    bench/access.py path/to/sortkey [requests per turn] [turns]
 
-Needs botocore, and `ab` of Debian's apache2-utils. The requests are signed once and sent many times, as AWS allows within a
-quarter of an hour.
+In memory: `open` without credentials, `signed` with verified signatures, `enforced` with 20 statements of policies besides,
+`audited` with the audit log besides, `tls` without credentials over TLS. On disk: `plain` and `encrypted`, GetItem and PutItem.
+With the release binary, the defaults take about three minutes. Start times and idle memory are printed, too.
+
+Needs botocore (`target/clients-python/bin/python`). Requests are signed once and sent many times, as AWS allows within a quarter
+of an hour.
 """
 
 import json
 import os
 import pathlib
 import re
+import socket
+import ssl
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import botocore.auth
 import botocore.awsrequest
 import botocore.credentials
 
-BINARY = sys.argv[1]
-REQUESTS = int(sys.argv[2]) if len(sys.argv) > 2 else 20_000
-TURNS = int(sys.argv[3]) if len(sys.argv) > 3 else 7
+CONNECTIONS = 8
 TICKS = os.sysconf("SC_CLK_TCK")
 TABLE = "arn:aws:dynamodb:us-east-1:000000000000:table"
+ITEM = {"pk": {"S": "a" * 20}, "text": {"S": "x" * 200}}
+REQUESTS = {
+    "GetItem": {"TableName": "bench", "Key": {"pk": ITEM["pk"]}},
+    "PutItem": {"TableName": "bench", "Item": ITEM},
+}
 
 
 def policy():
@@ -43,100 +54,164 @@ def policy():
 
 
 class Server:
-    def __init__(self, folder, name, *arguments):
-        self.name = name
-        self.folder = pathlib.Path(folder)
-        environment = os.environ | {"SORTKEY_KEYRING": f"{folder}/keys/keyring.json"}
-        self.process = subprocess.Popen(
-            [BINARY, "serve", "--in-memory", "--port", "0", *arguments],
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-        self.endpoint = re.search(r"http://[0-9.:]+", self.process.stdout.readline())[0]
+    """A server in one mode, with connections that stay open."""
 
-    def call(self, credentials, operation, body):
-        """Signs a request; the headers and the body, as `ab` takes them."""
-        body = json.dumps(body)
+    def __init__(self, binary, folder, name, operations, *arguments):
+        self.name = name
+        self.operations = operations
+        self.microseconds = {operation: [] for operation in operations}
+        environment = os.environ | {"SORTKEY_KEYRING": f"{folder}/keys/keyring.json"}
+        began = time.monotonic()
+        self.process = subprocess.Popen(
+            [binary, "serve", "--port", "0", *arguments], stdout=subprocess.PIPE, text=True, env=environment
+        )
+        scheme, host, port = re.search(r"(https?)://([0-9.]+):([0-9]+)", self.process.stdout.readline()).groups()
+        self.start_milliseconds = (time.monotonic() - began) * 1000
+        self.idle_megabytes = self.resident_megabytes()
+        self.endpoint = f"{scheme}://{host}:{port}"
+        self.connections = [self.connect(scheme, host, int(port)) for _ in range(CONNECTIONS)]
+
+    def connect(self, scheme, host, port):
+        plain = socket.create_connection((host, port))
+        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if scheme == "http":
+            return plain
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        return context.wrap_socket(plain)
+
+    def signed(self, credentials, operation, body):
+        """A request as it is sent."""
+        body = json.dumps(body).encode()
         headers = {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": f"DynamoDB_20120810.{operation}"}
         request = botocore.awsrequest.AWSRequest("POST", self.endpoint + "/", headers=headers, data=body)
         botocore.auth.SigV4Auth(credentials, "dynamodb", "us-east-1").add_auth(request)
-        prepared = request.prepare()
-        path = self.folder / f"{self.name}.json"
-        path.write_text(body)
         text = lambda value: value.decode() if isinstance(value, bytes) else value
-        sent = [f"{name}: {text(value)}" for name, value in prepared.headers.items() if name.lower() != "content-length"]
-        flags = [flag for header in sent if not header.lower().startswith("content-type") for flag in ("-H", header)]
-        return ["-p", str(path), "-T", "application/x-amz-json-1.0", *flags]
+        sent = {name.lower(): text(value) for name, value in request.prepare().headers.items()}
+        sent |= {"host": self.endpoint.split("//")[1], "content-length": str(len(body))}
+        head = "".join(f"{name}: {value}\r\n" for name, value in sent.items())
+        return f"POST / HTTP/1.1\r\n{head}\r\n".encode() + body
 
-    def load(self, flags, count):
-        done = subprocess.run(
-            ["ab", "-q", "-k", "-c", str(min(8, count)), "-n", str(count), *flags, self.endpoint + "/"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        assert "Non-2xx" not in done and re.search(r"Failed requests:\s+0", done), done
+    def load(self, request, count):
+        """Sends a request so often, on all connections in turn; every answer is received whole."""
+        while count > 0:
+            used = self.connections[:count]
+            for connection in used:
+                connection.sendall(request)
+            for connection in used:
+                receive(connection)
+            count -= len(used)
 
     def busy_seconds(self):
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / TICKS
 
+    def resident_megabytes(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+([0-9]+)", status)[1]) / 1024
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+def receive(connection):
+    answer = connection.recv(1 << 16)
+    while b"\r\n\r\n" not in answer:
+        answer += connection.recv(1 << 16)
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 200"), answer
+    length = int(re.search(rb"(?i)content-length: ([0-9]+)", head)[1])
+    while len(body) < length:
+        body += connection.recv(1 << 16)
+
 
 def main():
+    binary = sys.argv[1]
+    requests = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
+    turns = int(sys.argv[3]) if len(sys.argv) > 3 else 7
     with tempfile.TemporaryDirectory() as folder:
-        run = lambda *arguments: subprocess.run(
-            [BINARY, "auth", *arguments, "--file", f"{folder}/home/auth.json"],
-            env=os.environ | {"SORTKEY_KEYRING": f"{folder}/keys/keyring.json"},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        pathlib.Path(folder, "home").mkdir()
-        pathlib.Path(folder, "keys").mkdir()
-        made = dict(line.split("=", 1) for line in run("user", "create", "ann").splitlines())
-        run("user", "policy", "ann", "twenty", policy())
-        credentials = botocore.credentials.Credentials(made["AWS_ACCESS_KEY_ID"], made["AWS_SECRET_ACCESS_KEY"])
+        for name in ("home", "keys", "log"):
+            pathlib.Path(folder, name).mkdir()
+        credentials = identities(binary, folder)
         auth = ["--auth", f"{folder}/home/auth.json"]
-        servers = [
-            Server(folder, "open"),
-            Server(folder, "signed", *auth),
-            Server(folder, "enforced", *auth, "--iam", "enforce"),
-        ]
+        memory, disk = ["GetItem"], ["GetItem", "PutItem"]
+        servers = []
         try:
-            measure(servers, credentials)
+            for name, operations, arguments in [
+                ("open", memory, ["--in-memory"]),
+                ("signed", memory, ["--in-memory", *auth]),
+                ("enforced", memory, ["--in-memory", *auth, "--iam", "enforce"]),
+                ("audited", memory, ["--in-memory", *auth, "--iam", "enforce", "--audit", f"{folder}/log/audit"]),
+                ("tls", memory, ["--in-memory", "--tls-self-signed"]),
+                ("plain", disk, ["--data", f"{folder}/plain"]),
+                ("encrypted", disk, ["--data", f"{folder}/encrypted", "--encrypt"]),
+            ]:
+                servers.append(Server(binary, folder, name, operations, *arguments))
+            measure(servers, credentials, requests, turns)
         finally:
             for server in servers:
-                server.process.terminate()
-                server.process.wait()
+                server.stop()
+    report({server.name: server for server in servers})
 
 
-def measure(servers, credentials):
-    item = {"pk": {"S": "a" * 20}, "text": {"S": "x" * 200}}
-    flags = {}
+def identities(binary, folder):
+    """A user with a policy of 20 statements."""
+
+    def run(*arguments):
+        command = [binary, "auth", *arguments, "--file", f"{folder}/home/auth.json"]
+        environment = os.environ | {"SORTKEY_KEYRING": f"{folder}/keys/keyring.json"}
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    made = dict(line.split("=", 1) for line in run("user", "create", "ann").splitlines())
+    run("user", "policy", "ann", "twenty", policy())
+    return botocore.credentials.Credentials(made["AWS_ACCESS_KEY_ID"], made["AWS_SECRET_ACCESS_KEY"])
+
+
+def measure(servers, credentials, requests, turns):
+    schema = {
+        "TableName": "bench",
+        "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
+    signed = {}
     for server in servers:
-        schema = {
-            "TableName": "bench",
-            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
-            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
-            "BillingMode": "PAY_PER_REQUEST",
-        }
-        server.load(server.call(credentials, "CreateTable", schema), 1)
-        server.load(server.call(credentials, "PutItem", {"TableName": "bench", "Item": item}), 1)
-        flags[server.name] = server.call(credentials, "GetItem", {"TableName": "bench", "Key": {"pk": item["pk"]}})
-        server.load(flags[server.name], REQUESTS // 4)
-    microseconds = {server.name: [] for server in servers}
-    for _ in range(TURNS):
+        for operation, body in [("CreateTable", schema), ("PutItem", REQUESTS["PutItem"])]:
+            server.load(server.signed(credentials, operation, body), 1)
+        for operation in server.operations:
+            request = server.signed(credentials, operation, REQUESTS[operation])
+            signed[server.name, operation] = request
+            server.load(request, requests // 4)
+    for _ in range(turns):
         for server in servers:
-            before = server.busy_seconds()
-            server.load(flags[server.name], REQUESTS)
-            microseconds[server.name].append((server.busy_seconds() - before) / REQUESTS * 1e6)
-    base = statistics.median(microseconds["open"])
-    for name, turns in microseconds.items():
-        middle = statistics.median(turns)
-        print(f"{name:>9}: {middle:6.2f} us per GetItem, {middle / base - 1:+.1%} against open, turns {min(turns):.1f} to {max(turns):.1f}")
-    signed, enforced = (statistics.median(microseconds[name]) for name in ("signed", "enforced"))
-    print(f"enforced against signed: {enforced / signed - 1:+.1%}")
+            for operation in server.operations:
+                before = server.busy_seconds()
+                server.load(signed[server.name, operation], requests)
+                spent = server.busy_seconds() - before
+                server.microseconds[operation].append(spent / requests * 1e6)
 
 
-main()
+def report(servers):
+    for server in servers.values():
+        started = f"start {server.start_milliseconds:.1f} ms, idle {server.idle_megabytes:.1f} MB"
+        for operation, turns in server.microseconds.items():
+            middle = statistics.median(turns)
+            print(f"{server.name:>9} {operation}: {middle:6.2f} us (turns {min(turns):.1f} to {max(turns):.1f}); {started}")
+    for what, name, base, operation, bound in [
+        ("verified signatures", "signed", "open", "GetItem", 0.08),
+        ("20 statements enforced, besides", "enforced", "signed", "GetItem", 0.05),
+        ("audit log, besides", "audited", "enforced", "GetItem", None),
+        ("TLS", "tls", "open", "GetItem", None),
+        ("encryption at rest", "encrypted", "plain", "GetItem", None),
+        ("encryption at rest", "encrypted", "plain", "PutItem", None),
+    ]:
+        found, usual = (statistics.median(servers[server].microseconds[operation]) for server in (name, base))
+        # The share of throughput that is lost when the processor is what limits it.
+        lost = 1 - usual / found if found > 0 else 0
+        limit = f" (at most {bound:.0%})" if bound else ""
+        print(f"{what}: {lost:+.1%} of the throughput of {operation}{limit}")
+
+
+if __name__ == "__main__":
+    main()

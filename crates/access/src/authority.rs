@@ -1,5 +1,8 @@
 //! The authority: verifies signatures against the identities of a file, and gives out sessions.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -2,19 +2,26 @@
 //!
 //! A keyring is a small JSON file of keys, each with an id. A sealed value names the key it was sealed with, so keys can be
 //! rotated: new values use the newest key, old ones stay readable until they are sealed anew. With a passphrase, the file
-//! itself is encrypted under a key that Argon2id derives from it.
+//! itself is encrypted under a key that Argon2id derives from it; with a key service, under a key that the service encrypted.
+
+mod file;
+mod service;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use aes_gcm::aead::{Aead, KeyInit, Payload};
 use aes_gcm::{Aes256Gcm, Nonce};
-use argon2::Argon2;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use self::file::Content;
+pub use self::service::KeyService;
 
 const NONCE_BYTES: usize = 12;
 
@@ -25,8 +32,10 @@ pub enum KeyringSource {
     File {
         /// Where it is.
         path: PathBuf,
-        /// What it is encrypted with.
+        /// The passphrase it is encrypted with.
         passphrase: Option<String>,
+        /// Decrypts the key of a file that says that a service encrypted it.
+        service: Option<Arc<dyn KeyService>>,
     },
     /// A command that prints what the file would contain.
     Command(String),
@@ -50,6 +59,9 @@ pub enum KeyringError {
     /// It is encrypted with another one.
     #[error("the passphrase of the keyring is wrong")]
     WrongPassphrase,
+    /// The service does not decrypt or encrypt the key of the file.
+    #[error("the keyring is encrypted under a key of AWS KMS, which cannot be used: {0}")]
+    Service(String),
     /// The key of a sealed value is not in the keyring.
     #[error("the keyring has no key `{0}`, which {1} was sealed with: use the keyring it was made with")]
     NoKey(String, &'static str),
@@ -65,37 +77,14 @@ pub enum KeyringError {
 #[derive(Clone)]
 pub struct Keyring {
     keys: Vec<(String, [u8; 32])>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    keys: Vec<Key>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    encrypted: Option<Encrypted>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Key {
-    id: String,
-    key: String,
-}
-
-/// Keys under a passphrase.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Encrypted {
-    kdf: String,
-    salt: String,
-    sealed: String,
+    /// The service's key that the file is encrypted under, if it is.
+    service_key: Option<String>,
 }
 
 impl Keyring {
     /// A new keyring with one key.
     pub fn generate() -> Result<Keyring, KeyringError> {
-        let mut keyring = Keyring { keys: Vec::new() };
+        let mut keyring = Keyring { keys: Vec::new(), service_key: None };
         keyring.add_key()?;
         Ok(keyring)
     }
@@ -103,23 +92,33 @@ impl Keyring {
     /// Reads a keyring.
     pub fn open(source: &KeyringSource) -> Result<Keyring, KeyringError> {
         match source {
-            KeyringSource::File { path, passphrase } => {
+            KeyringSource::File { path, passphrase, service } => {
                 let text =
                     std::fs::read_to_string(path).map_err(|error| KeyringError::File(path.clone(), error))?;
-                parse(&text, passphrase.as_deref())
+                let Content { keys, service_key } =
+                    Content::parse(&text, passphrase.as_deref(), service.as_deref())?;
+                Ok(Keyring { keys, service_key })
             }
-            KeyringSource::Command(command) => parse(&output(command)?, None),
+            KeyringSource::Command(command) => {
+                let Content { keys, service_key } = Content::parse(&output(command)?, None, None)?;
+                Ok(Keyring { keys, service_key })
+            }
         }
+    }
+
+    /// Encrypts the file from now on under a key of the service.
+    pub fn protect_by_service(&mut self, key_id: &str) {
+        self.service_key = Some(key_id.to_owned());
     }
 
     /// Reads a keyring, and makes it if it is a file that is not there.
     pub fn open_or_create(source: &KeyringSource) -> Result<(Keyring, bool), KeyringError> {
         match (Keyring::open(source), source) {
-            (Err(KeyringError::File(_, error)), KeyringSource::File { path, passphrase })
+            (Err(KeyringError::File(_, error)), KeyringSource::File { .. })
                 if error.kind() == std::io::ErrorKind::NotFound =>
             {
                 let keyring = Keyring::generate()?;
-                keyring.save(path, passphrase.as_deref())?;
+                keyring.save(source)?;
                 Ok((keyring, true))
             }
             (opened, _) => Ok((opened?, false)),
@@ -144,18 +143,14 @@ impl Keyring {
         self.keys.len()
     }
 
-    /// Writes the keyring to a file that only its owner can read.
-    pub fn save(&self, path: &Path, passphrase: Option<&str>) -> Result<(), KeyringError> {
-        let keys: Vec<Key> =
-            self.keys.iter().map(|(id, key)| Key { id: id.clone(), key: STANDARD.encode(key) }).collect();
-        let plain = File { keys, encrypted: None };
-        let file = match passphrase {
-            None => plain,
-            Some(passphrase) => encrypt(&plain, passphrase)?,
+    /// Writes the keyring to its file, which only its owner can read. What a command prints cannot be written.
+    pub fn save(&self, source: &KeyringSource) -> Result<(), KeyringError> {
+        let KeyringSource::File { path, passphrase, service } = source else {
+            return Err(KeyringError::Content("what a command prints cannot be changed here".to_owned()));
         };
-        let text =
-            serde_json::to_vec_pretty(&file).map_err(|error| KeyringError::Content(error.to_string()))?;
-        write_private(path, &text).map_err(|error| KeyringError::File(path.to_owned(), error))
+        let content = Content { keys: self.keys.clone(), service_key: self.service_key.clone() };
+        let text = content.print(passphrase.as_deref(), service.as_deref())?;
+        write_private(path, &text).map_err(|error| KeyringError::File(path.clone(), error))
     }
 
     /// Seals a secret for one place; opened anywhere else it is rejected.
@@ -197,54 +192,6 @@ pub fn check_apart(keyring: &Path, protected: &Path) -> Result<(), KeyringError>
         }
         _ => Ok(()),
     }
-}
-
-fn parse(text: &str, passphrase: Option<&str>) -> Result<Keyring, KeyringError> {
-    let content = |error: &dyn fmt::Display| KeyringError::Content(error.to_string());
-    let file: File = serde_json::from_str(text).map_err(|error| content(&error))?;
-    let file = match (file.encrypted, passphrase) {
-        (None, _) => File { keys: file.keys, encrypted: None },
-        (Some(_), None) => return Err(KeyringError::PassphraseNeeded),
-        (Some(encrypted), Some(passphrase)) => decrypt(&encrypted, passphrase)?,
-    };
-    let mut keys = Vec::new();
-    for Key { id, key } in file.keys {
-        let bytes = STANDARD.decode(&key).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-        keys.push((id, bytes.ok_or_else(|| content(&"a key does not have 32 bytes"))?));
-    }
-    match keys.is_empty() {
-        true => Err(content(&"it has no key")),
-        false => Ok(Keyring { keys }),
-    }
-}
-
-fn encrypt(plain: &File, passphrase: &str) -> Result<File, KeyringError> {
-    let content = |error: serde_json::Error| KeyringError::Content(error.to_string());
-    let salt: [u8; 16] = random()?;
-    let key = derive(passphrase, &salt)?;
-    let text = serde_json::to_vec(plain).map_err(content)?;
-    let sealed = STANDARD.encode(encrypt_bytes(&key, &text, "keyring")?);
-    let encrypted = Encrypted { kdf: "argon2id".to_owned(), salt: STANDARD.encode(salt), sealed };
-    Ok(File { keys: Vec::new(), encrypted: Some(encrypted) })
-}
-
-fn decrypt(encrypted: &Encrypted, passphrase: &str) -> Result<File, KeyringError> {
-    let content = |what: &str| KeyringError::Content(what.to_owned());
-    if encrypted.kdf != "argon2id" {
-        return Err(content("its key derivation is not argon2id"));
-    }
-    let salt = STANDARD.decode(&encrypted.salt).map_err(|_| content("its salt is not Base64"))?;
-    let sealed = STANDARD.decode(&encrypted.sealed).map_err(|_| content("its content is not Base64"))?;
-    let key = derive(passphrase, &salt)?;
-    let text = decrypt_bytes(&key, &sealed, "keyring").ok_or(KeyringError::WrongPassphrase)?;
-    serde_json::from_slice(&text).map_err(|error| KeyringError::Content(error.to_string()))
-}
-
-fn derive(passphrase: &str, salt: &[u8]) -> Result<[u8; 32], KeyringError> {
-    let mut key = [0; 32];
-    let derived = Argon2::default().hash_password_into(passphrase.as_bytes(), salt, &mut key);
-    derived.map_err(|error| KeyringError::Content(error.to_string()))?;
-    Ok(key)
 }
 
 fn encrypt_bytes(key: &[u8; 32], plain: &[u8], place: &str) -> Result<Vec<u8>, KeyringError> {
@@ -302,90 +249,4 @@ pub(crate) fn write_private(path: &Path, text: &[u8]) -> std::io::Result<()> {
     file.write_all(text)?;
     file.sync_all()?;
     std::fs::rename(&beside, path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_sealed_is_opened_in_its_place_only() {
-        let keyring = Keyring::generate().expect("random");
-        let sealed = keyring.seal(b"secret", "here").expect("sealed");
-        assert_eq!(keyring.open_sealed(&sealed, "here", "it").expect("opened"), b"secret");
-        assert!(matches!(keyring.open_sealed(&sealed, "there", "it"), Err(KeyringError::Forged(_))));
-        let other = Keyring::generate().expect("random");
-        assert!(matches!(other.open_sealed(&sealed, "here", "it"), Err(KeyringError::NoKey(..))));
-        let flipped = sealed.replace(':', ":A");
-        assert!(keyring.open_sealed(&flipped, "here", "it").is_err());
-        assert!(keyring.open_sealed("", "here", "it").is_err());
-    }
-
-    #[test]
-    fn rotation_keeps_old_values_readable_until_the_old_keys_are_dropped() {
-        let mut keyring = Keyring::generate().expect("random");
-        let old = keyring.seal(b"secret", "here").expect("sealed");
-        keyring.add_key().expect("random");
-        assert_eq!(keyring.open_sealed(&old, "here", "it").expect("opened"), b"secret");
-        let new = keyring.seal(b"secret", "here").expect("sealed");
-        keyring.drop_old_keys();
-        assert!(keyring.open_sealed(&old, "here", "it").is_err());
-        assert_eq!(keyring.open_sealed(&new, "here", "it").expect("opened"), b"secret");
-    }
-
-    #[test]
-    fn a_passphrase_protects_the_file() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("keyring.json");
-        let source = |passphrase: Option<&str>| KeyringSource::File {
-            path: path.clone(),
-            passphrase: passphrase.map(str::to_owned),
-        };
-        let (made, is_new) = Keyring::open_or_create(&source(Some("correct horse"))).expect("made");
-        assert!(is_new);
-        let sealed = made.seal(b"secret", "here").expect("sealed");
-        let (opened, is_new) = Keyring::open_or_create(&source(Some("correct horse"))).expect("opened");
-        assert!(!is_new);
-        assert_eq!(opened.open_sealed(&sealed, "here", "it").expect("opened"), b"secret");
-        assert!(matches!(Keyring::open(&source(Some("wrong"))), Err(KeyringError::WrongPassphrase)));
-        assert!(matches!(Keyring::open(&source(None)), Err(KeyringError::PassphraseNeeded)));
-        std::fs::write(&path, "{}").expect("written");
-        assert!(Keyring::open_or_create(&source(None)).is_err(), "a broken keyring is not replaced");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn secrets_are_not_written_to_what_others_prepared() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let folder = tempfile::tempdir().expect("a folder");
-        let (path, elsewhere) = (folder.path().join("keyring.json"), folder.path().join("elsewhere"));
-        std::fs::write(&elsewhere, "").expect("written");
-        std::os::unix::fs::symlink(&elsewhere, folder.path().join("keyring.json.new")).expect("linked");
-        Keyring::generate().expect("random").save(&path, None).expect("saved");
-        assert_eq!(std::fs::read(&elsewhere).expect("read"), b"", "a link is not followed");
-        std::fs::write(folder.path().join("keyring.json.new"), "left behind, readable by all")
-            .expect("written");
-        Keyring::generate().expect("random").save(&path, None).expect("saved");
-        assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
-    }
-
-    #[test]
-    fn a_command_prints_the_keyring() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("keyring.json");
-        Keyring::generate().expect("random").save(&path, None).expect("saved");
-        assert!(Keyring::open(&KeyringSource::Command(format!("cat {}", path.display()))).is_ok());
-        assert!(Keyring::open(&KeyringSource::Command("false".into())).is_err());
-    }
-
-    #[test]
-    fn a_keyring_is_not_kept_beside_what_it_protects() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let below = folder.path().join("below");
-        std::fs::create_dir(&below).expect("made");
-        let apart = |keyring: &Path, data: &Path| check_apart(keyring, data).is_ok();
-        assert!(!apart(&folder.path().join("keyring.json"), &folder.path().join("auth.json")));
-        assert!(!apart(&below.join("keyring.json"), &folder.path().join("auth.json")));
-        assert!(apart(&folder.path().join("keyring.json"), &below.join("auth.json")));
-    }
 }

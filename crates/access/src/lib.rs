@@ -27,6 +27,6 @@ pub use identities::{
     ACCOUNT, AccessKey, Attached, Identity, IdentityError, IdentityFile, NewAccessKey, OwnerKind, Role, User,
     attach, detach, document,
 };
-pub use keyring::{Keyring, KeyringError, KeyringSource, check_apart};
+pub use keyring::{KeyService, Keyring, KeyringError, KeyringSource, check_apart};
 pub use session::is_session_token;
 pub use sigv4::{Scope, Signature, SignatureError, SignedRequest, SigningKey, Timestamp};

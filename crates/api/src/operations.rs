@@ -208,9 +208,9 @@ operations! {
         UpdateTimeToLive: update_time_to_live, UpdateTimeToLiveInput, UpdateTimeToLiveOutput, for designs;
     }
     supported by Streams {
-        DescribeStream: describe_stream, DescribeStreamInput, DescribeStreamOutput;
-        GetRecords: get_records, GetRecordsInput, GetRecordsOutput;
-        GetShardIterator: get_shard_iterator, GetShardIteratorInput, GetShardIteratorOutput;
+        DescribeStream: describe_stream, DescribeStreamInput, DescribeStreamOutput, for designs;
+        GetRecords: get_records, GetRecordsInput, GetRecordsOutput, for designs;
+        GetShardIterator: get_shard_iterator, GetShardIteratorInput, GetShardIteratorOutput, for designs;
         ListStreams: list_streams, ListStreamsInput, ListStreamsOutput;
     }
     unsupported by DynamoDb {

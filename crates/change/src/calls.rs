@@ -42,9 +42,11 @@ pub(crate) fn compare(old: &Program, new: &Program, found: &mut Vec<Difference>)
 /// Everything that can be called: what it is, its name and where it is declared.
 fn callees(program: &Program) -> impl Iterator<Item = (&'static str, Callee, &str, Span)> {
     let patterns = program.patterns.entries().zip(&program.design.patterns);
+    let patterns = patterns.filter(|(_, source)| !source.internal);
     let patterns =
         patterns.map(|((id, each), source)| ("pattern", Callee::Pattern(id), &*each.name, source.name.span));
     let operations = program.operations.entries().zip(&program.design.operations);
+    let operations = operations.filter(|(_, source)| !source.internal);
     let operations = operations
         .map(|((id, each), source)| ("operation", Callee::Operation(id), &*each.name, source.name.span));
     patterns.chain(operations)
@@ -90,6 +92,7 @@ fn body(program: &Program, callee: Callee) -> Option<serde_json::Value> {
     let mut body = match callee {
         Callee::Pattern(id) => data(program.design.patterns.get(id.at())?),
         Callee::Operation(id) => data(program.design.operations.get(id.at())?),
+        Callee::Effect(id) => data(program.design.effects.get(id.at())?),
     }?;
     for ignored in ["docs", "load"] {
         body.as_object_mut()?.remove(ignored);

@@ -138,6 +138,12 @@ impl Show<'_> {
             ExprKind::AsStored(operand) => format!("stored({})", self.expr(operand)),
             ExprKind::Index { base, index } => format!("{}[{}]", self.within(base, 9), self.expr(index)),
             ExprKind::List(elements) => format!("[{}]", all(elements)),
+            ExprKind::Choose { arms, otherwise } => {
+                let arms =
+                    arms.iter().map(|(when, each)| format!("{}: {}", self.expr(when), self.expr(each)));
+                let otherwise = otherwise.iter().map(|each| format!("otherwise: {}", self.expr(each)));
+                format!("choose {{ {} }}", arms.chain(otherwise).collect::<Vec<_>>().join(", "))
+            }
             ExprKind::Object { members, .. } => {
                 let members = members.iter().map(|(name, each)| format!("{name}: {}", self.expr(each)));
                 format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))

@@ -6,6 +6,7 @@ mod backup;
 mod call;
 mod check;
 mod completions;
+mod decrypt;
 mod diff;
 mod drift;
 mod explain;
@@ -39,6 +40,7 @@ static COMMANDS: &[Command] = &[
     Command::of::<import::Import>(),
     Command::of::<lsp::Lsp>(),
     Command::of::<up::Up>(),
+    Command::of::<up::WorkCommand>(),
     Command::of::<generate::Generate>(),
     Command::of::<drift::DriftCommand>(),
     Command::of::<call::CallCommand>(),
@@ -50,6 +52,7 @@ static COMMANDS: &[Command] = &[
     Command::of::<backup::Backup>(),
     Command::of::<restore::Restore>(),
     Command::of::<verify::Verify>(),
+    Command::of::<decrypt::Decrypt>(),
     Command::of::<completions::Completions>(),
 ];
 

@@ -12,19 +12,23 @@ use crate::keyring::KeyringArguments;
 /// What the key is sealed for.
 const PLACE: &str = "the data of a database";
 
-/// The key of the database in a directory; none if it is not encrypted. A database is encrypted when it is made, and only if
+/// The key of the database in a directory, with the keyring that seals it; none if it is not encrypted. A database is encrypted when it is made, and only if
 /// `encrypt` asks for it; one that is there is never changed.
 pub(crate) fn open(
     folder: &Path,
     keyring: &KeyringArguments,
     encrypt: bool,
-) -> Result<Option<DataKey>, Failure> {
+) -> Result<Option<(DataKey, Keyring)>, Failure> {
     if let Some(sealed) = FjallStore::sealed_key(folder).map_err(Failure::new)? {
-        return unseal(&sealed, &keyring.open_existing(&folder.join("data"))?, folder).map(Some);
+        let keyring = keyring.open_existing(&folder.join("data"))?;
+        return Ok(Some((unseal(&sealed, &keyring, folder)?, keyring)));
     }
     match (encrypt, FjallStore::exists(folder)) {
         (false, _) => Ok(None),
-        (true, false) => generate(folder, keyring).map(Some),
+        (true, false) => {
+            let keyring = keyring.open(&folder.join("data"))?;
+            Ok(Some((generate(&keyring)?, keyring)))
+        }
         (true, true) => Err(Failure::new(format_args!(
             "the database in {} is not encrypted, and a database is encrypted when it is made",
             folder.display()
@@ -35,9 +39,13 @@ pub(crate) fn open(
     }
 }
 
+/// The key of the database in a directory, if it is encrypted.
+pub(crate) fn of(folder: &Path, keyring: &KeyringArguments) -> Result<Option<DataKey>, Failure> {
+    Ok(open(folder, keyring, false)?.map(|(key, _)| key))
+}
+
 /// A key for a database that is about to be made.
-pub(crate) fn generate(folder: &Path, keyring: &KeyringArguments) -> Result<DataKey, Failure> {
-    let keyring = keyring.open(&folder.join("data"))?;
+pub(crate) fn generate(keyring: &Keyring) -> Result<DataKey, Failure> {
     let secret = DataKey::generate().map_err(Failure::new)?;
     let sealed = keyring.seal(&secret, PLACE).map_err(Failure::new)?;
     Ok(DataKey::new(secret, &sealed))

@@ -1,6 +1,6 @@
 //! The error of a command: what happened, and what to do about it.
 
-use std::fmt::Display;
+use std::fmt::{self, Display, Formatter};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -10,6 +10,16 @@ pub(crate) struct Failure {
     what: String,
     hint: Option<String>,
     code: u8,
+}
+
+impl Display for Failure {
+    /// The error and its advice, in one line.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.hint {
+            Some(hint) => write!(f, "{}: {hint}", self.what),
+            None => f.write_str(&self.what),
+        }
+    }
 }
 
 impl Failure {

@@ -1,13 +1,16 @@
 //! The location of the data, shared by `serve` and `up`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use sortkey_access::Keyring;
 use sortkey_engine::{Engine, Settings};
 use sortkey_storage_fjall::{Durability, FjallStore, Options};
 
 use crate::data_key;
+use crate::export_keys::ExportKeys;
 use crate::failure::Failure;
 use crate::keyring::KeyringArguments;
 
@@ -41,7 +44,12 @@ pub(crate) struct Keep {
 
     /// The directory for exports and imports; where a request names a bucket, a directory in it is meant
     #[arg(long, value_name = "DIR")]
-    pub(crate) export_dir: Option<PathBuf>,
+    export_dir: Option<PathBuf>,
+
+    /// Whether the data files of exports are encrypted, with keys that the keyring seals; `sortkey decrypt` and imports read
+    /// them [default: encrypted if the database is]
+    #[arg(long, value_name = "FORM", requires = "export_dir")]
+    exports: Option<ExportForm>,
 }
 
 impl Keep {
@@ -55,18 +63,51 @@ impl Keep {
         (!self.in_memory).then(|| self.folder(name))
     }
 
+    /// Settings with what exports and imports of a database in memory need.
+    pub(crate) fn in_memory(
+        &self,
+        settings: Settings,
+        arguments: &KeyringArguments,
+    ) -> Result<Settings, Failure> {
+        self.with_exports(settings, arguments, Path::new("."), None)
+    }
+
+    /// Settings with what exports and imports need; the keyring is open if the database is encrypted.
+    fn with_exports(
+        &self,
+        settings: Settings,
+        arguments: &KeyringArguments,
+        folder: &Path,
+        keyring: Option<Keyring>,
+    ) -> Result<Settings, Failure> {
+        let protected = folder.join("data");
+        let encrypt_exports = self.exports.map_or(keyring.is_some(), |form| form == ExportForm::Encrypted);
+        let keyring = match keyring {
+            None if encrypt_exports => Some(arguments.open(&protected)?),
+            keyring => keyring,
+        };
+        let keys = match keyring {
+            Some(keyring) => ExportKeys::of(keyring, arguments, protected),
+            None => ExportKeys::new(arguments, protected),
+        };
+        let export_dir = self.export_dir.clone();
+        Ok(Settings { export_dir, encrypt_exports, key_sealer: Some(Arc::new(keys)), ..settings })
+    }
+
     /// The database in a directory.
     pub(crate) fn open(
         &self,
         folder: &Path,
         settings: Settings,
-        keyring: &KeyringArguments,
+        arguments: &KeyringArguments,
     ) -> Result<Engine, Failure> {
+        let (data_key, keyring) = data_key::open(folder, arguments, self.encrypt)?.unzip();
+        let settings = self.with_exports(settings, arguments, folder, keyring)?;
         let options = Options {
             durability: self.durability.into(),
             cache_bytes: self.cache.saturating_mul(1024 * 1024),
             scrub_interval: (self.scrub > 0).then(|| Duration::from_secs(self.scrub.saturating_mul(3600))),
-            data_key: data_key::open(folder, keyring, self.encrypt)?,
+            data_key,
             ..Options::default()
         };
         make_files_private();
@@ -86,6 +127,13 @@ fn make_files_private() {
 
 #[cfg(not(unix))]
 fn make_files_private() {}
+
+/// The form of the data files of exports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ExportForm {
+    Plain,
+    Encrypted,
+}
 
 /// [`Durability`], as the command line spells it.
 #[derive(Clone, Copy, Debug, ValueEnum)]

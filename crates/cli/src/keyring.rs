@@ -1,11 +1,13 @@
 //! The location of the keyring, shared by the commands that need one.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use sortkey_access::{Keyring, KeyringSource, check_apart};
 
 use crate::failure::Failure;
+use crate::kms::AwsKms;
 
 /// The environment variable with the passphrase of the keyring, which a command line would show to all processes.
 pub(crate) const PASSPHRASE: &str = "SORTKEY_KEYRING_PASSPHRASE";
@@ -13,8 +15,8 @@ pub(crate) const PASSPHRASE: &str = "SORTKEY_KEYRING_PASSPHRASE";
 /// The location of the keyring.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct KeyringArguments {
-    /// The file with the keys that seal secrets; not in the directory of what it protects. Encrypted if
-    /// SORTKEY_KEYRING_PASSPHRASE is set [default: ~/.config/sortkey/keyring.json]
+    /// The file with the keys that seal secrets; not in the directory of what it protects. A new one is
+    /// encrypted if SORTKEY_KEYRING_PASSPHRASE is set, or by AWS KMS: `sortkey keyring create --kms` [default: ~/.config/sortkey/keyring.json]
     #[arg(long = "keyring", value_name = "FILE", env = "SORTKEY_KEYRING")]
     keyring_file: Option<PathBuf>,
 
@@ -76,7 +78,7 @@ impl KeyringArguments {
             None => default_path()?,
         };
         let passphrase = std::env::var(PASSPHRASE).ok().filter(|passphrase| !passphrase.is_empty());
-        Ok(KeyringSource::File { path, passphrase })
+        Ok(KeyringSource::File { path, passphrase, service: Some(Arc::new(AwsKms)) })
     }
 }
 

@@ -3,8 +3,9 @@
 
 mod support;
 
+use std::io::{BufRead as _, BufReader};
 use std::net::{TcpListener, TcpStream};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use support::serve;
@@ -33,6 +34,29 @@ fn it_can_be_stopped_from_the_moment_it_says_where_it_is() {
         let ended = serve(&["--in-memory"]).stop();
         assert!(ended.success(), "{ended}");
     }
+}
+
+#[test]
+fn other_machines_are_let_in_only_where_a_flag_says_so_and_it_is_announced() {
+    let command = |flags: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sortkey"));
+        command.args(["serve", "--in-memory", "--port", "0", "--host", "0.0.0.0"]).args(flags);
+        command
+    };
+    let refused = command(&[]).output().expect("it runs");
+    assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("other machines can reach 0.0.0.0") && said.contains("--insecure-open"), "{said}");
+    assert!(
+        !command(&["--insecure-open", "--auth", "auth.json"]).output().expect("it runs").status.success()
+    );
+
+    let mut open = command(&["--insecure-open"]).stdout(Stdio::piped()).spawn().expect("it starts");
+    let lines = BufReader::new(open.stdout.take().expect("piped")).lines();
+    let warning = lines.map_while(Result::ok).take(4).last().unwrap_or_default();
+    open.kill().expect("it is there");
+    open.wait().expect("it ended");
+    assert!(warning.starts_with("WARNING: --insecure-open"), "{warning}");
 }
 
 #[test]

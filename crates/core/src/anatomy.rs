@@ -1,16 +1,19 @@
 //! What is known of an entity's attributes before any request, so that no call works it out again.
 
+mod settled;
+
+pub(crate) use settled::Settled;
+
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 use sortkey_api::json::put_string;
 use sortkey_design::Program;
-use sortkey_design::program::{
-    Arena, Attribute, AttributeId, Entity, Expr, ExprKind, Fill, Table, TemplateId, Type,
-};
-use sortkey_value::{Item, ValueRef, compare_names};
+use sortkey_design::program::{Arena, Attribute, AttributeId, Entity, ExprKind, Table, TemplateId, Type};
+use sortkey_value::{Item, Outline, ValueRef, compare_names};
 
-use crate::interpret::{has_inner_defaults, is_pure, is_required, stored_types};
+use self::settled::{derived, settled};
+use crate::interpret::{has_inner_defaults, is_required, stored_types};
 use crate::values::{Fields, Val, from_stored};
 
 /// The attributes of an entity.
@@ -40,17 +43,8 @@ pub(crate) struct Anatomy {
     pub(crate) secrets: Vec<Arc<str>>,
     /// Whether an item as it is stored shows all that clients may see of it, and nothing else.
     pub(crate) is_open: bool,
-}
-
-/// An attribute that something fills or takes away.
-#[derive(Clone, Debug)]
-pub(crate) struct Settled {
-    pub(crate) name: Arc<str>,
-    pub(crate) id: AttributeId,
-    /// What fills it, where that is the same for every item.
-    pub(crate) constant: Option<Val>,
-    /// Whether what fills it follows from the item alone, today as on the day the item was made.
-    pub(crate) is_pure: bool,
+    /// What an item must have, and in which types.
+    pub(crate) outline: Outline,
 }
 
 /// What is stored and is no attribute.
@@ -120,7 +114,7 @@ impl Anatomy {
         let has_encrypted = attributes.iter().any(|attribute| attribute.is_encrypted);
         let has_virtual = entity.attributes.iter().any(|attribute| is_virtual(program, attribute));
         let is_open = |each: &AttributeInfo| each.is_stored && !each.is_secret;
-        Anatomy {
+        let mut anatomy = Anatomy {
             required: names(&|attribute| attribute.is_stored() && !attribute.may_be_absent()),
             has_conditions: entity.attributes.iter().any(|each| each.when.is_some() && !each.optional),
             secrets: names(&|attribute| attribute.flags.secret && !attribute.is_derived()),
@@ -133,7 +127,26 @@ impl Anatomy {
             beside: beside(entity, table),
             has_virtual,
             has_arrows,
+            outline: Outline::default(),
+        };
+        anatomy.outline = anatomy.outline_picking(&[]);
+        anatomy
+    }
+
+    /// What an item must have, and in which types; the attributes of some names, which ascend, are picked into their places.
+    pub(crate) fn outline_picking(&self, picked: &[Arc<str>]) -> Outline {
+        let attributes = self.attributes.iter().map(|each| (&each.name, each.types, each.is_required));
+        // What is no attribute may be stored as anything.
+        let beside = self.beside.iter().map(|(name, _)| name).chain(picked);
+        let beside = beside.filter(|name| self.attribute(name).is_none()).map(|name| (name, u16::MAX, false));
+        let mut lines: Vec<(&Arc<str>, u16, bool)> = attributes.chain(beside).collect();
+        lines.sort_by_key(|(name, ..)| *name);
+        lines.dedup_by_key(|(name, ..)| *name);
+        let mut outline = Outline::default();
+        for (name, types, is_required) in lines {
+            outline.push(name, types, is_required, picked.iter().position(|each| each == name));
         }
+        outline
     }
 
     /// The attribute of that id.
@@ -209,64 +222,9 @@ fn label(name: &str) -> Box<[u8]> {
     label.into()
 }
 
-/// The attributes that decide what an attribute is.
-pub(crate) fn inputs(attribute: &Attribute) -> Vec<AttributeId> {
-    let fill = attribute.fill.iter().flat_map(|fill| fill.value.attributes());
-    fill.chain(attribute.when.iter().flat_map(Expr::attributes)).collect()
-}
-
 fn is_key(table: &Table, attribute: &Attribute) -> bool {
     let mut keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
     keys.any(|key| key.contains(&attribute.name))
-}
-
-fn derived(entity: &Entity) -> Vec<(AttributeId, Vec<AttributeId>)> {
-    let mut found = Vec::new();
-    for (id, attribute) in entity.attributes.entries() {
-        let Some(Fill { derived: true, value }) = &attribute.fill else { continue };
-        let inputs = value.attributes();
-        if !inputs.is_empty() {
-            found.push((id, inputs));
-        }
-    }
-    found
-}
-
-/// Each round settles at least one attribute, or the rest wait for each other and are settled as they are.
-fn settled(entity: &Entity) -> Vec<Settled> {
-    let all = entity.attributes.entries().filter(|(_, each)| !each.flags.computed);
-    let mut open: Vec<(AttributeId, &Attribute)> = all.collect();
-    let mut order = Vec::new();
-    while !open.is_empty() {
-        let waiting: Vec<AttributeId> = open.iter().map(|(id, _)| *id).collect();
-        let ready = |(own, attribute): &&(AttributeId, &Attribute)| {
-            !inputs(attribute).iter().any(|input| input != own && waiting.contains(input))
-        };
-        let (now, later): (Vec<_>, Vec<_>) = open.iter().partition(ready);
-        let (now, later) = if now.is_empty() { (later, Vec::new()) } else { (now, later) };
-        let touched = |(_, each): &&(AttributeId, &Attribute)| each.fill.is_some() || each.when.is_some();
-        order.extend(now.iter().filter(touched).map(|(id, attribute)| Settled {
-            name: attribute.name.clone(),
-            id: *id,
-            constant: constant(attribute),
-            is_pure: attribute.fill.as_ref().is_some_and(|fill| is_pure(&fill.value)),
-        }));
-        open = later;
-    }
-    order
-}
-
-/// `= true` and `= word`: nothing that an item could change.
-fn constant(attribute: &Attribute) -> Option<Val> {
-    let Some(Fill { derived: false, value }) = &attribute.fill else { return None };
-    if attribute.when.is_some() || !attribute.normalize.is_empty() {
-        return None;
-    }
-    match (&*attribute.ty, &value.kind) {
-        (Type::Bool, ExprKind::Bool(value)) => Some(Val::Bool(*value)),
-        (Type::Enum(words), ExprKind::Word(word)) if words.has(word) => Some(Val::text(&**word)),
-        _ => None,
-    }
 }
 
 fn beside(entity: &Entity, table: Option<&Table>) -> Vec<(Arc<str>, Beside)> {

@@ -112,19 +112,39 @@ pub(crate) fn opened(
 
 /// Prints a value that is already fit for clients, as [`to_public_json`] has it.
 pub(crate) fn print_public(scope: &Scope<'_>, out: &mut Vec<u8>, value: &Val) {
-    let program = &scope.shared.program;
     match value {
-        Val::Item(record) => {
-            let anatomy = &scope.shared.entities[record.entity].anatomy;
-            let mut object = ObjectPrinter::begin(out);
-            for (name, value) in &record.fields {
-                let ty = anatomy.attribute(name).map_or(&Type::Unknown, |attribute| &*attribute.ty);
-                object.field(name, |out| print_value(out, program, ty, value));
-            }
-            object.end();
-        }
+        Val::Item(record) => print_record(scope, out, record),
+        Val::Text(_) | Val::Number(_) => drop(print_value(out, &scope.shared.program, &Type::Unknown, value)),
         other => crate::values::print_json(out, &to_public_json(scope, other)),
     }
+}
+
+/// Prints some named values that are already fit for clients as an object.
+pub(crate) fn print_values<'v>(
+    scope: &Scope<'_>,
+    out: &mut Vec<u8>,
+    values: impl IntoIterator<Item = (&'v Arc<str>, &'v Val)>,
+) {
+    let mut object = ObjectPrinter::begin(out);
+    for (name, value) in values {
+        object.field(name, |out| {
+            print_public(scope, out, value);
+            true
+        });
+    }
+    object.end();
+}
+
+/// Prints an item that is already fit for clients.
+pub(crate) fn print_record(scope: &Scope<'_>, out: &mut Vec<u8>, record: &Record) {
+    let program = &scope.shared.program;
+    let anatomy = &scope.shared.entities[record.entity].anatomy;
+    let mut object = ObjectPrinter::begin(out);
+    for (name, value) in &record.fields {
+        let ty = anatomy.attribute(name).map_or(&Type::Unknown, |attribute| &*attribute.ty);
+        object.field(name, |out| print_value(out, program, ty, value));
+    }
+    object.end();
 }
 
 /// A value that is already fit for clients, as JSON.

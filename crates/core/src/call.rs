@@ -22,6 +22,8 @@ pub struct Call<'a> {
     pub cursor: Option<&'a str>,
     /// How many items are wanted, at most the design's own page.
     pub limit: Option<u32>,
+    /// The version that the item must have which the operation changes.
+    pub version: Option<i64>,
 }
 
 /// Who calls: the attributes that `caller { }` declares, checked by [`Runtime::caller`](crate::Runtime::caller).

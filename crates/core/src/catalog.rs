@@ -1,6 +1,5 @@
 //! A design prepared for running: what a request needs of tables and entities, looked up once.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sortkey_api::TableName;
@@ -22,6 +21,9 @@ use crate::values::{Fields, Val, to_stored};
 pub const GUARD: &str = "unique#";
 /// The reserved beginning of receipt keys.
 pub const RECEIPT: &str = "receipt#";
+
+/// The reserved beginning of the keys of what workers remember.
+pub const WORK: &str = "sortkey#work#";
 
 /// An entity with what is known of it before any request.
 #[derive(Clone, Debug)]
@@ -61,14 +63,14 @@ pub struct EntityInfo {
 #[derive(Clone, Debug)]
 pub(crate) struct Vacant {
     pub(crate) text: String,
-    pub(crate) names: BTreeMap<String, String>,
+    pub(crate) placeholders: Placeholders,
 }
 
 impl Vacant {
     fn of(key: &StoredKey) -> Option<Vacant> {
         let mut placeholders = Placeholders::default();
         let text = format!("attribute_not_exists({})", placeholders.name(key.partition.first()?));
-        Some(Vacant { text, names: placeholders.into_parts().0? })
+        Some(Vacant { text, placeholders })
     }
 }
 
@@ -225,7 +227,7 @@ pub fn is_reserved(item: &Item, partition: &str) -> bool {
     }
 }
 
-/// Whether a partition key is that of a guard or a receipt.
+/// Whether a partition key is that of a guard, a receipt or what a worker remembers.
 pub fn is_reserved_text(partition: &[u8]) -> bool {
-    partition.starts_with(GUARD.as_bytes()) || partition.starts_with(RECEIPT.as_bytes())
+    [GUARD, RECEIPT, WORK].iter().any(|prefix| partition.starts_with(prefix.as_bytes()))
 }

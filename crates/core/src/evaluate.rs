@@ -5,6 +5,7 @@
 mod functions;
 mod scope;
 mod view;
+mod webhooks;
 
 pub use functions::{hash_password, hex};
 pub use scope::Scope;
@@ -77,6 +78,17 @@ impl Scope<'_> {
             }
             ExprKind::List(elements) => {
                 Val::List(elements.iter().map(|each| self.eval(each, view)).collect::<Result<_, _>>()?)
+            }
+            ExprKind::Choose { arms, otherwise } => {
+                for (condition, value) in arms {
+                    if self.holds(condition, view)? {
+                        return self.eval(value, view);
+                    }
+                }
+                match otherwise {
+                    Some(value) => self.eval(value, view)?,
+                    None => Val::Absent,
+                }
             }
             ExprKind::Object { spreads, members } => Val::Map(self.object(spreads, members, view)?),
             ExprKind::Function { function, arguments } => self.function(*function, arguments, view)?,

@@ -11,6 +11,17 @@ pub struct Failure {
     pub message: String,
     /// The argument or attribute that is to blame.
     pub field: Option<String>,
+    /// Everything that is wrong, where it is more than one thing; this failure is the first.
+    pub faults: Vec<Fault>,
+}
+
+/// One of several things that are wrong with a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The argument that is to blame.
+    pub field: Option<String>,
+    /// What is wrong with it.
+    pub message: String,
 }
 
 /// The sorts of failures.
@@ -24,6 +35,8 @@ pub enum FailureKind {
     AlreadyExists,
     /// Somebody else changed the item at the same time, again and again.
     Conflict,
+    /// The item does not have the version that the call expects.
+    VersionDiffers,
     /// The caller may not do this.
     Forbidden,
     /// Nobody is named as the caller.
@@ -49,12 +62,12 @@ pub enum FailureKind {
 impl Failure {
     /// A failure that no field is to blame for.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
-        Failure { kind, message: message.into(), field: None }
+        Failure { kind, message: message.into(), field: None, faults: Vec::new() }
     }
 
     /// An argument that is not as it must be.
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Failure {
-        Failure { kind: FailureKind::Invalid, message: message.into(), field: Some(field.into()) }
+        Failure::new(FailureKind::Invalid, message).at(field)
     }
 
     /// Something that cannot happen unless the tables were changed behind our back.
@@ -77,6 +90,7 @@ impl FailureKind {
             FailureKind::NotFound => "NotFound",
             FailureKind::AlreadyExists => "AlreadyExists",
             FailureKind::Conflict => "Conflict",
+            FailureKind::VersionDiffers => "VersionDiffers",
             FailureKind::Forbidden => "Forbidden",
             FailureKind::Unauthenticated => "Unauthenticated",
             FailureKind::Declared(name) => name,

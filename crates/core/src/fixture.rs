@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Clock, DataKey, Ids, KeyError, Keyring, Settings, Timer};
+use crate::{Clock, DataKey, Ids, KeyError, Keyring, NoEffects, Settings, Timer};
 
 /// 2026-01-01T00:00:00Z.
 pub(crate) const NOW_MS: u64 = 1_767_225_600_000;
@@ -50,5 +50,6 @@ pub(crate) fn settings() -> Settings {
         parameters: BTreeMap::new(),
         bcrypt_cost: 4,
         aside: Arc::new(|work| work()),
+        effects: Arc::new(NoEffects),
     }
 }

@@ -6,7 +6,7 @@ mod change;
 
 pub use self::change::{Change, apply};
 pub use crate::answer::to_public_json;
-pub use crate::catalog::{EntityInfo, GUARD, RECEIPT, is_reserved, is_reserved_text};
+pub use crate::catalog::{EntityInfo, GUARD, RECEIPT, WORK, is_reserved, is_reserved_text};
 pub use crate::evaluate::{Scope, View, hex};
 pub use crate::guard::{LAYOUT, MARKER, held, item as guard_item, owner, reserved_key};
 pub use crate::names::deployed;
@@ -14,7 +14,7 @@ pub use crate::operate::{Calls, Flow, Runner, caller};
 pub use crate::prepared::Shared;
 pub use crate::read::{is_deleted, is_expired, items};
 pub use crate::session::Session;
-pub use crate::values::{Admit, Fields, Origin, Val, iso, iso_seconds};
+pub use crate::values::{Admit, Fields, Origin, Val, iso, iso_seconds, to_json};
 pub use crate::write::{ATTEMPTS, rendered};
 
 /// A value as clients see it: without what is hidden from them.

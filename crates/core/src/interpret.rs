@@ -10,11 +10,9 @@ mod types;
 pub(crate) use complete::{assumed, completed, from_defaults, from_keys};
 pub(crate) use types::{has_inner_defaults, is_pure, is_required, lacks_inside, stored_types};
 
-use std::cmp::Ordering;
+use sortkey_value::{Item, ValueRef};
 
-use sortkey_value::{Item, ValueRef, compare_names};
-
-use crate::anatomy::Anatomy;
+use crate::anatomy::{Anatomy, AttributeInfo};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::read::is_ours;
@@ -91,35 +89,12 @@ impl Anatomy {
     /// Whether an item has every attribute that no item may lack, each stored in a type of its own: nothing has to be
     /// completed, and nothing is misread.
     pub(crate) fn is_whole(&self, scope: &Scope<'_>, item: &Item) -> bool {
-        let mut walk = item.entries().walk();
-        let mut attributes = self.attributes();
-        while let Some(name) = walk.name() {
-            while let Some((first, behind)) = attributes.split_first() {
-                match compare_names(first.name.as_bytes(), name) {
-                    Ordering::Less if first.is_required => return false,
-                    Ordering::Less => attributes = behind,
-                    Ordering::Equal => {
-                        attributes = behind;
-                        if !walk.is_one_of(first.types) {
-                            return false;
-                        }
-                        if first.is_deep
-                            && item
-                                .get(&first.name)
-                                .is_some_and(|value| lacks_inside(scope, &first.ty, value))
-                        {
-                            return false;
-                        }
-                        break;
-                    }
-                    Ordering::Greater => break,
-                }
-            }
-            if walk.skip().is_none() {
-                break;
-            }
-        }
-        attributes.iter().all(|left| !left.is_required)
+        let lacks = |attribute: &AttributeInfo| {
+            let value = item.get(&attribute.name);
+            value.is_some_and(|value| lacks_inside(scope, &attribute.ty, value))
+        };
+        self.outline.pick(item, &mut []).is_some()
+            && !self.attributes().iter().filter(|each| each.is_deep).any(lacks)
     }
 }
 

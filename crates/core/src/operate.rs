@@ -1,22 +1,28 @@
 //! Operations: statements carried out one after the other.
+//!
+//! A block evaluates values, a value may call an operation, and an operation is a block again. This recursion is bounded:
+//! the parser bounds how deep blocks and expressions nest, and the compiler refuses calls that go in a circle or nest more
+//! than 32 deep (`elaborate/circles.rs` of `design`).
 
 mod batch;
 mod call;
 mod cascade;
 mod given;
+mod notes;
 mod plain;
 mod receipt;
 mod requires;
 mod settle;
 mod transact;
 mod uncount;
+mod version;
 
 pub use call::caller;
 pub(crate) use call::{Outcome, operation, pattern, value_of};
-use cascade::Children;
 pub(crate) use cascade::{Cascade, cascades};
-pub(crate) use given::{Given, admit_all, bind, known};
+pub(crate) use given::{Given, admit_all, admit_computed, bind};
 pub(crate) use plain::created;
+pub(crate) use version::expected;
 
 use futures_util::future::{BoxFuture, join_all};
 use parking_lot::Mutex;
@@ -129,7 +135,10 @@ impl<'s, 'a> Runner<'s, 'a> {
             StatementKind::Expect { .. }
             | StatementKind::Advance { .. }
             | StatementKind::As { .. }
-            | StatementKind::Race { .. } => Val::Absent,
+            | StatementKind::Race { .. }
+            | StatementKind::Given { .. }
+            | StatementKind::Did { .. }
+            | StatementKind::Work => Val::Absent,
         }))
     }
 
@@ -180,16 +189,14 @@ impl<'s, 'a> Runner<'s, 'a> {
             let prepared = write::prepare(self.session, scope, action).await;
             scope.attempt = 0;
             let mut prepared = prepared?;
-            let children = match self.foresee(scope, &[&prepared]).await {
-                Ok(children) => children,
-                Err(Refusal::Stale) => continue,
-                Err(Refusal::Failed(failure)) => return Err(failure),
-            };
-            self.sweep(scope, &mut prepared, children).await?;
+            let note = self.note(scope, &mut prepared).await?;
+            if scope.is_sweeping {
+                self.sweep_prepared(scope, &mut prepared).await?;
+            }
             let place = prepared.writes.first().map(|write| (write.entity, write.key.clone()));
             match self.send(scope, std::slice::from_mut(&mut prepared)).await {
                 Ok(image) => {
-                    self.sweep(scope, &mut prepared, Children::All).await?;
+                    self.carried_out(scope, &mut prepared, note.as_ref()).await?;
                     if image.is_none()
                         && let Some(stored) =
                             self.stored_now(scope, action, &prepared, place.as_ref()).await?
@@ -199,7 +206,10 @@ impl<'s, 'a> Runner<'s, 'a> {
                     return self.yielded(scope, place.map(|(at, _)| at), prepared, image);
                 }
                 Err(Refusal::Stale) => {}
-                Err(Refusal::Failed(failure)) => return Err(failure),
+                Err(Refusal::Failed(failure)) => {
+                    self.refused(scope, &mut prepared, note.as_ref(), &failure).await?;
+                    return Err(failure);
+                }
             }
         }
         Err(again_and_again())

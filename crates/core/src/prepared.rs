@@ -118,16 +118,17 @@ impl Shared {
         let given = operate::admit_all(&admit, callee, call.arguments)?;
         match callee {
             Callee::Operation(id) => {
+                scope.expected = operate::expected(program, id, call.version)?;
                 let outcome = operate::operation(session, scope.clone(), id, given).await?;
                 Ok(Reply::of_outcome(scope, outcome)?.repeated(session.is_repeat()))
             }
+            Callee::Effect(_) => Err(unknown()),
+            Callee::Pattern(_) if call.version.is_some() => Err(Failure::new(
+                FailureKind::Invalid,
+                "a version is expected of what is changed, and this only reads",
+            )),
             Callee::Pattern(id) => {
                 let read = &self.reads[id];
-                if read.is_lookup {
-                    let known = operate::known(&scope, &program.patterns[id].signature, given)?;
-                    let found = read.look_up(session, &scope, known).await?;
-                    return Reply::of_found(scope, found, read);
-                }
                 operate::bind(&mut scope, callee, given)?;
                 let (cursor, limit, context) = (call.cursor, call.limit, Some(&**program.name(callee)));
                 let paging = Paging { cursor, limit, context, to_the_end: false };
@@ -138,7 +139,7 @@ impl Shared {
     }
 
     /// The caller as values. One that another runtime checked is checked again.
-    fn admitted(&self, scope: &Scope<'_>, caller: &Caller) -> Result<Arc<Fields>, Failure> {
+    pub(crate) fn admitted(&self, scope: &Scope<'_>, caller: &Caller) -> Result<Arc<Fields>, Failure> {
         match &caller.admitted {
             Some((shared, fields)) if std::ptr::eq(Weak::as_ptr(shared), self) => Ok(Arc::clone(fields)),
             _ => {
@@ -159,7 +160,7 @@ impl Shared {
     pub(crate) fn read_of(&self, name: &str) -> Option<&Read> {
         match self.program.callee(name)? {
             Callee::Pattern(id) => Some(&self.reads[id]),
-            Callee::Operation(_) => None,
+            Callee::Operation(_) | Callee::Effect(_) => None,
         }
     }
 }

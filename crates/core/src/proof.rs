@@ -1,48 +1,46 @@
 //! What shows that a stored item is one of an entity's, live, and the caller's: worked out once, read in one walk.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use sortkey_design::model::SlotFormat;
-use sortkey_design::program::{AttributeId, Entity, Piece, Source, Table, Template, Type};
-use sortkey_value::{Item, Picked, compare_names};
+use sortkey_design::program::{AttributeId, Bound, Entity, Piece, Source, Table, Template, TemplateId, Type};
+use sortkey_plan::{KeyIs, Recipe};
+use sortkey_value::{Item, Outline, Picked};
 
+use crate::Failure;
 use crate::anatomy::{Anatomy, AttributeInfo};
-use crate::catalog::is_reserved_text;
-use crate::evaluate::Scope;
+use crate::catalog::{EntityInfo, GUARD, RECEIPT, is_reserved_text};
+use crate::evaluate::{Scope, View};
 use crate::interpret::lacks_inside;
+use crate::read::{is_deleted, is_expired, is_ours};
 use crate::template;
-use crate::values::Val;
+use crate::values::{Known, Val};
 
 /// More attributes than this are looked up one by one.
 const MOST: usize = 12;
 
-/// The attributes to look at, and what they must say.
+/// The attributes to look at, and what they must say. Places are those of what is picked.
 #[derive(Clone, Debug)]
 pub(crate) struct Proof {
-    /// What an item may have, by its names, as those of stored items are.
-    looks: Vec<Look>,
-    /// The rest speaks of the places of what is picked.
-    partition: usize,
+    outline: Outline,
+    /// The partition key, where its text could be that of a guard or a receipt.
+    partition: Option<usize>,
     /// The attribute that holds the entity's name, and the name.
     kind: Option<(usize, Arc<str>)>,
-    /// Stored attributes that templates make, with their pieces; only where other entities share the table.
-    made: Vec<(usize, Vec<Step>)>,
+    /// Stored attributes that templates make; only where other entities share the table.
+    made: Vec<Made>,
     tenant: Option<(usize, AttributeInfo)>,
     ttl: Option<(usize, AttributeInfo)>,
+    /// Attributes with objects inside that may lack something.
+    deep: Vec<(usize, Arc<Type>)>,
 }
 
-/// A look at one stored attribute.
+/// A stored attribute that a template makes.
 #[derive(Clone, Debug)]
-struct Look {
-    name: Arc<str>,
-    /// The types in which it may be stored, one bit for each.
-    types: u16,
-    is_required: bool,
-    /// Its type, where objects inside it may lack something.
-    deep: Option<Arc<Type>>,
-    /// Its place among what is picked, if it has to say something.
-    pick: Option<usize>,
+struct Made {
+    template: TemplateId,
+    at: usize,
+    steps: Vec<Step>,
 }
 
 /// A piece of a template.
@@ -58,16 +56,66 @@ enum Step {
     },
 }
 
+/// What the key that a request asks for shows of every item that comes back.
+#[derive(Debug, Default)]
+pub(crate) struct Sure<'p> {
+    /// Texts that attributes must have, by the places of what is picked.
+    texts: Vec<(usize, &'p [u8])>,
+    /// The templates whose text follows from that: a bit for each.
+    made: u32,
+    /// Whether the item is the caller's if it has these texts.
+    is_ours: bool,
+}
+
+/// Which items are asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asks<'p> {
+    pub(crate) with_expired: bool,
+    pub(crate) with_deleted: bool,
+    pub(crate) sure: Option<&'p Sure<'p>>,
+}
+
+impl EntityInfo {
+    /// An item as its reader sees it, with everything that its keys and the design say of it. None if it is of another entity
+    /// or another tenant, or gone; an error if it is one of this entity and cannot be read.
+    pub(crate) fn visible(
+        &self,
+        scope: &Scope<'_>,
+        item: Item,
+        asks: Asks<'_>,
+    ) -> Result<Option<Item>, Failure> {
+        let is_there =
+            |item: &Item| Ok(asks.with_deleted || !is_deleted(scope, View::stored(self.at, item))?);
+        match self.proof.as_ref().and_then(|proof| proof.holds(scope, &item, asks)) {
+            Some(true) => return Ok(is_there(&item)?.then_some(item)),
+            Some(false) => return self.contradiction(scope, &item).map_or(Ok(None), Err),
+            None => {}
+        }
+        let program = &scope.shared.program;
+        if !self.owns(program, &item) {
+            return Ok(None);
+        }
+        let Some(item) = self.interpret_ours(scope, item)? else { return Ok(None) };
+        if self.shares_table && !self.makes(program, &item) {
+            return self.contradiction(scope, &item).map_or(Ok(None), Err);
+        }
+        let view = View::stored(self.at, &item);
+        let is_live = asks.with_expired || !is_expired(scope, view);
+        let is_visible = is_live && is_there(&item)? && is_ours(scope, view);
+        Ok(is_visible.then_some(item))
+    }
+}
+
 impl Proof {
     /// The proof for an entity; none where it takes more than a walk: too many attributes, or others whose keys may look
     /// the same.
     pub(crate) fn of(table: &Table, entity: &Entity, anatomy: &Anatomy) -> Option<Proof> {
         let shares = table.entities.len() > 1;
         let template = |source: Option<Source>| match source {
-            Some(Source::Template(id)) => Some(&entity.templates[id]),
+            Some(Source::Template(id)) => Some(id),
             _ => None,
         };
-        let templates: Option<Vec<&Template>> = match shares {
+        let templates: Option<Vec<TemplateId>> = match shares {
             true => entity.key.parts().map(|part| template(part.source)).collect(),
             false => Some(Vec::new()),
         };
@@ -75,9 +123,11 @@ impl Proof {
         let name_of = |id: AttributeId| &entity.attributes[id].name;
         let tenant = entity.tenant.map(|tenant| tenant.attribute);
         let named = table.key.partition.iter().chain(&table.kind).chain(&table.ttl);
-        let made =
-            templates.iter().flat_map(|each| std::iter::once(&each.name).chain(each.slots().map(name_of)));
-        let mut names: Vec<Arc<str>> = named.chain(tenant.map(name_of)).chain(made).cloned().collect();
+        let made = templates.iter().map(|id| &entity.templates[*id]);
+        let made = made.flat_map(|each| std::iter::once(&each.name).chain(each.slots().map(name_of)));
+        let deep = anatomy.attributes().iter().filter(|each| each.is_deep);
+        let names = named.chain(tenant.map(name_of)).chain(made).chain(deep.clone().map(|each| &each.name));
+        let mut names: Vec<Arc<str>> = names.cloned().collect();
         names.sort_unstable();
         names.dedup();
         if names.len() > MOST {
@@ -97,98 +147,92 @@ impl Proof {
                 }
             })
         };
-        let made = |template: &&Template| {
+        let made = |id: &TemplateId| {
+            let template = &entity.templates[*id];
             let steps = template.pieces.iter().map(|piece| step(template, piece)).collect::<Option<_>>()?;
-            Some((at(&template.name)?, steps))
+            Some(Made { template: *id, at: at(&template.name)?, steps })
         };
+        let made: Vec<Made> = templates.iter().map(made).collect::<Option<_>>()?;
+        let partition = at(table.key.partition.first()?)?;
+        let is_free = made.iter().any(|each| each.at == partition && each.is_free());
         Some(Proof {
-            partition: at(table.key.partition.first()?)?,
+            partition: (!is_free).then_some(partition),
             kind: match &table.kind {
                 Some(kind) => Some((at(kind)?, entity.name.clone())),
                 None => None,
             },
-            made: templates.iter().map(made).collect::<Option<_>>()?,
+            made,
             tenant: match tenant {
                 Some(tenant) => Some(stored(tenant)?),
                 None => None,
             },
             ttl: entity.ttl.and_then(stored),
-            looks: looks(anatomy, &names),
+            deep: deep.filter_map(|each| Some((at(&each.name)?, each.ty.clone()))).collect(),
+            outline: anatomy.outline_picking(&names),
         })
+    }
+
+    /// What the key of a request shows of the items that come back.
+    pub(crate) fn sure<'p>(&self, scope: &Scope<'_>, recipe: &Recipe, known: &'p Known) -> Sure<'p> {
+        let mut sure = Sure::default();
+        for part in recipe.partition.iter().chain(&recipe.sort) {
+            let KeyIs::Equal(Source::Template(id)) = part.is else { continue };
+            let Some((bit, made)) = self.made.iter().enumerate().find(|(_, made)| made.template == id) else {
+                continue;
+            };
+            let before = sure.texts.len();
+            match made.texts(known, &mut sure.texts) {
+                Some(()) => sure.made |= 1u32.checked_shl(bit as u32).unwrap_or(0),
+                None => sure.texts.truncate(before),
+            }
+        }
+        sure.is_ours = match (&scope.caller, &self.tenant) {
+            (Some(caller), Some((at, tenant))) => {
+                let text = sure.texts.iter().find(|(each, _)| each == at).map(|(_, text)| *text);
+                let own = caller.get(&tenant.name).and_then(Val::as_text);
+                text.is_some() && own.map(str::as_bytes) == text
+            }
+            _ => true,
+        };
+        sure
     }
 
     /// Whether an item is one of the entity's, has not expired (unless that does not matter), and is the caller's. None if the
     /// item lacks something, or has it in another type, so that it takes a closer look.
-    pub(crate) fn holds(&self, scope: &Scope<'_>, item: &Item, with_expired: bool) -> Option<bool> {
+    fn holds(&self, scope: &Scope<'_>, item: &Item, asks: Asks<'_>) -> Option<bool> {
         let mut found = [None; MOST];
-        self.walk(scope, item, &mut found)?;
-        Some(self.is_proven(scope, &found, with_expired))
-    }
-
-    /// Picks what the proof needs, in one walk that also shows whether the item is whole; none if it is not.
-    fn walk<'i>(
-        &self,
-        scope: &Scope<'_>,
-        item: &'i Item,
-        found: &mut [Option<Picked<'i>>; MOST],
-    ) -> Option<()> {
-        let mut walk = item.entries().walk();
-        let mut looks = self.looks.iter();
-        let mut look = looks.next();
-        while let Some(name) = walk.name() {
-            // Both ascend.
-            let mut order = Ordering::Greater;
-            while let Some(next) = look {
-                order = compare_names(next.name.as_bytes(), name);
-                if order != Ordering::Less {
-                    break;
-                }
-                if next.is_required {
-                    return None;
-                }
-                look = looks.next();
-            }
-            let known = look.filter(|_| order == Ordering::Equal);
-            let Some(known) = known else {
-                walk.skip()?;
-                continue;
-            };
-            look = looks.next();
-            if !walk.is_one_of(known.types) {
-                return None;
-            }
-            if let Some(ty) = &known.deep
-                && item.get(&known.name).is_some_and(|value| lacks_inside(scope, ty, value))
-            {
-                return None;
-            }
-            match known.pick {
-                Some(at) => found[at] = Some(walk.pick()?),
-                None => walk.skip()?,
-            }
+        self.outline.pick(item, &mut found)?;
+        let lacks = |(at, ty): &(usize, Arc<Type>)| {
+            found[*at].and_then(Picked::value).is_some_and(|value| lacks_inside(scope, ty, value))
+        };
+        if self.deep.iter().any(lacks) {
+            return None;
         }
-        let mut left = look.into_iter().chain(looks);
-        (!left.any(|look| look.is_required)).then_some(())
+        Some(self.is_proven(scope, &found, asks))
     }
 
-    fn is_proven(&self, scope: &Scope<'_>, found: &[Option<Picked<'_>>; MOST], with_expired: bool) -> bool {
+    fn is_proven(&self, scope: &Scope<'_>, found: &[Option<Picked<'_>>; MOST], asks: Asks<'_>) -> bool {
         let text = |at: usize| match found[at] {
             Some(Picked::Text(text)) => Some(text),
             _ => None,
         };
-        let is_of_kind = |(at, name): &(usize, Arc<str>)| text(*at) == Some(name.as_bytes());
+        let (texts, sure, is_ours) =
+            asks.sure.map_or((&[][..], 0, false), |sure| (sure.texts.as_slice(), sure.made, sure.is_ours));
         let is_over = |(at, ttl): &(usize, AttributeInfo)| {
             let until = found[*at].and_then(Picked::value);
             let until = until.map(|value| ttl.decode(&scope.shared.program, value));
             matches!(until, Some(Val::Time(time_ms)) if time_ms <= scope.now_ms)
         };
-        let is_made =
-            |(at, steps): &(usize, Vec<Step>)| text(*at).is_some_and(|text| makes(scope, steps, found, text));
-        !text(self.partition).is_some_and(is_reserved_text)
-            && self.kind.as_ref().is_none_or(is_of_kind)
-            && self.made.iter().all(is_made)
-            && (with_expired || !self.ttl.as_ref().is_some_and(is_over))
-            && self.is_ours(scope, found)
+        let is_made = |(bit, made): (usize, &Made)| {
+            sure.checked_shr(bit as u32).is_some_and(|bits| bits & 1 == 1)
+                || text(made.at).is_some_and(|text| makes(scope, &made.steps, found, text))
+        };
+        texts.iter().all(|(at, wanted)| text(*at) == Some(*wanted))
+            && !self.partition.and_then(text).is_some_and(is_reserved_text)
+            && self.kind.as_ref().is_none_or(|(at, name)| text(*at) == Some(name.as_bytes()))
+            && self.made.iter().enumerate().all(is_made)
+            && (asks.with_expired || !self.ttl.as_ref().is_some_and(is_over))
+            && (is_ours || self.is_ours(scope, found))
     }
 
     fn is_ours(&self, scope: &Scope<'_>, found: &[Option<Picked<'_>>]) -> bool {
@@ -205,26 +249,28 @@ impl Proof {
     }
 }
 
-/// The attributes of an entity, and what else the proof looks at.
-fn looks(anatomy: &Anatomy, names: &[Arc<str>]) -> Vec<Look> {
-    let pick = |name: &Arc<str>| names.iter().position(|each| each == name);
-    let attribute = |each: &AttributeInfo| Look {
-        name: each.name.clone(),
-        types: each.types,
-        is_required: each.is_required,
-        deep: each.is_deep.then(|| each.ty.clone()),
-        pick: pick(&each.name),
-    };
-    let beside = names.iter().filter(|name| anatomy.attribute(name).is_none()).map(|name| Look {
-        name: name.clone(),
-        types: u16::MAX,
-        is_required: false,
-        deep: None,
-        pick: pick(name),
-    });
-    let mut looks: Vec<Look> = anatomy.attributes().iter().map(attribute).chain(beside).collect();
-    looks.sort_by(|left, right| left.name.cmp(&right.name));
-    looks
+impl Made {
+    /// Whether its text begins unlike that of guards and receipts.
+    fn is_free(&self) -> bool {
+        let Some(Step::Literal(first)) = self.steps.first() else { return false };
+        [GUARD, RECEIPT]
+            .iter()
+            .all(|reserved| !reserved.starts_with(first.as_str()) && !first.starts_with(reserved))
+    }
+
+    /// The texts that its attributes have where its own text is that of some known values; none where values of different
+    /// texts could make it, or where one is not known.
+    fn texts<'p>(&self, known: &'p Known, into: &mut Vec<(usize, &'p [u8])>) -> Option<()> {
+        for step in &self.steps {
+            let Step::Slot { at, attribute, format, .. } = step else { continue };
+            let text = known.get(Bound::Attribute(attribute.id)).and_then(Val::as_text)?;
+            if format.is_some() || !attribute.ty.is_plain() || text.is_empty() {
+                return None;
+            }
+            into.push((*at, text.as_bytes()));
+        }
+        Some(())
+    }
 }
 
 /// Whether the steps of a template make exactly this text.

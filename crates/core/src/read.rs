@@ -3,7 +3,9 @@
 //! A path never changes the answer: whatever the keys let through is checked again against the pattern, and only live
 //! items of the named entities and of the caller's tenant come back.
 
+mod asked;
 mod bind;
+mod branch;
 mod count;
 mod fetch;
 mod filter;
@@ -21,17 +23,14 @@ pub use filter::{is_deleted, is_expired};
 pub(crate) use hit::Hit;
 pub(crate) use keys::fixed;
 
-use std::sync::Arc;
-
 use sortkey_api::TableName;
 use sortkey_design::Program;
 use sortkey_design::model::ReadVerb;
-use sortkey_design::program::{
-    BindValue, Bound, EntityId, FilledKey, Id, IndexId, Pattern, PatternId, StoredKey, TableId, UniqueId,
-};
-use sortkey_plan::{ReadPlan, Way};
+use sortkey_design::program::{EntityId, Pattern, PatternId, StoredKey};
+use sortkey_plan::{KeyIs, ReadPlan, Way};
 use sortkey_value::Item;
 
+use self::asked::Print;
 use crate::Failure;
 use crate::answer::Select;
 use crate::catalog::EntityInfo;
@@ -39,35 +38,23 @@ use crate::evaluate::Scope;
 use crate::names::deployed;
 use crate::session::Session;
 use crate::settings::Settings;
-use crate::values::{Fields, Val};
+use crate::values::{Fields, Known, Val};
 
-/// A pattern with its path, prepared.
+/// A pattern with its plan, prepared.
 #[derive(Clone, Debug)]
 pub(crate) struct Read {
     pub(crate) pattern: Pattern,
+    /// What is sent: the path, what is known, the recipe of the key.
+    pub(crate) plan: ReadPlan,
     pub(crate) table: TableName,
-    table_id: TableId,
-    pub(crate) route: Route,
-    /// Whether the items are fetched from the table after an index gave their keys.
-    pub(crate) fetches: bool,
-    /// Attributes that the items of the path hold, where they do not hold all.
-    held: Option<Vec<Arc<str>>>,
+    /// The deployed name of the index that is read.
+    index: Option<String>,
+    /// Whether the recipe makes whole keys of the table, so that no query is needed where all values are given.
+    is_whole_key: bool,
+    /// The key condition in words of the API.
+    print: Print,
     /// What it selects.
     pub(crate) select: Option<Select>,
-    /// Whether it looks one item up by attributes that its parameters alone give: they are then all that is known.
-    pub(crate) is_lookup: bool,
-}
-
-/// The path.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Route {
-    Table,
-    /// The index and its deployed name.
-    Index(IndexId, String),
-    /// The unique clause whose guard leads to the item.
-    Guard(UniqueId),
-    /// The whole table, or the index that `via` names.
-    Scan(Option<(IndexId, String)>),
 }
 
 /// What a pattern found.
@@ -94,7 +81,7 @@ impl Read {
     /// Prepares a pattern of the design; none if it has no path.
     pub(crate) fn of_pattern(program: &Program, settings: &Settings, id: PatternId) -> Option<Read> {
         let plan = sortkey_plan::read(program, id)?.plan?;
-        let mut read = Read::planned(program, settings, &plan, program.patterns[id].clone());
+        let mut read = Read::planned(program, settings, plan, program.patterns[id].clone());
         let entities = read.pattern.entities.iter().copied().chain(read.pattern.then);
         let names = read.pattern.select_names.as_deref();
         read.select = names.map(|names| Select::of(program, names, entities));
@@ -102,44 +89,17 @@ impl Read {
     }
 
     /// Prepares a pattern along its path.
-    pub(crate) fn planned(program: &Program, settings: &Settings, plan: &ReadPlan, pattern: Pattern) -> Read {
+    pub(crate) fn planned(program: &Program, settings: &Settings, plan: ReadPlan, pattern: Pattern) -> Read {
         let table_id = plan.path.table;
-        let table = &program.tables[table_id];
-        let index = |id: IndexId| (id, table.indexes[id].deployed.clone());
-        let route = match plan.path.way {
-            Way::Key => Route::Table,
-            Way::Index(id) => Route::Index(id, index(id).1),
-            Way::Guard(id) => Route::Guard(id),
-            Way::Scan(via) => Route::Scan(via.map(index)),
-        };
-        let mut read = Read {
+        Read {
             table: deployed(program, table_id, settings).into(),
-            table_id,
-            route,
-            fetches: plan.fetches,
-            held: None,
+            index: plan.path.index_in(program).map(|index| index.deployed.clone()),
+            is_whole_key: is_whole_key(program, &plan),
+            print: Print::default(),
             select: None,
-            is_lookup: is_lookup(&pattern),
+            plan,
             pattern,
-        };
-        if !read.fetches {
-            read.held = read.held_by_index(program);
         }
-        read
-    }
-
-    /// Looks an item up by what is known of it: the arguments, admitted.
-    pub(crate) async fn look_up(
-        &self,
-        session: &Session<'_>,
-        scope: &Scope<'_>,
-        mut known: Fields,
-    ) -> Result<Found, Failure> {
-        if !self.is_ours(scope, &known) {
-            return Ok(Found::Item(None));
-        }
-        derive(scope, self.first(), &mut known)?;
-        Ok(Found::Item(self.get(session, scope, std::slice::from_ref(&known)).await?))
     }
 
     /// Runs the pattern. Its parameters are in the scope, admitted.
@@ -184,7 +144,7 @@ impl Read {
         &self,
         session: &Session<'_>,
         scope: &Scope<'_>,
-        branches: Vec<Fields>,
+        branches: Vec<Known>,
     ) -> Result<Vec<Hit>, Failure> {
         Ok(self.page(session, scope, branches, None, Paging::default()).await?.0)
     }
@@ -217,19 +177,9 @@ impl Read {
 
     /// The key that the path uses.
     fn key<'a>(&self, program: &'a Program) -> &'a StoredKey {
-        let table = &program.tables[self.table_id];
-        match &self.route {
-            Route::Index(id, _) | Route::Scan(Some((id, _))) => &table.indexes[*id].key,
-            _ => &table.key,
-        }
-    }
-
-    /// What the first entity fills that key with.
-    fn filled<'a>(&self, program: &'a Program) -> &'a FilledKey {
-        let entity = &program.entities[self.first()];
-        match &self.route {
-            Route::Index(id, _) | Route::Scan(Some((id, _))) => &entity.indexes[id.at()],
-            _ => &entity.key,
+        match self.plan.path.index_in(program) {
+            Some(index) => &index.key,
+            None => &program.tables[self.plan.path.table].key,
         }
     }
 
@@ -240,14 +190,12 @@ impl Read {
     }
 }
 
-fn is_lookup(pattern: &Pattern) -> bool {
-    let is_given = |bind: &sortkey_design::program::Bind| {
-        matches!((&bind.value, bind.to), (BindValue::Parameter(_), Bound::Attribute(_)))
-    };
-    pattern.verb == ReadVerb::Get
-        && pattern.binds.iter().all(is_given)
-        && pattern.signature.parameters.iter().all(|parameter| !parameter.declared)
-        && pattern.conditions.is_empty()
-        && pattern.filters.is_empty()
-        && pattern.requires.is_none()
+/// Whether a recipe makes whole keys of the table. A collection has several items under each of its keys.
+fn is_whole_key(program: &Program, plan: &ReadPlan) -> bool {
+    let recipe = &plan.key;
+    let mut parts = recipe.partition.iter().chain(&recipe.sort);
+    let asked = recipe.partition.len() + recipe.sort.len();
+    plan.path.way == Way::Key
+        && asked == program.tables[plan.path.table].key.names().count()
+        && parts.all(|part| matches!(part.is, KeyIs::Text(_) | KeyIs::Equal(_)))
 }

@@ -5,10 +5,10 @@
 
 use sortkey_design::model::ReadVerb;
 use sortkey_design::program::EntityId;
-use sortkey_value::Item;
+use sortkey_value::{Item, ValueRef};
 
 use crate::anatomy::AttributeInfo;
-use crate::answer::{Select, is_selected, print_public, public, to_public_json};
+use crate::answer::{Select, is_selected, print_public, print_record, public};
 use crate::evaluate::Scope;
 use crate::operate::{Outcome, value_of};
 use crate::read::{Found, Hit, Read};
@@ -24,6 +24,14 @@ pub struct Reply<'r> {
     says_entity: bool,
     body: Body,
     is_repeat: bool,
+    /// The version of the item that an operation answers with, which clients may not see.
+    version: Option<i64>,
+}
+
+/// The name of the attribute that counts the changes of an entity's items.
+fn version_of<'r>(scope: &Scope<'r>, entity: EntityId) -> Option<&'r str> {
+    let attributes = &scope.shared.program.entities[entity].attributes;
+    attributes.iter().find(|each| each.flags.version).map(|each| &*each.name)
 }
 
 /// Where an item of several kinds says which it is. No attribute can be called so.
@@ -33,35 +41,36 @@ enum Body {
     Nothing,
     /// Fit for clients.
     Value(Val),
-    /// An item of an entity as it is stored.
-    Item(EntityId, Item),
-    Page(Vec<Body>, Option<String>),
+    Item(Hit),
+    Page(Vec<Hit>, Option<String>),
 }
 
 impl<'r> Reply<'r> {
     /// The reply of an operation.
     pub(crate) fn of_outcome(scope: Scope<'r>, outcome: Outcome) -> Result<Reply<'r>, Failure> {
+        let version = match &outcome {
+            Outcome::Value(Val::Item(record)) => {
+                version_of(&scope, record.entity).and_then(|name| record.fields.get(name)?.as_integer())
+            }
+            _ => None,
+        };
         let body = match outcome {
             Outcome::Value(value) => Body::of_value(&scope, value, None)?,
-            Outcome::Stored(entity, item) => Body::Item(entity, item),
+            Outcome::Stored(entity, item) => Body::Item(Hit::Stored(entity, item)),
         };
-        Ok(Reply { scope, select: None, says_entity: false, body, is_repeat: false })
+        Ok(Reply { scope, select: None, says_entity: false, body, is_repeat: false, version })
     }
 
     /// The reply of a pattern.
     pub(crate) fn of_found(scope: Scope<'r>, found: Found, read: &'r Read) -> Result<Reply<'r>, Failure> {
         let select = read.select.as_ref();
-        let lists = matches!(read.pattern.verb, ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan);
         let body = match found {
-            Found::Item(Some(hit)) => Body::of_hit(&scope, hit, read)?,
-            Found::Items { items, cursor } if lists => {
-                let items = items.into_iter().map(|hit| Body::of_hit(&scope, hit, read));
-                Body::Page(items.collect::<Result<_, _>>()?, cursor)
-            }
+            Found::Item(Some(hit)) => Body::Item(opened(&scope, hit, read)?),
+            Found::Items { items, cursor } => Body::Page(all_opened(&scope, items, read)?, cursor),
             found => Body::of_value(&scope, value_of(&scope, found, read)?, select)?,
         };
         let says_entity = read.pattern.verb == ReadVerb::Collect;
-        Ok(Reply { scope, select, says_entity, body, is_repeat: false })
+        Ok(Reply { scope, select, says_entity, body, is_repeat: false, version: None })
     }
 
     /// The reply of a call that was carried out before: its idempotency key came again.
@@ -79,30 +88,41 @@ impl<'r> Reply<'r> {
         matches!(self.body, Body::Nothing)
     }
 
+    /// The version of the item that this is, if it is one item of an entity with `@version`.
+    pub fn version(&self) -> Option<i64> {
+        match &self.body {
+            Body::Item(Hit::Stored(entity, item)) => match item.get(version_of(&self.scope, *entity)?) {
+                Some(ValueRef::N(version)) => version.to_i64(),
+                _ => None,
+            },
+            Body::Item(Hit::Decoded(record)) if self.version.is_none() => {
+                record.fields.get(version_of(&self.scope, record.entity)?)?.as_integer()
+            }
+            _ => self.version,
+        }
+    }
+
     /// Writes the answer as JSON text. A page is `{"cursor": ..., "items": [...]}`, and nothing is `null`.
     pub fn write_json(&self, out: &mut Vec<u8>) {
         out.reserve(self.body.room_bytes());
         self.print(&self.body, out);
     }
 
-    /// The answer as a tree of JSON.
+    /// The answer as a tree of JSON: what its text says, so that there is one way from a stored value to a client.
     pub fn into_answer(self) -> Answer {
-        let Reply { scope, select, says_entity, body, .. } = self;
-        match body {
+        let tree = |print: &dyn Fn(&mut Vec<u8>)| {
+            let mut text = Vec::new();
+            print(&mut text);
+            // The printer writes JSON, which nests no deeper than items do.
+            serde_json::from_slice(&text).unwrap_or_default()
+        };
+        match &self.body {
             Body::Nothing => Answer::Nothing,
-            Body::Page(items, cursor) => {
-                let json = |body: Body| {
-                    let entity = body.entity().filter(|_| says_entity);
-                    let mut json = to_public_json(&scope, &body.into_val(&scope, select));
-                    if let (Some(entity), Some(object)) = (entity, json.as_object_mut()) {
-                        let name = &*scope.shared.program.entities[entity].name;
-                        object.insert(ENTITY.to_owned(), name.into());
-                    }
-                    json
-                };
-                Answer::Page { items: items.into_iter().map(json).collect(), cursor }
-            }
-            body => Answer::Value(to_public_json(&scope, &body.into_val(&scope, select))),
+            Body::Page(items, cursor) => Answer::Page {
+                items: items.iter().map(|hit| tree(&|out| self.print_member(hit, out))).collect(),
+                cursor: cursor.clone(),
+            },
+            body => Answer::Value(tree(&|out| self.print(body, out))),
         }
     }
 
@@ -110,33 +130,41 @@ impl<'r> Reply<'r> {
         match body {
             Body::Nothing => out.extend_from_slice(b"null"),
             Body::Value(value) => print_public(&self.scope, out, value),
-            Body::Item(entity, item) => self.print_item(*entity, item, out),
+            Body::Item(hit) => self.print_hit(hit, out),
             Body::Page(items, cursor) => {
                 out.extend_from_slice(b"{\"cursor\":");
                 print_json(out, &cursor.as_deref().into());
                 out.extend_from_slice(b",\"items\":[");
-                for (at, item) in items.iter().enumerate() {
+                for (at, hit) in items.iter().enumerate() {
                     if at > 0 {
                         out.push(b',');
                     }
-                    self.print_member(item, out);
+                    self.print_member(hit, out);
                 }
                 out.extend_from_slice(b"]}");
             }
         }
     }
 
+    fn print_hit(&self, hit: &Hit, out: &mut Vec<u8>) {
+        match hit {
+            Hit::Stored(entity, item) => self.print_item(*entity, item, out),
+            Hit::Decoded(record) => print_record(&self.scope, out, record),
+        }
+    }
+
     /// Prints an item of a page, with its entity first where items say it.
-    fn print_member(&self, body: &Body, out: &mut Vec<u8>) {
-        let Some(entity) = body.entity().filter(|_| self.says_entity) else {
-            return self.print(body, out);
-        };
+    fn print_member(&self, hit: &Hit, out: &mut Vec<u8>) {
+        if !self.says_entity {
+            return self.print_hit(hit, out);
+        }
+        let entity = hit.entity();
         out.push(b'{');
         print_json(out, &ENTITY.into());
         out.push(b':');
         print_json(out, &(*self.scope.shared.program.entities[entity].name).into());
         let brace = out.len();
-        self.print(body, out);
+        self.print_hit(hit, out);
         // The brace of the item itself continues the object that has been begun.
         match out.get(brace + 1) {
             Some(b'}') => drop(out.remove(brace)),
@@ -160,54 +188,49 @@ impl<'r> Reply<'r> {
 impl Body {
     /// About as much as its text takes: items are printed in about as many bytes as they are stored in.
     fn room_bytes(&self) -> usize {
+        let of = |hit: &Hit| match hit {
+            Hit::Stored(_, item) => item.as_bytes().len(),
+            Hit::Decoded(_) => 0,
+        };
         match self {
             Body::Nothing | Body::Value(_) => 0,
-            Body::Item(_, item) => item.as_bytes().len(),
-            Body::Page(items, _) => items.iter().map(Body::room_bytes).sum(),
-        }
-    }
-
-    /// The entity that it is an item of.
-    fn entity(&self) -> Option<EntityId> {
-        match self {
-            Body::Item(entity, _) => Some(*entity),
-            Body::Value(Val::Item(record)) => Some(record.entity),
-            _ => None,
+            Body::Item(hit) => of(hit),
+            Body::Page(items, _) => items.iter().map(of).sum(),
         }
     }
 
     fn of_value(scope: &Scope<'_>, value: Val, select: Option<&Select>) -> Result<Body, Failure> {
         Ok(match public(scope, value, select)? {
             Val::Absent => Body::Nothing,
+            Val::Item(record) => Body::Item(Hit::Decoded(record)),
             value => Body::Value(value),
         })
     }
+}
 
-    /// An item with encrypted attributes that somebody will see is opened now; all others stay as they are.
-    fn of_hit(scope: &Scope<'_>, hit: Hit, read: &Read) -> Result<Body, Failure> {
-        let select = read.select.as_ref();
-        match hit {
-            Hit::Stored(entity, item) if !shows_sealed(scope, entity, select) => Ok(Body::Item(entity, item)),
-            hit => Body::of_value(scope, value_of(scope, Found::Item(Some(hit)), read)?, select),
-        }
+/// Items fit for clients. Those of which everything may be seen as it is stored stay as they are.
+fn all_opened(scope: &Scope<'_>, items: Vec<Hit>, read: &Read) -> Result<Vec<Hit>, Failure> {
+    match items.iter().all(|hit| passes_through(scope, hit, read)) {
+        true => Ok(items),
+        false => items.into_iter().map(|hit| opened(scope, hit, read)).collect(),
     }
+}
 
-    fn into_val(self, scope: &Scope<'_>, select: Option<&Select>) -> Val {
-        match self {
-            Body::Nothing | Body::Page(..) => Val::Absent,
-            Body::Value(value) => value,
-            Body::Item(entity, item) => {
-                let info = &scope.shared.entities[entity];
-                let mut fields = info.decode(&scope.shared.program, &item);
-                fields.retain(|name, value| {
-                    let attribute = info.anatomy.attribute(name);
-                    !value.is_absent()
-                        && attribute.is_some_and(|attribute| is_seen(entity, attribute, select))
-                });
-                Val::item(entity, fields)
-            }
-        }
+/// An item fit for clients: with what is sealed and seen opened, and without what is not seen.
+fn opened(scope: &Scope<'_>, hit: Hit, read: &Read) -> Result<Hit, Failure> {
+    if passes_through(scope, &hit, read) {
+        return Ok(hit);
     }
+    let value = value_of(scope, Found::Item(Some(hit)), read)?;
+    match public(scope, value, read.select.as_ref())? {
+        Val::Item(record) => Ok(Hit::Decoded(record)),
+        other => Err(Failure::internal(format!("an item became {}", other.describe()))),
+    }
+}
+
+/// Whether an item needs nothing done before it is printed from its stored form.
+fn passes_through(scope: &Scope<'_>, hit: &Hit, read: &Read) -> bool {
+    matches!(hit, Hit::Stored(entity, _) if !shows_sealed(scope, *entity, read.select.as_ref()))
 }
 
 /// Whether clients see an attribute: what a pattern selects, or all but the secrets.

@@ -9,7 +9,7 @@ use crate::evaluate::Scope;
 use crate::prepared::{Problem, Shared};
 use crate::session::Session;
 use crate::values::Fields;
-use crate::{Answer, Backend, Call, Caller, Consumed, Core, Failure, Reply, Settings};
+use crate::{Answer, Backend, Call, Caller, Clock, Consumed, Core, Failure, Reply, Settings};
 
 /// A design bound to a backend. Clones are handles of the same runtime.
 #[derive(Clone)]
@@ -57,6 +57,12 @@ impl Runtime {
         &self.shared().program.design
     }
 
+    /// The same design on another backend, with that backend's clock: on a fork of the database.
+    pub fn on(&self, backend: Arc<dyn Backend>, clock: Arc<dyn Clock>) -> Result<Runtime, Vec<Problem>> {
+        let settings = Settings { clock, ..self.shared().settings.clone() };
+        Runtime::of_program(Arc::clone(self.program()), backend, settings)
+    }
+
     /// The compiled design: what every pattern and operation takes and yields, among others.
     pub fn program(&self) -> &Arc<Program> {
         &self.shared().program
@@ -96,7 +102,8 @@ impl Runtime {
         Scope::new(self.shared(), caller, self.now_ms())
     }
 
-    fn now_ms(&self) -> i64 {
+    /// The moment, as calls see it.
+    pub fn now_ms(&self) -> i64 {
         i64::try_from(self.shared().settings.clock.now_ms()).unwrap_or(i64::MAX)
     }
 }

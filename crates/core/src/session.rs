@@ -13,6 +13,7 @@ use sortkey_api::{
 use sortkey_value::Item;
 
 use crate::ask::{Ask, Told};
+use crate::fence::Fence;
 use crate::outbox::Outbox;
 use crate::prepared::Shared;
 use crate::{Consumed, Failure, FailureKind, Ids};
@@ -34,6 +35,8 @@ pub struct Session<'a> {
     writes: AtomicU64,
     /// Whether the answer is that of an earlier call.
     is_repeat: AtomicBool,
+    /// The item that the run of a worker has leased, until it gives it back.
+    fence: Mutex<Option<Fence>>,
 }
 
 impl<'a> Session<'a> {
@@ -54,7 +57,27 @@ impl<'a> Session<'a> {
             consumed: Mutex::default(),
             writes: AtomicU64::new(0),
             is_repeat: AtomicBool::new(false),
+            fence: Mutex::new(None),
         }
+    }
+
+    /// The requests of a run that has leased an item.
+    pub(crate) fn fenced(shared: &'a Shared, backend: &'a dyn Backend, fence: Fence) -> Session<'a> {
+        Session { fence: Mutex::new(Some(fence)), ..Session::new(shared, backend) }
+    }
+
+    /// The lease that writes must carry.
+    pub(crate) fn fence(&self) -> Option<Fence> {
+        self.fence.lock().clone()
+    }
+
+    /// Whether no write has given the lease back.
+    pub(crate) fn is_fenced(&self) -> bool {
+        self.fence.lock().is_some()
+    }
+
+    pub(crate) fn unfence(&self) {
+        *self.fence.lock() = None;
     }
 
     /// How many writes have happened.

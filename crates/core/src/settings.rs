@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::Ids;
+use crate::effects::{Effects, NoEffects};
 use crate::keyring::{DataKey, KeyError, Keyring};
 use crate::names::Naming;
 
@@ -36,6 +37,8 @@ pub struct Settings {
     pub ids: Arc<Ids>,
     /// Who keeps the keys of encrypted attributes.
     pub keyring: Arc<dyn Keyring>,
+    /// Carries out what a design does outside of the database.
+    pub effects: Arc<dyn Effects>,
     /// Seals cursors; runtimes that serve the same clients share it.
     pub cursor_key: [u8; 32],
     /// Stands before the deployed name of every table.
@@ -58,6 +61,7 @@ impl Settings {
             timer: Arc::new(Nobody),
             ids: Arc::new(Ids::from_seed(seed)),
             keyring: Arc::new(Nobody),
+            effects: Arc::new(NoEffects),
             cursor_key,
             table_prefix: None,
             parameters: BTreeMap::new(),

@@ -56,6 +56,7 @@ struct Start {
     arguments: Arguments,
     cursor: Option<String>,
     limit: Option<u32>,
+    version: Option<i64>,
     now_ms: i64,
 }
 
@@ -68,6 +69,7 @@ impl Task {
             arguments: call.arguments,
             cursor: call.cursor.map(str::to_owned),
             limit: call.limit,
+            version: call.version,
             now_ms,
         };
         Task {
@@ -158,6 +160,7 @@ impl Start {
                 arguments: self.arguments,
                 cursor: self.cursor.as_deref(),
                 limit: self.limit,
+                version: self.version,
             };
             let answer = shared.run(&session, scope, call).await.map(Reply::into_answer);
             (answer, session.consumed())

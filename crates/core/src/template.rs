@@ -6,48 +6,51 @@ use sortkey_design::program::{AttributeId, Entity, Piece, Template, Type};
 use sortkey_value::{Item, Number, ValueRef};
 
 use crate::catalog::EntityInfo;
-use crate::values::{Fields, Val, date, iso, iso_seconds, month, parse_time};
+use crate::values::{Val, Values, date, iso, iso_seconds, month, parse_time};
 
 /// The text of a template; none if an attribute it needs is absent.
-pub(crate) fn render(entity: &Entity, template: &Template, fields: &Fields) -> Option<String> {
-    render_pieces(entity, template, template.pieces.len(), fields)
-}
-
-/// The text of the first pieces of a template.
-pub(crate) fn render_pieces(
-    entity: &Entity,
-    template: &Template,
-    count: usize,
-    fields: &Fields,
-) -> Option<String> {
+pub(crate) fn render(entity: &Entity, template: &Template, values: &impl Values) -> Option<String> {
     let mut text = String::with_capacity(64);
-    render_into(entity, template, count, fields, &mut text)?;
+    render_into(entity, template, template.pieces.len(), values, &mut text)?;
     Some(text)
 }
 
-/// Appends the text of the first pieces of a template.
+/// Appends the text of the first pieces of a template; none if an attribute they need is absent.
 pub(crate) fn render_into(
     entity: &Entity,
     template: &Template,
     count: usize,
-    fields: &Fields,
+    values: &impl Values,
     text: &mut String,
 ) -> Option<()> {
-    for piece in &template.pieces[..count] {
+    (begin_into(entity, template, count, values, text) == count).then_some(())
+}
+
+/// Appends the text of the first pieces of a template, as far as they are known. How many these are.
+pub(crate) fn begin_into(
+    entity: &Entity,
+    template: &Template,
+    count: usize,
+    values: &impl Values,
+    text: &mut String,
+) -> usize {
+    for (at, piece) in template.pieces[..count].iter().enumerate() {
         match piece {
             Piece::Literal(literal) => text.push_str(literal),
-            Piece::Slot { attribute, format } => {
-                let attribute = &entity.attributes[*attribute];
-                let value = fields.get(&attribute.name)?;
-                if let (None, Val::Text(slot)) = (format, value) {
-                    text.push_str(slot);
-                    continue;
+            Piece::Slot { attribute: id, format } => match (format, values.value(entity, *id)) {
+                (None, Some(Val::Text(slot))) => text.push_str(slot),
+                (_, value) => {
+                    let ty = &entity.attributes[*id].ty;
+                    let slot = value.and_then(|value| slot_of(template, ty, format.as_ref(), value));
+                    match slot {
+                        Some(slot) => text.push_str(&slot),
+                        None => return at,
+                    }
                 }
-                text.push_str(&slot_of(template, &attribute.ty, format.as_ref(), value)?);
-            }
+            },
         }
     }
-    Some(())
+    count
 }
 
 /// Whether a template makes exactly this text of a stored item's attributes.
@@ -252,6 +255,7 @@ fn unescape(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::values::Fields;
     use sortkey_design::program::{EntityId, Id};
     use sortkey_design::{NoFiles, compile};
 

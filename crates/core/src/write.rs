@@ -13,15 +13,17 @@ mod remove;
 mod send;
 mod update;
 
-pub(crate) use create::{new_item, send_new};
+pub(crate) use create::{new_item, placed};
 pub(crate) use demand::{Act, Test, Write};
-pub(crate) use given::key_fields;
+pub(crate) use given::{key_fields, unsealed};
 pub use image::rendered;
-pub(crate) use send::{Refusal, explain, send};
+pub(crate) use send::{Refusal, send};
 
 use sortkey_design::Program;
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{Action, EntityId, ErrorId};
+
+use sortkey_value::Item;
 
 use crate::Failure;
 use crate::evaluate::Scope;
@@ -51,8 +53,17 @@ pub(crate) struct Parent {
     pub(crate) entity: EntityId,
     /// What its key says of it.
     pub(crate) known: Fields,
-    /// The whole item as it was when its children were looked for: afterwards it may be gone.
+    /// The whole item as it was before it went, where its key does not tell by what its children know it.
     pub(crate) whole: Option<Fields>,
+    /// Its key, if it goes for good: what it says of its children goes with it.
+    pub(crate) gone: Option<Item>,
+}
+
+impl Parent {
+    /// What is known of it.
+    pub(crate) fn fields(&self) -> &Fields {
+        self.whole.as_ref().unwrap_or(&self.known)
+    }
 }
 
 /// What the answer of a single request is good for.

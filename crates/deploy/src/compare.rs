@@ -5,6 +5,8 @@
 
 mod indexes;
 
+use std::fmt;
+
 use sortkey_api::shapes::stream::StreamSpecification;
 use sortkey_api::shapes::table::{KeySchemaElement, KeyType, SseType, TableDescription};
 use sortkey_api::shapes::tag::Tag;
@@ -47,6 +49,21 @@ pub enum Change {
     Tags(Vec<Tag>),
     /// Guards for items that were there before these clauses were, as in `User(email)`.
     Guards(Vec<String>),
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Change::Create => f.write_str("creating the table"),
+            Change::AddIndex(index) => write!(f, "index {index} added"),
+            Change::TimeToLive(attribute) => write!(f, "items expire by {attribute}"),
+            Change::Recovery(days) => write!(f, "can be restored to any second of {days} days"),
+            Change::Protect => f.write_str("protected from deletion"),
+            Change::Stream(_) => f.write_str("stream started"),
+            Change::Tags(_) => f.write_str("tagged"),
+            Change::Guards(clauses) => write!(f, "every item has its guard of {}", clauses.join(" and ")),
+        }
+    }
 }
 
 /// What is to be done with a table.

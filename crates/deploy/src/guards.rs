@@ -39,10 +39,19 @@ pub enum Coverage {
     Doubted,
 }
 
+/// The terms of a deployment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Whether tables are believed that say which unique values have guards.
+    pub coverage: Coverage,
+    /// Whether tables that another program made may be written to.
+    pub adopt: bool,
+}
+
 /// Brings a design to its backend: its tables, and a guard for every unique value that is there already.
 pub async fn prepare(
     runtime: &Runtime,
-    coverage: Coverage,
+    terms: Terms,
     pause: &Pause<'_>,
     watcher: &mut Watcher<'_>,
 ) -> Result<Deployment, DeployError> {
@@ -54,7 +63,16 @@ pub async fn prepare(
     let mut layouts = Vec::new();
     let mut refusals = super::past::left_behind(runtime).await?;
     for table in desired(&shared.program.design, &naming).map_err(DeployError::Refused)? {
-        let layout = Layout::of(runtime, &in_table(table.name())).await?;
+        let infos = in_table(table.name());
+        let layout = Layout::of(runtime, &infos).await?;
+        if !terms.adopt {
+            let mut writes = Vec::new();
+            writes.extend(layout.as_ref().map(|_| "`unique##layout`"));
+            let has_guards = !clauses(runtime, &infos).is_empty();
+            writes.extend(has_guards.then_some("`unique##covered` and a guard for every unique value"));
+            let is_known = layout.as_ref().is_some_and(Layout::is_remembered);
+            refusals.extend(super::foreign::refusal(runtime, &table, &writes, is_known).await?);
+        }
         if let Some(layout) = layout {
             refusals.extend(layout.refusals().await?);
             layouts.push(layout);
@@ -70,7 +88,7 @@ pub async fn prepare(
     for name in deployment.tables.clone() {
         let Some(table) = Table::of(runtime, &name) else { continue };
         let is_new = deployment.changes.contains(&(name.clone(), Change::Create));
-        if coverage == Coverage::Doubted && !is_new {
+        if terms.coverage == Coverage::Doubted && !is_new {
             table.doubt().await?;
         }
         let walked = table.cover(is_new, watcher).await?;

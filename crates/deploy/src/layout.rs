@@ -73,6 +73,11 @@ impl<'a> Layout<'a> {
         Ok(Some(layout))
     }
 
+    /// Whether the table remembers a design.
+    pub(super) fn is_remembered(&self) -> bool {
+        self.remembered.is_some()
+    }
+
     /// What the items that are there do not allow.
     pub(super) async fn refusals(&self) -> Result<Vec<Diagnostic>, DeployError> {
         let differs = |form: &Form| self.before(form).is_some_and(|before| !form.reads(before));

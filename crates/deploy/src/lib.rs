@@ -7,6 +7,7 @@
 
 mod apply;
 mod compare;
+mod foreign;
 mod guards;
 mod inspect;
 mod layout;
@@ -16,7 +17,7 @@ mod tables;
 
 pub use apply::{DeployError, Deployment, Pause, Progress, Step, Watcher, deploy};
 pub use compare::{Change, Comparison, There, compare};
-pub use guards::{Coverage, prepare};
+pub use guards::{Coverage, Terms, prepare};
 pub use sortkey_core::{Naming, parameter_values, table_name};
 pub use tables::{Desired, desired};
 

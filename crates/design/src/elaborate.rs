@@ -7,12 +7,14 @@
 mod actions;
 mod bodies;
 mod calls;
+mod circles;
 mod declarations;
 mod errors;
 mod expand;
 mod functions;
 mod infer;
 mod literals;
+mod live;
 mod migrations;
 mod names;
 mod patterns;
@@ -56,6 +58,7 @@ pub(crate) fn elaborate(design: &Arc<Design>, problems: &mut Vec<Diagnostic>) ->
     design.migrations.iter().for_each(|migration| typing.migration(migration));
     let errors = typing.errors;
     let mut program = bodies.complete(skeleton, errors);
+    circles::report(&program, problems);
     expand::rules(&mut program);
     program
 }

@@ -1,7 +1,9 @@
 //! From trees to the model. Nothing is judged here beyond what keeps a piece of text from having a meaning.
 
+mod due;
 mod entities;
 mod expressions;
+mod live;
 mod operations;
 mod patterns;
 mod tables;
@@ -37,6 +39,7 @@ pub(crate) fn design(units: &[Unit], problems: &mut Vec<Diagnostic>) -> Design {
         }
     }
     tables::apply_defaults(&mut design, units, &mut lower);
+    due::patterns(&mut design);
     lower.report_duplicates(&design);
     design
 }
@@ -129,6 +132,10 @@ impl Lower<'_> {
                 let lowered = self.operation(operation, &mut design.allows);
                 design.operations.push(lowered);
             }
+            Item::Effect(effect) => design.effects.push(self.effect(effect)),
+            Item::Worker(worker) => self.worker(worker, design),
+            Item::Route(route) => self.route(route, design),
+            Item::Session(session) => self.session(session, design),
             Item::Test(test) => design.tests.push(Test {
                 title: test.title().map(|title| title.value()).unwrap_or_default(),
                 body: test.statements().filter_map(|statement| self.statement(&statement)).collect(),
@@ -247,8 +254,11 @@ impl Lower<'_> {
         let types =
             design.enums.iter().map(|each| &each.name).chain(design.records.iter().map(|each| &each.name));
         self.duplicates("type", types);
-        let calls = design.patterns.iter().map(|each| &each.name);
-        self.duplicates("pattern or operation", calls.chain(design.operations.iter().map(|each| &each.name)));
+        let patterns = design.patterns.iter().filter(|each| !each.internal).map(|each| &each.name);
+        let operations = design.operations.iter().filter(|each| !each.internal).map(|each| &each.name);
+        self.duplicates("pattern or operation", patterns.chain(operations));
+        self.duplicates("effect", design.effects.iter().map(|each| &each.name));
+        self.duplicates("worker", design.workers.iter().map(|each| &each.name));
         self.duplicates("rule", design.rules.iter().map(|each| &each.name));
         for entity in &design.entities {
             self.contradictions(entity);

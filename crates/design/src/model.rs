@@ -5,6 +5,7 @@
 
 mod entity;
 mod expression;
+mod live;
 mod migration;
 mod name;
 mod operation;
@@ -14,6 +15,7 @@ mod types;
 
 pub use entity::*;
 pub use expression::*;
+pub use live::*;
 pub use migration::*;
 pub use name::*;
 pub use operation::*;
@@ -53,6 +55,18 @@ pub struct Design {
     pub patterns: Vec<Pattern>,
     /// Writes.
     pub operations: Vec<Operation>,
+    /// What happens outside of the database.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<Effect>,
+    /// What runs by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<Worker>,
+    /// Paths of HTTP requests that operations answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub routes: Vec<Route>,
+    /// How callers are recognised.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<Session>,
     /// Tests.
     pub tests: Vec<Test>,
     /// Sentences of the prose, tied to facts.
@@ -152,6 +166,11 @@ impl Design {
     /// The operation of that name.
     pub fn operation(&self, name: &str) -> Option<&Operation> {
         self.operations.iter().find(|operation| operation.name.is(name))
+    }
+
+    /// The effect of that name.
+    pub fn effect(&self, name: &str) -> Option<&Effect> {
+        self.effects.iter().find(|effect| effect.name.is(name))
     }
 
     /// The rule of that name.

@@ -93,6 +93,8 @@ problems! {
     ABSENT "SK0016" "missing-value" "Something that must always be there is left out or removed: an attribute without `?` that nothing fills, or a part of a record."
     UNREAD "SK0017" "reference-not-read" "`->` follows a reference to an item that the operation has not read. A reference never reads by itself, because every request is visible in the text: read the item with `let` first."
     UNREAD_HERE "SK0018" "read-in-condition" "A filter, the condition or a value of a write, or what an entity says of itself calls a pattern, an operation or an entity, or a rule that does. Nothing is read there: the call would have no answer. Rules that only compare values may be used everywhere; what must be read is asked with `requires`, read with `let`, or asked for with `require` or `check`."
+    CIRCLE "SK0019" "calls-in-a-circle" "A rule, a pattern or an operation reaches itself through what it calls, or calls nest too deep. The language has no branch that could end such a call, so it would never answer. Write the steps out where they are needed, or let the program that calls repeat the operation."
+    EFFECT "SK0024" "misplaced-effect" "An effect stands where it cannot happen. Effects are steps of workers and of `system` operations: `let r = do post(...)`, outside of `transact`, never inside of another expression. What callers run only reads and writes: write an item, and let a worker act on it."
     SHAPE "SK0010" "key-not-filled" "An entity does not fill the key of its table: each key attribute must be an attribute of the entity that is always present, or a template."
 }
 

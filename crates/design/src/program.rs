@@ -8,6 +8,7 @@ mod calls;
 mod entity;
 mod expression;
 mod ids;
+mod live;
 mod says;
 pub(crate) mod ty;
 mod types;
@@ -16,6 +17,7 @@ pub use calls::*;
 pub use entity::*;
 pub use expression::*;
 pub use ids::*;
+pub use live::*;
 pub use says::Says;
 pub use ty::{Kind, Ty};
 pub use types::*;
@@ -50,6 +52,14 @@ pub struct Program {
     pub patterns: Arena<PatternId, Pattern>,
     /// Writes.
     pub operations: Arena<OperationId, Operation>,
+    /// What happens outside of the database.
+    pub effects: Arena<EffectId, Effect>,
+    /// What runs by itself.
+    pub workers: Arena<WorkerId, Worker>,
+    /// Paths of HTTP requests.
+    pub routes: Arena<RouteId, Route>,
+    /// How callers are recognised.
+    pub sessions: Arena<SessionId, Session>,
     /// Tests.
     pub tests: Vec<Test>,
     /// The names of errors.
@@ -69,6 +79,7 @@ impl Program {
         match callee {
             Callee::Pattern(id) => &self.patterns[id].signature,
             Callee::Operation(id) => &self.operations[id].signature,
+            Callee::Effect(id) => &self.effects[id].signature,
         }
     }
 
@@ -77,6 +88,7 @@ impl Program {
         match callee {
             Callee::Pattern(id) => &self.patterns[id].name,
             Callee::Operation(id) => &self.operations[id].name,
+            Callee::Effect(id) => &self.effects[id].name,
         }
     }
 
@@ -85,6 +97,7 @@ impl Program {
         match callee {
             Callee::Pattern(id) => self.patterns[id].system,
             Callee::Operation(id) => self.operations[id].system,
+            Callee::Effect(_) => true,
         }
     }
 
@@ -93,12 +106,16 @@ impl Program {
         match callee {
             Callee::Pattern(id) => self.patterns[id].docs.as_deref(),
             Callee::Operation(id) => self.operations[id].docs.as_deref(),
+            Callee::Effect(_) => None,
         }
     }
 
     /// Everything that can be called, patterns first.
     pub fn callees(&self) -> impl Iterator<Item = Callee> + '_ {
-        self.patterns.ids().map(Callee::Pattern).chain(self.operations.ids().map(Callee::Operation))
+        let all =
+            self.patterns.ids().map(Callee::Pattern).chain(self.operations.ids().map(Callee::Operation));
+        // What serves a worker, a route or a session has no name that a call could use.
+        all.filter(|callee| self.names.contains_key(&**self.name(*callee)))
     }
 
     /// The attribute of another entity that has the same name: what `by` and `order by` mean in a collection.

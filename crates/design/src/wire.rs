@@ -10,6 +10,7 @@ mod entities;
 mod expressions;
 mod form;
 mod json;
+mod live;
 mod operations;
 mod patterns;
 mod pool;
@@ -21,6 +22,7 @@ pub use attributes::*;
 pub use entities::*;
 pub use expressions::*;
 pub use form::{Unreadable, Wire};
+pub use live::*;
 pub use operations::*;
 pub use patterns::*;
 pub use pool::{Reading, Writing};
@@ -40,7 +42,7 @@ use crate::{Design, program};
 pub const FORMAT: &str = "sortkey-program";
 
 /// The version of the format. It changes with everything that an older reader would misread.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A compiled program.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -76,6 +78,14 @@ pub struct Program {
     pub patterns: Vec<Pattern>,
     /// Writes.
     pub operations: Vec<Operation>,
+    /// What happens outside of the database.
+    pub effects: Vec<Effect>,
+    /// What runs by itself.
+    pub workers: Vec<Worker>,
+    /// Paths of HTTP requests that operations answer.
+    pub routes: Vec<Route>,
+    /// How callers are recognised.
+    pub sessions: Vec<Session>,
     /// Tests.
     pub tests: Vec<Test>,
     /// The names of errors.
@@ -117,6 +127,10 @@ pub fn write(program: &program::Program) -> Program {
         rules: program.rules.write(out),
         patterns: program.patterns.write(out),
         operations: program.operations.write(out),
+        effects: program.effects.write(out),
+        workers: program.workers.write(out),
+        routes: program.routes.write(out),
+        sessions: program.sessions.write(out),
         tests: program.tests.write(out),
         errors: program.errors.write(out),
         names: names.map(|(name, callee)| (name, callee.write(out))).collect(),
@@ -127,7 +141,7 @@ pub fn write(program: &program::Program) -> Program {
 }
 
 /// The names of a program's members.
-const MEMBERS: [&str; 18] = [
+const MEMBERS: [&str; 22] = [
     "format",
     "version",
     "name",
@@ -143,6 +157,10 @@ const MEMBERS: [&str; 18] = [
     "rules",
     "patterns",
     "operations",
+    "effects",
+    "workers",
+    "routes",
+    "sessions",
     "tests",
     "errors",
     "names",
@@ -172,6 +190,7 @@ pub fn read(json: &Json) -> Result<program::Program, Unreadable> {
         rules: length("rules")?,
         patterns: length("patterns")?,
         operations: length("operations")?,
+        effects: length("effects")?,
         errors: length("errors")?,
         ..Reading::default()
     };
@@ -204,6 +223,10 @@ pub fn read(json: &Json) -> Result<program::Program, Unreadable> {
         rules: Wire::read(member("rules"), from)?,
         patterns: Wire::read(member("patterns"), from)?,
         operations: Wire::read(member("operations"), from)?,
+        effects: Wire::read(member("effects"), from)?,
+        workers: Wire::read(member("workers"), from)?,
+        routes: Wire::read(member("routes"), from)?,
+        sessions: Wire::read(member("sessions"), from)?,
         tests: Wire::read(member("tests"), from)?,
         errors: Wire::read(member("errors"), from)?,
         names: names.collect::<Result<_, Unreadable>>()?,

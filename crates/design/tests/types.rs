@@ -373,6 +373,30 @@ fn declarations() {
     ]);
 }
 
+/// Rules and operations that reached themselves passed, and overflowed the stack when they were called.
+#[test]
+fn calls_do_not_go_in_a_circle() {
+    check(&[
+        (
+            "operation a(userId) { b(userId) } operation b(userId) { a(userId) }",
+            &["calls-in-a-circle: `a` calls itself: a -> b -> a"],
+        ),
+        (
+            "operation a(userId) { getUser(userId)  a(userId) }",
+            &["calls-in-a-circle: `a` calls itself: a -> a"],
+        ),
+        (
+            "rule r(x: string) = s(x) rule s(x: string) = r(x) operation a(userId) requires r(\"x\") { get User(userId) }",
+            &["calls-in-a-circle: `r` calls itself: r -> s -> r"],
+        ),
+        ("operation a(userId) { b(userId) } operation b(userId) { get User(userId) }", &[]),
+    ]);
+    let chain = |from: usize| format!("operation o{from}(userId) {{ o{}(userId) }}\n", from + 1);
+    let text: String = (0..32).map(chain).collect();
+    let text = format!("{text}operation o32(userId) {{ get User(userId) }}\n");
+    assert_eq!(said(&text), ["calls-in-a-circle: calls nest more than 32 deep in `o0`"]);
+}
+
 #[test]
 fn a_wrong_word_is_offered_the_nearest() {
     let text = format!("{SHOP}operation o(userId) {{ update User(userId) {{ plan: fre }} }}\n");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use sortkey_core::{Clock, KeyError, Settings};
+use sortkey_core::{Clock, KeyError, NoEffects, Settings};
 
 use crate::pause::Threads;
 use crate::{KeyFile, random, random_ids};
@@ -24,6 +24,7 @@ pub fn ephemeral() -> Result<Settings, KeyError> {
         timer: Arc::new(Threads),
         ids: Arc::new(random_ids()?),
         keyring: Arc::new(KeyFile::ephemeral()?),
+        effects: Arc::new(NoEffects),
         cursor_key: random()?,
         table_prefix: None,
         parameters: BTreeMap::new(),

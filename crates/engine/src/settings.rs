@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use sortkey_api::Wording;
-use sortkey_storage::{Clock, SystemClock};
+use sortkey_storage::{Clock, KeySealer, SystemClock};
 
 /// How an engine behaves. The defaults are those of a well-behaved DynamoDB.
 #[derive(Clone)]
@@ -25,6 +25,10 @@ pub struct Settings {
     pub account: String,
     /// The directory whose subdirectories are the buckets of exports and imports; without it there are none.
     pub export_dir: Option<PathBuf>,
+    /// Whether the data files of exports are encrypted; requires `key_sealer`.
+    pub encrypt_exports: bool,
+    /// Makes the keys of encrypted exports, and opens those of encrypted files that are imported.
+    pub key_sealer: Option<Arc<dyn KeySealer>>,
     /// How many shards a new stream has. One, as on AWS for a new table: many readers look only at the first.
     pub stream_shards: u16,
     /// After which time the shards of a stream are closed and continued by children; `None` leaves them open.
@@ -45,6 +49,8 @@ impl Default for Settings {
             region: "us-east-1".into(),
             account: "000000000000".into(),
             export_dir: None,
+            encrypt_exports: false,
+            key_sealer: None,
             stream_shards: 1,
             shard_lifetime: None,
             creation_delay: Duration::ZERO,

@@ -38,15 +38,20 @@ impl Admission {
     }
 
     /// Who sends these headers.
-    pub(crate) fn visitor(&self, runtime: &Runtime, headers: &HeaderMap) -> Result<Visitor, Failure> {
+    ///
+    /// Keys of the server come first; a token that is none of them is one of the design's own accounts, if it has sessions.
+    pub(crate) async fn visitor(&self, runtime: &Runtime, headers: &HeaderMap) -> Result<Visitor, Failure> {
         let named = || named_caller(headers)?.map(|caller| check(runtime, caller)).transpose();
-        let keys = match self {
-            Admission::Open => return Ok(Visitor { caller: named()?, trusted: true }),
-            Admission::Keys(keys) => keys,
+        let has_sessions = !runtime.program().sessions.is_empty();
+        let keys = match (self, bearer(headers)) {
+            (Admission::Open, Some(token)) if has_sessions => return of_session(runtime, token).await,
+            (Admission::Open, _) => return Ok(Visitor { caller: named()?, trusted: true }),
+            (Admission::Keys(keys), _) => keys,
         };
         let key =
             bearer(headers).ok_or_else(|| unauthenticated("send an API key: Authorization: Bearer ..."))?;
         match keys.holder(key) {
+            None if has_sessions => of_session(runtime, key).await,
             None => Err(unauthenticated("this API key is not known, or was revoked")),
             Some(Holder::Admin) => Ok(Visitor { caller: named()?, trusted: true }),
             Some(Holder::Caller(_)) if headers.contains_key(CALLER) => {
@@ -65,7 +70,14 @@ impl Admission {
     }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+/// Whoever a token of the design's own belongs to.
+async fn of_session(runtime: &Runtime, token: &str) -> Result<Visitor, Failure> {
+    let unknown = || unauthenticated("this token is not known, has expired or was revoked");
+    let caller = runtime.recognise(token).await?.ok_or_else(unknown)?;
+    Ok(Visitor { caller: Some(caller), trusted: false })
+}
+
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, key) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(key.trim())
 }

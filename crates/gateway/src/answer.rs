@@ -4,26 +4,28 @@ use serde_json::Value as Json;
 use sortkey_core::{Consumed, Failure, FailureKind, Reply};
 use sortkey_design::Program;
 use sortkey_design::program::Yields;
-use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use sortkey_server::hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
 use sortkey_server::hyper::{Response, StatusCode};
 
 use crate::endpoints::Endpoint;
 use crate::problem;
 
-/// What the call took, for whoever watches the bill: `requests=2, rcu=0.5, wcu=0`.
+/// What the call took, for operators who watch the bill: `requests=2, rcu=0.5, wcu=0`. It tells how much lies behind an id,
+/// so callers who act for a tenant do not get it.
 const CONSUMED: HeaderName = HeaderName::from_static("sortkey-consumed");
 
 /// Tells that an idempotent call was carried out before: this is its answer.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// The response to a call.
+/// The response to a call. `consumed` is what it took, for whoever may see that.
 pub(crate) fn response(
     program: &Program,
     endpoint: &Endpoint,
     outcome: Result<Reply<'_>, Failure>,
-    consumed: Consumed,
+    consumed: Option<Consumed>,
 ) -> Response<Vec<u8>> {
     let is_repeat = outcome.as_ref().is_ok_and(Reply::is_repeat);
+    let version = outcome.as_ref().ok().and_then(Reply::version);
     let mut response = match outcome {
         Ok(reply) if reply.is_nothing() => nothing(program, endpoint),
         Ok(reply) => {
@@ -33,9 +35,13 @@ pub(crate) fn response(
         }
         Err(failure) => problem::response(&failure),
     };
-    let Consumed { requests, rcu, wcu } = consumed;
-    if let Ok(text) = HeaderValue::from_str(&format!("requests={requests}, rcu={rcu}, wcu={wcu}")) {
+    if let Some(Consumed { requests, rcu, wcu }) = consumed
+        && let Ok(text) = HeaderValue::from_str(&format!("requests={requests}, rcu={rcu}, wcu={wcu}"))
+    {
         response.headers_mut().insert(CONSUMED, text);
+    }
+    if let Some(tag) = version.and_then(|version| HeaderValue::from_str(&format!("\"{version}\"")).ok()) {
+        response.headers_mut().insert(ETAG, tag);
     }
     if is_repeat {
         response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));

@@ -1,14 +1,12 @@
 //! From a request to the arguments of a call: a JSON body, a form, or a query string.
 //!
-//! Names are held against the signature here, so that a misspelt one is told with the right one beside it; values are
-//! the runtime's to judge.
+//! Names and values are the runtime's to judge, so that everything that is wrong is reported together.
 
 use serde_json::{Map, Value as Json};
 use sortkey_core::{Arguments, Failure, FailureKind};
-use sortkey_design::nearest;
 use sortkey_design::program::Yields;
 use sortkey_server::Bytes;
-use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName};
+use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName, IF_MATCH};
 use sortkey_server::hyper::{Method, Request};
 
 use crate::endpoints::Endpoint;
@@ -19,23 +17,18 @@ pub(crate) const MAX_BODY_BYTES: usize = 6 << 20;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-const FORK: HeaderName = HeaderName::from_static("x-sortkey-fork");
-
 /// What a request asks for.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Asked {
     pub(crate) arguments: Arguments,
     pub(crate) cursor: Option<String>,
     pub(crate) limit: Option<u32>,
+    /// The version that the item must have, of `If-Match`.
+    pub(crate) version: Option<i64>,
 }
 
 /// Reads the arguments of a call.
 pub(crate) fn read(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Asked, Failure> {
-    // A caller who believes to write to a fork must not write to the main database.
-    if request.headers().contains_key(FORK) {
-        let why = "operations work on the main database; a fork is reached through DynamoDB's API only";
-        return Err(Failure::invalid(FORK.as_str(), why));
-    }
     let mut arguments = match *request.method() {
         Method::GET | Method::HEAD => form(endpoint, request.uri().query().unwrap_or_default())?,
         _ => body(endpoint, request)?,
@@ -45,11 +38,8 @@ pub(crate) fn read(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Aske
         cursor = take(endpoint, &mut arguments, "cursor").map(cursor_text).transpose()?.flatten();
         limit = take(endpoint, &mut arguments, "limit").map(limit_number).transpose()?.flatten();
     }
-    for name in arguments.names() {
-        known(endpoint, name)?;
-    }
     idempotency_key(endpoint, request, &mut arguments)?;
-    Ok(Asked { arguments, cursor, limit })
+    Ok(Asked { arguments, cursor, limit, version: expected_version(request)? })
 }
 
 fn body(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Arguments, Failure> {
@@ -116,17 +106,21 @@ fn limit_number(value: Json) -> Result<Option<u32>, Failure> {
     number.map(Some).ok_or_else(|| Failure::invalid("limit", "a limit is a whole number above zero"))
 }
 
-fn known(endpoint: &Endpoint, name: &str) -> Result<(), Failure> {
-    if endpoint.parameter(name).is_some() {
-        return Ok(());
+/// The version that `If-Match` expects: an entity tag as answers carry it, `"7"`. With `*` anything will do that is there.
+fn expected_version(request: &Request<Bytes>) -> Result<Option<i64>, Failure> {
+    let Some(header) = request.headers().get(IF_MATCH) else { return Ok(None) };
+    let text = header.to_str().unwrap_or_default().trim();
+    if text == "*" {
+        return Ok(None);
     }
-    let names = || endpoint.signature().parameters.iter().map(|parameter| &*parameter.name);
-    let advice = match (nearest(name, names()), names().next()) {
-        (Some(near), _) => format!("did you mean `{near}`?"),
-        (None, Some(_)) => format!("it takes {}", names().collect::<Vec<_>>().join(", ")),
-        (None, None) => "it takes nothing".to_owned(),
+    let tag = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    let version = tag.and_then(|tag| tag.parse::<i64>().ok());
+    let why = || {
+        format!(
+            "If-Match: {text:?} is not an entity tag of this API; send the ETag of an answer, such as \"7\""
+        )
     };
-    Err(Failure::invalid(name, format!("{} has no `{name}`; {advice}", endpoint.dotted())))
+    version.map(Some).ok_or_else(|| Failure::invalid("If-Match", why()))
 }
 
 /// The header fills the parameter of `idempotent by`. Where nothing makes a repeat harmless, a client that believes so

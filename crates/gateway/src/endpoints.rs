@@ -108,7 +108,7 @@ impl Endpoint {
     pub(crate) fn operation(&self) -> Option<&Operation> {
         match self.callee {
             Callee::Operation(id) => Some(&self.program.operations[id]),
-            Callee::Pattern(_) => None,
+            Callee::Pattern(_) | Callee::Effect(_) => None,
         }
     }
 

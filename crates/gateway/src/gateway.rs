@@ -8,29 +8,41 @@ use serde_json::{Value as Json, json};
 use sortkey_core::{Call, Failure, FailureKind, Runtime};
 use sortkey_design::nearest;
 use sortkey_server::hyper::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderValue,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
 };
 use sortkey_server::hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use sortkey_server::{Access, Bytes, Content, Handler, Mount};
 
-use crate::admission::Admission;
+use crate::admission::{Admission, Visitor};
 use crate::endpoints::{Endpoint, Endpoints, PREFIX};
 use crate::{answer, arguments, openapi, page, problem};
 
-type Answered<'a> = Pin<Box<dyn Future<Output = Response<Content>> + Send + 'a>>;
+pub(crate) type Answered<'a> = Pin<Box<dyn Future<Output = Response<Content>> + Send + 'a>>;
 
 /// The operations API of a design.
 pub struct Gateway {
     runtime: Runtime,
     endpoints: Endpoints,
     admission: Admission,
+    forks: Option<Arc<Forks>>,
 }
+
+/// Finds the runtime of a fork of the database by the fork's name.
+pub type Forks = dyn Fn(&str) -> Option<Runtime> + Send + Sync;
+
+/// Names the fork that a request is for.
+const FORK: HeaderName = HeaderName::from_static("x-sortkey-fork");
 
 impl Gateway {
     /// A gateway to a design that runs.
     pub fn new(runtime: Runtime, admission: Admission) -> Gateway {
         let endpoints = Endpoints::of(runtime.program());
-        Gateway { runtime, endpoints, admission }
+        Gateway { runtime, endpoints, admission, forks: None }
+    }
+
+    /// Serves forks of the database too, to requests with the header `x-sortkey-fork`.
+    pub fn with_forks(self, forks: Arc<Forks>) -> Gateway {
+        Gateway { forks: Some(forks), ..self }
     }
 
     /// The gateway's places on a server: the API, its description for programs, and a page for people.
@@ -42,11 +54,14 @@ impl Gateway {
             let handler = Arc::new(Document { path: prefix, content_type, body });
             Mount { prefix, access: Access::ThisMachine, handler }
         };
-        vec![
+        let routes = crate::routes::mounts(&self.runtime);
+        let own = vec![
             Mount { prefix: PREFIX, access, handler: Arc::new(self) },
             page("/openapi.json", "application/json", document.to_string()),
             page("/docs", "text/html; charset=utf-8", html),
-        ]
+        ];
+        // What serves the design itself comes first: no route can take its place.
+        [own, routes].concat()
     }
 
     async fn answer(&self, request: Request<Bytes>) -> Response<Vec<u8>> {
@@ -75,7 +90,8 @@ impl Gateway {
     }
 
     async fn call(&self, endpoint: &Endpoint, request: &Request<Bytes>) -> Response<Vec<u8>> {
-        let prepared = self.admission.visitor(&self.runtime, request.headers()).and_then(|visitor| {
+        let visitor = self.admission.visitor(&self.runtime, request.headers()).await;
+        let prepared = visitor.and_then(|visitor| {
             self.may_call(endpoint, visitor.trusted, visitor.caller.is_some())?;
             Ok((visitor, arguments::read(endpoint, request)?))
         });
@@ -89,9 +105,32 @@ impl Gateway {
             arguments: asked.arguments,
             cursor: asked.cursor.as_deref(),
             limit: asked.limit,
+            version: asked.version,
         };
-        let (outcome, consumed) = self.runtime.reply(call).await;
+        let forked = match self.fork(request.headers(), &visitor) {
+            Ok(forked) => forked,
+            Err(failure) => return problem::response(&failure),
+        };
+        let (outcome, consumed) = forked.as_ref().unwrap_or(&self.runtime).reply(call).await;
+        let consumed = visitor.trusted.then_some(consumed);
         answer::response(self.runtime.program(), endpoint, outcome, consumed)
+    }
+
+    /// The runtime of the fork that a request names; none if it names none. A fork is an operator's copy of everybody's items.
+    fn fork(&self, headers: &HeaderMap, visitor: &Visitor) -> Result<Option<Runtime>, Failure> {
+        let Some(name) = headers.get(FORK) else { return Ok(None) };
+        if !visitor.trusted {
+            let why = "a fork is for administrators: leave the header x-sortkey-fork out";
+            return Err(Failure::new(FailureKind::Forbidden, why).at(FORK.as_str()));
+        }
+        let name = name.to_str().unwrap_or_default();
+        let found = self.forks.as_ref().and_then(|forks| forks(name));
+        found.map(Some).ok_or_else(|| {
+            let why = format!(
+                "there is no fork {name:?}; POST /_sortkey/forks makes one where the database is inside"
+            );
+            Failure::new(FailureKind::NotFound, why).at(FORK.as_str())
+        })
     }
 
     fn may_call(&self, endpoint: &Endpoint, trusted: bool, named: bool) -> Result<(), Failure> {

@@ -21,9 +21,10 @@ mod openapi;
 mod page;
 mod problem;
 mod query;
+mod routes;
 
 pub use admission::Admission;
 pub use example::call as example_call;
-pub use gateway::Gateway;
+pub use gateway::{Forks, Gateway};
 pub use keys::{ApiKeys, Holder, KeysError, NewKey};
 pub use openapi::document;

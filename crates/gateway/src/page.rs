@@ -139,6 +139,7 @@ fn problems(program: &Program) -> String {
         FailureKind::NotFound,
         FailureKind::AlreadyExists,
         FailureKind::Conflict,
+        FailureKind::VersionDiffers,
         FailureKind::Forbidden,
         FailureKind::Unauthenticated,
         FailureKind::InvalidTransition,
@@ -149,7 +150,7 @@ fn problems(program: &Program) -> String {
         FailureKind::Unreadable,
         FailureKind::Internal,
     ];
-    for operation in &program.design.operations {
+    for operation in program.design.operations.iter().filter(|each| !each.internal) {
         for kind in openapi::declared_errors(&program.design, operation) {
             if !kinds.contains(&kind) {
                 kinds.push(kind);

@@ -3,7 +3,7 @@
 //! `code` is what a program acts on: the name of the failure, or of the error that the design declares with `else`.
 
 use serde_json::{Map, Value as Json, json};
-use sortkey_core::{Failure, FailureKind};
+use sortkey_core::{Failure, FailureKind, Fault};
 use sortkey_server::hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use sortkey_server::hyper::{Response, StatusCode};
 
@@ -12,7 +12,8 @@ pub(crate) const CONTENT: &str = "application/problem+json";
 /// The answer to a call that failed.
 pub(crate) fn response(failure: &Failure) -> Response<Vec<u8>> {
     let status = status(&failure.kind);
-    let mut response = of(status, failure.kind.name(), &failure.message, failure.field.as_deref());
+    let mut response =
+        of(status, failure.kind.name(), &failure.message, failure.field.as_deref(), &failure.faults);
     let headers = response.headers_mut();
     match status {
         StatusCode::UNAUTHORIZED => {
@@ -28,7 +29,7 @@ pub(crate) fn response(failure: &Failure) -> Response<Vec<u8>> {
 
 /// The answer to a request that is none of ours to begin with.
 pub(crate) fn refused(status: StatusCode, code: &str, detail: &str) -> Response<Vec<u8>> {
-    of(status, code, detail, None)
+    of(status, code, detail, None, &[])
 }
 
 /// The answer to `GET` where something would be written.
@@ -49,6 +50,7 @@ pub(crate) fn status(kind: &FailureKind) -> StatusCode {
         | FailureKind::Conflict
         | FailureKind::InvalidTransition
         | FailureKind::Declared(_) => StatusCode::CONFLICT,
+        FailureKind::VersionDiffers => StatusCode::PRECONDITION_FAILED,
         FailureKind::Forbidden => StatusCode::FORBIDDEN,
         FailureKind::Unauthenticated => StatusCode::UNAUTHORIZED,
         FailureKind::CheckFailed => StatusCode::UNPROCESSABLE_ENTITY,
@@ -59,7 +61,13 @@ pub(crate) fn status(kind: &FailureKind) -> StatusCode {
     }
 }
 
-fn of(status: StatusCode, code: &str, detail: &str, field: Option<&str>) -> Response<Vec<u8>> {
+fn of(
+    status: StatusCode,
+    code: &str,
+    detail: &str,
+    field: Option<&str>,
+    faults: &[Fault],
+) -> Response<Vec<u8>> {
     let mut problem = Map::new();
     problem.insert("type".into(), json!(format!("/docs#problem-{code}")));
     problem.insert("title".into(), json!(title(code)));
@@ -68,6 +76,13 @@ fn of(status: StatusCode, code: &str, detail: &str, field: Option<&str>) -> Resp
     problem.insert("code".into(), json!(code));
     if let Some(field) = field {
         problem.insert("field".into(), json!(field));
+    }
+    if !faults.is_empty() {
+        let error = |fault: &Fault| match &fault.field {
+            Some(field) => json!({ "field": field, "detail": fault.message }),
+            None => json!({ "detail": fault.message }),
+        };
+        problem.insert("errors".into(), faults.iter().map(error).collect());
     }
     let mut response = Response::new(Json::Object(problem).to_string().into_bytes());
     *response.status_mut() = status;

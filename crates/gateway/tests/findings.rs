@@ -2,7 +2,10 @@
 
 mod support;
 
+use std::sync::Arc;
+
 use serde_json::json;
+use sortkey_gateway::{Admission, Gateway};
 use support::Api;
 
 const DESIGN: &str = r#"
@@ -38,10 +41,22 @@ fn a_repeat_is_marked() {
 }
 
 #[test]
-fn a_fork_is_not_taken_for_the_main_database() {
+fn a_fork_that_is_not_there_is_not_taken_for_the_main_database() {
     let api = Api::of_text(DESIGN);
     let fork = [("x-sortkey-fork", "copy")];
     let (status, _, field, _) = api.post("/api/mk", &fork, &json!({ "box": "a", "id": "x" })).problem();
-    assert_eq!((status, field.as_deref()), (400, Some("x-sortkey-fork")));
+    assert_eq!((status, field.as_deref()), (404, Some("x-sortkey-fork")));
     assert_eq!(api.get("/api/ns?box=a", &[]).json()["items"], json!([]));
+}
+
+#[test]
+fn a_call_with_the_name_of_a_fork_runs_on_the_fork() {
+    let (main, copy) = (Api::runtime_of_text(DESIGN), Api::runtime_of_text(DESIGN));
+    let forks = Arc::new(move |name: &str| (name == "copy").then(|| copy.clone()));
+    let api = Api::of_gateway(Gateway::new(main, Admission::Open).with_forks(forks));
+    let fork = [("x-sortkey-fork", "copy")];
+    let made = api.post("/api/mk", &fork, &json!({ "box": "a", "id": "x" }));
+    assert_eq!(made.status, 200, "{}", made.text());
+    assert_eq!(api.get("/api/ns?box=a", &[]).json()["items"], json!([]));
+    assert_eq!(api.get("/api/ns?box=a", &fork).json()["items"], json!([{ "box": "a", "id": "x" }]));
 }

@@ -34,6 +34,7 @@ pub enum Theme {
     Storage,
     Time,
     Operations,
+    Workers,
     Protection,
     Claims,
     Migrations,
@@ -51,6 +52,7 @@ pub enum Inspect {
     Pattern(fn(&Pattern, &mut Context<'_>)),
     Operation(fn(&Operation, &mut Context<'_>)),
     Action(fn(&Operation, &ActionSite<'_>, &mut Context<'_>)),
+    Worker(fn(&Worker, &mut Context<'_>)),
     Claim(fn(&Claim, &mut Context<'_>)),
     Migration(fn(&Migration, &mut Context<'_>)),
 }
@@ -187,6 +189,7 @@ impl<'a> Context<'a> {
                     }
                 }
             }
+            Inspect::Worker(inspect) => design.workers.iter().for_each(|worker| inspect(worker, &mut self)),
             Inspect::Claim(inspect) => design.claims.iter().for_each(|claim| inspect(claim, &mut self)),
             Inspect::Migration(inspect) => {
                 design.migrations.iter().for_each(|migration| inspect(migration, &mut self));

@@ -17,6 +17,7 @@ mod repair;
 mod storage;
 mod time;
 mod vocabulary;
+mod workers;
 
 pub use check::{Options, check, lint};
 pub use context::{Context, Inspect, Lint, Theme};
@@ -32,6 +33,7 @@ pub fn lints() -> impl Iterator<Item = &'static Lint> {
         storage::LINTS,
         time::LINTS,
         operations::LINTS,
+        workers::LINTS,
         protection::LINTS,
         claims::LINTS,
         migrations::LINTS,

@@ -14,7 +14,7 @@ pub(crate) fn hover(compilation: &Compilation, name: &str, at: Span) -> Option<S
     match compilation.program.callee(name) {
         Some(Callee::Pattern(id)) => return Some(of_pattern(&compilation.program, id)),
         Some(Callee::Operation(id)) => return Some(of_operation(&compilation.program, id)),
-        None => {}
+        Some(Callee::Effect(_)) | None => {}
     }
     if let Some(entity) = design.entity(name) {
         return Some(of_entity(design, entity));

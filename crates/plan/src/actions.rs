@@ -25,7 +25,12 @@ fn gather<'a>(body: &'a [Statement], found: &mut Vec<&'a Action>) {
             | StatementKind::Each { body, .. }
             | StatementKind::As { body, .. } => gather(body, found),
             StatementKind::Race { bodies, .. } => bodies.iter().for_each(|body| gather(body, found)),
-            StatementKind::Require { .. } | StatementKind::Return(_) | StatementKind::Advance { .. } => {}
+            StatementKind::Require { .. }
+            | StatementKind::Return(_)
+            | StatementKind::Advance { .. }
+            | StatementKind::Given { .. }
+            | StatementKind::Did { .. }
+            | StatementKind::Work => {}
         }
     }
 }

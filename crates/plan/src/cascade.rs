@@ -103,11 +103,14 @@ fn sweep(program: &Program, parent: EntityId, child: EntityId, first: (Attribute
     let every = attributes.entries().filter(|(_, each)| few(each)).map(|(id, _)| id);
     ways.extend(every.map(|id| (vec![first], Some(id))));
     for (binds, every) in ways {
-        let pattern = finding(program, child, &binds, every);
-        let plan = of_pattern(program, &pattern).and_then(|choice| choice.plan);
-        if let Some(plan) = plan.filter(|plan| plan.omits.is_empty()) {
-            let finding = Some(Finding { pattern, plan });
-            return Sweep { child, attribute: first.0, binds, finding };
+        // A child that was written a moment ago must be found, so the read is strong wherever the way allows it.
+        for strong in [true, false] {
+            let pattern = Pattern { strong, ..finding(program, child, &binds, every) };
+            let plan = of_pattern(program, &pattern).and_then(|choice| choice.plan);
+            if let Some(plan) = plan.filter(|plan| plan.omits.is_empty()) {
+                let finding = Some(Finding { pattern, plan });
+                return Sweep { child, attribute: first.0, binds, finding };
+            }
         }
     }
     Sweep { child, attribute: first.0, binds: vec![first], finding: None }

@@ -5,5 +5,6 @@ mod keys;
 mod membership;
 
 pub(crate) use implication::Known;
+pub(crate) use keys::told;
 pub use keys::{TextOrder, settles, slots, text_order};
 pub use membership::{Membership, membership};

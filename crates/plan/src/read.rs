@@ -9,7 +9,8 @@ mod projection;
 mod question;
 mod recipe;
 
-pub use recipe::{Given, GivenBy, KeyIs, KeyPart, Recipe, SortUse};
+pub use projection::Held;
+pub use recipe::{Given, GivenBy, KeyIs, KeyPart, Limit, Recipe, SortUse, limits};
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use sortkey_design::program::{
 use sortkey_diagnostics::Span;
 
 use crate::flow::Script;
-use crate::{AttributeSet, Cost, Path, Way, calls, pages};
+use crate::{Cost, Path, Way, calls, pages};
 use question::Question;
 
 /// The outcome for one pattern.
@@ -81,8 +82,8 @@ pub enum Obstacle {
 /// and makes the `key` of one request: `GetItem` of the table's key for a `get` (a guard first, for [`Way::Guard`]),
 /// one `BatchGetItem` for several whole keys of the table, otherwise a `Query` with the conditions of [`Recipe`], or a
 /// `Scan`. The branches of an ordered list are merged by their sort keys. If `fetches` is set, the items are fetched by
-/// the keys that the index gave. What comes back is of one of the pattern's entities, live, of the caller's tenant, and
-/// passes the conditions that `residual` lists; `held` says which attributes are known where an index holds only some.
+/// the keys that the index gave. What comes back is of one of the pattern's entities, live, of the caller's tenant, has
+/// the values that `narrowed` names, and passes the conditions that `residual` lists; `held` says what is known of it where an index holds only a part.
 #[derive(Clone, Debug)]
 pub struct ReadPlan {
     /// The way.
@@ -101,8 +102,10 @@ pub struct ReadPlan {
     pub strong: bool,
     /// Whether the index lacks attributes, so that a second request fetches them.
     pub fetches: bool,
-    /// The attributes that the index holds of an item, where it holds some only and nothing is fetched.
-    pub held: Option<AttributeSet>,
+    /// What the index holds of an item of each entity of the pattern, where it holds only a part and nothing is fetched.
+    pub held: Option<Vec<Held>>,
+    /// The known attributes that the text of the key only narrows down: every item is asked whether it has the value.
+    pub narrowed: Vec<AttributeId>,
     /// The conditions that are asked of each item, by their places in the sieve of each entity of the pattern.
     pub residual: Vec<Vec<usize>>,
     /// The optional attributes without which an item is not found, though the pattern does not ask for them.
@@ -207,12 +210,13 @@ impl Question<'_> {
 
     fn plan(&self, path: Path, key: Recipe, sort: SortUse, ordered_by: Option<AttributeId>) -> ReadPlan {
         let fetches = match path.way {
-            Way::Index(_) => self.lacks_attributes(path) || self.cannot_decide(path),
+            Way::Index(_) => self.lacks_attributes(path) || self.cannot_decide(path, &key),
             // An answer is the same whatever the index holds of an item.
             Way::Scan(Some(_)) => path.key(self.program).copies.is_some(),
             _ => false,
         };
-        let held = if fetches { None } else { self.held(path) };
+        let held = if fetches { None } else { self.held(path, &key) };
+        let narrowed = self.narrowed(&key);
         let mut plan = ReadPlan {
             path,
             given: self.given(),
@@ -222,8 +226,9 @@ impl Question<'_> {
             descending: self.pattern.order.is_some_and(|order| order.descending),
             strong: self.pattern.strong,
             fetches,
-            residual: self.residual(held.as_ref()),
+            residual: self.residual(held.as_deref()),
             held,
+            narrowed: narrowed.iter().filter(|id| self.bound.attributes.contains(*id)).collect(),
             omits: Vec::new(),
             cost: Cost::default(),
         };

@@ -127,7 +127,10 @@ impl<'p> Plan<'p> {
                 let flows = bodies.iter().map(|body| self.body(body)).collect();
                 Flow::Seq(flows)
             }
-            StatementKind::Advance { .. } => Flow::nothing(),
+            StatementKind::Advance { .. }
+            | StatementKind::Given { .. }
+            | StatementKind::Did { .. }
+            | StatementKind::Work => Flow::nothing(),
         }
     }
 
@@ -196,14 +199,22 @@ impl<'p> Plan<'p> {
     ) -> Flow {
         let read_back = self.read_back(deed);
         let sweeps = self.sweeps(deed, seen);
-        let foreseen = if sweeps.is_nothing() { Flow::nothing() } else { self.foreseen(deed) };
         let mut parts = self.parts(deed, item, false);
         parts.extend(more);
         self.add_receipt(&mut parts, surely);
         if parts.is_empty() {
             return Flow::nothing();
         }
-        let before = Flow::Seq(vec![references, read_back, foreseen, sweeps.clone()]);
-        Flow::Seq(vec![Flow::Write { before: Box::new(before), write: Request::write(parts) }, sweeps])
+        let (begun, after) = match (sweeps.is_nothing(), seen.is_empty()) {
+            (true, _) => (Flow::nothing(), Flow::nothing()),
+            (_, true) => {
+                let begun = vec![self.looked(deed), self.noted(deed, "note the cascade of")];
+                (Flow::Seq(begun), self.aftermath(deed, sweeps))
+            }
+            // What goes with its parent is noted with it.
+            (_, false) => (Flow::Seq(vec![self.looked(deed), sweeps.clone()]), sweeps),
+        };
+        let before = Flow::Seq(vec![references, read_back, begun]);
+        Flow::Seq(vec![Flow::Write { before: Box::new(before), write: Request::write(parts) }, after])
     }
 }

@@ -91,45 +91,36 @@ fn index_keys_are_recomputed_or_read_back() {
 }
 
 #[test]
-fn deletes_sweep_before_and_after() {
+fn deletes_sweep_after_the_parent_and_note_what_is_left() {
     check(&[
         (
             "operation o = delete Note",
             &[
-                "GetItem [Note, before children go], 1 RCU",
-                "Query [sweep Page by noteId through T where PK = \"NOTE#{noteId}\" and begins_with(SK, \"PAGE#\")], 0.5 RCU",
-                "BatchWriteItem [delete Page] for each of the Page items, 1 WCU",
+                "UpdateItem [note the cascade of Note], 1 WCU",
                 "DeleteItem [delete Note if exists], 2 WCU",
-                "Query [sweep Page by noteId through T where PK = \"NOTE#{noteId}\" and begins_with(SK, \"PAGE#\")], 0.5 RCU",
+                "Query [sweep Page by noteId through T where PK = \"NOTE#{noteId}\" and begins_with(SK, \"PAGE#\")], 1 RCU",
                 "BatchWriteItem [delete Page] for each of the Page items, 1 WCU",
+                "UpdateItem [forget the cascade of Note], 1 WCU",
             ],
         ),
         (
             "operation o(userId) { delete User(userId) }",
             &[
                 "GetItem [User as it is, for email], 1 RCU",
-                "GetItem [User, before children go], 1 RCU",
-                "Query [sweep Note by userId through T where PK = \"USER#{userId}\" and begins_with(SK, \"NOTE#\")], 0.5 RCU",
-                "GetItem [Note, before children go] for each of the Note items, 1 RCU",
-                "Query [sweep Page by noteId through T where PK = \"NOTE#{noteId}\" and begins_with(SK, \"PAGE#\")] for each of the Note items, 0.5 RCU",
-                "BatchWriteItem [delete Page] for each of the Page items, 1 WCU",
-                "DeleteItem [delete Note] for each of the Note items, 2 WCU",
-                "Query [sweep Page by noteId through T where PK = \"NOTE#{noteId}\" and begins_with(SK, \"PAGE#\")] for each of the Note items, 0.5 RCU",
-                "BatchWriteItem [delete Page] for each of the Page items, 1 WCU",
+                "UpdateItem [note the cascade of User], 1 WCU",
                 "TransactWriteItems [delete User if exists; delete guard User(email)], 4 WCU",
-                "Query [sweep Note by userId through T where PK = \"USER#{userId}\" and begins_with(SK, \"NOTE#\")], 0.5 RCU",
-                "GetItem [Note, before children go] for each of the Note items, 1 RCU",
-                "Query [sweep Page by noteId through T where PK = \"NOTE#{noteId}\" and begins_with(SK, \"PAGE#\")] for each of the Note items, 0.5 RCU",
+                "Query [sweep Note by userId through T where PK = \"USER#{userId}\" and begins_with(SK, \"NOTE#\")], 1 RCU",
+                "Query [sweep Page by noteId through T where PK = \"NOTE#{noteId}\" and begins_with(SK, \"PAGE#\")] for each of the Note items, 1 RCU",
                 "BatchWriteItem [delete Page] for each of the Page items, 1 WCU",
                 "DeleteItem [delete Note] for each of the Note items, 2 WCU",
-                "Query [sweep Page by noteId through T where PK = \"NOTE#{noteId}\" and begins_with(SK, \"PAGE#\")] for each of the Note items, 0.5 RCU",
+                "Query [sweep Page by noteId through T where PK = \"NOTE#{noteId}\" and begins_with(SK, \"PAGE#\")] for each of the Note items, 1 RCU",
                 "BatchWriteItem [delete Page] for each of the Page items, 1 WCU",
+                "UpdateItem [forget the cascade of User], 1 WCU",
             ],
         ),
     ]);
 }
 
-// F-34: of two items that a transaction may make, the second was never read as it is stored.
 #[test]
 fn what_a_transaction_makes_first_is_read_as_it_is_stored() {
     let operation = "operation o(noteId, userId) {

@@ -20,7 +20,7 @@ use crate::identity;
 use crate::retry::{self, Retryable};
 use crate::settings::{Credentials, Settings};
 use crate::trouble;
-use crate::wire::{self, Answered, Asked};
+use crate::wire::{self, Answered, Asked, JSON_1_0};
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(3);
@@ -43,35 +43,8 @@ impl Remote {
         // Credentials may have to be fetched over TLS, wherever the DynamoDB is.
         let https = settings.is_https() || settings.credentials == Credentials::FromEnvironment;
         let http = http_client(https, settings.ca.as_deref());
-        let timeouts = TimeoutConfig::builder()
-            .connect_timeout(CONNECT)
-            .operation_attempt_timeout(settings.attempt)
-            .operation_timeout(settings.patience)
-            .build();
-        let retries = RetryConfig::standard()
-            .with_max_attempts(settings.attempts.max(1))
-            .with_initial_backoff(FIRST_BACKOFF)
-            .with_max_backoff(LONGEST_BACKOFF);
-        let signing = SharedRuntimePlugin::new(identity::signing(&settings, &http).await);
-        let operation = |harmless| {
-            SdkOperation::builder()
-                .service_name("dynamodb")
-                // The name only labels the SDK's own logs; the operation is named in the request.
-                .operation_name("any")
-                .behavior_version(BehaviorVersion::latest())
-                .http_client(http.clone())
-                .endpoint_url(&settings.endpoint)
-                .retry_classifier(Retryable { harmless })
-                .standard_retry(&retries)
-                .timeout_config(timeouts.clone())
-                .sleep_impl(TokioSleep::new())
-                .time_source(SystemTimeSource::new())
-                .with_connection_poisoning()
-                .runtime_plugin(signing.clone())
-                .serializer(wire::serialize)
-                .deserializer(wire::deserialize)
-                .build()
-        };
+        let signing = SharedRuntimePlugin::new(identity::signing("dynamodb", &settings, &http).await);
+        let operation = |harmless| prepare("dynamodb", &settings, &http, &signing, Retryable { harmless });
         let (freely, carefully) = (operation(true), operation(false));
         Remote { endpoint: settings.endpoint.into(), freely, carefully }
     }
@@ -89,7 +62,7 @@ impl Remote {
     {
         let mut body = Vec::new();
         encode(&input, &mut body);
-        let asked = Asked { target: O::ID.target(), body };
+        let asked = Asked { target: O::ID.target(), content_type: JSON_1_0, body };
         let operation = if retry::is_harmless(asked.target) { &self.freely } else { &self.carefully };
         let answered = operation.invoke(asked).await;
         let answered = answered.map_err(|error| trouble::explain(&self.endpoint, O::ID.target(), error))?;
@@ -99,7 +72,44 @@ impl Remote {
     }
 }
 
-fn http_client(https: bool, ca: Option<&[u8]>) -> SharedHttpClient {
+/// An operation of the SDK that every request to a service goes through.
+pub(crate) fn prepare(
+    service: &'static str,
+    settings: &Settings,
+    http: &SharedHttpClient,
+    signing: &SharedRuntimePlugin,
+    retryable: Retryable,
+) -> SdkOperation<Asked, Answered, ApiError> {
+    let timeouts = TimeoutConfig::builder()
+        .connect_timeout(CONNECT)
+        .operation_attempt_timeout(settings.attempt)
+        .operation_timeout(settings.patience)
+        .build();
+    let retries = RetryConfig::standard()
+        .with_max_attempts(settings.attempts.max(1))
+        .with_initial_backoff(FIRST_BACKOFF)
+        .with_max_backoff(LONGEST_BACKOFF);
+    SdkOperation::builder()
+        .service_name(service)
+        // The name only labels the SDK's own logs; the operation is named in the request.
+        .operation_name("any")
+        .behavior_version(BehaviorVersion::latest())
+        .http_client(http.clone())
+        .endpoint_url(&settings.endpoint)
+        .retry_classifier(retryable)
+        .standard_retry(&retries)
+        .timeout_config(timeouts)
+        .sleep_impl(TokioSleep::new())
+        .time_source(SystemTimeSource::new())
+        .with_connection_poisoning()
+        .runtime_plugin(signing.clone())
+        .serializer(wire::serialize)
+        .deserializer(wire::deserialize)
+        .build()
+}
+
+/// The SDK's connections; `ca` replaces the certificates of the machine.
+pub(crate) fn http_client(https: bool, ca: Option<&[u8]>) -> SharedHttpClient {
     match https {
         true => {
             let builder =

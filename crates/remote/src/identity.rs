@@ -22,21 +22,47 @@ use crate::settings::{Credentials, Settings};
 /// The default of most tools.
 const REGION: &str = "us-east-1";
 
-/// The parts that the SDK needs to sign requests. Without credentials, the first request fails and names them.
-pub(crate) async fn signing(settings: &Settings, http: &SharedHttpClient) -> StaticRuntimePlugin {
+/// The parts that the SDK needs to sign requests for a service. Without credentials, the first request fails and names them.
+pub(crate) async fn signing(
+    service: &'static str,
+    settings: &Settings,
+    http: &SharedHttpClient,
+) -> StaticRuntimePlugin {
     let (region, provider) = match &settings.credentials {
         Credentials::Given { access_key_id, secret_access_key } => {
             let given = given(access_key_id, secret_access_key);
             (None, Some(SharedCredentialsProvider::new(given)))
         }
-        Credentials::FromEnvironment => from_environment(settings, http).await,
+        Credentials::FromEnvironment => found(http, settings.known_region()).await,
     };
     let region = settings.known_region().map(Region::new).or(region);
+    plugin(service, region, provider)
+}
+
+/// The region that the environment names, and the credentials that are found there.
+pub(crate) async fn found(
+    http: &SharedHttpClient,
+    region: Option<String>,
+) -> (Option<Region>, Option<SharedCredentialsProvider>) {
+    let mut loader = aws_config::defaults(BehaviorVersion::latest()).http_client(http.clone());
+    if let Some(region) = region {
+        loader = loader.region(Region::new(region));
+    }
+    let found = loader.load().await;
+    (found.region().cloned(), found.credentials_provider())
+}
+
+/// The parts that the SDK needs to sign requests for a service in a region.
+pub(crate) fn plugin(
+    service: &'static str,
+    region: Option<Region>,
+    provider: Option<SharedCredentialsProvider>,
+) -> StaticRuntimePlugin {
     let mut layer = Layer::new("signing");
     layer.store_put(SigV4OperationSigningConfig {
         region: Some(SigningRegion::from(region.unwrap_or(Region::from_static(REGION)))),
         region_set: None,
-        name: Some(SigningName::from_static("dynamodb")),
+        name: Some(SigningName::from_static(service)),
         signing_options: SigningOptions::default(),
     });
     layer.store_put(AuthSchemeOptionResolverParams::new(()));
@@ -53,16 +79,4 @@ pub(crate) async fn signing(settings: &Settings, http: &SharedHttpClient) -> Sta
 
 fn given(access_key_id: &str, secret_access_key: &str) -> aws_credential_types::Credentials {
     aws_credential_types::Credentials::new(access_key_id, secret_access_key, None, None, "settings")
-}
-
-async fn from_environment(
-    settings: &Settings,
-    http: &SharedHttpClient,
-) -> (Option<Region>, Option<SharedCredentialsProvider>) {
-    let mut loader = aws_config::defaults(BehaviorVersion::latest()).http_client(http.clone());
-    if let Some(region) = settings.known_region() {
-        loader = loader.region(Region::new(region));
-    }
-    let found = loader.load().await;
-    (found.region().cloned(), found.credentials_provider())
 }

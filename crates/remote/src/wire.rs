@@ -5,11 +5,19 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse, Or
 use aws_smithy_types::body::SdkBody;
 use sortkey_api::ApiError;
 
+/// The protocol of DynamoDB.
+pub(crate) const JSON_1_0: &str = "application/x-amz-json-1.0";
+
+/// The protocol of KMS.
+pub(crate) const JSON_1_1: &str = "application/x-amz-json-1.1";
+
 /// A request.
 #[derive(Debug)]
 pub(crate) struct Asked {
     /// `DynamoDB_20120810.GetItem`.
     pub(crate) target: &'static str,
+    /// The version of the JSON protocol that the service speaks.
+    pub(crate) content_type: &'static str,
     /// The input's JSON.
     pub(crate) body: Vec<u8>,
 }
@@ -24,7 +32,7 @@ pub(crate) fn serialize(asked: Asked) -> Result<HttpRequest, BoxError> {
     request.set_uri("/")?;
     let headers = request.headers_mut();
     headers.insert("x-amz-target", asked.target);
-    headers.insert("content-type", "application/x-amz-json-1.0");
+    headers.insert("content-type", asked.content_type);
     headers.insert("content-length", asked.body.len().to_string());
     *request.body_mut() = SdkBody::from(asked.body);
     Ok(request)

@@ -68,6 +68,12 @@ impl Database {
         }
     }
 
+    /// The engine of a fork by its name.
+    pub fn fork_engine(&self, name: &str) -> Option<Engine> {
+        let name = ForkName::parse(name)?;
+        self.engine(Some(&name)).map(|engine| Engine::clone(&engine))
+    }
+
     /// The engine of a fork, or the main one.
     fn engine(&self, fork: Option<&ForkName>) -> Option<Arc<Engine>> {
         match fork {

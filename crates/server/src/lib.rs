@@ -52,7 +52,7 @@ pub use crate::backend::{Backend, Call, ForkName, History, Readiness, Reply, Res
 pub use crate::database::Database;
 pub use crate::guard::{Administrators, Guard, Mode};
 pub use crate::iam::Iam;
-pub use crate::mount::{Access, Content, Handler, Mount};
+pub use crate::mount::{Access, Content, Handler, Mount, Peer};
 pub use crate::server::Server;
 pub use crate::settings::Settings;
 pub use crate::tls::{Tls, TlsError};

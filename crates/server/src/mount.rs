@@ -6,6 +6,7 @@
 use std::fmt;
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -27,6 +28,10 @@ pub trait Handler: Send + Sync + 'static {
         None
     }
 }
+
+/// Where a request comes from: an extension of every request that a mount answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer(pub SocketAddr);
 
 /// The body of a response.
 pub enum Content {

@@ -1,5 +1,7 @@
 //! Where each request goes. The database is one route; health, metrics and mounts are the others.
 
+use std::net::SocketAddr;
+
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use hyper::http::request::Parts;
@@ -18,7 +20,7 @@ use crate::encoding;
 use crate::guard::{self, EntryPoint, Mode, Need, Verdict};
 use crate::head::Head;
 use crate::metrics;
-use crate::mount::{Access, Content, Mount};
+use crate::mount::{Access, Content, Mount, Peer};
 use crate::refusal;
 use crate::reply::{self, Answer, ReplyBody};
 use crate::shared::Shared;
@@ -123,7 +125,7 @@ async fn route<B: Backend>(
             let asked = dynamodb::Asked { parts, head, peer, is_encrypted, need, recorder };
             dynamodb::answer(server, &asked, body).await
         }
-        EntryPoint::Mount(mount) => mounted(server, mount, parts, head, body).await,
+        EntryPoint::Mount(mount) => mounted(server, mount, (parts, head, connection.peer), body).await,
         EntryPoint::Health if parts.uri.path() == "/" => health(&server.settings.region),
         EntryPoint::Health => {
             let mut notices = server.backend.notices();
@@ -239,8 +241,7 @@ fn without_identities() -> ApiError {
 async fn mounted<B: Backend>(
     server: &Shared<B>,
     mount: &Mount,
-    parts: &Parts,
-    head: &Head<'_>,
+    (parts, head, peer): (&Parts, &Head<'_>, SocketAddr),
     body: Bytes,
 ) -> Answer {
     let body = match encoding::decode(head.content_encoding, body, server.settings.max_body_bytes) {
@@ -251,7 +252,8 @@ async fn mounted<B: Backend>(
         }
         Err(error) => return refuse_mounted(server, mount, &error),
     };
-    let request = Request::from_parts(parts.clone(), body);
+    let mut request = Request::from_parts(parts.clone(), body);
+    request.extensions_mut().insert(Peer(peer));
     match contain(|| mount.handler.handle(request)).await {
         Some(answer) => answer,
         None => {

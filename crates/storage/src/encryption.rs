@@ -67,6 +67,15 @@ impl fmt::Debug for DataKey {
     }
 }
 
+/// Makes data keys and opens sealed ones, with a keyring that is kept elsewhere.
+pub trait KeySealer: Send + Sync {
+    /// A new key with its sealed form.
+    fn generate(&self) -> Result<DataKey, StorageError>;
+
+    /// The key of a sealed form; an error if another keyring sealed it, or if it was changed.
+    fn open(&self, sealed: &str) -> Result<DataKey, StorageError>;
+}
+
 /// How many bytes to derive.
 struct Length(usize);
 

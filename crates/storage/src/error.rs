@@ -20,6 +20,9 @@ pub enum StorageError {
     /// The code that prepared a write panicked; its batch was not committed.
     #[error("a write was abandoned: {0}")]
     Abandoned(String),
+    /// The key of what is encrypted cannot be had.
+    #[error("{0}")]
+    Locked(String),
     /// Whoever had the store has let go of it.
     #[error("the store is closed")]
     Closed,

@@ -16,6 +16,7 @@ mod batch;
 mod clock;
 mod committer;
 pub mod contract;
+mod encrypted_file;
 mod encryption;
 mod error;
 mod locks;
@@ -26,7 +27,10 @@ mod ticket;
 pub use batch::{Batch, Counts, Stamp};
 pub use clock::{Clock, SystemClock};
 pub use committer::{Committer, Conflict, Outcome, Published, Write};
-pub use encryption::{Cipher, DataKey, TAG_BYTES, random};
+pub use encrypted_file::{
+    EncryptedFileError, EncryptedReader, EncryptedWriter, LockedFile, is_encrypted_file,
+};
+pub use encryption::{Cipher, DataKey, KeySealer, TAG_BYTES, random};
 pub use error::StorageError;
 pub use locks::{Lock, Mode};
 pub use memory::MemoryStore;

@@ -5,6 +5,7 @@
 mod declarations;
 mod entities;
 mod expressions;
+mod live;
 mod operations;
 mod patterns;
 mod tables;
@@ -13,6 +14,7 @@ mod types;
 pub use declarations::*;
 pub use entities::*;
 pub use expressions::*;
+pub use live::*;
 pub use operations::*;
 pub use patterns::*;
 pub use tables::*;

@@ -218,6 +218,7 @@ fn lacks_comma(token: &SyntaxToken) -> bool {
             Some(Kind::Fields) => matches!(node.kind(), Kind::Field | Kind::Spread),
             Some(Kind::Args) => matches!(node.kind(), Kind::Arg | Kind::Spread),
             Some(Kind::TypeObject) => node.kind() == Kind::Attribute,
+            Some(Kind::ChooseExpr) => node.kind() == Kind::ChooseArm,
             Some(Kind::ListExpr) => true,
             _ => false,
         };

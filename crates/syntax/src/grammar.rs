@@ -3,6 +3,7 @@
 mod entities;
 mod expressions;
 mod items;
+mod live;
 mod operations;
 mod patterns;
 mod tables;

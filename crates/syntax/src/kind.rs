@@ -28,7 +28,7 @@ kinds! {
 
     // Nodes: the file and its items.
     File, Header, Import, Parameter, Caller, Defaults, Enum, Member, Constant, Record, Mixin, Table, Entity,
-    Rule, Pattern, Operation, Test, Claim, Migrate, Mapping, Module, Allow,
+    Rule, Pattern, Operation, Effect, Worker, Route, Session, Test, Claim, Migrate, Mapping, Module, Allow,
     // Clauses of a table.
     Key, Index, Project, Sparse, Provisioned, Billing, Ttl, Stream, Recovery, Protect, Encryption, Replicas,
     KindClause, Shape, Capacity,
@@ -42,13 +42,15 @@ kinds! {
     Requires, Load, Rate,
     // Operations.
     Idempotent, If, Else, Body, On, Let, Action, Transact, Each, Require, Return, ExprStmt,
+    // Effects, workers and routes.
+    Timeout, Trigger, Concurrency, Lease, Attempts, Answers,
     // Tests.
-    Expect, Advance, As, Race,
+    Expect, Advance, As, Race, Given, Did, Work,
     // Shared pieces.
     Fields, Field, Spread, Args, Arg, Names, Path,
     // Expressions.
     BinaryExpr, UnaryExpr, LiteralExpr, NameExpr, ParenExpr, ListExpr, ObjectExpr, MemberExpr, ArrowExpr,
-    CallExpr, IndexExpr, WithExpr, RangeExpr, PresenceExpr,
+    CallExpr, IndexExpr, WithExpr, RangeExpr, PresenceExpr, DoExpr, ChooseExpr, ChooseArm,
     /// Tokens that fit nowhere.
     Error,
 }

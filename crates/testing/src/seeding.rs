@@ -239,7 +239,7 @@ pub(crate) async fn tell(
         Err(failure) => return Ok(Told { said, answer: Err(failure), wrote: false }),
     };
     let name = runtime.program().name(callee);
-    let call = Call { name, caller: caller.as_ref(), arguments, cursor: None, limit: None };
+    let call = Call { name, caller: caller.as_ref(), arguments, ..Call::default() };
     let (answer, consumed) = runtime.measured(call).await;
     said.extend(caller.iter().flat_map(|caller| caller.attributes().clone()));
     Ok(Told { said, answer, wrote: consumed.wcu > 0.0 })

@@ -3,6 +3,7 @@
 //! A test sees what clients see: pages, failures by name, no secrets. Outside `as` it runs as `system`. A test with a `race`
 //! runs once for every order of its requests.
 
+mod effects;
 mod elsewhere;
 pub mod invariants;
 mod mutants;
@@ -12,6 +13,7 @@ mod statement;
 #[cfg(test)]
 mod walk;
 
+use effects::Stubs;
 pub use mutants::{Mutant, mutants};
 use race::{Order, Scheduled, Scheduler, Taken};
 
@@ -164,14 +166,17 @@ impl Suite {
             return outcome(Some(failed(test.span, "the database of the tests cannot be forked")));
         };
         let Wrapped { backend, scheduler, calls } = wrap(Embedded::new(engine.clone()));
-        let runtime = match self.runtime(&engine, &test.title, backend) {
+        let stubs = Arc::new(Stubs::default());
+        let runtime = match self.runtime(&engine, &test.title, backend, &stubs) {
             Ok(runtime) => runtime,
             Err(problems) => {
                 let first = problems.into_iter().next();
                 return outcome(first.map(|problem| failed(problem.span, problem.message)));
             }
         };
-        let done = match statement::run(&runtime, &engine, at, scheduler.as_deref(), calls.as_deref()).await {
+        let done = match statement::run(&runtime, &engine, &stubs, at, scheduler.as_deref(), calls.as_deref())
+            .await
+        {
             Ok(()) => invariants::check(&runtime, test).await,
             failed => failed,
         };
@@ -180,7 +185,8 @@ impl Suite {
 
     /// The design on its empty tables.
     pub(crate) fn plain(&self) -> Result<Runtime, Vec<Problem>> {
-        self.runtime(&self.engine, "", Arc::new(Embedded::new(self.engine.clone())))
+        let backend = Arc::new(Embedded::new(self.engine.clone()));
+        self.runtime(&self.engine, "", backend, &Arc::default())
     }
 
     fn runtime(
@@ -188,8 +194,10 @@ impl Suite {
         engine: &Engine,
         title: &str,
         backend: Arc<dyn Backend>,
+        stubs: &Arc<Stubs>,
     ) -> Result<Runtime, Vec<Problem>> {
         let settings = self.settings(engine, title).map_err(|problem| vec![problem])?;
+        let settings = Settings { effects: Arc::<Stubs>::clone(stubs), ..settings };
         Runtime::of_program(Arc::clone(&self.program), backend, settings)
     }
 

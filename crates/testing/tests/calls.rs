@@ -124,6 +124,7 @@ fn a_cursor_goes_on_where_the_page_ended_and_nowhere_else() {
             arguments: object(arguments).try_into()?,
             cursor,
             limit: Some(2),
+            ..Call::default()
         };
         pollster::block_on(runtime.call(call))
     };

@@ -13,6 +13,7 @@ mod support {
     pub(crate) mod conditions;
     pub(crate) mod design;
     pub(crate) mod dice;
+    pub(crate) mod order;
 }
 
 use std::collections::BTreeMap;

@@ -45,6 +45,7 @@ fn script(program: &Program, name: &str) -> Option<Script> {
     match program.callee(name).expect("declared") {
         Callee::Pattern(id) => pattern_script(program, id),
         Callee::Operation(id) => Some(operation_script(program, id)),
+        Callee::Effect(_) => None,
     }
 }
 

@@ -69,6 +69,18 @@ impl<'a> Cursor<'a> {
         Some(first)
     }
 
+    /// The next byte, without moving.
+    #[inline]
+    pub(crate) fn peek(&self) -> Option<u8> {
+        self.rest.first().copied()
+    }
+
+    /// The next bytes, without moving.
+    #[inline]
+    pub(crate) fn ahead<const COUNT: usize>(&self) -> Option<&'a [u8; COUNT]> {
+        self.rest.first_chunk()
+    }
+
     #[inline]
     pub(crate) fn u32(&mut self) -> Option<usize> {
         let bytes = self.take(4)?.try_into().ok()?;

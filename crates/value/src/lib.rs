@@ -11,11 +11,13 @@ mod item;
 pub mod key;
 pub mod limits;
 mod number;
+mod outline;
 mod value_ref;
 
 pub use attribute::{AttributeType, AttributeValue, Map};
 pub use item::{DuplicateInSet, Item, ItemBuilder};
 pub use number::{Number, NumberError};
+pub use outline::Outline;
 pub use value_ref::{
     BinarySetRef, ListRef, MapRef, NumberSetRef, Picked, StringSetRef, ValueRef, Walk, compare_names,
 };

@@ -255,6 +255,11 @@ impl<'a> MapRef<'a> {
         MapRef { bytes }
     }
 
+    /// The count and the entries.
+    pub(crate) fn bytes(self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// How many entries there are.
     pub fn len(self) -> usize {
         Cursor::new(self.bytes).u32().unwrap_or(0)
@@ -385,7 +390,8 @@ pub enum Picked<'a> {
 }
 
 impl<'a> Picked<'a> {
-    fn read(cursor: &mut Cursor<'a>) -> Option<Picked<'a>> {
+    #[inline]
+    pub(crate) fn read(cursor: &mut Cursor<'a>) -> Option<Picked<'a>> {
         const STRING: u8 = AttributeType::S as u8;
         let mut ahead = *cursor;
         if ahead.byte()? != STRING {
@@ -431,7 +437,7 @@ fn is_same_short(left: &[u8], right: &[u8]) -> bool {
 
 /// Moves behind a value without looking at what it contains.
 #[inline]
-fn skip_value(cursor: &mut Cursor<'_>) -> Option<()> {
+pub(crate) fn skip_value(cursor: &mut Cursor<'_>) -> Option<()> {
     const STRING: u8 = AttributeType::S as u8;
     const BINARY: u8 = AttributeType::B as u8;
     const NUMBER: u8 = AttributeType::N as u8;

@@ -32,6 +32,7 @@ impl Host {
         let program = number("program").and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
         let now_ms = number("now").ok_or_else(|| lacks("now", "milliseconds since 1970"))?;
         let limit = number("limit").and_then(|limit| u32::try_from(limit).ok());
+        let version = number("version");
         let repeats = message.take("repeats").and_then(|it| it.as_bool()).unwrap_or(false);
         let arguments = message.take_object("arguments").unwrap_or_default();
         let caller = message.take("caller").filter(|caller| !caller.is_null());
@@ -49,6 +50,7 @@ impl Host {
             arguments,
             cursor: message.text("cursor"),
             limit,
+            version,
         };
         let started = self.machine.start(program, call, now_ms, repeats);
         started.ok_or_else(|| Failure::internal("the program is not open"))

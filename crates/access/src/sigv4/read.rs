@@ -227,7 +227,8 @@ impl<'a> Signature<'a> {
         }
     }
 
-    fn expected(&self, request: &SignedRequest<'_>, key: &SigningKey) -> Option<[u8; 32]> {
+    /// The signature that the key makes of the request; none if a signed header is missing or out of order.
+    pub(crate) fn expected(&self, request: &SignedRequest<'_>, key: &SigningKey) -> Option<[u8; 32]> {
         if !is_sorted(&self.signed_headers) {
             return None;
         }

@@ -110,7 +110,7 @@ fn store(source: Box<dyn Read>, path: &Path) -> Result<Summary, Box<dyn std::err
 }
 
 /// A file that only its owner can read: a backup contains everything.
-fn private(path: &Path) -> io::Result<File> {
+pub(super) fn private(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
@@ -138,7 +138,7 @@ fn from_directory(directory: &Path, keyring: &KeyringArguments) -> Result<Produc
     if !FjallStore::exists(directory) {
         return Err(Failure::new(format_args!("there is no database in {}", directory.display())));
     }
-    let options = Options { data_key: data_key::open(directory, keyring, false)?, ..Options::default() };
+    let options = Options { data_key: data_key::of(directory, keyring)?, ..Options::default() };
     let store = FjallStore::open(directory, options).map_err(|error| {
         let is_in_use = matches!(error, OpenError::InUse { .. });
         let failure = Failure::new(error);

@@ -20,6 +20,7 @@ use crate::{data_key, sealed_key};
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey keyring create --keyring /etc/sortkey/keyring.json
+  sortkey keyring create --kms alias/sortkey --keyring /etc/sortkey/keyring.json
   sortkey keyring rotate --auth auth.json --data .sortkey/shop")]
 pub(super) struct KeyringCommand {
     #[command(subcommand)]
@@ -30,6 +31,11 @@ pub(super) struct KeyringCommand {
 enum Act {
     /// Make a keyring
     Create {
+        /// Encrypt the file under this key of AWS KMS: its ARN, its id or an alias. Commands that read the file ask KMS to
+        /// decrypt it, with the credentials and the region of the environment
+        #[arg(long, value_name = "KEY")]
+        kms: Option<String>,
+
         #[command(flatten)]
         keyring: KeyringArguments,
     },
@@ -57,22 +63,32 @@ impl Run for KeyringCommand {
 
     fn run(self) -> Result<(), Failure> {
         match self.act {
-            Act::Create { keyring } => {
-                let (path, passphrase) = file(&keyring)?;
-                if path.exists() {
-                    return Err(Failure::new(format_args!("{} is there already", path.display())));
-                }
-                Keyring::generate()
-                    .and_then(|made| made.save(&path, passphrase.as_deref()))
-                    .map_err(Failure::new)?;
-                designs::say(&format!("{}\n", path.display()));
-                Ok(())
-            }
+            Act::Create { kms, keyring } => create(kms.as_deref(), &keyring),
             Act::Rotate { auth, data, drop_old_keys, keyring } => {
                 rotate(&auth, &data, drop_old_keys, &keyring)
             }
         }
     }
+}
+
+fn create(kms: Option<&str>, arguments: &KeyringArguments) -> Result<(), Failure> {
+    let (path, source) = file(arguments)?;
+    if path.exists() {
+        return Err(Failure::new(format_args!("{} is there already", path.display())));
+    }
+    if kms.is_some() && std::env::var_os(PASSPHRASE).is_some_and(|passphrase| !passphrase.is_empty()) {
+        return Err(Failure::new(format_args!(
+            "the file is encrypted by --kms or by {PASSPHRASE}, not by both"
+        ))
+        .hint(format_args!("unset {PASSPHRASE}")));
+    }
+    let mut made = Keyring::generate().map_err(Failure::new)?;
+    if let Some(key_id) = kms {
+        made.protect_by_service(key_id);
+    }
+    made.save(&source).map_err(Failure::new)?;
+    designs::say(&format!("{}\n", path.display()));
+    Ok(())
 }
 
 /// The new key is saved before anything is sealed with it, and old ones are forgotten after everything was.
@@ -82,14 +98,14 @@ fn rotate(
     drop_old_keys: bool,
     arguments: &KeyringArguments,
 ) -> Result<(), Failure> {
-    let (path, passphrase) = file(arguments)?;
+    let (path, source) = file(arguments)?;
     let missing = auth.iter().chain(data).find(|path| !path.exists());
     if let Some(missing) = missing {
         return Err(Failure::new(format_args!("{} is not there; nothing was changed", missing.display())));
     }
-    let mut keyring = Keyring::open(&arguments.source()?).map_err(Failure::new)?;
+    let mut keyring = Keyring::open(&source).map_err(Failure::new)?;
     keyring.add_key().map_err(Failure::new)?;
-    keyring.save(&path, passphrase.as_deref()).map_err(Failure::new)?;
+    keyring.save(&source).map_err(Failure::new)?;
     for file in auth {
         IdentityFile::change(file, |file| file.reseal(&keyring)).map_err(Failure::new)?;
     }
@@ -101,16 +117,18 @@ fn rotate(
     }
     if drop_old_keys {
         keyring.drop_old_keys();
-        keyring.save(&path, passphrase.as_deref()).map_err(Failure::new)?;
+        keyring.save(&source).map_err(Failure::new)?;
     }
     let keys = keyring.count();
     designs::say(&format!("{}: {keys} key{}\n", path.display(), if keys == 1 { "" } else { "s" }));
     Ok(())
 }
 
-fn file(arguments: &KeyringArguments) -> Result<(PathBuf, Option<String>), Failure> {
-    match arguments.source()? {
-        KeyringSource::File { path, passphrase } => Ok((path, passphrase)),
+/// The file of the keyring, which can be changed.
+fn file(arguments: &KeyringArguments) -> Result<(PathBuf, KeyringSource), Failure> {
+    let source = arguments.source()?;
+    match &source {
+        KeyringSource::File { path, .. } => Ok((path.clone(), source)),
         KeyringSource::Command(_) => {
             Err(Failure::new("a keyring that a command prints cannot be changed here")
                 .hint(format_args!("change it where it is kept, or use --keyring FILE with {PASSPHRASE}")))

@@ -57,7 +57,7 @@ impl Run for Restore {
         }
         // A key of its own: two databases must not share one.
         let encrypted = self.encrypt || sealed.is_some();
-        let data_key = encrypted.then(|| data_key::generate(&self.data, &self.keyring)).transpose()?;
+        let data_key = encrypted.then(|| data_key::generate(&self.keyring.open(&protected)?)).transpose()?;
         let options = Options { data_key, ..Options::default() };
         let mut restoring = Restoring::begin(&self.data, options).map_err(|error| {
             let is_taken = matches!(error, RestoreError::NotEmpty(_));

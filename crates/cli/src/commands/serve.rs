@@ -79,16 +79,11 @@ impl Serve {
 
     fn database(&self) -> Result<Database, Failure> {
         let region = self.listen.region.clone();
-        let export_dir = self.keep.export_dir.clone();
-        let settings = sortkey_engine::Settings { region, export_dir, ..sortkey_engine::Settings::default() };
-        let settings = self.imitate.apply(settings);
+        let settings = sortkey_engine::Settings { region, ..sortkey_engine::Settings::default() };
+        let (settings, keyring) = (self.imitate.apply(settings), &self.protect.keyring);
         match self.keep.in_memory {
-            true => Ok(Database::memory(settings)),
-            false => Ok(Database::durable(self.keep.open(
-                &self.keep.folder(NAME),
-                settings,
-                &self.protect.keyring,
-            )?)),
+            true => Ok(Database::memory(self.keep.in_memory(settings, keyring)?)),
+            false => Ok(Database::durable(self.keep.open(&self.keep.folder(NAME), settings, keyring)?)),
         }
     }
 

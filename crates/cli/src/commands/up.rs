@@ -1,12 +1,17 @@
 //! `sortkey up`: a design brought to life.
 
 mod banner;
+mod cascades;
 mod design;
 mod elsewhere;
 mod hashing;
 mod place;
 mod progress;
 mod seed;
+mod work;
+mod workers;
+
+pub(super) use work::WorkCommand;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -16,13 +21,16 @@ use std::time::Duration;
 
 use clap::Args;
 use sortkey_core::{Pending, Runtime};
-use sortkey_deploy::{Coverage, DeployError, Naming, desired, prepare};
+use sortkey_deploy::{Coverage, DeployError, Naming, Terms, desired, prepare};
 use sortkey_design::Compilation;
-use sortkey_gateway::{Admission, Gateway};
-use sortkey_server::{Mode, Mount, Settings};
+use sortkey_embedded::Embedded;
+use sortkey_gateway::{Admission, Forks, Gateway};
+use sortkey_server::{Database, Mode, Mount, Settings};
+use sortkey_work::Waking;
 
 use super::Run;
 use crate::audit::AuditArguments;
+use crate::effects::Outside;
 use crate::failure::Failure;
 use crate::keep::Keep;
 use crate::listen::{self, Listen};
@@ -57,6 +65,10 @@ pub(super) struct Up {
     #[arg(long, value_name = "URL", conflicts_with = "in_memory")]
     endpoint: Option<String>,
 
+    /// Use tables that another program made, and write into them what the design needs
+    #[arg(long)]
+    adopt: bool,
+
     /// Look through all items again for what is to be unique, after something else wrote to the tables
     #[arg(long)]
     recheck_unique: bool,
@@ -84,6 +96,13 @@ pub(super) struct Up {
     /// Offer the DynamoDB API to other machines as well; tenants do not apply to it
     #[arg(long)]
     dynamodb_api: bool,
+
+    #[command(flatten)]
+    outside: Outside,
+
+    /// Leave the workers of the design to `sortkey work`
+    #[arg(long)]
+    no_workers: bool,
 
     /// Fill the tables with generated data of the declared volumes, up to N items of a kind
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1000")]
@@ -120,23 +139,35 @@ impl Up {
         desired(&compilation.design, &self.naming())
             .map_err(|refusals| design::refused(&compilation, &refusals))?;
         let settings = place.runtime_settings(self.naming(), &self.protect.keyring)?;
+        let settings = sortkey_core::Settings { effects: self.outside.open()?, ..settings };
         let design = Arc::clone(&compilation.design);
-        let runtime = Runtime::new(design, place.backend.clone(), settings)
+        let waking = Arc::new(Waking::new(place.backend.clone()));
+        let runtime = Runtime::new(design, Arc::<Waking>::clone(&waking), settings)
             .map_err(|problems| design::cannot_run(&compilation, &problems))?;
         self.deploy(&compilation, &runtime).await?;
+        cascades::resume(&runtime).await?;
         if let Some(most) = self.seed_data {
             seed::generate(&runtime, most).await?;
         }
-        let mounts = Gateway::new(runtime.clone(), admission).mounts();
+        let workers = match self.no_workers {
+            true => None,
+            false => workers::Workers::start(&runtime, &waking)?,
+        };
+        let gateway = Gateway::new(runtime.clone(), admission);
         let secrets = place.secrets.as_deref();
         let start = Start { address, mode, runtime: &runtime, kept: &place.kept, secrets };
-        match place.stage {
+        let served = match place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
+                let mounts = gateway.with_forks(forks(&database, &runtime)).mounts();
                 self.serve(start, database, [mounts, vec![admin]].concat()).await
             }
-            Stage::Elsewhere(closed) => self.serve(start, closed, mounts).await,
+            Stage::Elsewhere(closed) => self.serve(start, closed, gateway.mounts()).await,
+        };
+        if let Some(workers) = workers {
+            workers.stop().await;
         }
+        served
     }
 
     async fn serve<B: sortkey_server::Backend>(
@@ -191,7 +222,8 @@ impl Up {
         let coverage = if self.recheck_unique { Coverage::Doubted } else { Coverage::AsMarked };
         let mut progress = progress::Steps::default();
         let mut watch = |step: sortkey_deploy::Progress<'_>| progress.show(step);
-        match prepare(&runtime, coverage, &pause, &mut watch).await {
+        let terms = Terms { coverage, adopt: self.adopt };
+        match prepare(runtime, terms, &pause, &mut watch).await {
             Ok(done) => {
                 progress.end(&done);
                 Ok(())
@@ -211,6 +243,16 @@ impl Up {
         let parameters: BTreeMap<String, String> = self.parameters.iter().cloned().collect();
         Naming { prefix: self.prefix.clone(), parameters }
     }
+}
+
+/// The design on the forks of a database, each with the fork's own clock.
+fn forks(database: &Database, runtime: &Runtime) -> Arc<Forks> {
+    let (database, runtime) = (database.clone(), runtime.clone());
+    Arc::new(move |name| {
+        let fork = Arc::new(Embedded::new(database.fork_engine(name)?));
+        // A design that runs on the main database runs on its copies.
+        runtime.on(fork.clone(), fork).ok()
+    })
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {

@@ -82,7 +82,7 @@ fn from_directory(directory: &Path, keyring: &KeyringArguments) -> Result<Found,
         let failure = Failure::new(format_args!("there is no database in {}", directory.display()));
         return Err(failure.hint("name the directory that `sortkey serve --data` was given"));
     }
-    let options = Options { data_key: data_key::open(directory, keyring, false)?, ..Options::default() };
+    let options = Options { data_key: data_key::of(directory, keyring)?, ..Options::default() };
     let store = FjallStore::open_read_only(directory, options).map_err(|error| match error {
         OpenError::InUse { .. } => {
             Failure::new(error).hint("ask the server that has it: sortkey verify --endpoint URL")

@@ -24,7 +24,10 @@ impl Scope<'_> {
     ) -> Result<Val, Failure> {
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            values.push(self.eval(argument, view)?);
+            values.push(self.argument(argument, view)?);
+        }
+        if let Some(found) = self.webhook_function(function, &values)? {
+            return Ok(found);
         }
         match function {
             Function::Coalesce => {
@@ -81,7 +84,7 @@ impl Scope<'_> {
         Ok(Val::integer((bits % below.unsigned_abs()) as i64))
     }
 
-    fn bcrypt(&self, password: &[u8]) -> Result<String, Failure> {
+    pub(super) fn bcrypt(&self, password: &[u8]) -> Result<String, Failure> {
         let salt = self.ids.bytes();
         // bcrypt reads 72 bytes; a longer password is hashed first, so that every character counts.
         let digest = (password.len() > 71).then(|| hex(&Sha256::digest(password)));

@@ -21,6 +21,10 @@ pub struct Scope<'a> {
     pub caller: Option<Arc<Fields>>,
     /// One moment for the whole call, so that all its times agree.
     pub now_ms: i64,
+    /// The version that items of an entity must have to be changed by this call.
+    pub(crate) expected: Option<(EntityId, i64)>,
+    /// Whether this is part of a cascade: what goes with a parent.
+    pub(crate) is_sweeping: bool,
     /// Where ids, tokens and random numbers come from.
     pub(crate) ids: &'a Ids,
     /// Where a task asks its host for what it needs; none where calls reach it directly.
@@ -51,6 +55,8 @@ impl<'a> Scope<'a> {
             shared,
             caller,
             now_ms,
+            expected: None,
+            is_sweeping: false,
             ids: &shared.settings.ids,
             outbox: None,
             attempt: 0,
@@ -69,7 +75,9 @@ impl<'a> Scope<'a> {
     /// A scope of the same call in which nothing is bound yet: that of another body.
     pub(crate) fn fresh(&self) -> Scope<'a> {
         let (ids, outbox) = (self.ids, self.outbox);
-        Scope { ids, outbox, ..Scope::new(self.shared, self.caller.clone(), self.now_ms) }
+        let (expected, is_sweeping) = (self.expected, self.is_sweeping);
+        let fresh = Scope::new(self.shared, self.caller.clone(), self.now_ms);
+        Scope { ids, outbox, expected, is_sweeping, ..fresh }
     }
 
     /// The value of a parameter, a `let` or an element; none if nothing was given or bound.

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use sortkey_design::program::{AttributeId, Attributes, EntityId, TemplateId};
+use sortkey_design::program::{AttributeId, Attributes, Bound, EntityId, TemplateId};
 use sortkey_value::{Item, ValueRef};
 
 use crate::prepared::Shared;
 use crate::template;
-use crate::values::{Fields, Val};
+use crate::values::{Fields, Known, Val, Values};
 
 /// An item to look at, or an object of which a part is being filled.
 #[derive(Clone, Copy)]
@@ -28,6 +28,10 @@ enum Of<'a> {
 enum Seen<'a> {
     Fields(&'a Fields),
     Stored(&'a Item),
+    /// What is known before anything is read.
+    Known(&'a Known),
+    /// What an index holds: attributes that were read, and the texts of templates where they are stored.
+    Held(&'a Fields, &'a Item),
 }
 
 impl<'a> View<'a> {
@@ -39,6 +43,16 @@ impl<'a> View<'a> {
     /// An item as it is stored.
     pub fn stored(entity: EntityId, item: &'a Item) -> View<'a> {
         View { of: Of::Entity(entity, entity), seen: Seen::Stored(item) }
+    }
+
+    /// An item of which something is known before it is read.
+    pub(crate) fn known(entity: EntityId, known: &'a Known) -> View<'a> {
+        View { of: Of::Entity(entity, entity), seen: Seen::Known(known) }
+    }
+
+    /// A part of an item: its attributes as far as they are known, and what is stored of it.
+    pub(crate) fn held(entity: EntityId, fields: &'a Fields, item: &'a Item) -> View<'a> {
+        View { of: Of::Entity(entity, entity), seen: Seen::Held(fields, item) }
     }
 
     /// The members that an object has so far.
@@ -67,7 +81,8 @@ impl<'a> View<'a> {
         let entity = self.entity()?;
         let id = self.own(shared, id)?;
         match self.seen {
-            Seen::Fields(fields) => {
+            Seen::Known(known) => known.get(Bound::Attribute(id)).map(Cow::Borrowed),
+            Seen::Fields(fields) | Seen::Held(fields, _) => {
                 fields.get(&shared.program.entities[entity].attributes[id].name).map(Cow::Borrowed)
             }
             Seen::Stored(item) => {
@@ -103,7 +118,11 @@ impl<'a> View<'a> {
         let template = &entity.templates[id];
         match self.seen {
             Seen::Fields(fields) => template::render(entity, template, fields),
-            Seen::Stored(item) => match item.get(&template.name) {
+            Seen::Known(known) => match known.text(entity, id) {
+                Some(text) => Some(text.to_owned()),
+                None => template::render(entity, template, known),
+            },
+            Seen::Stored(item) | Seen::Held(_, item) => match item.get(&template.name) {
                 Some(ValueRef::S(text)) => Some(text.to_owned()),
                 _ => None,
             },
@@ -127,9 +146,10 @@ impl<'a> View<'a> {
     /// All attributes.
     pub(crate) fn fields(&self, shared: &Shared) -> Fields {
         match (self.seen, self.entity()) {
-            (Seen::Fields(fields), _) => fields.clone(),
+            (Seen::Fields(fields) | Seen::Held(fields, _), _) => fields.clone(),
             (Seen::Stored(item), Some(entity)) => shared.entities[entity].decode(&shared.program, item),
-            (Seen::Stored(_), None) => Fields::new(),
+            (Seen::Known(known), Some(entity)) => known.fields(&shared.program.entities[entity]),
+            (Seen::Stored(_) | Seen::Known(_), None) => Fields::new(),
         }
     }
 }

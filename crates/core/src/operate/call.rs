@@ -8,7 +8,7 @@ use sortkey_design::program::{
 };
 use sortkey_value::Item;
 
-use super::given::{Given, admit_computed, bind, by_name, required, unknown};
+use super::given::{Given, admit_computed, bind, by_name, unknown};
 use super::receipt::{self, Receipt};
 use super::{Flow, Runner, plain};
 use crate::answer::{public, select};
@@ -46,7 +46,7 @@ impl<'a> Runner<'_, 'a> {
         let value = value?;
         let selected = match callee {
             Callee::Pattern(id) => shared.reads[id].select.as_ref(),
-            Callee::Operation(_) => None,
+            Callee::Operation(_) | Callee::Effect(_) => None,
         };
         match self.is_test {
             true => public(scope, value, selected),
@@ -72,6 +72,11 @@ impl<'a> Runner<'_, 'a> {
                     scope.miss(read.first(), key);
                 }
                 value_of(scope, found, read)?
+            }
+            Callee::Effect(id) => {
+                // What was done outside cannot be undone: the operation does not start again from the beginning.
+                self.session.wrote_something();
+                crate::effects::perform(scope, id, given).await?
             }
             Callee::Operation(id) => match operation(self.session, inner, id, given).await? {
                 Outcome::Value(value) => value,
@@ -220,13 +225,6 @@ pub(crate) async fn operation<'a>(
         return composed(session, scope, id, given).await;
     };
     let operation = &scope.shared.program.operations[id];
-    let parameters = &operation.signature.parameters;
-    let is_missing = |(id, each): &(ParameterId, &program::Parameter)| {
-        !each.optional && !given.iter().any(|(given, _)| given == id)
-    };
-    if let Some((_, missing)) = parameters.entries().find(is_missing) {
-        return Err(required(missing));
-    }
     let fields = by_name(&operation.signature, given);
     let item = plain::create(session, &scope, entity, operation, fields).await?;
     Ok(Outcome::Stored(entity, item))

@@ -1,7 +1,8 @@
 //! Cascades: the children of an item that goes, go too.
 //!
-//! See that the parent may go, sweep, delete the parent, sweep again: resumable, not atomic. A child that is soft-deleted,
-//! guarded or a parent itself is deleted as any item is; the others go by twenty-five.
+//! The parent goes first, so that whoever may not delete it deletes no child either; a note tells whose children are still to
+//! go (see `notes`). A child that is soft-deleted, guarded or a parent itself is deleted as any item is, its own children before
+//! and after it; the others go by twenty-five.
 
 use futures_util::future::BoxFuture;
 use sortkey_design::Program;
@@ -11,13 +12,14 @@ use sortkey_diagnostics::Span;
 use sortkey_plan::{Counter, Finding, Sweep, counters, goes_at_once, sweeps};
 use sortkey_value::Item;
 
+use super::notes::of_parent;
 use super::{Runner, batch};
 use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
 use crate::read::{Found, Paging, Read, key_of};
 use crate::settings::Settings;
 use crate::values::{Fields, Val};
-use crate::write::{Act, Prepared, Refusal, explain};
+use crate::write::{Parent, Prepared};
 use crate::{Failure, FailureKind};
 
 /// The child that is being removed, in the scope of its removal. Its counters follow.
@@ -29,13 +31,22 @@ pub(crate) struct Cascade {
     pub(crate) parent: EntityId,
     pub(super) child: EntityId,
     /// The attributes of the parent that give the parameters of `read`, in their order.
-    given: Vec<AttributeId>,
+    pub(super) given: Vec<AttributeId>,
     /// Finds the children.
     read: Read,
     /// Whether the children go by twenty-five.
     at_once: bool,
+    /// Whether they are found through a global index, which may lag behind.
+    lags: bool,
     /// The numbers that count the children.
     pub(super) counts: Vec<Count>,
+}
+
+impl Cascade {
+    /// Whether children may be found late.
+    pub(super) fn may_lag(&self) -> bool {
+        self.lags
+    }
 }
 
 /// A number that counts children.
@@ -60,12 +71,14 @@ pub(crate) fn cascades(program: &Program, settings: &Settings) -> (Vec<Cascade>,
                 pathless.push((child, attribute));
                 continue;
             };
+            let lags = plan.path.is_global_index(program);
             found.push(Cascade {
                 parent,
                 child,
                 given: binds.into_iter().map(|(_, from)| from).collect(),
-                read: Read::planned(program, settings, &plan, pattern),
+                read: Read::planned(program, settings, plan, pattern),
                 at_once: goes_at_once(program, child),
+                lags,
                 counts: counts(program, child),
             });
         }
@@ -92,65 +105,31 @@ pub(super) enum Children {
 }
 
 impl<'a> Runner<'_, 'a> {
-    /// Finds out what stands against some actions that are sent together, before the children of one of them go: whoever
-    /// may not delete a parent may not delete its children either.
-    pub(super) async fn foresee(
-        &self,
-        scope: &Scope<'a>,
-        prepared: &[&Prepared],
-    ) -> Result<Children, Refusal> {
-        if !prepared.iter().any(|each| has_children(scope, each)) {
-            return Ok(Children::All);
+    /// Reads what the parent's key does not tell and its children are found by, unless that is known.
+    pub(super) async fn look(&self, scope: &Scope<'a>, parent: &mut Parent) -> Result<(), Failure> {
+        let info = &scope.shared.entities[parent.entity];
+        let lacks =
+            |cascade: &Cascade| cascade.given.iter().any(|id| !parent.known.contains_key(info.name_of(*id)));
+        if parent.whole.is_none() && of_parent(scope, parent.entity).any(lacks) {
+            parent.whole = self.parent(scope, info, &parent.known).await?;
         }
-        let mut missing = None;
-        for each in prepared {
-            let Some(write) = each.writes.first() else { continue };
-            let table = &scope.shared.entities[write.entity].table;
-            let stored = self.session.get(table, write.key.clone(), true).await?;
-            if write.unmet(scope, stored.as_ref())?.is_none() {
-                continue;
-            }
-            match explain(scope, write, stored.as_ref())? {
-                Refusal::Failed(failure)
-                    if failure.kind == FailureKind::NotFound && has_children(scope, each) =>
-                {
-                    missing.get_or_insert(failure);
-                }
-                // That there is no parent says more than what follows from it.
-                refusal => return Err(missing.map_or(refusal, Refusal::Failed)),
-            }
-        }
-        Ok(if missing.is_some() { Children::LeftBehind } else { Children::All })
+        Ok(())
     }
 
-    /// Deletes the children of what a prepared action deletes.
+    /// Deletes the children of an item.
     pub(super) fn sweep<'f>(
         &'f self,
         scope: &'f Scope<'a>,
-        prepared: &'f mut Prepared,
+        parent: &'f mut Parent,
         children: Children,
     ) -> BoxFuture<'f, Result<(), Failure>> {
         Box::pin(async move {
-            if !has_children(scope, prepared) {
-                return Ok(());
-            }
-            // What a parent that goes for good says of its children goes with it.
-            let first = prepared.writes.first().filter(|write| write.act == Act::Delete);
-            let gone = first.map(|write| write.key.clone());
-            let Some(parent) = &mut prepared.cascades else { return Ok(()) };
+            self.look(scope, parent).await?;
             let info = &scope.shared.entities[parent.entity];
-            let ours = || scope.shared.cascades.iter().filter(|cascade| cascade.parent == info.at);
-            let lacks = |cascade: &Cascade| {
-                cascade.given.iter().any(|id| !parent.known.contains_key(info.name_of(*id)))
-            };
-            if ours().any(lacks)
-                && let Some(whole) = self.parent(scope, info, &parent.known).await?
-            {
-                parent.whole = Some(whole);
-            }
-            let fields = parent.whole.as_ref().unwrap_or(&parent.known);
-            for cascade in ours() {
+            let fields = parent.fields();
+            for cascade in of_parent(scope, parent.entity) {
                 let mut inner = scope.fresh();
+                inner.is_sweeping = true;
                 if children == Children::All {
                     inner.caller = None;
                 }
@@ -161,11 +140,23 @@ impl<'a> Runner<'_, 'a> {
                     cascade.read.run(self.session, &inner, Paging::default()).await?
                 {
                     let items = items.into_iter().map(|hit| hit.into_val(&inner)).collect();
-                    self.remove(&mut inner.fresh(), cascade, items, gone.as_ref()).await?;
+                    self.remove(&mut inner.fresh(), cascade, items, parent.gone.as_ref()).await?;
                 }
             }
             Ok(())
         })
+    }
+
+    /// Deletes the children of what an action deletes.
+    pub(super) async fn sweep_prepared(
+        &self,
+        scope: &Scope<'a>,
+        prepared: &mut Prepared,
+    ) -> Result<(), Failure> {
+        match &mut prepared.cascades {
+            Some(parent) => self.sweep(scope, parent, Children::All).await,
+            None => Ok(()),
+        }
     }
 
     /// What the parent's key does not tell: the attributes by which its children know it. None if it is gone.
@@ -235,7 +226,7 @@ pub(super) fn action(verb: WriteVerb, entity: EntityId, local: LocalId) -> Actio
 }
 
 /// Whether an action deletes what may have children.
-fn has_children(scope: &Scope<'_>, prepared: &Prepared) -> bool {
+pub(super) fn has_children(scope: &Scope<'_>, prepared: &Prepared) -> bool {
     let parent = prepared.cascades.as_ref().map(|parent| parent.entity);
     scope.shared.cascades.iter().any(|cascade| Some(cascade.parent) == parent)
 }

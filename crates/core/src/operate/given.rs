@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use sortkey_design::Program;
 use sortkey_design::program::{Callee, Parameter, ParameterId, Signature};
+use sortkey_design::{Program, nearest};
 
 use crate::evaluate::Scope;
 use crate::prepared::Shared;
 use crate::values::{Admit, Fields, Val};
-use crate::{Arguments, Failure};
+use crate::{Arguments, Failure, Fault};
 
 /// Arguments that were admitted, by their parameters.
 pub(crate) type Given = Vec<(ParameterId, Val)>;
 
-/// Arguments of the declared types, as a client writes them; an unknown one is refused, and all that is wrong is told.
+/// Arguments of the declared types, as a client writes them. Unknown ones are refused, and so are missing ones; everything
+/// that is wrong is reported together.
 pub(crate) fn admit_all(admit: &Admit<'_>, callee: Callee, given: Arguments) -> Result<Given, Failure> {
     let shared = admit.scope.shared;
     let signature = shared.program.signature(callee);
@@ -34,23 +35,34 @@ pub(crate) fn admit_all(admit: &Admit<'_>, callee: Callee, given: Arguments) -> 
             }
         }
     }
-    if failures.is_empty() {
-        return Ok(admitted);
+    let is_given = |id: ParameterId| admitted.iter().any(|(given, _)| *given == id) || refused.contains(&id);
+    failures.extend(left_out(signature, &is_given).map(required));
+    match failures.is_empty() {
+        true => Ok(admitted),
+        false => Err(together(failures)),
     }
-    let is_left_out = |(id, each): &(ParameterId, &Parameter)| {
-        let is_given = admitted.iter().any(|(given, _)| given == id) || refused.contains(id);
-        !each.optional && !is_given && each.of_caller.is_none() && each.default.is_none()
+}
+
+/// The parameters that must be given and are not.
+fn left_out<'s>(
+    signature: &'s Signature,
+    is_given: &dyn Fn(ParameterId) -> bool,
+) -> impl Iterator<Item = &'s Parameter> {
+    let is_left_out = move |(id, each): &(ParameterId, &Parameter)| {
+        !each.optional && each.of_caller.is_none() && each.default.is_none() && !is_given(*id)
     };
-    failures.extend(signature.parameters.entries().filter(is_left_out).map(|(_, each)| required(each)));
-    Err(together(failures))
+    signature.parameters.entries().filter(is_left_out).map(|(_, each)| each)
 }
 
 /// Values of the design as arguments of their declared types.
-pub(super) fn admit_computed(scope: &Scope<'_>, callee: Callee, given: Given) -> Result<Given, Failure> {
-    let parameters = &scope.shared.program.signature(callee).parameters;
+pub(crate) fn admit_computed(scope: &Scope<'_>, callee: Callee, given: Given) -> Result<Given, Failure> {
+    let signature = scope.shared.program.signature(callee);
     let admit = suited(&Admit::computed(scope), callee);
-    let admitted = |(id, value)| Ok((id, admit_one(scope.shared, &admit, &parameters[id], value)?));
-    given.into_iter().map(admitted).collect()
+    let admitted = |(id, value)| Ok((id, admit_one(scope.shared, &admit, &signature.parameters[id], value)?));
+    let admitted: Given = given.into_iter().map(admitted).collect::<Result<_, Failure>>()?;
+    let is_given = |id: ParameterId| admitted.iter().any(|(given, _)| *given == id);
+    let missing = left_out(signature, &is_given).next().map(required);
+    missing.map_or(Ok(admitted), Err)
 }
 
 /// A pattern looks for its arguments, a bare `create` stores them, and any other operation may ask what is in them.
@@ -66,12 +78,20 @@ fn suited<'a>(admit: &Admit<'a>, callee: Callee) -> Admit<'a> {
 fn together(failures: Vec<Failure>) -> Failure {
     let all: Vec<&str> = failures.iter().map(|each| each.message.as_str()).collect();
     let message = all.join("; ");
+    let fault = |each: &Failure| Fault { field: each.field.clone(), message: each.message.clone() };
+    let faults = if failures.len() > 1 { failures.iter().map(fault).collect() } else { Vec::new() };
     let first = failures.into_iter().next().unwrap_or_else(|| Failure::internal("nothing is wrong"));
-    Failure { message, ..first }
+    Failure { message, faults, ..first }
 }
 
 pub(super) fn unknown(program: &Program, callee: Callee, name: &str) -> Failure {
-    Failure::invalid(name, format!("`{}` takes no `{name}`", program.name(callee)))
+    let names = || program.signature(callee).parameters.iter().map(|parameter| &*parameter.name);
+    let advice = match (nearest(name, names()), names().next()) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, Some(_)) => format!("it takes {}", names().collect::<Vec<_>>().join(", ")),
+        (None, None) => "it takes nothing".to_owned(),
+    };
+    Failure::invalid(name, format!("`{}` takes no `{name}`; {advice}", program.name(callee)))
 }
 
 pub(super) fn required(parameter: &Parameter) -> Failure {
@@ -123,23 +143,6 @@ pub(crate) fn bind(scope: &mut Scope<'_>, callee: Callee, given: Given) -> Resul
 fn of_caller<'s>(scope: &'s Scope<'_>, parameter: &Parameter) -> Option<(&'s Arc<str>, &'s Val)> {
     let part = &scope.shared.program.caller[parameter.of_caller?].name;
     scope.caller.as_ref()?.entry(part)
-}
-
-/// What the arguments of a lookup say of the item: what is given, and the caller's own tenant.
-pub(crate) fn known(scope: &Scope<'_>, signature: &Signature, given: Given) -> Result<Fields, Failure> {
-    let mut known = by_name(signature, given);
-    for parameter in &signature.parameters {
-        if known.contains_key(&parameter.name) {
-            continue;
-        }
-        match of_caller(scope, parameter) {
-            Some((_, own)) => known.insert(parameter.name.clone(), own.clone()),
-            None if !parameter.optional || parameter.of_caller.is_some() => return Err(required(parameter)),
-            None => {}
-        }
-    }
-    known.retain(|_, value| !value.is_absent());
-    Ok(known)
 }
 
 /// Arguments by the names of their parameters, which are those of the attributes that they stand for.

@@ -10,7 +10,7 @@ use super::again_and_again;
 use crate::evaluate::Scope;
 use crate::session::Session;
 use crate::values::Fields;
-use crate::write::{self, ATTEMPTS, Refusal};
+use crate::write::{self, ATTEMPTS, Answers, Refusal};
 use crate::{Failure, catalog::EntityInfo};
 
 /// The entity that an operation creates an item of, if that is all it does. What takes more than one write, asks for more, or
@@ -55,14 +55,15 @@ pub(super) async fn create(
     mut arguments: Fields,
 ) -> Result<Item, Failure> {
     let info = &scope.shared.entities[id];
-    arguments.retain(|_, value| !value.is_absent());
-    let item = write::new_item(scope, info, arguments)?;
     let Some(action) = action(operation) else {
         return Err(Failure::internal(format!("`{}` is more than a create", operation.name)));
     };
+    arguments.retain(|_, value| !value.is_absent());
+    let (_, item) = write::new_item(scope, info, arguments)?;
     for _ in 0..ATTEMPTS {
-        match write::send_new(session, scope, info, action, &item).await {
-            Ok(()) => return Ok(item),
+        let write = write::placed(scope, info, action, item.clone())?;
+        match write::send(session, scope, vec![write], Answers::Nothing).await {
+            Ok(_) => return Ok(item),
             Err(Refusal::Stale) => {}
             Err(Refusal::Failed(failure)) => return Err(failure),
         }

@@ -4,7 +4,6 @@ use futures_util::future::BoxFuture;
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{Action, LocalId, Statement, StatementKind, Value};
 
-use super::cascade::Children;
 use super::{Runner, again_and_again};
 use crate::Failure;
 use crate::evaluate::Scope;
@@ -36,19 +35,14 @@ impl<'a> Runner<'_, 'a> {
             let Gathered { mut prepared, actions, made } = gathered;
             let place = |each: &Prepared| each.writes.first().map(|write| (write.entity, write.key.clone()));
             let places: Vec<_> = prepared.iter().map(place).collect();
-            let foreseen = self.foresee(scope, &prepared.iter().collect::<Vec<_>>()).await;
-            let children = match foreseen {
-                Ok(children) => children,
-                Err(Refusal::Stale) => continue,
-                Err(Refusal::Failed(failure)) => return Err(failure),
-            };
+            let mut notes = Vec::with_capacity(prepared.len());
             for each in &mut prepared {
-                self.sweep(scope, each, children).await?;
+                notes.push(self.note(scope, each).await?);
             }
             match self.send(scope, &mut prepared).await {
                 Ok(_) => {
-                    for each in &mut prepared {
-                        self.sweep(scope, each, Children::All).await?;
+                    for (each, note) in prepared.iter_mut().zip(&notes) {
+                        self.carried_out(scope, each, note.as_ref()).await?;
                     }
                     for (at, (action, local)) in actions.into_iter().enumerate() {
                         let stored =
@@ -62,7 +56,12 @@ impl<'a> Runner<'_, 'a> {
                     return Ok(made.map(|at| prepared.swap_remove(at).yields).unwrap_or_default());
                 }
                 Err(Refusal::Stale) => {}
-                Err(Refusal::Failed(failure)) => return Err(failure),
+                Err(Refusal::Failed(failure)) => {
+                    for (each, note) in prepared.iter_mut().zip(&notes) {
+                        self.refused(scope, each, note.as_ref(), &failure).await?;
+                    }
+                    return Err(failure);
+                }
             }
         }
         Err(again_and_again())

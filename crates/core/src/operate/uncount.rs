@@ -4,7 +4,7 @@ use sortkey_design::model::{FieldOp, WriteVerb};
 use sortkey_design::program::{Action, Expr, ExprKind, Field, Id, LocalId, Path};
 use sortkey_value::{Item, Number};
 
-use super::cascade::{CHILD, Cascade, Children, action};
+use super::cascade::{CHILD, Cascade, action};
 use super::{Runner, again_and_again};
 use crate::evaluate::Scope;
 use crate::read::key_of;
@@ -82,10 +82,10 @@ impl<'a> Runner<'_, 'a> {
                     Err(failure) => return Err(failure),
                 }
             }
-            self.sweep(scope, &mut prepared[0], Children::All).await?;
+            self.sweep_prepared(scope, &mut prepared[0]).await?;
             match self.send(scope, &mut prepared).await {
                 Ok(_) => {
-                    self.sweep(scope, &mut prepared[0], Children::All).await?;
+                    self.sweep_prepared(scope, &mut prepared[0]).await?;
                     return Ok(true);
                 }
                 Err(Refusal::Stale) => {}

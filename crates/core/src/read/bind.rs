@@ -1,65 +1,56 @@
 //! What a pattern binds: one set of known attributes for each query it makes.
 
-use std::sync::Arc;
-
 use sortkey_design::model::ReadVerb;
-use sortkey_design::program::{Bind, BindValue, Bound, Conjunct, EntityId, Expr, ExprKind, Fill, Says, Type};
+use sortkey_design::program::{
+    AttributeId, Bind, BindValue, Bound, Entity, EntityId, Expr, ExprKind, Fill, LocalId, Type,
+};
+use sortkey_plan::GivenBy;
 
 use super::Read;
-use crate::evaluate::{Scope, View};
-use crate::values::{Admit, Fields, Val};
+use crate::evaluate::Scope;
+use crate::values::{Admit, Known, Val, Values};
 use crate::{Failure, FailureKind};
 
 /// More queries than this are a mistake of the design or of the caller.
 const MAX_BRANCHES: usize = 1_000;
 
 impl Read {
-    /// The known attributes, once per value of each `in`. A list of another tenant's items is not found, one item absent.
-    pub(super) fn branches(&self, scope: &Scope<'_>) -> Result<Vec<Fields>, Failure> {
+    /// What is known of the items of each query: one set of values for every combination of those of `in` and `all`. A list of
+    /// another tenant's items is not found, one item absent.
+    pub(super) fn branches(&self, scope: &Scope<'_>) -> Result<Vec<Known>, Failure> {
         let entity = self.entity(scope).of(&scope.shared.program);
         let admit = Admit::computed(scope).finding();
-        let mut branches = vec![Fields::with_capacity(self.pattern.binds.len())];
-        for bind in &self.pattern.binds {
-            let attribute = match bind.to {
-                Bound::Attribute(id) => Some(&entity.attributes[id]),
-                Bound::Stored(_) => None,
+        let mut branches = vec![Known::with_capacity(self.plan.given.len() + 1)];
+        for given in &self.plan.given {
+            let admitted = |value: Val| match given.to {
+                Bound::Attribute(id) => {
+                    let attribute = &entity.attributes[id];
+                    admit.attribute(attribute, value, &attribute.name)
+                }
+                Bound::Stored(_) => Ok(value),
             };
-            let name = match bind.to {
-                Bound::Attribute(id) => &entity.attributes[id].name,
-                Bound::Stored(id) => &entity.templates[id].name,
-            };
-            let admitted = |value: Val| match attribute {
-                Some(attribute) => admit.attribute(attribute, value, name),
-                None => Ok(value),
-            };
-            let values = match &bind.value {
-                BindValue::Parameter(local) => {
-                    let value = admitted(scope.get(*local).cloned().unwrap_or_default())?;
-                    with(&mut branches, name, value);
+            let values = match self.source(given.by) {
+                // What a parameter of the attribute's own was given is admitted already.
+                Some(Source::Parameter(local)) => {
+                    let value = scope.get(local).cloned().unwrap_or_default();
+                    let value = if self.is_of(local, given.to) { value } else { admitted(value)? };
+                    with(&mut branches, given.to, value);
                     continue;
                 }
-                BindValue::Expr(expr) => {
-                    let value = admitted(scope.eval(expr, None)?)?;
-                    with(&mut branches, name, value);
+                Some(Source::Value(expr)) => {
+                    with(&mut branches, given.to, admitted(scope.eval(expr, None)?)?);
                     continue;
                 }
-                BindValue::All => every_value(attribute.map(|each| &*each.ty)),
-                BindValue::In(list) => distinct(scope.eval(list, None)?),
+                Some(Source::Every) => every_value(entity, given.to),
+                Some(Source::Each(list)) => distinct(scope.eval(list, None)?),
+                None => continue,
             };
             let values = values.into_iter().map(admitted).collect::<Result<Vec<Val>, Failure>>()?;
-            branches = product(&branches, name, &values);
+            branches = product(&branches, given.to, &values);
             if branches.len() > MAX_BRANCHES {
-                return Err(Failure::invalid(
-                    &**name,
-                    format!("`{name}` has more than {MAX_BRANCHES} values"),
-                ));
-            }
-        }
-        for conjunct in &self.pattern.conditions {
-            if let (Says::Equal(Bound::Attribute(id)), Some(value)) = (conjunct.says, compared(conjunct)) {
-                let attribute = &entity.attributes[id];
-                let value = admit.attribute(attribute, scope.eval(value, None)?, &attribute.name)?;
-                with(&mut branches, &attribute.name, value);
+                let name = name_of(entity, given.to);
+                let message = format!("`{name}` has more than {MAX_BRANCHES} values");
+                return Err(Failure::invalid(name, message));
             }
         }
         branches.retain(|branch| self.is_ours(scope, branch));
@@ -77,6 +68,32 @@ impl Read {
         Ok(branches)
     }
 
+    /// Where a known value comes from.
+    fn source(&self, by: GivenBy) -> Option<Source<'_>> {
+        match by {
+            GivenBy::Bind(at) | GivenBy::Every(at) | GivenBy::Each(at) => {
+                Some(match &self.pattern.binds.get(at)?.value {
+                    BindValue::Parameter(local) => Source::Parameter(*local),
+                    BindValue::Expr(expr) => Source::Value(expr),
+                    BindValue::All => Source::Every,
+                    BindValue::In(list) => Source::Each(list),
+                })
+            }
+            GivenBy::Condition(at) => match &self.pattern.conditions.get(at)?.expr.kind {
+                ExprKind::Binary { right, .. } => Some(Source::Value(right)),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether a parameter stands for an attribute of the entity itself, so that its argument was admitted as one. A default
+    /// was not.
+    fn is_of(&self, local: LocalId, to: Bound) -> bool {
+        let Bound::Attribute(id) = to else { return false };
+        let parameter = self.pattern.signature.parameters.iter().find(|each| each.local == local);
+        parameter.is_some_and(|each| each.attribute == Some((self.first(), id)) && each.default.is_none())
+    }
+
     /// Whether the arguments say whose items are asked for.
     fn names_tenant(&self, scope: &Scope<'_>) -> bool {
         let tenant = self.entity(scope).of(&scope.shared.program).tenant;
@@ -87,61 +104,71 @@ impl Read {
     }
 
     /// Whether the tenant that the arguments name is the caller's own.
-    pub(super) fn is_ours(&self, scope: &Scope<'_>, branch: &Fields) -> bool {
+    fn is_ours(&self, scope: &Scope<'_>, branch: &Known) -> bool {
         let entity = self.entity(scope).of(&scope.shared.program);
         let (Some(caller), Some(tenant)) = (&scope.caller, entity.tenant) else { return true };
         let name = &entity.attributes[tenant.attribute].name;
-        match branch.get(name) {
+        match branch.get(Bound::Attribute(tenant.attribute)) {
             Some(value) => caller.get(name).is_some_and(|own| own.same(value)),
             None => true,
         }
     }
 }
 
-/// What a condition compares an attribute with.
-fn compared(conjunct: &Conjunct) -> Option<&Expr> {
-    match &conjunct.expr.kind {
-        ExprKind::Binary { right, .. } => Some(right),
-        _ => None,
-    }
+/// Where a known value comes from.
+enum Source<'r> {
+    Parameter(LocalId),
+    Value(&'r Expr),
+    /// Every value of the type, one query each.
+    Every,
+    /// Every element of a list, one query each.
+    Each(&'r Expr),
 }
 
 /// Computes the derived attributes that follow from the known ones.
-pub(crate) fn derive(scope: &Scope<'_>, entity_id: EntityId, known: &mut Fields) -> Result<(), Failure> {
+pub(crate) fn derive(scope: &Scope<'_>, entity_id: EntityId, known: &mut impl Values) -> Result<(), Failure> {
     let entity = &scope.shared.program.entities[entity_id];
     for (id, inputs) in &scope.shared.entities[entity_id].anatomy.derived {
         let attribute = &entity.attributes[*id];
         let Some(Fill { value, .. }) = &attribute.fill else { continue };
-        let is_known = |id| known.contains_key(&entity.attributes[id].name);
+        let is_known = |id: AttributeId| known.value(entity, id).is_some();
         if is_known(*id) || !inputs.iter().all(|input| is_known(*input)) {
             continue;
         }
-        let computed = scope.eval(value, Some(View::of(entity_id, known)))?;
+        let computed = scope.eval(value, Some(known.view(entity_id)))?;
         let computed = Admit::computed(scope).attribute(attribute, computed, &attribute.name)?;
-        known.insert(attribute.name.clone(), computed);
+        known.set(entity, *id, computed);
     }
     Ok(())
 }
 
 /// Adds a value to every branch; what is absent is not known.
-fn with(branches: &mut [Fields], name: &Arc<str>, value: Val) {
+fn with(branches: &mut [Known], of: Bound, value: Val) {
     match branches {
         _ if value.is_absent() => {}
-        [branch] => branch.insert(name.clone(), value),
-        branches => branches.iter_mut().for_each(|branch| branch.insert(name.clone(), value.clone())),
+        [branch] => branch.put(of, value),
+        branches => branches.iter_mut().for_each(|branch| branch.put(of, value.clone())),
     }
 }
 
 /// Every branch with every value. One value alone that is absent is not known.
-fn product(branches: &[Fields], name: &Arc<str>, values: &[Val]) -> Vec<Fields> {
-    let joined = |branch: &Fields, value: &Val| {
+fn product(branches: &[Known], of: Bound, values: &[Val]) -> Vec<Known> {
+    let joined = |branch: &Known, value: &Val| {
         let mut branch = branch.clone();
         if values.len() > 1 || !value.is_absent() {
-            branch.insert(name.clone(), value.clone());
+            branch.put(of, value.clone());
         }
         branch
     };
     branches.iter().flat_map(|branch| values.iter().map(move |value| joined(branch, value))).collect()
+}
+
+/// The name of something that is bound.
+fn name_of(entity: &Entity, of: Bound) -> &str {
+    match of {
+        Bound::Attribute(id) => &entity.attributes[id].name,
+        Bound::Stored(id) => &entity.templates[id].name,
+    }
 }
 
 fn distinct(list: Val) -> Vec<Val> {
@@ -155,11 +182,12 @@ fn distinct(list: Val) -> Vec<Val> {
 }
 
 /// Every value of a bounded type, in order.
-fn every_value(ty: Option<&Type>) -> Vec<Val> {
-    match ty {
-        Some(Type::Bool) => vec![Val::Bool(false), Val::Bool(true)],
-        Some(Type::Enum(words)) => words.words.iter().map(|word| Val::text(&**word)).collect(),
-        Some(Type::Int { min: Some(min), max: Some(max) }) => {
+fn every_value(entity: &Entity, of: Bound) -> Vec<Val> {
+    let Bound::Attribute(id) = of else { return Vec::new() };
+    match &*entity.attributes[id].ty {
+        Type::Bool => vec![Val::Bool(false), Val::Bool(true)],
+        Type::Enum(words) => words.words.iter().map(|word| Val::text(&**word)).collect(),
+        Type::Int { min: Some(min), max: Some(max) } => {
             (*min..=*max).take(MAX_BRANCHES + 1).map(Val::integer).collect()
         }
         _ => Vec::new(),

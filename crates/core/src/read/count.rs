@@ -6,15 +6,15 @@
 use sortkey_api::operations::QueryInput;
 use sortkey_api::shapes::returns::Select;
 use sortkey_design::program::{AttributeId, Source};
-use sortkey_value::AttributeValue;
+use sortkey_plan::{KeyIs, Way};
 
-use super::{Read, Route, fixed};
+use super::Read;
+use super::asked::Asked;
 use crate::Failure;
 use crate::catalog::is_reserved_text;
-use crate::condition::Placeholders;
 use crate::evaluate::Scope;
 use crate::session::Session;
-use crate::values::Fields;
+use crate::values::Known;
 
 impl Read {
     /// How many items the pattern finds.
@@ -22,17 +22,16 @@ impl Read {
         &self,
         session: &Session<'_>,
         scope: &Scope<'_>,
-        branches: Vec<Fields>,
+        branches: Vec<Known>,
     ) -> Result<i64, Failure> {
-        if !self.is_decided_by_keys(scope, &branches) {
+        if !self.is_decided_by_keys(scope, &branches)? {
             return Ok(self.all(session, scope, branches).await?.len() as i64);
         }
         let mut count = 0;
         for known in &branches {
-            let mut placeholders = Placeholders::default();
             // A part of the partition key is not known: there can be no such item.
-            let Some(condition) = self.key_condition(scope, known, &mut placeholders)? else { continue };
-            let mut input = QueryInput { select: Some(Select::Count), ..self.query(condition, placeholders) };
+            let Some(asked) = self.asked(scope, known)? else { continue };
+            let mut input = QueryInput { select: Some(Select::Count), ..self.query(&asked) };
             loop {
                 let output = session.query(input.clone()).await?;
                 count += i64::from(output.count);
@@ -46,47 +45,47 @@ impl Read {
     }
 
     /// Whether every item under the keys counts: all are of the one entity, live, the caller's, and nothing else is asked.
-    pub(super) fn is_decided_by_keys(&self, scope: &Scope<'_>, branches: &[Fields]) -> bool {
+    pub(super) fn is_decided_by_keys(&self, scope: &Scope<'_>, branches: &[Known]) -> Result<bool, Failure> {
         let info = self.entity(scope);
         let entity = info.of(&scope.shared.program);
         let asks_more =
-            !self.pattern.conditions.is_empty() || !self.pattern.filters.is_empty() || self.fetches;
+            !self.pattern.conditions.is_empty() || !self.pattern.filters.is_empty() || self.plan.fetches;
         let is_alone = self.pattern.entities.len() == 1 && !info.shares_table && info.kind.is_none();
         let may_be_gone = (entity.ttl.is_some() && !self.pattern.with_expired)
             || (entity.deleted.is_some() && !self.pattern.with_deleted);
         let is_ours = match (&scope.caller, entity.tenant) {
-            (Some(_), Some(tenant)) => self.is_partition(scope, tenant.attribute),
+            (Some(_), Some(tenant)) => self.is_partition(tenant.attribute),
             _ => true,
         };
-        !asks_more && is_alone && !may_be_gone && is_ours && self.has_no_reserved(scope, branches)
+        Ok(!asks_more && is_alone && !may_be_gone && is_ours && self.has_no_reserved(scope, branches)?)
     }
 
     /// Whether an attribute is itself a partition key of the path. Foreign values of it were refused before.
-    fn is_partition(&self, scope: &Scope<'_>, id: AttributeId) -> bool {
-        let filled = self.filled(&scope.shared.program);
-        filled.partition.iter().any(|part| part.source == Some(Source::Attribute(id)))
+    fn is_partition(&self, id: AttributeId) -> bool {
+        self.plan.key.partition.iter().any(|part| part.is == KeyIs::Equal(Source::Attribute(id)))
     }
 
     /// Whether no guard and no receipt can be under the keys.
-    fn has_no_reserved(&self, scope: &Scope<'_>, branches: &[Fields]) -> bool {
-        let program = &scope.shared.program;
-        let table = &program.tables[self.table_id];
-        match &self.route {
-            Route::Table => branches.iter().all(|known| {
-                // A query of a whole key is a lookup, and stays one.
-                let entity = &program.entities[self.first()];
-                let part = entity.key.partition.first();
-                let partition = part.and_then(|part| fixed(program, entity, part, known));
-                let is_free =
-                    matches!(&partition, Some(AttributeValue::S(text)) if !is_reserved_text(text.as_bytes()));
-                is_free && !self.is_key_lookup(scope, known)
-            }),
+    fn has_no_reserved(&self, scope: &Scope<'_>, branches: &[Known]) -> Result<bool, Failure> {
+        let table = &scope.shared.program.tables[self.plan.path.table];
+        match self.plan.path.way {
+            Way::Key => {
+                for known in branches {
+                    // A query of a whole key is a lookup, and stays one.
+                    let asked = self.asked(scope, known)?.filter(|_| self.table_key(scope, known).is_none());
+                    let partition = asked.as_ref().and_then(Asked::partition);
+                    if partition.is_none_or(|text| is_reserved_text(text.as_bytes())) {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
             // They have no attribute but the table's key, the expiry, and what no index is by.
-            Route::Index(at, _) => table.indexes[*at]
+            Way::Index(at) => Ok(table.indexes[at]
                 .key
                 .names()
-                .any(|name| !table.key.contains(name) && table.ttl.as_ref() != Some(name)),
-            Route::Guard(_) | Route::Scan(_) => false,
+                .any(|name| !table.key.contains(name) && table.ttl.as_ref() != Some(name))),
+            Way::Guard(_) | Way::Scan(_) => Ok(false),
         }
     }
 }
@@ -95,11 +94,12 @@ impl Read {
 mod tests {
     use std::sync::Arc;
 
+    use sortkey_design::program::Bound;
     use sortkey_design::{FileLoader, compile};
     use sortkey_embedded::Embedded;
     use sortkey_engine::Engine;
 
-    use crate::values::{Fields, Val};
+    use crate::values::{Fields, Known, Val};
     use crate::{Runtime, fixture};
 
     #[test]
@@ -135,7 +135,13 @@ mod tests {
                 [("userId".to_owned(), Val::text("ada")), ("kind".to_owned(), Val::text("k"))].into();
             let scope = runtime.scope((!system).then(|| Arc::new(own.clone())));
             let read = runtime.shared().read_of("counted").expect("declared");
-            assert_eq!(read.is_decided_by_keys(&scope, &[own]), expected, "{text}");
+            let attributes = &runtime.shared().program.entities[read.first()].attributes;
+            let mut known = Known::default();
+            for (name, value) in own {
+                let id = attributes.find(&name).expect("an attribute");
+                known.put(Bound::Attribute(id), value);
+            }
+            assert_eq!(read.is_decided_by_keys(&scope, &[known]), Ok(expected), "{text}");
         }
     }
 }

@@ -4,15 +4,16 @@ use sortkey_api::StringMap;
 use sortkey_api::operations::BatchGetItemInput;
 use sortkey_api::shapes::batch::KeysAndAttributes;
 use sortkey_design::program::{Attribute, Entity, UniqueId};
+use sortkey_plan::Way;
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
-use super::filter::{is_deleted, is_expired, is_ours};
 use super::keys::fixed;
-use super::{Hit, Read, Route};
+use super::{Hit, Read};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
+use crate::proof::Asks;
 use crate::session::Session;
-use crate::values::Fields;
+use crate::values::{Fields, Known, Values};
 use crate::{Failure, FailureKind, guard};
 
 /// How often keys that a batch left out are asked for again.
@@ -24,14 +25,16 @@ impl Read {
         &self,
         session: &Session<'_>,
         scope: &Scope<'_>,
-        branches: &[Fields],
+        branches: &[Known],
     ) -> Result<Option<Hit>, Failure> {
         for known in branches {
-            let found = match &self.route {
-                Route::Guard(unique) => self.through_guard(session, scope, known, *unique).await?,
-                _ => match self.table_key_item(scope, known).filter(|_| self.route == Route::Table) {
-                    Some(key) => match session.get(&self.table, key, self.pattern.strong).await? {
-                        Some(item) => self.admitted(scope, &self.sieve(scope), item)?,
+            let found = match self.plan.path.way {
+                Way::Guard(unique) => self.through_guard(session, scope, known, unique).await?,
+                _ => match self.table_key(scope, known) {
+                    Some(key) => match session.get(&self.table, key, self.plan.strong).await? {
+                        Some(item) => {
+                            self.admitted(scope, &self.sieve(scope, std::slice::from_ref(known)), item)?
+                        }
                         None => None,
                     },
                     None => {
@@ -53,19 +56,20 @@ impl Read {
         &self,
         session: &Session<'_>,
         scope: &Scope<'_>,
-        known: &Fields,
+        known: &Known,
         unique: UniqueId,
     ) -> Result<Option<Hit>, Failure> {
         let info = self.entity(scope);
-        let clause = &info.of(&scope.shared.program).uniques[unique];
-        let Some(guard_key) = guard::key(scope, info, unique, known) else { return Ok(None) };
-        let strong = self.pattern.strong;
+        let entity = info.of(&scope.shared.program);
+        let clause = &entity.uniques[unique];
+        let Some(guard_key) = guard::key(scope, info, unique, &known.fields(entity)) else { return Ok(None) };
+        let strong = self.plan.strong;
         let Some(guard) = session.get(&self.table, guard_key, strong).await? else { return Ok(None) };
         let Some(owner) = guard::owner(info, &guard) else { return Ok(None) };
         let Some(item) = session.get(&self.table, owner, strong).await? else { return Ok(None) };
-        let found = self.admitted(scope, &self.sieve(scope), item)?;
+        let found = self.admitted(scope, &self.sieve(scope, &[]), item)?;
         Ok(found.filter(|hit| {
-            let same = |id: &_| hit.view().get(scope.shared, *id).as_deref() == known.get(info.name_of(*id));
+            let same = |id: &_| hit.view().get(scope.shared, *id).as_deref() == known.value(entity, *id);
             clause.attributes.iter().all(same)
         }))
     }
@@ -79,7 +83,7 @@ impl Read {
     ) -> Result<Vec<Option<Item>>, Failure> {
         let info = self.entity(scope);
         let keys: Vec<Map> = found.iter().map(|item| info.key_of(item)).collect();
-        items(session, info, &keys, self.pattern.strong).await
+        items(session, info, &keys, self.plan.strong).await
     }
 
     /// `then get E`: the items that the found ones point to, each once.
@@ -102,7 +106,7 @@ impl Read {
             }
         }
         let mut answers = Vec::new();
-        for item in items(session, info, &keys, self.pattern.strong).await?.into_iter().flatten() {
+        for item in items(session, info, &keys, self.plan.strong).await?.into_iter().flatten() {
             answers.extend(live(scope, info, item)?);
         }
         Ok(answers)
@@ -136,13 +140,8 @@ pub(crate) fn key_of(scope: &Scope<'_>, info: &EntityInfo, known: &Fields) -> Op
 
 /// The item that the caller may see, if it is live.
 pub(crate) fn live(scope: &Scope<'_>, info: &EntityInfo, item: Item) -> Result<Option<Hit>, Failure> {
-    if !info.owns(&scope.shared.program, &item) {
-        return Ok(None);
-    }
-    let Some(item) = info.interpret_ours(scope, item)? else { return Ok(None) };
-    let view = View::stored(info.at, &item);
-    let hidden = is_expired(scope, view) || is_deleted(scope, view)? || !is_ours(scope, view);
-    if hidden { Ok(None) } else { Hit::stored(scope, info, item).map(Some) }
+    let item = info.visible(scope, item, Asks::default())?;
+    item.map(|item| Hit::stored(scope, info, item)).transpose()
 }
 
 /// Items by keys, in the order of the keys; a single one by GetItem.

@@ -1,24 +1,30 @@
 //! What may come back: live items of the entity, of the caller's tenant, that satisfy the pattern.
 
-use std::sync::Arc;
-
-use sortkey_design::Program;
-use sortkey_design::program::{Attribute, BindValue, Bound, Conjunct, Entity, Expr, KeyPart, Source, Type};
+use sortkey_design::program::{Attribute, AttributeId, BindValue, Bound, Conjunct, Expr, LocalId, Type};
+use sortkey_plan::Held;
 use sortkey_value::Item;
 
-use super::{Hit, Read, Route};
+use super::{Hit, Read};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::interpret::{from_defaults, from_keys};
-use crate::values::{Admit, Fields, Val};
+use crate::proof::{Asks, Sure};
+use crate::values::{Admit, Fields, Known, Val};
 use crate::{Failure, FailureKind};
 
-/// The conditions that a call asks of items, for each entity of its pattern; none if it asks nothing.
-pub(super) struct Sieve<'a>(Vec<Vec<&'a Expr>>);
+/// What a call asks of the items that come back.
+pub(super) struct Sieve<'a> {
+    /// The conditions for each entity of the pattern.
+    conditions: Vec<Vec<&'a Expr>>,
+    /// What the key of the request shows already.
+    sure: Option<Sure<'a>>,
+    /// What the queries know; asked of items only where a key narrows it down.
+    known: &'a [Known],
+}
 
 impl Sieve<'_> {
     fn lets_through(&self, scope: &Scope<'_>, at: usize, item: View<'_>) -> Result<bool, Failure> {
-        for conjunct in self.0.get(at).into_iter().flatten() {
+        for conjunct in self.conditions.get(at).into_iter().flatten() {
             if !scope.holds(conjunct, Some(item))? {
                 return Ok(false);
             }
@@ -35,46 +41,77 @@ impl Read {
         sieve: &Sieve<'_>,
         item: Item,
     ) -> Result<Option<Hit>, Failure> {
-        let program = &scope.shared.program;
-        let first = self.entity(scope);
-        if let (1, None, Some(proof)) = (self.pattern.entities.len(), &self.held, &first.proof)
-            && let Some(is_proven) = proof.holds(scope, &item, self.pattern.with_expired)
-        {
-            let view = View::stored(first.at, &item);
-            let passes = is_proven
-                && (self.pattern.with_deleted || !is_deleted(scope, view)?)
-                && sieve.lets_through(scope, 0, view)?;
-            return match passes {
-                true => Hit::stored(scope, first, item).map(Some),
-                false => first.contradiction(scope, &item).map_or(Ok(None), Err),
-            };
+        let (at, info) = match self.pattern.entities.len() {
+            1 => (0, self.entity(scope)),
+            _ => match self.owner(scope, &item) {
+                Some(owner) => owner,
+                None => return Ok(None),
+            },
+        };
+        if let Some(held) = self.held(at) {
+            return self.admitted_part(scope, sieve, (at, info), held, &item);
         }
-        let Some((at, info)) = self.owner(scope, &item) else { return Ok(None) };
-        if let Some(held) = &self.held {
-            let mut fields = info.decode(program, &item);
-            from_keys(scope, info, &item, &mut fields);
-            from_defaults(scope, info, &mut fields);
-            // Nothing is known of what the index does not hold, its default least of all.
-            fields.retain(|name, _| held.iter().any(|each| **each == *name));
-            let asked = self.with_bound(scope, info, &fields);
-            let passes = self.passes(scope, sieve, at, View::of(info.at, &asked))?;
-            return if passes { Hit::decoded(scope, info, fields).map(Some) } else { Ok(None) };
-        }
-        let Some(item) = info.interpret_ours(scope, item)? else { return Ok(None) };
-        if info.shares_table && !info.makes(program, &item) {
-            return info.contradiction(scope, &item).map_or(Ok(None), Err);
-        }
-        match self.passes(scope, sieve, at, View::stored(info.at, &item))? {
+        let asks = Asks {
+            with_expired: self.pattern.with_expired,
+            with_deleted: self.pattern.with_deleted,
+            sure: sieve.sure.as_ref(),
+        };
+        let Some(item) = info.visible(scope, item, asks)? else { return Ok(None) };
+        let view = View::stored(info.at, &item);
+        match self.has_known(scope, sieve, view) && sieve.lets_through(scope, at, view)? {
             true => Hit::stored(scope, info, item).map(Some),
             false => Ok(None),
         }
     }
 
+    /// What an index holds of an item, if the pattern may return it.
+    fn admitted_part(
+        &self,
+        scope: &Scope<'_>,
+        sieve: &Sieve<'_>,
+        (at, info): (usize, &EntityInfo),
+        held: &Held,
+        item: &Item,
+    ) -> Result<Option<Hit>, Failure> {
+        let program = &scope.shared.program;
+        if !info.owns(program, item) {
+            return Ok(None);
+        }
+        let mut fields = info.decode(program, item);
+        from_keys(scope, info, item, &mut fields);
+        from_defaults(scope, info, &mut fields);
+        // Nothing is known of what the index does not hold, its default least of all.
+        let attribute = |name: &str| info.anatomy.attribute(name).map(|each| each.id);
+        fields.retain(|name, _| attribute(name).is_some_and(|id| held.attributes.contains(id)));
+        let asked = self.with_bound(scope, info, held, &fields);
+        let view = View::held(info.at, &asked, item);
+        let is_live = (self.pattern.with_expired || !is_expired(scope, view))
+            && (self.pattern.with_deleted || !is_deleted(scope, view)?);
+        let is_asked_for = is_live && is_ours(scope, view) && self.has_known(scope, sieve, view);
+        match is_asked_for && sieve.lets_through(scope, at, view)? {
+            true => Hit::decoded(scope, info, fields).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Whether an item has the values that its key only narrows down, as one of the queries asked for them.
+    fn has_known(&self, scope: &Scope<'_>, sieve: &Sieve<'_>, item: View<'_>) -> bool {
+        // The plan speaks of the attributes of the first entity.
+        if self.plan.narrowed.is_empty() || item.entity() != Some(self.first()) {
+            return true;
+        }
+        let has = |known: &Known, id: AttributeId| {
+            known.get(Bound::Attribute(id)).is_none_or(|value| item.has(scope.shared, id, value))
+        };
+        sieve.known.iter().any(|known| self.plan.narrowed.iter().all(|id| has(known, *id)))
+    }
+
     /// What an index holds of an item, and what its key was asked for: a key does not always tell what it was made of.
-    fn with_bound(&self, scope: &Scope<'_>, info: &EntityInfo, held: &Fields) -> Fields {
-        let mut known = held.clone();
+    fn with_bound(&self, scope: &Scope<'_>, info: &EntityInfo, held: &Held, fields: &Fields) -> Fields {
+        let mut known = fields.clone();
         for bind in self.pattern.binds.iter().filter(|_| info.at == self.first()) {
             if let (Bound::Attribute(id), BindValue::Parameter(local)) = (bind.to, &bind.value)
+                && held.attributes.contains(id)
                 && let Some(value) = scope.get(*local).filter(|value| !value.is_absent())
             {
                 known.get_or_insert_with(info.name_of(id).clone(), || value.clone());
@@ -83,65 +120,35 @@ impl Read {
         known
     }
 
-    fn passes(
-        &self,
-        scope: &Scope<'_>,
-        sieve: &Sieve<'_>,
-        at: usize,
-        view: View<'_>,
-    ) -> Result<bool, Failure> {
-        let live = (self.pattern.with_expired || !is_expired(scope, view))
-            && (self.pattern.with_deleted || !is_deleted(scope, view)?);
-        if !live || !is_ours(scope, view) {
-            return Ok(false);
-        }
-        sieve.lets_through(scope, at, view)
-    }
-
-    /// What is asked of items in this call.
-    pub(super) fn sieve<'r>(&'r self, scope: &Scope<'_>) -> Sieve<'r> {
+    /// What is asked of the items of some queries.
+    pub(super) fn sieve<'r>(&'r self, scope: &Scope<'_>, known: &'r [Known]) -> Sieve<'r> {
+        let proof = self.entity(scope).proof.as_ref().filter(|_| self.pattern.entities.len() == 1);
+        // Several queries have several keys, and nobody knows which of them gave an item.
+        let sure = match (proof, known) {
+            (Some(proof), [known]) => Some(proof.sure(scope, &self.plan.key, known)),
+            _ => None,
+        };
         if self.pattern.conditions.is_empty() && self.pattern.filters.is_empty() {
-            return Sieve(Vec::new());
+            return Sieve { conditions: Vec::new(), sure, known };
         }
-        let entities = self.pattern.entities.iter().map(|id| &scope.shared.program.entities[*id]);
-        let of = |(entity, conjuncts): (&Entity, &'r Vec<Conjunct>)| {
-            let asked = conjuncts.iter().filter(|each| self.applies(scope, entity, each));
-            asked.map(|each| &each.expr).collect()
+        let asked = |conjunct: &&Conjunct| !conjunct.drops.iter().any(|local| is_left_out(scope, *local));
+        let of = |(conjuncts, residual): (&'r Vec<Conjunct>, &Vec<usize>)| {
+            let conjuncts = residual.iter().filter_map(|at| conjuncts.get(*at));
+            conjuncts.filter(asked).map(|each| &each.expr).collect()
         };
-        Sieve(entities.zip(&self.pattern.sieve).map(of).collect())
+        let conditions = self.pattern.sieve.iter().zip(&self.plan.residual).map(of).collect();
+        Sieve { conditions, sure, known }
     }
 
-    /// Whether a condition is asked at all (an optional parameter that is left out drops it), and of attributes that the
-    /// item holds (the others were answered by the path).
-    fn applies(&self, scope: &Scope<'_>, entity: &Entity, conjunct: &Conjunct) -> bool {
-        let is_left_out = |local: &_| scope.get(*local).is_none_or(Val::is_absent);
-        if conjunct.drops.iter().any(is_left_out) {
-            return false;
-        }
-        let Some(held) = &self.held else { return true };
-        conjunct.expr.attributes().iter().all(|id| held.contains(&entity.attributes[*id].name))
+    /// What the path holds of an item of the entity at a place; none if it holds all.
+    fn held(&self, at: usize) -> Option<&Held> {
+        self.plan.held.as_ref()?.get(at)
     }
+}
 
-    /// The attributes that an index holds of an item; none if it holds all, or if the path is no index.
-    pub(super) fn held_by_index(&self, program: &Program) -> Option<Vec<Arc<str>>> {
-        let Route::Index(id, _) = &self.route else { return None };
-        let index = &program.tables[self.table_id].indexes[*id];
-        let entity = &program.entities[self.first()];
-        let mut held: Vec<Arc<str>> = Vec::new();
-        let mut hold = |part: &KeyPart| {
-            held.push(part.stored.clone());
-            if let Some(Source::Template(id)) = part.source {
-                held.extend(entity.templates[id].slots().map(|slot| entity.attributes[slot].name.clone()));
-            }
-        };
-        entity.key.parts().chain(self.filled(program).parts()).for_each(&mut hold);
-        // What is copied and is a template's text tells the template's slots as well.
-        for name in index.projects.as_ref()? {
-            let template = entity.templates.entries().find(|(_, each)| each.name == *name);
-            hold(&KeyPart { stored: name.clone(), source: template.map(|(id, _)| Source::Template(id)) });
-        }
-        Some(held)
-    }
+/// Whether an optional parameter is left out, which drops the conditions that use it.
+fn is_left_out(scope: &Scope<'_>, local: LocalId) -> bool {
+    scope.get(local).is_none_or(Val::is_absent)
 }
 
 /// Whether an item is past its time, though it may still be stored.
@@ -179,7 +186,7 @@ fn conforming(
     let name = &attribute.name;
     Admit::computed(scope).keeping_empty().attribute(attribute, value, name).map_err(|failure| {
         let message = format!("{}, computed for a {}", failure.message, info.name);
-        Failure { kind: FailureKind::CheckFailed, message, field: Some(name.to_string()) }
+        Failure::new(FailureKind::CheckFailed, message).at(name.to_string())
     })
 }
 

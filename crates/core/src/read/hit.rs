@@ -35,6 +35,14 @@ impl Hit {
         Ok(Hit::Decoded(Box::new(Record { entity: info.at, fields, shown: Vec::new() })))
     }
 
+    /// The entity that it is an item of.
+    pub(crate) fn entity(&self) -> EntityId {
+        match self {
+            Hit::Stored(entity, _) => *entity,
+            Hit::Decoded(record) => record.entity,
+        }
+    }
+
     /// A look at it.
     pub(crate) fn view(&self) -> View<'_> {
         match self {

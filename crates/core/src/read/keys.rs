@@ -1,24 +1,26 @@
-//! Key conditions: the partition fixed, the sort key fixed, begun, or bounded.
+//! The recipe of a plan carried out: what every key attribute is asked for, made of what a call gives.
 //!
-//! Ranges are inclusive on both sides, also where more text follows the bounded piece: the upper bound is padded with
-//! the greatest character there is.
+//! A value that a call leaves out ends the sort key there. Ranges are inclusive on both sides, also where more text follows the
+//! bounded piece: the upper bound is padded with the greatest character there is. What an exclusive bound excludes is
+//! dropped when the items are checked again.
 
 use sortkey_design::Program;
-use sortkey_design::model::{Op, ReadVerb};
-use sortkey_design::program::{Bound, Entity, Expr, ExprKind, KeyPart, Piece, Source, Template};
-use sortkey_value::{AttributeValue, Item, Map};
+use sortkey_design::program::{AttributeId, Entity, KeyPart, Piece, Source, Template, TemplateId};
+use sortkey_expression::Comparator;
+use sortkey_plan::{KeyIs, Limit, limits};
+use sortkey_value::{AttributeValue, Item};
 
-use super::{Read, Route};
+use super::Read;
+use super::asked::{Asked, Test};
 use crate::Failure;
-use crate::condition::Placeholders;
 use crate::evaluate::Scope;
 use crate::template;
-use crate::values::{Admit, Fields, Val, to_stored};
+use crate::values::{Admit, Known, Val, Values, to_stored};
 
 /// Nothing in a key sorts behind it.
 const LAST: char = char::MAX;
 
-/// The bounds of a range on one attribute.
+/// The bounds of a range on one attribute, each with whether it is in the range itself.
 #[derive(Default)]
 struct Bounds {
     low: Option<(Val, bool)>,
@@ -26,57 +28,58 @@ struct Bounds {
     prefix: Option<String>,
 }
 
+/// How a sort attribute is asked.
+enum Open {
+    /// It is fixed: the next may be asked as well.
+    Fixed(AttributeValue),
+    /// It is asked for more than one value, or not at all: the key ends here.
+    Last(Option<Test>),
+}
+
 impl Read {
-    /// The key condition of one query; none if the known attributes do not determine a partition.
-    pub(super) fn key_condition(
-        &self,
-        scope: &Scope<'_>,
-        known: &Fields,
-        into: &mut Placeholders,
-    ) -> Result<Option<String>, Failure> {
-        let program = &scope.shared.program;
-        let (entity, key) = (&program.entities[self.first()], self.filled(program));
-        let mut conditions = Vec::new();
-        for part in &key.partition {
-            let Some(value) = fixed(program, entity, part, known) else { return Ok(None) };
-            conditions.push(format!("{} = {}", into.name(&part.stored), into.value(value)));
-        }
-        if self.pattern.verb == ReadVerb::Collect {
-            return Ok(Some(conditions.join(" AND ")));
-        }
-        for part in &key.sort {
-            if let Some(value) = fixed(program, entity, part, known) {
-                conditions.push(format!("{} = {}", into.name(&part.stored), into.value(value)));
-                continue;
-            }
-            conditions.extend(self.open(scope, part, known, into)?);
-            break;
-        }
-        Ok(Some(conditions.join(" AND ")))
-    }
-
-    /// The table key, if the known attributes determine it.
-    pub(super) fn table_key(&self, scope: &Scope<'_>, known: &Fields) -> Option<Map> {
-        super::key_of(scope, self.entity(scope), known)
-    }
-
-    /// The table key in the form in which it is sent.
-    pub(super) fn table_key_item(&self, scope: &Scope<'_>, known: &Fields) -> Option<Item> {
+    /// What one query asks of its key; none if the known values do not determine a partition, so that no item can be found.
+    pub(super) fn asked(&self, scope: &Scope<'_>, known: &Known) -> Result<Option<Asked>, Failure> {
         let program = &scope.shared.program;
         let entity = &program.entities[self.first()];
+        let recipe = &self.plan.key;
+        let mut asked = Asked::with_capacity(recipe.partition.len() + recipe.sort.len());
+        for part in &recipe.partition {
+            let Some(value) = whole(program, entity, &part.is, known) else { return Ok(None) };
+            asked.push(&part.stored, Test::Is(value));
+        }
+        for part in &recipe.sort {
+            match self.open(scope, entity, &part.is, known)? {
+                Open::Fixed(value) => asked.push(&part.stored, Test::Is(value)),
+                Open::Last(test) => {
+                    test.into_iter().for_each(|test| asked.push(&part.stored, test));
+                    break;
+                }
+            }
+        }
+        Ok(Some(asked))
+    }
+
+    /// The table key of the one item that is asked for; none if the recipe or the known values do not determine it.
+    pub(super) fn table_key(&self, scope: &Scope<'_>, known: &Known) -> Option<Item> {
+        if !self.is_whole_key {
+            return None;
+        }
+        let program = &scope.shared.program;
+        let entity = &program.entities[self.first()];
+        let recipe = &self.plan.key;
         let mut key = Item::builder();
         let mut text = String::with_capacity(128);
-        for part in entity.key.parts() {
-            match part.source.filter(|_| !known.contains_key(&part.stored)) {
-                Some(Source::Template(id)) => {
+        for part in recipe.partition.iter().chain(&recipe.sort) {
+            match &part.is {
+                KeyIs::Equal(Source::Template(id)) => {
                     text.clear();
-                    let template = &entity.templates[id];
+                    let template = &entity.templates[*id];
                     template::render_into(entity, template, template.pieces.len(), known, &mut text)?;
                     key.name(&part.stored);
                     key.string(&text);
                 }
-                _ => {
-                    let value = fixed(program, entity, part, known)?;
+                is => {
+                    let value = whole(program, entity, is, known)?;
                     key.name(&part.stored);
                     key.tree(&value);
                 }
@@ -85,196 +88,187 @@ impl Read {
         Some(key.finish())
     }
 
-    /// Whether the path is the table's key, whole.
-    pub(super) fn is_key_lookup(&self, scope: &Scope<'_>, known: &Fields) -> bool {
-        self.route == Route::Table && self.table_key(scope, known).is_some()
-    }
-
-    /// The condition on a sort attribute that is not fixed.
-    fn open(
-        &self,
-        scope: &Scope<'_>,
-        part: &KeyPart,
-        known: &Fields,
-        into: &mut Placeholders,
-    ) -> Result<Option<String>, Failure> {
+    /// How a part of the sort key is asked.
+    fn open(&self, scope: &Scope<'_>, entity: &Entity, is: &KeyIs, known: &Known) -> Result<Open, Failure> {
         let program = &scope.shared.program;
-        let entity = &program.entities[self.first()];
-        match part.source {
-            Some(Source::Attribute(id)) => {
-                let bounds = self.bounds(scope, Bound::Attribute(id))?;
-                let ty = &entity.attributes[id].ty;
-                Ok(natural(into, &part.stored, bounds, |value| to_stored(program, ty, value)))
+        Ok(match is {
+            KeyIs::Text(_) | KeyIs::Equal(Source::Attribute(_)) => {
+                whole(program, entity, is, known).map_or(Open::Last(None), Open::Fixed)
             }
-            Some(Source::Template(id)) => {
-                let whole = self.bounds(scope, Bound::Stored(id))?;
-                if whole.low.is_some() || whole.high.is_some() || whole.prefix.is_some() {
-                    return Ok(natural(into, &part.stored, whole, |value| {
-                        Some(AttributeValue::S(value.as_text()?.to_owned()))
-                    }));
+            KeyIs::Equal(Source::Template(id)) => {
+                let template = &entity.templates[*id];
+                match begun(entity, template, template.pieces.len(), known) {
+                    (text, true) => Open::Fixed(AttributeValue::S(text)),
+                    (text, false) => Open::Last(begins(text)),
                 }
-                self.template(scope, entity, &entity.templates[id], known, into)
             }
-            None => Ok(None),
-        }
+            KeyIs::Begins { template, pieces } => {
+                Open::Last(begins(begun(entity, &entity.templates[*template], *pieces, known).0))
+            }
+            KeyIs::Bounded { source: Source::Template(id), pieces, attribute: Some(attribute), by } => {
+                let template = &entity.templates[*id];
+                Open::Last(match begun(entity, template, *pieces, known) {
+                    (text, false) => begins(text),
+                    (text, true) => {
+                        let bounds = self.bounds(scope, Some(*attribute), by)?;
+                        within(entity, template, *pieces, text, &bounds)
+                    }
+                })
+            }
+            KeyIs::Bounded { source: Source::Attribute(id), by, .. } => {
+                let ty = &entity.attributes[*id].ty;
+                let bounds = self.bounds(scope, Some(*id), by)?;
+                Open::Last(natural(bounds, |value| to_stored(program, ty, value)))
+            }
+            KeyIs::Bounded { source: Source::Template(_), by, attribute: None, .. } => {
+                let text = |value: &Val| Some(AttributeValue::S(value.as_text()?.to_owned()));
+                Open::Last(natural(self.bounds(scope, None, by)?, text))
+            }
+        })
     }
 
-    /// A fixed beginning, and the bounds of the piece behind it.
-    fn template(
+    /// The bounds that conditions of `where` set an attribute, or text as a whole; those that are left out bound nothing.
+    fn bounds(
         &self,
         scope: &Scope<'_>,
-        entity: &Entity,
-        template: &Template,
-        known: &Fields,
-        into: &mut Placeholders,
-    ) -> Result<Option<String>, Failure> {
-        let is_open = |piece: &Piece| match piece {
-            Piece::Slot { attribute, .. } => !known.contains_key(&entity.attributes[*attribute].name),
-            Piece::Literal(_) => false,
-        };
-        let Some(at) = template.pieces.iter().position(is_open) else { return Ok(None) };
-        let Some(prefix) = template::render_pieces(entity, template, at, known) else {
-            return Ok(None);
-        };
-        let Piece::Slot { attribute, format } = &template.pieces[at] else { return Ok(None) };
-        let bounds = self.bounds(scope, Bound::Attribute(*attribute))?;
-        let text = |value: &Val| {
-            let slot = template::slot_of(template, &entity.attributes[*attribute].ty, format.as_ref(), value);
-            slot.map(|slot| format!("{prefix}{slot}"))
-        };
-        let mut begins = |text: String| {
-            let (alias, value) = (into.name(&template.name), into.value(AttributeValue::S(text)));
-            Ok(Some(format!("begins_with({alias}, {value})")))
-        };
-        if let Some(beginning) = bounds.prefix {
-            let beginning = Val::Text(beginning);
-            return begins(text(&beginning).unwrap_or_default());
-        }
-        let low = bounds.low.as_ref().and_then(|(value, _)| text(value));
-        let high = bounds.high.as_ref().and_then(|(value, _)| text(value));
-        if low.is_none() && high.is_none() {
-            return if prefix.is_empty() { Ok(None) } else { begins(prefix) };
-        }
-        let alias = into.name(&template.name);
-        let last = at + 1 == template.pieces.len();
-        if let (None, true, Some(high)) = (&low, prefix.is_empty(), &high) {
-            // Nothing stands before the first: no key is empty text.
-            let high = if last { high.clone() } else { format!("{high}{LAST}") };
-            return Ok(Some(format!("{alias} <= {}", into.value(AttributeValue::S(high)))));
-        }
-        let low = low.unwrap_or_else(|| prefix.clone());
-        let high = match high {
-            Some(high) if last => high,
-            Some(high) => format!("{high}{LAST}"),
-            None => format!("{prefix}{LAST}"),
-        };
-        Ok(between(into, &alias, AttributeValue::S(low), AttributeValue::S(high)))
-    }
-
-    /// What `where` says about the range of an attribute; bounds that are left out bound nothing.
-    fn bounds(&self, scope: &Scope<'_>, bound: Bound) -> Result<Bounds, Failure> {
+        attribute: Option<AttributeId>,
+        by: &[usize],
+    ) -> Result<Bounds, Failure> {
         let attributes = &scope.shared.program.entities[self.first()].attributes;
-        let attribute = match bound {
-            Bound::Attribute(id) => Some(&attributes[id]),
-            Bound::Stored(_) => None,
-        };
+        let attribute = attribute.map(|id| &attributes[id]);
         let admit = Admit::computed(scope);
-        let value = |expr: &Expr| -> Result<Option<Val>, Failure> {
+        let mut bounds = Bounds::default();
+        for (limit, expr) in limits(&self.pattern, by) {
             let value = scope.eval(expr, None)?;
-            let value = match attribute {
+            let value = match attribute.filter(|_| limit != Limit::Prefix) {
                 // A bound need not be a value of the type: a time cut to its unit, a month for a day.
                 Some(attribute) => {
                     admit.attribute(attribute, value.clone(), &attribute.name).unwrap_or(value)
                 }
                 None => value,
             };
-            Ok((!value.is_absent()).then_some(value))
-        };
-        let mut bounds = Bounds::default();
-        for conjunct in self.pattern.conditions.iter().filter(|each| each.says.about() == Some(bound)) {
-            let ExprKind::Binary { op, right, .. } = &conjunct.expr.kind else { continue };
-            match (op, &right.kind) {
-                (Op::In, ExprKind::Range { low, high }) => {
-                    bounds.low =
-                        low.as_ref().map(|each| value(each)).transpose()?.flatten().map(|each| (each, true));
-                    bounds.high =
-                        high.as_ref().map(|each| value(each)).transpose()?.flatten().map(|each| (each, true));
-                }
-                (Op::GtEq | Op::Gt, _) => bounds.low = value(right)?.map(|each| (each, *op == Op::GtEq)),
-                (Op::LtEq | Op::Lt, _) => bounds.high = value(right)?.map(|each| (each, *op == Op::LtEq)),
-                (Op::StartsWith, _) => {
-                    bounds.prefix = scope.eval(right, None)?.as_text().map(str::to_owned);
-                }
-                _ => {}
+            match limit {
+                _ if value.is_absent() => {}
+                Limit::Low(inclusive) => bounds.low = Some((value, inclusive)),
+                Limit::High(inclusive) => bounds.high = Some((value, inclusive)),
+                Limit::Prefix => bounds.prefix = value.as_text().map(str::to_owned),
             }
         }
         Ok(bounds)
     }
 }
 
-/// The value of a part of a key, if the known attributes determine it.
+/// The value of a part of a key that equals something; none if that is not known.
+fn whole(program: &Program, entity: &Entity, is: &KeyIs, known: &Known) -> Option<AttributeValue> {
+    match is {
+        KeyIs::Text(id) => known.text(entity, *id).map(|text| AttributeValue::S(text.to_owned())),
+        KeyIs::Equal(source) => of_source(program, entity, *source, known),
+        KeyIs::Begins { .. } | KeyIs::Bounded { .. } => None,
+    }
+}
+
+/// The value of a part of a key, if an item's attributes determine it.
 pub(crate) fn fixed(
     program: &Program,
     entity: &Entity,
     part: &KeyPart,
-    known: &Fields,
+    values: &impl Values,
 ) -> Option<AttributeValue> {
-    match part.source? {
-        Source::Attribute(id) => {
-            let attribute = &entity.attributes[id];
-            to_stored(program, &attribute.ty, known.get(&attribute.name)?)
-        }
-        Source::Template(id) => match known.get(&part.stored) {
-            // The text itself is known.
-            Some(Val::Text(text)) => Some(AttributeValue::S(text.clone())),
-            _ => template::render(entity, &entity.templates[id], known).map(AttributeValue::S),
-        },
+    of_source(program, entity, part.source?, values)
+}
+
+fn of_source(
+    program: &Program,
+    entity: &Entity,
+    source: Source,
+    values: &impl Values,
+) -> Option<AttributeValue> {
+    match source {
+        Source::Attribute(id) => to_stored(program, &entity.attributes[id].ty, values.value(entity, id)?),
+        Source::Template(id) => of_template(entity, id, values).map(AttributeValue::S),
     }
 }
 
-/// The condition on a sort key that is an attribute itself: DynamoDB knows its order.
-fn natural(
-    into: &mut Placeholders,
-    stored: &str,
-    bounds: Bounds,
-    encode: impl Fn(&Val) -> Option<AttributeValue>,
-) -> Option<String> {
-    if bounds.low.is_none() && bounds.high.is_none() && bounds.prefix.is_none() {
-        return None;
+fn of_template(entity: &Entity, id: TemplateId, values: &impl Values) -> Option<String> {
+    template::render(entity, &entity.templates[id], values)
+}
+
+/// The text of the first pieces of a template as far as they are known, and whether all of them are.
+fn begun(entity: &Entity, template: &Template, pieces: usize, known: &Known) -> (String, bool) {
+    let mut text = String::with_capacity(64);
+    let count = template::begin_into(entity, template, pieces, known, &mut text);
+    (text, count == pieces)
+}
+
+/// Text that begins like this; nothing is asked where every text does.
+fn begins(text: String) -> Option<Test> {
+    (!text.is_empty()).then_some(Test::Begins(text))
+}
+
+/// A range of one piece of a template, behind a fixed beginning.
+fn within(
+    entity: &Entity,
+    template: &Template,
+    pieces: usize,
+    before: String,
+    bounds: &Bounds,
+) -> Option<Test> {
+    let Some(Piece::Slot { attribute, format }) = template.pieces.get(pieces) else { return begins(before) };
+    let ty = &entity.attributes[*attribute].ty;
+    let text = |value: &Val| {
+        let slot = template::slot_of(template, ty, format.as_ref(), value)?;
+        Some(format!("{before}{slot}"))
+    };
+    if let Some(beginning) = &bounds.prefix {
+        return begins(text(&Val::text(beginning)).unwrap_or(before));
     }
-    let alias = into.name(stored);
-    if let Some(prefix) = bounds.prefix {
-        let value = into.value(AttributeValue::S(prefix));
-        return Some(format!("begins_with({alias}, {value})"));
-    }
-    let low = bounds.low.and_then(|(value, inclusive)| Some((encode(&value)?, inclusive)));
-    let high = bounds.high.and_then(|(value, inclusive)| Some((encode(&value)?, inclusive)));
+    let is_last = pieces + 1 == template.pieces.len();
+    let low = bounds.low.as_ref().and_then(|(value, _)| text(value));
+    let high = bounds.high.as_ref().and_then(|(value, _)| text(value));
+    let high = high.map(|high| if is_last { high } else { format!("{high}{LAST}") });
     match (low, high) {
-        // What an exclusive bound excludes is dropped when the items are checked again.
-        (Some((low, _)), Some((high, _))) => between(into, &alias, low, high),
+        (None, None) => begins(before),
+        // Nothing stands before the first: no key is empty text.
+        (None, Some(high)) if before.is_empty() => {
+            Some(Test::Compared(Comparator::LessOrEqual, AttributeValue::S(high)))
+        }
+        (low, high) => {
+            let high = high.unwrap_or_else(|| format!("{before}{LAST}"));
+            let low = low.unwrap_or(before);
+            Some(between(AttributeValue::S(low), AttributeValue::S(high)))
+        }
+    }
+}
+
+/// A range of an attribute itself, or of text as a whole: DynamoDB knows its order.
+fn natural(bounds: Bounds, encode: impl Fn(&Val) -> Option<AttributeValue>) -> Option<Test> {
+    if let Some(prefix) = bounds.prefix {
+        return begins(prefix);
+    }
+    let encoded =
+        |bound: Option<(Val, bool)>| bound.and_then(|(value, inclusive)| Some((encode(&value)?, inclusive)));
+    let compared = |inclusive: bool, with: Comparator, without: Comparator, value: AttributeValue| {
+        Test::Compared(if inclusive { with } else { without }, value)
+    };
+    match (encoded(bounds.low), encoded(bounds.high)) {
+        (Some((low, _)), Some((high, _))) => Some(between(low, high)),
         (Some((low, inclusive)), None) => {
-            Some(format!("{alias} {} {}", if inclusive { ">=" } else { ">" }, into.value(low)))
+            Some(compared(inclusive, Comparator::GreaterOrEqual, Comparator::Greater, low))
         }
         (None, Some((high, inclusive))) => {
-            Some(format!("{alias} {} {}", if inclusive { "<=" } else { "<" }, into.value(high)))
+            Some(compared(inclusive, Comparator::LessOrEqual, Comparator::Less, high))
         }
         (None, None) => None,
     }
 }
 
 /// A range that is empty is asked for as a point between its ends, since DynamoDB refuses ends that are swapped.
-fn between(
-    into: &mut Placeholders,
-    alias: &str,
-    low: AttributeValue,
-    high: AttributeValue,
-) -> Option<String> {
+fn between(low: AttributeValue, high: AttributeValue) -> Test {
     let swapped = match (&low, &high) {
         (AttributeValue::S(low), AttributeValue::S(high)) => low > high,
         (AttributeValue::N(low), AttributeValue::N(high)) => low > high,
+        (AttributeValue::B(low), AttributeValue::B(high)) => low > high,
         _ => false,
     };
-    let (low, high) = if swapped { (high.clone(), high) } else { (low, high) };
-    let (low, high) = (into.value(low), into.value(high));
-    Some(format!("{alias} BETWEEN {low} AND {high}"))
+    if swapped { Test::Between(high.clone(), high) } else { Test::Between(low, high) }
 }

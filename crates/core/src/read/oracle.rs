@@ -409,7 +409,7 @@ fn in_order(scope: &Scope<'_>, read: &Read, found: &[Fields]) {
     let Some(order) = &read.pattern.order else { return };
     let program = &scope.shared.program;
     let entity = &program.entities[read.first()];
-    let Some(sort) = read.filled(program).sort.first() else { return };
+    let Some(sort) = read.plan.path.key(program).sort.first() else { return };
     let key = |fields: &Fields| match fixed(program, entity, sort, fields) {
         Some(sortkey_value::AttributeValue::S(text)) => Val::Text(text),
         Some(sortkey_value::AttributeValue::N(number)) => Val::Number(number),

@@ -29,7 +29,7 @@ pub(crate) fn from_json(json: Json) -> Option<Val> {
 }
 
 /// A value of a type as JSON.
-pub(crate) fn to_json(program: &Program, ty: &Type, value: &Val) -> Json {
+pub fn to_json(program: &Program, ty: &Type, value: &Val) -> Json {
     match (ty, value) {
         (Type::Time { unit }, Val::Time(time_ms)) => match unit {
             TimeUnit::Iso | TimeUnit::Unstated => Json::String(iso(*time_ms)),

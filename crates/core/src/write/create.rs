@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use sortkey_api::operations::PutItemInput;
-use sortkey_api::shapes::returns::ReturnValuesOnConditionCheckFailure;
 use sortkey_design::Program;
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{Action, AttributeId, ExprKind, UniqueId};
@@ -11,8 +9,7 @@ use sortkey_plan::{AttributeSet, Change, effects};
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
 use super::image::{checked, complete, fill, stored};
-use super::send::{refused, send_one};
-use super::{Act, Answers, Prepared, Refusal, Test, Write, declared, given};
+use super::{Act, Answers, Prepared, Test, Write, declared, given};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::read::{add_virtual, fixed, is_deleted, is_expired, is_ours};
@@ -23,9 +20,40 @@ use crate::{Failure, FailureKind, guard};
 /// A new item, filled and checked.
 pub(crate) struct Made {
     /// All attributes, those included that are never stored.
-    pub(crate) fields: Fields,
+    pub(super) fields: Fields,
     /// Secrets that were generated, not given.
-    pub(crate) generated: Vec<Arc<str>>,
+    generated: Vec<Arc<str>>,
+}
+
+/// A new item of attributes that have been admitted, none of them absent: filled in, checked, and as it is stored.
+pub(crate) fn new_item(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<(Made, Item), Failure> {
+    let made = finish(scope, info, given)?;
+    let item = stored(scope, info, &made.fields)?;
+    for name in info.parts() {
+        match item.get(name) {
+            None => return Err(lacks(info, name)),
+            Some(ValueRef::S("")) => return Err(empty(name)),
+            Some(_) => {}
+        }
+    }
+    Ok((made, item))
+}
+
+/// The write that stores a new item. A `create` finds no such item.
+pub(crate) fn placed(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    action: &Action,
+    item: Item,
+) -> Result<Write, Failure> {
+    let mut write = Write::new(info, info.key_of(&item), Act::Put(item));
+    if action.verb == WriteVerb::Create {
+        let taken =
+            Failure::new(FailureKind::AlreadyExists, format!("there is already such a {}", info.name));
+        let error = action.error.filter(|_| action.condition.is_none());
+        write.demand(scope, Test::Vacant, declared(&scope.shared.program, error, taken))?;
+    }
+    Ok(write)
 }
 
 pub(super) async fn prepare(
@@ -46,13 +74,10 @@ pub(super) async fn prepare(
         given.insert(info.name_of(field.path.attribute).clone(), value);
     }
     refer(session, scope, info, &given).await?;
-    let made = make(scope, info, given)?;
-    let key = key(scope, info, &made.fields)?;
-    let mut write = Write::new(info, key.clone(), Act::Put(stored(scope, info, &made.fields)?));
+    let (made, item) = new_item(scope, info, admitted(scope, info, given)?)?;
+    let mut write = placed(scope, info, action, item)?;
     let mut freed = Vec::new();
-    if action.verb == WriteVerb::Create {
-        vacant(scope, info, action, &mut write)?;
-    } else {
+    if action.verb == WriteVerb::Put {
         let change = Change { verb: action.verb, ..Change::default() };
         let effects = effects(&scope.shared.program, info.at, &change);
         if !effects.needs.is_empty() {
@@ -66,56 +91,11 @@ pub(super) async fn prepare(
             return Err(Failure::internal("the condition of a `create` cannot be expressed"));
         }
     }
-    let guards = guards(scope, info, &freed, &made.fields, &key, false)?;
+    let owner = write.key.to_map();
+    let guards = guards(scope, info, &freed, &made.fields, &owner, false)?;
     let writes = std::iter::once(write).chain(guards).collect();
     let yields = shown(scope, info, made)?;
     Ok(Prepared { writes, yields, answers: Answers::Nothing, is_exact: true, cascades: None })
-}
-
-/// A new item as it is stored, of attributes that have been admitted.
-pub(crate) fn new_item(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<Item, Failure> {
-    let made = finish(scope, info, given)?;
-    stored(scope, info, &made.fields)
-}
-
-/// Stores a new item, if there is no such item yet.
-pub(crate) async fn send_new(
-    session: &Session<'_>,
-    scope: &Scope<'_>,
-    info: &EntityInfo,
-    action: &Action,
-    item: &Item,
-) -> Result<(), Refusal> {
-    for name in info.parts() {
-        match item.get(name) {
-            None => return Err(lacks(info, name).into()),
-            Some(ValueRef::S("")) => return Err(empty(name).into()),
-            Some(_) => {}
-        }
-    }
-    let write = || {
-        let mut write = Write::new(info, info.key_of(item), Act::Put(item.clone()));
-        vacant(scope, info, action, &mut write).map(|_| write)
-    };
-    let Some(condition) = &info.vacant else {
-        return send_one(session, scope, write()?, Answers::Nothing).await.map(drop);
-    };
-    let input = PutItemInput {
-        table_name: info.table.clone(),
-        item: item.clone().into(),
-        condition_expression: Some(condition.text.clone()),
-        expression_attribute_names: Some(condition.names.clone()),
-        return_values_on_condition_check_failure: Some(ReturnValuesOnConditionCheckFailure::AllOld),
-        ..PutItemInput::default()
-    };
-    match session.put(input).await {
-        Ok(_) => {
-            session.wrote_something();
-            Ok(())
-        }
-        // Only who was refused needs to know what was demanded.
-        Err(error) => Err(refused(scope, &write()?, error)?),
-    }
 }
 
 fn lacks(info: &EntityInfo, name: &str) -> Failure {
@@ -126,16 +106,8 @@ fn empty(name: &str) -> Failure {
     Failure::invalid(name, format!("`{name}` is part of the key and cannot be empty"))
 }
 
-/// A `create` finds no such item.
-fn vacant(scope: &Scope<'_>, info: &EntityInfo, action: &Action, write: &mut Write) -> Result<bool, Failure> {
-    let taken = Failure::new(FailureKind::AlreadyExists, format!("there is already such a {}", info.name));
-    let error = action.error.filter(|_| action.condition.is_none());
-    let taken = declared(&scope.shared.program, error, taken);
-    write.demand(scope, Test::Vacant, taken)
-}
-
-/// Takes what is given, fills in the rest and checks it all.
-pub(crate) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<Made, Failure> {
+/// Attributes of a new item that a statement gives, as what they are declared to be.
+fn admitted(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<Fields, Failure> {
     let entity = info.of(&scope.shared.program);
     let admit = Admit::computed(scope);
     let mut admitted = Fields::with_capacity(info.anatomy.attributes().len());
@@ -152,11 +124,17 @@ pub(crate) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Resul
             admitted.insert(name, value);
         }
     }
-    finish(scope, info, admitted)
+    Ok(admitted)
+}
+
+/// The image of an item that is given by values which have not been admitted.
+#[cfg(test)]
+pub(super) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<Made, Failure> {
+    finish(scope, info, admitted(scope, info, given)?)
 }
 
 /// Fills in what is not given and checks it all. What is given has been admitted, and nothing of it is absent.
-pub(super) fn finish(scope: &Scope<'_>, info: &EntityInfo, mut given: Fields) -> Result<Made, Failure> {
+fn finish(scope: &Scope<'_>, info: &EntityInfo, mut given: Fields) -> Result<Made, Failure> {
     tenant(scope, info, &mut given)?;
     let secrets = info.anatomy.secrets.iter();
     let generated = secrets.filter(|name| !given.contains_key(name)).cloned().collect();

@@ -94,6 +94,16 @@ impl Write {
         test: Test,
         failure: Failure,
     ) -> Result<bool, Failure> {
+        // Most new items have no other condition, and it never changes.
+        let is_first = self.demands.is_empty() && self.condition == Condition::Always;
+        if let (Test::Vacant, Some(vacant)) = (&test, &scope.shared.entities[self.entity].vacant)
+            && is_first
+        {
+            self.condition = Condition::Text(vacant.text.clone());
+            self.placeholders = vacant.placeholders.clone();
+            self.demands.push(Demand { test, failure });
+            return Ok(true);
+        }
         let Some(condition) = self.compile(scope, &test)? else { return Ok(false) };
         let earlier = std::mem::replace(&mut self.condition, Condition::Always);
         self.condition = earlier.and(condition);

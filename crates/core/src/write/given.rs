@@ -94,7 +94,7 @@ pub(super) fn given_fields(scope: &Scope<'_>, info: &EntityInfo, action: &Action
 }
 
 /// A value as it is written to another place: what is encrypted for the item it comes from is opened first.
-pub(super) fn unsealed(scope: &Scope<'_>, value: Val) -> Result<Val, Failure> {
+pub(crate) fn unsealed(scope: &Scope<'_>, value: Val) -> Result<Val, Failure> {
     let Val::Sealed(bytes) = &value else { return Ok(value) };
     for (entity, fields) in scope.items() {
         let mut sealed = fields.iter().filter(|(_, each)| matches!(each, Val::Sealed(own) if own == bytes));

@@ -25,7 +25,7 @@ pub(super) async fn prepare(
     let entity = info.of(&scope.shared.program);
     let known = key_fields(scope, info, action.key.as_ref(), None)?;
     only_ours(scope, info, &known)?;
-    let cascades = Some(Parent { entity: info.at, known: known.clone(), whole: None });
+    let mut parent = Parent { entity: info.at, known: known.clone(), whole: None, gone: None };
     if let (WriteVerb::Delete, Some(deleted)) = (action.verb, &entity.deleted) {
         let plan = Plan {
             info,
@@ -37,10 +37,11 @@ pub(super) async fn prepare(
             gone: true,
         };
         let prepared = update::prepare_plan(session, scope, plan).await?;
-        return Ok(Prepared { cascades, ..prepared });
+        return Ok(Prepared { cascades: Some(parent), ..prepared });
     }
     let key = key(scope, info, &known)?;
     let mut write = Write::new(info, key.clone(), Act::Delete);
+    parent.gone = Some(write.key.clone());
     let whole = demands(scope, info, action, &known, &mut write, None)?;
     let change = Change { verb: action.verb, ..Change::default() };
     let effects = effects(&scope.shared.program, info.at, &change);
@@ -56,7 +57,7 @@ pub(super) async fn prepare(
     };
     let writes: Vec<Write> = std::iter::once(write).chain(freed).collect();
     let answers = if yields.is_absent() { Answers::Old } else { Answers::Nothing };
-    Ok(Prepared { writes, yields, answers, is_exact: true, cascades })
+    Ok(Prepared { writes, yields, answers, is_exact: true, cascades: Some(parent) })
 }
 
 /// `check`: a condition on an item that is not written.
@@ -108,6 +109,9 @@ fn demands(
     if let Some(kind) = &info.kind {
         let own = AttributeValue::S(info.name.to_string());
         write.demand(scope, Test::Is(kind.clone(), own), missing())?;
+    }
+    if !checks {
+        update::expected_version(scope, info, write)?;
     }
     match &action.condition {
         Some(condition) => {

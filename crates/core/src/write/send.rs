@@ -38,6 +38,21 @@ pub(crate) async fn send(
     answers: Answers,
 ) -> Result<Option<Item>, Refusal> {
     let mut writes = merged(writes);
+    let fence = session.fence().filter(|fence| fence.guard(scope, &mut writes));
+    let sent = send_all(session, scope, writes, answers).await;
+    if fence.is_some() && sent.is_ok() {
+        // The write gave the lease back.
+        session.unfence();
+    }
+    sent
+}
+
+async fn send_all(
+    session: &Session<'_>,
+    scope: &Scope<'_>,
+    mut writes: Vec<Write>,
+    answers: Answers,
+) -> Result<Option<Item>, Refusal> {
     match writes.len() {
         0 => Ok(None),
         1 => match writes.pop() {
@@ -85,7 +100,7 @@ fn condition(condition: Condition) -> Option<String> {
 }
 
 /// Sends one write, which answers with the image that was asked for.
-pub(super) async fn send_one(
+async fn send_one(
     session: &Session<'_>,
     scope: &Scope<'_>,
     mut write: Write,
@@ -158,7 +173,7 @@ pub(super) async fn send_one(
 }
 
 /// Why a write of one item was refused.
-pub(super) fn refused(scope: &Scope<'_>, write: &Write, error: ApiError) -> Result<Refusal, Failure> {
+fn refused(scope: &Scope<'_>, write: &Write, error: ApiError) -> Result<Refusal, Failure> {
     Ok(match (error.kind, error.details.as_deref()) {
         (ErrorKind::ConditionalCheckFailedException, Some(ErrorDetails::Item(stored))) => {
             explain(scope, write, Some(stored))?
@@ -296,7 +311,7 @@ fn cancelled(scope: &Scope<'_>, writes: &[Write], error: ApiError) -> Result<Ref
 }
 
 /// What a stored item says about a refused write.
-pub(crate) fn explain(scope: &Scope<'_>, write: &Write, stored: Option<&Item>) -> Result<Refusal, Failure> {
+fn explain(scope: &Scope<'_>, write: &Write, stored: Option<&Item>) -> Result<Refusal, Failure> {
     Ok(match write.unmet(scope, stored)? {
         // The whole operation relied on the version; preparing this statement again would not help.
         Some(demand) if matches!(demand.test, Test::Version(..)) => Refusal::Failed(demand.failure.clone()),

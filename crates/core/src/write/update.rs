@@ -16,6 +16,7 @@ use sortkey_design::model::{FieldOp, Op, WriteVerb};
 use sortkey_design::program::{Action, ErrorId, Expr, ExprKind, Path, States};
 use sortkey_value::{AttributeValue, Item, Map};
 
+pub(super) use self::changes::expected_version;
 use self::changes::{Change, To};
 use self::expression::Expression;
 use self::touch::Touched;

@@ -8,7 +8,7 @@ use sortkey_engine::Engine;
 use sortkey_core::{Answer, Call, Pending, Runtime, Settings};
 use sortkey_embedded::{Embedded, KeyFile, ephemeral};
 
-use crate::{Coverage, DeployError, Deployment, prepare};
+use crate::{DeployError, Deployment, Terms, prepare};
 
 const DESIGN: &str = r#"
 design shop
@@ -44,7 +44,7 @@ fn with_key(engine: &Engine, text: &str, key: [u8; 32]) -> Result<(Runtime, Depl
     let backend = Arc::new(Embedded::new(engine.clone()));
     let runtime = Runtime::new(compilation.design, backend, settings).expect("the design runs");
     let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
-    match pollster::block_on(prepare(&runtime, Coverage::AsMarked, &pause, &mut |_| {})) {
+    match pollster::block_on(prepare(&runtime, Terms::default(), &pause, &mut |_| {})) {
         Ok(deployment) => Ok((runtime, deployment)),
         Err(DeployError::Refused(refusals)) => {
             Err(refusals.iter().map(|each| format!("{}. {}", each.title, each.notes.join(" "))).collect())

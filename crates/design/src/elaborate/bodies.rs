@@ -6,8 +6,9 @@ use super::Elaboration;
 use super::scope::ItemScope;
 use crate::model::{self, Design, WriteVerb};
 use crate::program::{
-    Arena, AttributeId, Attributes, Entity, Enum, Id, Object, ObjectId, Operation, Parameter, ParameterId,
-    Pattern, Program, Rule, Statement, StatementKind, Test, Ty, Value, Yields,
+    Arena, AttributeId, Attributes, Effect, Entity, Enum, Id, Object, ObjectId, Operation, Parameter,
+    ParameterId, Pattern, Program, Route, Rule, Session, Statement, StatementKind, Test, Ty, Value, Worker,
+    Yields,
 };
 
 /// Everything that has expressions in it.
@@ -19,6 +20,10 @@ pub(super) struct Bodies {
     rules: Vec<Rule>,
     patterns: Vec<Pattern>,
     operations: Vec<Operation>,
+    effects: Vec<Effect>,
+    workers: Vec<Worker>,
+    routes: Vec<Route>,
+    sessions: Vec<Session>,
     tests: Vec<Test>,
 }
 
@@ -40,8 +45,24 @@ impl<'a> Elaboration<'a, '_> {
         let rules = rules.map(|(source, declared)| self.rule(source, declared)).collect();
         let operations = design.operations.iter().zip(&program.operations);
         let operations = operations.map(|(source, declared)| self.operation(source, declared)).collect();
+        let effects = design.effects.iter().zip(&program.effects);
+        let effects = effects.map(|(source, declared)| self.effect(source, declared)).collect();
+        let (workers, routes, sessions) = (self.workers(), self.routes(), self.sessions());
         let tests = design.tests.iter().map(|test| self.test(test)).collect();
-        Bodies { enums, objects, caller, entities, rules, patterns, operations, tests }
+        Bodies {
+            enums,
+            objects,
+            caller,
+            entities,
+            rules,
+            patterns,
+            operations,
+            effects,
+            workers,
+            routes,
+            sessions,
+            tests,
+        }
     }
 
     fn object_type(&mut self, id: ObjectId, object: &Object) -> Object {
@@ -61,6 +82,10 @@ impl Bodies {
         program.rules = self.rules.into_iter().collect();
         program.patterns = self.patterns.into_iter().collect();
         program.operations = self.operations.into_iter().map(yielding).collect();
+        program.effects = self.effects.into_iter().collect();
+        program.workers = self.workers.into_iter().collect();
+        program.routes = self.routes.into_iter().collect();
+        program.sessions = self.sessions.into_iter().collect();
         program.tests = self.tests;
         program.errors = errors.into_iter().collect();
         program

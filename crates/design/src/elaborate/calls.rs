@@ -52,6 +52,10 @@ impl<'a> Elaboration<'a, '_> {
             let arguments = self.arguments(name, parameters, args, span, design.rules[at].name.span);
             return typed(ExprKind::Rule { rule, arguments: arguments.values }, Ty::Bool, span);
         }
+        if design.effect(name).is_some() {
+            self.values(args);
+            return self.without_do(name, span);
+        }
         if let Some(entity) = entity_id(design, name) {
             let key = self.whole_key(entity, args, span);
             return typed(ExprKind::ItemAt(key), Ty::Bool, span);
@@ -110,9 +114,11 @@ impl<'a> Elaboration<'a, '_> {
         wanted: Option<&Type>,
     ) -> Expr {
         let shape = functions::shape(function);
-        let (least, given) = (shape.takes.len(), args.values.len());
-        if given < least || (given > least && !shape.more) {
+        let (most, given) = (shape.takes.len(), args.values.len());
+        let least = most - shape.optional;
+        if given < least || (given > most && !shape.more) {
             let takes = match (least, shape.more) {
+                (count, false) if count < most => format!("{count} to {most} arguments"),
                 (1, false) => "one argument".to_owned(),
                 (count, false) => format!("{count} arguments"),
                 (count, true) => format!("at least {count}"),
@@ -135,6 +141,11 @@ impl<'a> Elaboration<'a, '_> {
         let ty = match shape.gives {
             Gives::Text => Ty::Text,
             Gives::Number => Ty::Number,
+            Gives::Bool => Ty::Bool,
+            Gives::Time => Ty::Time,
+            Gives::Duration => Ty::Duration,
+            Gives::Map => Ty::Map,
+            Gives::Bytes => Ty::Is(Arc::new(Type::Bytes { max: None })),
             Gives::Date => Ty::Date,
             Gives::Month => Ty::Month,
             Gives::First => match arguments.first().map(|first| &first.ty) {

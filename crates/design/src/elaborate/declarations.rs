@@ -212,6 +212,7 @@ impl<'a> Elaboration<'a, '_> {
         self.optional = parameters.entries().filter(left_out).map(|(_, each)| each.local).collect();
         let mut scope = Scope::of_parameters(parameters, source.system);
         scope.reads_shown = true;
+        scope.acts = source.system;
         let first = actions(source).first().map(|site| site.action);
         operation.requires = source.requires.as_ref().map(|requires| {
             let mut scope = scope.clone();

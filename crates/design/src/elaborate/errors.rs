@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::Elaboration;
-use crate::facts::actions;
+use crate::facts::{actions, calls};
 use crate::model::{Design, Entity, Name, Operation, Stmt, StmtKind};
 use crate::program::{ErrorId, Id};
+
+/// How far errors are looked for in the operations that one calls.
+const MAX_CALLS: usize = 4;
 
 /// What an operation can answer without saying so.
 const BUILT_IN: [&str; 14] = [
@@ -51,7 +54,14 @@ impl<'a> Elaboration<'a, '_> {
     /// `on Name { }` handles an error that the operation can give.
     pub(super) fn handled_error(&mut self, operation: &'a Operation, error: &Name) {
         let mut known: BTreeSet<&str> = BUILT_IN.into_iter().collect();
-        known.extend(raised(self.design, operation));
+        let mut open = vec![(operation, 0)];
+        while let Some((each, depth)) = open.pop() {
+            known.extend(raised(self.design, each));
+            if depth < MAX_CALLS {
+                let called = calls(each).into_iter().filter_map(|name| self.design.operation(name));
+                open.extend(called.map(|called| (called, depth + 1)));
+            }
+        }
         if !known.contains(error.text.as_str()) {
             self.unknown(
                 &format!("error of `{}`", operation.name),

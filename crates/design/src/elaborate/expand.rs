@@ -105,7 +105,10 @@ impl Expand<'_> {
                 StatementKind::Expect { .. }
                 | StatementKind::Advance { .. }
                 | StatementKind::As { .. }
-                | StatementKind::Race { .. } => {}
+                | StatementKind::Race { .. }
+                | StatementKind::Given { .. }
+                | StatementKind::Did { .. }
+                | StatementKind::Work => {}
             }
         }
     }

@@ -17,6 +17,8 @@ pub(super) enum Takes {
     Sequence,
     /// A list or a set.
     List,
+    /// A map, such as the headers of a request.
+    Map,
     /// Something with a size: text, bytes, a list, a set or a map.
     Sized,
 }
@@ -26,6 +28,11 @@ pub(super) enum Takes {
 pub(super) enum Gives {
     Text,
     Number,
+    Bool,
+    Time,
+    Duration,
+    Bytes,
+    Map,
     Date,
     Month,
     /// The same as its first argument.
@@ -39,12 +46,14 @@ pub(super) enum Gives {
 pub(super) struct Shape {
     pub(super) takes: &'static [Takes],
     pub(super) more: bool,
+    /// How many of the last arguments may be left out.
+    pub(super) optional: usize,
     pub(super) gives: Gives,
 }
 
 /// The shape of a function.
 pub(super) fn shape(function: Function) -> Shape {
-    use Takes::{Any, List, Number, Sequence, Sized, Text, Time};
+    use Takes::{Any, List, Map, Number, Sequence, Sized, Text, Time};
     let (takes, more, gives): (&'static [Takes], bool, Gives) = match function {
         Function::Sha256 | Function::Bcrypt => (&[Text], false, Gives::Text),
         Function::Lower | Function::Upper | Function::Trim | Function::Slug => (&[Text], false, Gives::Text),
@@ -59,8 +68,23 @@ pub(super) fn shape(function: Function) -> Shape {
         Function::Max | Function::Min | Function::Coalesce => (&[Any], true, Gives::Known),
         Function::Date => (&[Time], false, Gives::Date),
         Function::Month => (&[Time], false, Gives::Month),
+        Function::CronNext => (&[Text, Time, Text], false, Gives::Time),
+        Function::Matches | Function::Totp | Function::Same => (&[Text, Text], false, Gives::Bool),
+        Function::Verified => (&[Text, Any, Map, Text, Text], false, Gives::Bool),
+        Function::DeliveryId => (&[Text, Map, Text], false, Gives::Text),
+        Function::StandardWebhook => (&[Text, Any, Text], false, Gives::Map),
+        Function::Passes => (&[Any, Map, Text], false, Gives::Bool),
+        Function::Transformed => (&[Any, Map, Text], false, Gives::Bytes),
+        Function::TransformedHeaders => (&[Any, Map, Text], false, Gives::Map),
+        Function::RetryDelay => (&[Number, List, Number], false, Gives::Duration),
+        Function::PeriodStart => (&[Time, Number], false, Gives::Date),
     };
-    Shape { takes, more, gives }
+    let optional = match function {
+        Function::CronNext | Function::Verified => 1,
+        Function::RetryDelay => 2,
+        _ => 0,
+    };
+    Shape { takes, more, optional, gives }
 }
 
 /// The function of that name.
@@ -82,6 +106,7 @@ impl Takes {
             Takes::Time => matches!(kind, Kind::Time | Kind::Date),
             Takes::Sequence => matches!(kind, Kind::Text | Kind::List | Kind::Word),
             Takes::List => kind == Kind::List,
+            Takes::Map => kind == Kind::Record,
             Takes::Sized => matches!(kind, Kind::Text | Kind::Bytes | Kind::List | Kind::Record),
         }
     }
@@ -95,6 +120,7 @@ impl Takes {
             Takes::Time => "a time",
             Takes::Sequence => "text or a list",
             Takes::List => "a list",
+            Takes::Map => "a map",
             Takes::Sized => "text, bytes, a list, a set or a map",
         }
     }

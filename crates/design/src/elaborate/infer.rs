@@ -52,6 +52,10 @@ impl<'a> Elaboration<'a, '_> {
             model::ExprKind::Call { callee, args } => self.call(callee, args, span, wanted),
             model::ExprKind::Index { base, index } => self.index(base, index, span),
             model::ExprKind::With { base, condition } => self.with(base, condition, span),
+            model::ExprKind::Do { call } => self.misplaced(call, span),
+            model::ExprKind::Choose { arms, otherwise } => {
+                self.choose(arms, otherwise.as_deref(), wanted, span)
+            }
             model::ExprKind::List { elements } => self.list(elements, wanted, span),
             model::ExprKind::Object { fields } => self.object_inferred(fields, span),
         }

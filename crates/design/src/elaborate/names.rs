@@ -253,6 +253,7 @@ impl<'a> Elaboration<'a, '_> {
             InputKind::Key => (of.key_attributes.contains(&id), "key"),
             InputKind::New => (can_be_given(source), "new"),
             InputKind::Patch => (can_be_given(source), "patch"),
+            InputKind::Item => (true, "item"),
         };
         let ty = Ty::of(&of.attributes[id].ty);
         if !there {

@@ -26,6 +26,10 @@ pub(super) struct Scope {
     pub(super) system: bool,
     /// Whether a reference may be followed only to an item that was read.
     pub(super) reads_shown: bool,
+    /// Whether effects may happen: in workers and in `system` operations.
+    pub(super) acts: bool,
+    /// Whether a transaction is being put together.
+    pub(super) in_transaction: bool,
     /// An entity whose attributes are absent where the item in hand lacks them.
     pub(super) lacking: Option<EntityId>,
 }
@@ -67,7 +71,8 @@ impl Scope {
             ty: Ty::of(&parameter.ty),
             attribute: parameter.attribute,
             span: parameter.span,
-            read: false,
+            // An item that a worker is given was read for it.
+            read: matches!(Ty::of(&parameter.ty), Ty::Item(_)),
         };
         Scope { locals: parameters.iter().map(local).collect(), system, ..Scope::default() }
     }
@@ -135,6 +140,7 @@ pub(super) fn words(design: &Design) -> HashSet<&str> {
     }
     let params = design.operations.iter().flat_map(|each| &each.params);
     let params = params.chain(design.patterns.iter().flat_map(|each| &each.params));
+    let params = params.chain(design.effects.iter().flat_map(|each| &each.params));
     for param in params.chain(design.rules.iter().flat_map(|each| &each.params)) {
         collect(&param.ty, &mut words);
     }

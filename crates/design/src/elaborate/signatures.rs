@@ -82,6 +82,19 @@ pub(super) fn operation_signature(
     Signature { parameters, yields: operation_yields(design, operation) }
 }
 
+/// What an effect takes. Its parameters without a type take that of an attribute of the same name.
+pub(super) fn effect_signature(
+    design: &Design,
+    program: &Program,
+    types: &Types<'_>,
+    effect: &model::Effect,
+) -> Signature {
+    let mut found = Found { design, program, types, parameters: Arena::default() };
+    let entities: Vec<EntityId> = program.entities.ids().collect();
+    effect.params.iter().for_each(|param| found.declared(param, &entities));
+    Signature { parameters: found.finish(true, &[]), yields: Yields::Value }
+}
+
 /// `return` says what an operation gives; without it, the last statement does. A transaction gives the first item that it
 /// makes.
 fn operation_yields(design: &Design, operation: &model::Operation) -> Yields {

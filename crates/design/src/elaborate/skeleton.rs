@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::signatures::{operation_signature, pattern_signature, rule_parameters};
+use super::signatures::{effect_signature, operation_signature, pattern_signature, rule_parameters};
 use super::types::{Maker, Types, entity_id};
 use crate::model::{self, Design};
 use crate::program::{
-    AliasPiece, Arena, Attribute, AttributeId, Attributes, Check, Entity, EntityId, Enum, Expr, Fill,
-    FilledKey, Flags, Id, Index, KeyPart, Normalize, Object, ObjectId, Operation, Pattern, Piece, Program,
-    Reference, Rule, Share, Signature, Source, StoredKey, Table, TableId, Template, TemplateId, Tenant,
-    Unique, Volume, Word,
+    AliasPiece, Arena, Attribute, AttributeId, Attributes, Check, Effect, EffectKind, Entity, EntityId, Enum,
+    Expr, Fill, FilledKey, Flags, Id, Index, KeyPart, Normalize, Object, ObjectId, Operation, Pattern, Piece,
+    Program, Reference, Rule, Share, Signature, Source, StoredKey, Table, TableId, Template, TemplateId,
+    Tenant, Unique, Volume, Word,
 };
 use crate::size::typical_bytes;
 
@@ -59,6 +59,7 @@ pub(super) fn program(design: &Arc<Design>) -> (Program, Types<'_>) {
     program.patterns = design.patterns.iter().map(|each| pattern(design, &program, &types, each)).collect();
     program.operations =
         design.operations.iter().map(|each| operation(design, &program, &types, each)).collect();
+    program.effects = design.effects.iter().map(|each| effect(design, &program, &types, each)).collect();
     names(design, &mut program);
     (program, types)
 }
@@ -69,6 +70,10 @@ fn make_all<'a>(design: &'a Design, maker: &mut Maker<'a>) {
     let params = params.chain(design.patterns.iter().flat_map(|each| &each.params));
     for param in params.chain(design.rules.iter().flat_map(|each| &each.params)) {
         maker.ty(&param.ty);
+    }
+    for effect in &design.effects {
+        effect.params.iter().for_each(|param| drop(maker.ty(&param.ty)));
+        maker.ty(&effect.result);
     }
     design.parameters.iter().for_each(|parameter| drop(maker.ty(&parameter.ty)));
 }
@@ -429,14 +434,33 @@ fn operation(
     }
 }
 
+fn effect(design: &Design, program: &Program, types: &Types<'_>, effect: &model::Effect) -> Effect {
+    let kind = match &effect.kind {
+        model::EffectKind::Http { method, .. } => {
+            EffectKind::Http { method: method.text.as_str().into(), url: Expr::default() }
+        }
+        model::EffectKind::Mail => EffectKind::Mail,
+        model::EffectKind::Extern => EffectKind::Extern,
+    };
+    Effect {
+        name: effect.name.text.as_str().into(),
+        signature: effect_signature(design, program, types, effect),
+        result: types.of(&effect.result),
+        kind,
+        timeout_ms: effect.timeout_ms,
+    }
+}
+
 /// Where patterns and operations are found. A name of its own hides one in a module.
 fn names(design: &Design, program: &mut Program) {
     use crate::program::Callee;
     let mut own = std::collections::HashMap::new();
-    for (id, operation) in program.operations.entries().rev() {
+    let internal = |at: usize| design.operations[at].internal;
+    for (id, operation) in program.operations.entries().rev().filter(|(id, _)| !internal(id.at())) {
         own.insert(operation.name.to_string(), Callee::Operation(id));
     }
-    for (id, pattern) in program.patterns.entries().rev() {
+    let internal = |at: usize| design.patterns[at].internal;
+    for (id, pattern) in program.patterns.entries().rev().filter(|(id, _)| !internal(id.at())) {
         own.insert(pattern.name.to_string(), Callee::Pattern(id));
     }
     for module in &design.modules {

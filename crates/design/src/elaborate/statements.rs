@@ -26,7 +26,12 @@ impl<'a> Elaboration<'a, '_> {
                 StatementKind::Let { local, name: name.text.as_str().into(), value: value?, error }
             }
             StmtKind::Do { value } => StatementKind::Do(self.value(value).0?),
-            StmtKind::Transact { body } => StatementKind::Transact(self.body(body)),
+            StmtKind::Transact { body } => {
+                let outer = std::mem::replace(&mut self.scope.in_transaction, true);
+                let body = self.body(body);
+                self.scope.in_transaction = outer;
+                StatementKind::Transact(body)
+            }
             StmtKind::Each { name, list, body } => self.each(name, list, body),
             StmtKind::Require { condition, error } => StatementKind::Require {
                 condition: self.condition(condition),
@@ -43,6 +48,11 @@ impl<'a> Elaboration<'a, '_> {
                 let fails = fails.as_ref().map(|error| self.error(error));
                 StatementKind::Expect { value: value?, fails, using: *using }
             }
+            StmtKind::Given { effect, args, result, fails } => {
+                self.given(effect, args, result.as_ref(), fails.as_ref())?
+            }
+            StmtKind::Did { effect, args, times } => self.did(effect, args, *times)?,
+            StmtKind::Work => StatementKind::Work,
             StmtKind::Advance { by_ms } => StatementKind::Advance { by_ms: *by_ms },
             StmtKind::As { caller, body } => {
                 let caller = self.caller_of(caller);
@@ -84,7 +94,10 @@ impl<'a> Elaboration<'a, '_> {
                 None => (None, Ty::Unknown),
             },
             model::Value::Expr(expr) => {
-                let expr = self.infer(expr, None);
+                let expr = match &expr.kind {
+                    model::ExprKind::Do { call } => self.act(call, expr.span),
+                    _ => self.infer(expr, None),
+                };
                 let ty = expr.ty.clone();
                 (Some(Value::Expr(expr)), ty)
             }

@@ -67,6 +67,16 @@ impl Wanted {
         }
     }
 
+    /// What an effect gives.
+    pub(super) fn result(program: &Program, ty: &Arc<Type>, place: Span) -> Wanted {
+        Wanted { optional: false, ..Wanted::compared(program, ty, place) }
+    }
+
+    /// Whether nothing will do as well.
+    pub(super) fn is_optional(&self) -> bool {
+        self.optional
+    }
+
     /// A part of what is wanted.
     pub(super) fn part(&self, ty: &Arc<Type>) -> Wanted {
         Wanted {
@@ -124,6 +134,9 @@ impl<'a> Elaboration<'a, '_> {
                     self.push(wanted.show(MISMATCH.at(span, title)));
                 }
                 typed(ExprKind::List(list), Ty::of(&ty), span)
+            }
+            (model::ExprKind::Choose { arms, otherwise }, _) => {
+                self.choose_wanted(arms, otherwise.as_deref(), wanted, span)
             }
             (model::ExprKind::Object { fields }, content) => self.object(fields, span, content, wanted),
             (model::ExprKind::Text { value }, _) => self.text_literal(value, span, wanted),

@@ -70,7 +70,12 @@ impl<'a> Walk<'a> {
                 StmtKind::Race { bodies, .. } => {
                     bodies.iter().for_each(|body| self.body(body, transact, each));
                 }
-                StmtKind::Require { .. } | StmtKind::Return { .. } | StmtKind::Advance { .. } => {}
+                StmtKind::Require { .. }
+                | StmtKind::Return { .. }
+                | StmtKind::Advance { .. }
+                | StmtKind::Given { .. }
+                | StmtKind::Did { .. }
+                | StmtKind::Work => {}
             }
         }
     }
@@ -103,7 +108,12 @@ pub fn calls(operation: &Operation) -> Vec<&str> {
                     body(inner, found);
                 }
                 StmtKind::Race { bodies, .. } => bodies.iter().for_each(|inner| body(inner, found)),
-                StmtKind::Require { .. } | StmtKind::Return { .. } | StmtKind::Advance { .. } => {}
+                StmtKind::Require { .. }
+                | StmtKind::Return { .. }
+                | StmtKind::Advance { .. }
+                | StmtKind::Given { .. }
+                | StmtKind::Did { .. }
+                | StmtKind::Work => {}
             }
         }
     }

@@ -73,8 +73,24 @@ impl Lower<'_> {
                 ExprKind::List { elements: list.elements().map(|element| self.expr(&element)).collect() }
             }
             ast::Expr::Object(object) => ExprKind::Object { fields: self.fields(object.fields().as_ref()) },
+            ast::Expr::Do(each) => ExprKind::Do { call: self.boxed(each.call().as_ref(), expr) },
+            ast::Expr::Choose(choose) => self.choose(choose, expr),
             ast::Expr::Paren(_) => ExprKind::Missing,
         }
+    }
+
+    /// The arm `otherwise` is what remains, wherever it stands.
+    fn choose(&mut self, choose: &ast::ChooseExpr, whole: &ast::Expr) -> ExprKind {
+        let (mut arms, mut otherwise) = (Vec::new(), None);
+        for arm in choose.arms() {
+            let condition = self.operand(arm.condition().as_ref(), whole);
+            let value = self.operand(arm.value().as_ref(), whole);
+            match condition.is_name("otherwise") {
+                true => otherwise = Some(Box::new(value)),
+                false => arms.push((condition, value)),
+            }
+        }
+        ExprKind::Choose { arms, otherwise }
     }
 
     fn boxed(&mut self, operand: Option<&ast::Expr>, whole: &ast::Expr) -> Box<Expr> {

@@ -17,6 +17,7 @@ impl Lower<'_> {
         Operation {
             name: self.name(operation.name()),
             system: operation.is_system(),
+            internal: false,
             params: self.params(operation.params().as_ref()),
             short: short.map(|_| ShortForm { names }),
             body,
@@ -55,7 +56,7 @@ impl Lower<'_> {
         Stmt { kind: StmtKind::Do { value: Value::Action(Box::new(action)) }, span }
     }
 
-    fn body(&mut self, body: Option<&ast::Body>) -> Vec<Stmt> {
+    pub(super) fn body(&mut self, body: Option<&ast::Body>) -> Vec<Stmt> {
         let statements = body.into_iter().flat_map(ast::Body::statements);
         statements.filter_map(|statement| self.statement(&statement)).collect()
     }
@@ -129,6 +130,24 @@ impl Lower<'_> {
                 };
                 (kind, each.range())
             }
+            Statement::Given(each) => {
+                let kind = StmtKind::Given {
+                    effect: self.name(each.effect()),
+                    args: self.args(each.args().as_ref()),
+                    result: each.result().map(|result| self.expr(&result)),
+                    fails: each.fails().map(|name| self.name(Some(name))),
+                };
+                (kind, each.range())
+            }
+            Statement::Did(each) => {
+                let kind = StmtKind::Did {
+                    effect: self.name(each.effect()),
+                    args: self.args(each.args().as_ref()),
+                    times: each.times().map(|number| self.count(&number)),
+                };
+                (kind, each.range())
+            }
+            Statement::Work(each) => (StmtKind::Work, each.range()),
         };
         Some(Stmt { kind, span: self.span(range) })
     }

@@ -118,6 +118,18 @@ pub enum ExprKind {
         /// What must hold for it.
         condition: Box<Expr>,
     },
+    /// `do effect(args)`
+    Do {
+        /// The call of the effect.
+        call: Box<Expr>,
+    },
+    /// `choose { condition: value, otherwise: value }`
+    Choose {
+        /// Conditions and what is chosen if they hold, in order.
+        arms: Vec<(Expr, Expr)>,
+        /// What is chosen if none holds.
+        otherwise: Option<Box<Expr>>,
+    },
     /// `[a, b]`
     List {
         /// The elements.
@@ -276,6 +288,14 @@ impl Expr {
                 visit(base);
                 visit(condition);
             }
+            ExprKind::Do { call } => visit(call),
+            ExprKind::Choose { arms, otherwise } => {
+                for (condition, value) in arms {
+                    visit(condition);
+                    visit(value);
+                }
+                otherwise.iter().for_each(|value| visit(value));
+            }
             ExprKind::List { elements } => elements.iter().for_each(visit),
             ExprKind::Object { fields } => fields.walk_values(visit),
         }
@@ -306,6 +326,14 @@ impl Expr {
             ExprKind::With { base, condition } => {
                 visit(base);
                 visit(condition);
+            }
+            ExprKind::Do { call } => visit(call),
+            ExprKind::Choose { arms, otherwise } => {
+                for (condition, value) in arms {
+                    visit(condition);
+                    visit(value);
+                }
+                otherwise.iter_mut().for_each(|value| visit(value));
             }
             ExprKind::List { elements } => elements.iter_mut().for_each(visit),
             ExprKind::Object { fields } => {

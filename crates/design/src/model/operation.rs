@@ -12,6 +12,9 @@ pub struct Operation {
     pub name: Name,
     /// Whether it runs without a caller.
     pub system: bool,
+    /// Whether it serves a worker, a route or a session, and no call may name it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub internal: bool,
     /// Its declared parameters.
     pub params: Vec<Param>,
     /// Whether it was written in the short form (`= update Source [name]`).
@@ -126,6 +129,28 @@ pub enum StmtKind {
         /// How many may succeed.
         succeeds: u64,
     },
+    /// `given effect(args) -> { result }`
+    Given {
+        /// The effect.
+        effect: Name,
+        /// What it must be called with.
+        args: Args,
+        /// What it then gives; none if it fails.
+        result: Option<Expr>,
+        /// The error it fails with.
+        fails: Option<Name>,
+    },
+    /// `expect did effect(args) n times`
+    Did {
+        /// The effect.
+        effect: Name,
+        /// What it was called with.
+        args: Args,
+        /// How often; none means at least once.
+        times: Option<u64>,
+    },
+    /// `work`: workers run until nothing is left to do at this time.
+    Work,
 }
 
 /// What a statement evaluates.

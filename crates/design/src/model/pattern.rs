@@ -12,6 +12,9 @@ pub struct Pattern {
     pub name: Name,
     /// Whether it runs without a caller.
     pub system: bool,
+    /// Whether it serves a worker, a route or a session, and no call may name it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub internal: bool,
     /// Its declared extra parameters.
     pub params: Vec<Param>,
     /// What kind of read.

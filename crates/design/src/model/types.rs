@@ -169,6 +169,8 @@ pub enum InputKind {
     New,
     Patch,
     Key,
+    /// A whole item: what a worker is given.
+    Item,
 }
 
 /// DynamoDB's type of a stored attribute.

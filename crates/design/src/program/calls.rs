@@ -5,8 +5,8 @@ use std::sync::Arc;
 use sortkey_diagnostics::Span;
 
 use super::{
-    Arena, AttributeId, EntityId, ErrorId, Expr, IndexId, ItemKey, LocalId, ParameterId, Path, Says,
-    TemplateId, Type,
+    Arena, AttributeId, EffectId, EntityId, ErrorId, Expr, IndexId, ItemKey, LocalId, ParameterId, Path,
+    Says, TemplateId, Type,
 };
 use crate::model::{FieldOp, Load, ReadVerb, WriteVerb};
 
@@ -289,6 +289,28 @@ pub enum StatementKind {
         /// How many may succeed.
         succeeds: u64,
     },
+    /// `given effect(args) -> result`
+    Given {
+        /// The effect.
+        effect: EffectId,
+        /// What it must be called with.
+        arguments: Vec<(ParameterId, Expr)>,
+        /// What it then gives; none if it fails.
+        result: Option<Expr>,
+        /// The error it fails with.
+        fails: Option<ErrorId>,
+    },
+    /// `expect did effect(args) n times`
+    Did {
+        /// The effect.
+        effect: EffectId,
+        /// What it was called with.
+        arguments: Vec<(ParameterId, Expr)>,
+        /// How often; none means at least once.
+        times: Option<u64>,
+    },
+    /// `work`
+    Work,
 }
 
 /// What a statement evaluates.

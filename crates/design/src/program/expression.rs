@@ -6,7 +6,7 @@ use sortkey_diagnostics::Span;
 use sortkey_value::Number;
 
 use super::{
-    AttributeId, EntityId, EnumId, LocalId, OperationId, ParameterId, PatternId, Reference, RuleId,
+    AttributeId, EffectId, EntityId, EnumId, LocalId, OperationId, ParameterId, PatternId, Reference, RuleId,
     SettingId, TemplateId, Ty,
 };
 use crate::model::Op;
@@ -164,6 +164,13 @@ pub enum ExprKind {
         /// Which element.
         index: Box<Expr>,
     },
+    /// `choose { condition: value, otherwise: value }`
+    Choose {
+        /// Conditions and what is chosen if they hold, in order.
+        arms: Vec<(Expr, Expr)>,
+        /// What is chosen if none holds.
+        otherwise: Option<Box<Expr>>,
+    },
     /// `[a, b]`
     List(Vec<Expr>),
     /// `{ ...x, a: 1 }`
@@ -182,6 +189,8 @@ pub enum Callee {
     Pattern(PatternId),
     /// An operation.
     Operation(OperationId),
+    /// An effect.
+    Effect(EffectId),
 }
 
 /// The arguments of a call, by the callee's parameters.
@@ -249,6 +258,18 @@ functions! {
     Coalesce "coalesce"
     Date "date"
     Month "month"
+    CronNext "cron_next"
+    Matches "matches"
+    Totp "totp"
+    Same "same"
+    Verified "verified"
+    DeliveryId "delivery_id"
+    StandardWebhook "standard_webhook"
+    Passes "passes"
+    Transformed "transformed"
+    TransformedHeaders "transformed_headers"
+    RetryDelay "retry_delay"
+    PeriodStart "period_start"
 }
 
 impl Expr {
@@ -309,6 +330,13 @@ impl Expr {
                 visit(base);
                 visit(index);
             }
+            ExprKind::Choose { arms, otherwise } => {
+                for (condition, value) in arms {
+                    visit(condition);
+                    visit(value);
+                }
+                otherwise.iter().for_each(|value| visit(value));
+            }
             ExprKind::Object { members, .. } => members.iter().for_each(|(_, each)| visit(each)),
         }
     }
@@ -360,6 +388,13 @@ impl Expr {
             ExprKind::Index { base, index } => {
                 visit(base);
                 visit(index);
+            }
+            ExprKind::Choose { arms, otherwise } => {
+                for (condition, value) in arms {
+                    visit(condition);
+                    visit(value);
+                }
+                otherwise.iter_mut().for_each(|value| visit(value));
             }
             ExprKind::Object { members, .. } => members.iter_mut().for_each(|(_, each)| visit(each)),
         }

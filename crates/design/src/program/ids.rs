@@ -63,6 +63,14 @@ ids! {
     PatternId
     /// An operation.
     OperationId
+    /// An effect.
+    EffectId
+    /// A worker.
+    WorkerId
+    /// A route.
+    RouteId
+    /// A way to recognise callers.
+    SessionId
     /// A parameter of a pattern, an operation or a rule.
     ParameterId
     /// A parameter, a `let` or an element of `each`, within one body.

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::{EntityId, Program, Type};
+use crate::model::InputKind;
 
 /// What an expression is.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -66,6 +67,7 @@ impl Ty {
         match &**ty {
             Type::Unknown | Type::Any { .. } => Ty::Unknown,
             Type::Json { of } => Ty::of(of),
+            Type::Input { of: InputKind::Item, entity } => Ty::Item(*entity),
             _ => Ty::Is(Arc::clone(ty)),
         }
     }

@@ -13,8 +13,8 @@ use super::pool::{Reading, Writing};
 use super::types::Ty;
 use crate::model::Op;
 use crate::program::{
-    self, AttributeId, EntityId, EnumId, LocalId, OperationId, ParameterId, PatternId, RuleId, SettingId,
-    TemplateId,
+    self, AttributeId, EffectId, EntityId, EnumId, LocalId, OperationId, ParameterId, PatternId, RuleId,
+    SettingId, TemplateId,
 };
 
 type Inner = Box<program::Expr>;
@@ -172,6 +172,13 @@ cases! {
             /// Which element.
             index: Inner,
         },
+        /// `choose { condition: value, otherwise: value }`
+        Choose {
+            /// Conditions and what is chosen if they hold, in order.
+            arms: Vec<(program::Expr, program::Expr)>,
+            /// What is chosen if none holds.
+            otherwise: Option<Inner>,
+        },
         /// `[a, b]`
         List(of: Vec<program::Expr>),
         /// `{ ...x, a: 1 }`
@@ -191,6 +198,8 @@ cases! {
         Pattern(id: PatternId),
         /// An operation.
         Operation(id: OperationId),
+        /// An effect.
+        Effect(id: EffectId),
     }
 }
 

@@ -10,8 +10,8 @@ use sortkey_value::Number;
 use super::json::{expected, list, part, place, text};
 use super::pool::{Reading, Writing};
 use crate::program::{
-    Arena, AttributeId, EntityId, EnumId, ErrorId, Id, IndexId, LocalId, ObjectId, OperationId, ParameterId,
-    PatternId, RuleId, SettingId, TableId, TemplateId, UniqueId,
+    Arena, AttributeId, EffectId, EntityId, EnumId, ErrorId, Id, IndexId, LocalId, ObjectId, OperationId,
+    ParameterId, PatternId, RuleId, SettingId, TableId, TemplateId, UniqueId,
 };
 
 /// Why a written program cannot be read.
@@ -57,7 +57,7 @@ macro_rules! as_they_are {
 as_they_are!(bool, char, u64, i64, String);
 as_they_are!(crate::model::ReadVerb, crate::model::WriteVerb, crate::model::FieldOp, crate::model::Op);
 as_they_are!(crate::model::Load, crate::model::StringFormat, crate::model::IdBody, crate::model::TimeUnit);
-as_they_are!(crate::model::SlotFormat, crate::model::InputKind);
+as_they_are!(crate::model::SlotFormat, crate::model::InputKind, crate::model::Change);
 
 impl Wire for usize {
     type Form = u64;
@@ -190,6 +190,7 @@ places!(
     RuleId rules,
     PatternId patterns,
     OperationId operations,
+    EffectId effects,
     ErrorId errors,
     IndexId,
     AttributeId,

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::form::{Unreadable, Wire, cases, record};
 use super::pool::{Reading, Writing};
 use crate::model::{FieldOp, Load, WriteVerb};
-use crate::program::{self, Arena, AttributeId, EntityId, ErrorId, LocalId, ParameterId};
+use crate::program::{self, Arena, AttributeId, EffectId, EntityId, ErrorId, LocalId, ParameterId};
 
 record! {
     /// A condition on callers.
@@ -131,6 +131,28 @@ cases! {
             /// How many may succeed.
             succeeds: u64,
         },
+        /// `given effect(args) -> result`
+        Given {
+            /// The effect.
+            effect: EffectId,
+            /// What it must be called with.
+            arguments: Vec<(ParameterId, program::Expr)>,
+            /// What it then gives; none if it fails.
+            result: Option<program::Expr>,
+            /// The error it fails with.
+            fails: Option<ErrorId>,
+        },
+        /// `expect did effect(args) n times`
+        Did {
+            /// The effect.
+            effect: EffectId,
+            /// What it was called with.
+            arguments: Vec<(ParameterId, program::Expr)>,
+            /// How often; none means at least once.
+            times: Option<u64>,
+        },
+        /// `work`
+        Work,
     }
 }
 

@@ -34,6 +34,7 @@ pub struct Reading {
     pub(super) rules: usize,
     pub(super) patterns: usize,
     pub(super) operations: usize,
+    pub(super) effects: usize,
     pub(super) errors: usize,
     pub(super) types: Vec<Arc<Type>>,
     /// The expressions so far that nothing has taken yet, with their heights.

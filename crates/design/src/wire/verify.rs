@@ -1,6 +1,7 @@
 //! Whether every place that a read program names is in its list: what is read from outside never leads beside it.
 
 mod expressions;
+mod live;
 
 use super::form::Unreadable;
 use crate::program::{
@@ -43,6 +44,7 @@ pub(super) fn places(program: &Program) -> Checked {
             within(parameter.at(), operation.signature.parameters.len(), "parameter")?;
         }
     }
+    live::places(&all)?;
     for test in &program.tests {
         all.body(&test.body, Scope { locals: test.locals, ..Scope::default() })?;
     }
@@ -198,7 +200,14 @@ impl Places<'_> {
                 StatementKind::Race { bodies, .. } => {
                     bodies.iter().try_for_each(|body| self.body(body, scope))?;
                 }
-                StatementKind::Advance { .. } => {}
+                StatementKind::Given { effect, arguments, result, .. } => {
+                    self.effect_arguments(*effect, arguments, scope)?;
+                    result.iter().try_for_each(|result| self.expr(result, scope))?;
+                }
+                StatementKind::Did { effect, arguments, .. } => {
+                    self.effect_arguments(*effect, arguments, scope)?;
+                }
+                StatementKind::Advance { .. } | StatementKind::Work => {}
             }
         }
         Ok(())

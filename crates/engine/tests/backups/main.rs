@@ -5,6 +5,7 @@
 mod clock;
 mod continuous;
 mod durable;
+mod encrypted;
 mod exports;
 mod imports;
 mod on_demand;

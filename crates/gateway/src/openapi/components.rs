@@ -83,6 +83,7 @@ fn input(program: &Program, entity: &Entity, kind: InputKind) -> Json {
     let is_key = |id: &AttributeId| entity.key_attributes.contains(id);
     let settable = |(id, each): &(AttributeId, &Attribute)| match kind {
         InputKind::Key => is_key(id),
+        InputKind::Item => true,
         InputKind::New => each.can_be_given() && (program.caller.is_empty() || !each.is_made()),
         InputKind::Patch => each.can_be_given() && !each.flags.immutable && !is_key(id),
     };
@@ -101,6 +102,15 @@ fn problem() -> Json {
             "detail": { "type": "string" },
             "code": { "type": "string", "description": "the failure, or the error that the design declares" },
             "field": { "type": "string", "description": "the argument or attribute that is to blame" },
+            "errors": {
+                "type": "array",
+                "description": "everything that is wrong, where it is more than one thing",
+                "items": {
+                    "type": "object",
+                    "properties": { "field": { "type": "string" }, "detail": { "type": "string" } },
+                    "required": ["detail"],
+                },
+            },
         },
         "required": ["type", "title", "status", "detail", "code"],
     })

@@ -113,6 +113,7 @@ impl Examples<'_> {
             |id: AttributeId| !self.system && entity.tenant.is_some_and(|tenant| tenant.attribute == id);
         let chosen = entity.attributes.entries().filter(|(id, each)| match kind {
             InputKind::Key => is_key(*id),
+            InputKind::Item => true,
             InputKind::Patch => is_needed(each) && !is_key(*id),
             InputKind::New => is_needed(each) && !is_theirs(*id),
         });

@@ -159,7 +159,7 @@ fn answer(program: &Program, endpoint: &Endpoint) -> Option<Json> {
         Yields::Page(entities) | Yields::Items(entities) => {
             let collects = match endpoint.callee {
                 Callee::Pattern(id) => program.patterns[id].verb == ReadVerb::Collect,
-                Callee::Operation(_) => false,
+                Callee::Operation(_) | Callee::Effect(_) => false,
             };
             let each = match (collects, entities.as_slice()) {
                 (true, several) => one_of(program, several),

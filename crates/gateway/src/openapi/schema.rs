@@ -104,6 +104,7 @@ pub(super) fn input_name(kind: InputKind, entity: &str) -> String {
         InputKind::New => format!("{entity}.new"),
         InputKind::Patch => format!("{entity}.patch"),
         InputKind::Key => format!("{entity}.key"),
+        InputKind::Item => entity.to_owned(),
     }
 }
 

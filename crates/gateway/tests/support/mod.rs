@@ -63,10 +63,19 @@ impl Api {
 
     /// A gateway to a design of the test's own.
     pub(crate) fn of_text(text: &str) -> Api {
+        Api::on(Api::runtime_of_text(text), Admission::Open)
+    }
+
+    pub(crate) fn of_gateway(gateway: Gateway) -> Api {
+        Api(gateway.mounts())
+    }
+
+    /// A runtime for a design of the test's own.
+    pub(crate) fn runtime_of_text(text: &str) -> Runtime {
         let compilation = compile("design.sk", text, &FileLoader);
         let errors: Vec<&str> = compilation.diagnostics.iter().map(|each| each.title.as_str()).collect();
         assert!(!compilation.has_errors(), "{errors:?}");
-        Api(Gateway::new(runtime_of(compilation.design), Admission::Open).mounts())
+        runtime_of(compilation.design)
     }
 
     pub(crate) fn post(&self, path: &str, headers: &[(&str, &str)], arguments: &Json) -> Got {

@@ -2,7 +2,7 @@
 
 use sortkey_design::facts::is_time_name;
 use sortkey_design::model::{SlotFormat, TimeUnit};
-use sortkey_design::program::{AttributeId, Entity, Piece, Source, Type};
+use sortkey_design::program::{Attribute, AttributeId, Entity, Normalize, Piece, Source, Type};
 
 use crate::AttributeSet;
 
@@ -11,6 +11,38 @@ pub fn slots(entity: &Entity, source: Source) -> Vec<AttributeId> {
     match source {
         Source::Template(id) => entity.templates[id].slots().collect(),
         Source::Attribute(id) => vec![id],
+    }
+}
+
+/// The attributes whose values a stored attribute tells: those that it is made of, as far as its text determines them. A day
+/// does not determine a time, and slots side by side cannot be told apart.
+pub(crate) fn told(entity: &Entity, source: Source) -> Vec<AttributeId> {
+    let template = match source {
+        Source::Attribute(id) => return vec![id],
+        Source::Template(id) => &entity.templates[id],
+    };
+    let is_slot = |piece: &Piece| matches!(piece, Piece::Slot { .. });
+    if template.pieces.windows(2).any(|pair| pair.iter().all(is_slot)) {
+        return Vec::new();
+    }
+    let told = |piece: &Piece| match piece {
+        Piece::Slot { attribute, format } => {
+            is_determined(&entity.attributes[*attribute], format.as_ref()).then_some(*attribute)
+        }
+        Piece::Literal(_) => None,
+    };
+    template.pieces.iter().filter_map(told).collect()
+}
+
+fn is_determined(attribute: &Attribute, format: Option<&SlotFormat>) -> bool {
+    match (format, &*attribute.ty) {
+        (Some(SlotFormat::Lower), _) => attribute.normalize.contains(&Normalize::Lower),
+        (Some(SlotFormat::Time(form)), Type::Time { unit }) => match form.as_str() {
+            "s" => matches!(unit, TimeUnit::Seconds | TimeUnit::IsoSeconds),
+            form => matches!(form, "ms" | "iso"),
+        },
+        (Some(SlotFormat::Time(_)), _) => false,
+        _ => true,
     }
 }
 

@@ -160,7 +160,7 @@ impl<'p> Question<'p> {
     }
 
     /// Whether a call may go without a parameter altogether: nothing takes its place.
-    fn may_be_left_out(&self, local: LocalId) -> bool {
+    pub(super) fn may_be_left_out(&self, local: LocalId) -> bool {
         let parameter = self.pattern.signature.parameters.iter().find(|each| each.local == local);
         parameter.is_some_and(|each| each.optional && each.default.is_none() && each.of_caller.is_none())
     }

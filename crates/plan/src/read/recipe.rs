@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use sortkey_design::program::{AttributeId, Bound, Source, TemplateId};
+use sortkey_design::model::Op;
+use sortkey_design::program::{AttributeId, Bound, Expr, ExprKind, Pattern, Source, TemplateId};
 
 /// Something that is known before anything is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +78,37 @@ pub enum KeyIs {
         /// The places of the conditions.
         by: Vec<usize>,
     },
+}
+
+/// One limit of a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Nothing below; whether the limit itself is in the range.
+    Low(bool),
+    /// Nothing above; whether the limit itself is in the range.
+    High(bool),
+    /// Only text that begins like this.
+    Prefix,
+}
+
+/// The limits that the conditions of `where` at some places set, in their order. One that a call leaves out limits nothing,
+/// and of two of a kind the later counts.
+pub fn limits<'p>(pattern: &'p Pattern, by: &[usize]) -> Vec<(Limit, &'p Expr)> {
+    let mut limits = Vec::new();
+    for condition in by.iter().filter_map(|at| pattern.conditions.get(*at)) {
+        let ExprKind::Binary { op, right, .. } = &condition.expr.kind else { continue };
+        match (op, &right.kind) {
+            (Op::In, ExprKind::Range { low, high }) => {
+                limits.extend(low.as_deref().map(|low| (Limit::Low(true), low)));
+                limits.extend(high.as_deref().map(|high| (Limit::High(true), high)));
+            }
+            (Op::GtEq | Op::Gt, _) => limits.push((Limit::Low(*op == Op::GtEq), &**right)),
+            (Op::LtEq | Op::Lt, _) => limits.push((Limit::High(*op == Op::LtEq), &**right)),
+            (Op::StartsWith, _) => limits.push((Limit::Prefix, &**right)),
+            _ => {}
+        }
+    }
+    limits
 }
 
 /// How a sort key is used.

@@ -2,13 +2,12 @@
 //!
 //! `{name}` stands for a value that a call gives, `{name?}` for one that it may leave out, `…` for the greatest text there is.
 
-use sortkey_design::model::Op;
 use sortkey_design::program::{
-    AttributeId, BindValue, Bound, Entity, Expr, ExprKind, Pattern, Piece, Program, Source, TemplateId,
+    AttributeId, BindValue, Bound, Entity, ExprKind, Pattern, Piece, Program, Source, TemplateId,
 };
 
 use super::values::{Names, literal};
-use crate::{GivenBy, KeyIs, KeyPart, ReadPlan};
+use crate::{GivenBy, KeyIs, KeyPart, Limit, ReadPlan, limits};
 
 /// Behind every text that begins alike.
 const LAST: char = '…';
@@ -110,20 +109,12 @@ impl Keys<'_> {
 
     fn bounds(&self, by: &[usize]) -> Bounds {
         let mut bounds = Bounds::default();
-        for expr in by.iter().filter_map(|at| self.pattern.conditions.get(*at)).map(|each| &each.expr) {
-            let ExprKind::Binary { op, right, .. } = &expr.kind else { continue };
-            let value = |expr: &Expr| self.names.value(expr);
-            match (op, &right.kind) {
-                (Op::In, ExprKind::Range { low, high }) => {
-                    bounds.low = low.as_ref().map(|low| (value(low), ">="));
-                    bounds.high = high.as_ref().map(|high| (value(high), "<="));
-                }
-                (Op::GtEq, _) => bounds.low = Some((value(right), ">=")),
-                (Op::Gt, _) => bounds.low = Some((value(right), ">")),
-                (Op::LtEq, _) => bounds.high = Some((value(right), "<=")),
-                (Op::Lt, _) => bounds.high = Some((value(right), "<")),
-                (Op::StartsWith, _) => bounds.prefix = Some(value(right)),
-                _ => {}
+        for (limit, expr) in limits(self.pattern, by) {
+            let value = self.names.value(expr);
+            match limit {
+                Limit::Low(inclusive) => bounds.low = Some((value, if inclusive { ">=" } else { ">" })),
+                Limit::High(inclusive) => bounds.high = Some((value, if inclusive { "<=" } else { "<" })),
+                Limit::Prefix => bounds.prefix = Some(value),
             }
         }
         bounds

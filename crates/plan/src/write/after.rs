@@ -86,7 +86,11 @@ fn mentioned(body: &[Statement], local: LocalId, except: &Statement) -> bool {
         StatementKind::Each { list, body, .. } => in_expr(list, local) || mentioned(body, local, except),
         StatementKind::Require { condition: expr, .. } | StatementKind::Return(expr) => in_expr(expr, local),
         StatementKind::Race { bodies, .. } => bodies.iter().any(|body| mentioned(body, local, except)),
-        StatementKind::Advance { .. } => false,
+        StatementKind::Given { arguments, result, .. } => {
+            arguments.iter().map(|(_, each)| each).chain(result).any(|expr| in_expr(expr, local))
+        }
+        StatementKind::Did { arguments, .. } => arguments.iter().any(|(_, expr)| in_expr(expr, local)),
+        StatementKind::Advance { .. } | StatementKind::Work => false,
     })
 }
 

@@ -77,12 +77,6 @@ impl Plan<'_> {
         if surely { read } else { read.maybe() }
     }
 
-    /// Whether a write will be refused is found out before the first child goes.
-    pub(super) fn foreseen(&self, deed: &Deed) -> Flow {
-        let name = &self.program.entities[deed.entity].name;
-        self.get(deed.entity, true, format!("{name}, before children go"))
-    }
-
     /// The items that a new one takes values from, where no statement before has read them.
     pub(super) fn references(&self, action: &Action) -> Flow {
         if !matches!(action.verb, WriteVerb::Create | WriteVerb::Put) {

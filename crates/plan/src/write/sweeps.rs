@@ -1,13 +1,13 @@
-//! Cascades: the children of what is deleted are found and deleted, before and after.
+//! Cascades: the children of what is deleted are found and deleted after it; those of a child also before it.
 
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::EntityId;
 
 use super::{Deed, Parts, Plan};
-use crate::cascade::{counters, goes_at_once, sweeps};
+use crate::cascade::{Sweep, counters, goes_at_once, sweeps};
 use crate::flow::Flow;
 use crate::pages::{expected_items, reads};
-use crate::request::{Act, Part, Request, Role};
+use crate::request::{Act, KEY_BYTES, Part, Request, Role, reserved_arms};
 
 /// How far children of children are followed.
 const MAX_DEPTH: usize = 4;
@@ -24,15 +24,9 @@ impl Plan<'_> {
             return Flow::nothing();
         }
         seen.push(parent);
-        let of = &self.program.entities[parent];
         let mut flows = Vec::new();
         let found = sweeps(self.program, parent);
-        // What the key does not tell is read; once the item is gone, it cannot be told any more.
-        let mut binds = found.iter().flat_map(|sweep| &sweep.binds);
-        let told = binds.all(|(_, from)| of.key_attributes.contains(from));
-        if !told {
-            flows.push(self.get(parent, true, format!("{} for its children", of.name)));
-        }
+        let told = self.is_told(parent, &found);
         for sweep in found {
             self.swept += 1;
             let Some(finding) = &sweep.finding else { continue };
@@ -44,6 +38,55 @@ impl Plan<'_> {
         }
         seen.pop();
         Flow::Seq(flows)
+    }
+
+    /// Whether the key of a parent tells everything that its children are found by.
+    fn is_told(&self, parent: EntityId, found: &[Sweep]) -> bool {
+        let keys = &self.program.entities[parent].key_attributes;
+        found.iter().flat_map(|sweep| &sweep.binds).all(|(_, from)| keys.contains(from))
+    }
+
+    /// What the key does not tell is read before the item goes.
+    pub(super) fn looked(&self, deed: &Deed) -> Flow {
+        let name = &self.program.entities[deed.entity].name;
+        match self.is_told(deed.entity, &sweeps(self.program, deed.entity)) {
+            true => Flow::nothing(),
+            false => self.get(deed.entity, true, format!("{name} for its children")),
+        }
+    }
+
+    /// The note of whose children are to go, which makes an interrupted cascade go on.
+    pub(super) fn noted(&self, deed: &Deed, words: &str) -> Flow {
+        let of = &self.program.entities[deed.entity];
+        let Some(table) = of.table else { return Flow::nothing() };
+        let arms = reserved_arms(self.program, table);
+        let (act, role, bytes) = (Act::Upsert, Role::Receipt, KEY_BYTES);
+        let part = Part { act, table, role, sometimes: false, many: false, arms, bytes };
+        Flow::Send(Request::write(vec![(part, format!("{words} {}", of.name))]))
+    }
+
+    /// What follows the write that deletes a parent: its children go, then the note, unless an index may be late for some. Where
+    /// the write is refused, the note goes, after children whose parent was gone before.
+    pub(super) fn aftermath(&self, deed: &Deed, sweeps: Flow) -> Flow {
+        let forgotten = self.noted(deed, "forget the cascade of");
+        let name = &self.program.entities[deed.entity].name;
+        let gone = self.get(deed.entity, true, format!("{name}, whether it is gone"));
+        let left = Flow::Seq(vec![gone, sweeps.clone().maybe()]).maybe();
+        let refused = Flow::Seq(vec![left, forgotten.clone()]);
+        let done = match self.lags(deed.entity) {
+            true => sweeps,
+            false => Flow::Seq(vec![sweeps, forgotten]),
+        };
+        Flow::Any(vec![done, refused])
+    }
+
+    /// Whether a global index leads to some of the children.
+    fn lags(&self, parent: EntityId) -> bool {
+        let found = sweeps(self.program, parent);
+        found
+            .iter()
+            .filter_map(|sweep| sweep.finding.as_ref())
+            .any(|each| each.plan.path.is_global_index(self.program))
     }
 
     /// The counters that an item is counted by, as parts of the transaction that deletes it. Where there is no counter, or it

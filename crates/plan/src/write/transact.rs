@@ -30,18 +30,22 @@ impl<'p> Plan<'p> {
         let surely = parts.iter().any(|(part, _)| !part.sometimes && !part.many);
         self.add_receipt(&mut parts, surely);
         let swept: Vec<Flow> = deeds.iter().map(|(deed, _)| self.sweeps(deed, &mut Vec::new())).collect();
-        if swept.iter().any(|swept| !swept.is_nothing()) {
-            before.extend(deeds.iter().map(|(deed, surely)| match surely {
-                true => self.foreseen(deed),
-                false => self.foreseen(deed).each("those", 1.0).maybe(),
-            }));
+        let parents = || deeds.iter().zip(&swept).filter(|(_, swept)| !swept.is_nothing());
+        let perhaps = |flow: Flow, surely: bool| if surely { flow } else { flow.each("those", 1.0).maybe() };
+        let (mut done, mut refused) = (Vec::new(), Vec::new());
+        for ((deed, surely), swept) in parents() {
+            let begun = Flow::Seq(vec![self.looked(deed), self.noted(deed, "note the cascade of")]);
+            before.push(perhaps(begun, *surely));
+            let Flow::Any(ends) = self.aftermath(deed, swept.clone()) else { continue };
+            let mut ends = ends.into_iter().map(|flow| perhaps(flow, *surely));
+            done.extend(ends.next());
+            refused.extend(ends.next());
         }
-        before.extend(swept.iter().cloned());
         let write = Request::write(parts);
         let after = std::mem::take(&mut self.after);
         Flow::Seq(vec![
             Flow::Write { before: Box::new(Flow::Seq(before)), write },
-            Flow::Seq(swept),
+            Flow::Any(vec![Flow::Seq(done), Flow::Seq(refused)]),
             Flow::Seq(after),
         ])
     }

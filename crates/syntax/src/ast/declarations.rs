@@ -1,9 +1,9 @@
 //! The file and its declarations.
 
 use super::{
-    Allow, AstNode, Attribute, Clause, Expr, Fields, Name, Names, Number, Operation, Params, Pattern,
-    Statement, TableClause, Text, Type, TypeObject, Where, child, children, name_after, nodes, nth_name,
-    numbers, text, tokens,
+    Allow, AstNode, Attribute, Clause, Effect, Expr, Fields, Name, Names, Number, Operation, Params, Pattern,
+    Route, Session, Statement, TableClause, Text, Type, TypeObject, Where, Worker, child, children,
+    name_after, nodes, nth_name, numbers, text, tokens,
 };
 use crate::kind::{Kind, SyntaxNode};
 
@@ -67,6 +67,10 @@ pub enum Item {
     Rule(Rule),
     Pattern(Pattern),
     Operation(Operation),
+    Effect(Effect),
+    Worker(Worker),
+    Route(Route),
+    Session(Session),
     Test(Test),
     Claim(Claim),
     Migrate(Migrate),
@@ -106,6 +110,10 @@ impl Item {
             Kind::Rule => Item::Rule(Rule(node)),
             Kind::Pattern => Item::Pattern(Pattern(node)),
             Kind::Operation => Item::Operation(Operation(node)),
+            Kind::Effect => Item::Effect(Effect(node)),
+            Kind::Worker => Item::Worker(Worker(node)),
+            Kind::Route => Item::Route(Route(node)),
+            Kind::Session => Item::Session(Session(node)),
             Kind::Test => Item::Test(Test(node)),
             Kind::Claim => Item::Claim(Claim(node)),
             Kind::Migrate => Item::Migrate(Migrate(node)),

@@ -33,6 +33,12 @@ nodes! {
     RangeExpr,
     /// `a exists`, `a absent`
     PresenceExpr,
+    /// `do effect(args)`
+    DoExpr,
+    /// `choose { condition: value, otherwise: value }`
+    ChooseExpr,
+    /// `condition: value`
+    ChooseArm,
     /// `{ fields }`
     Fields,
     /// `path[index]: expr`
@@ -63,6 +69,8 @@ pub enum Expr {
     With(WithExpr),
     Range(RangeExpr),
     Presence(PresenceExpr),
+    Do(DoExpr),
+    Choose(ChooseExpr),
 }
 
 /// A binary operator.
@@ -116,6 +124,8 @@ impl AstNode for Expr {
             Kind::WithExpr => Expr::With(WithExpr(node)),
             Kind::RangeExpr => Expr::Range(RangeExpr(node)),
             Kind::PresenceExpr => Expr::Presence(PresenceExpr(node)),
+            Kind::DoExpr => Expr::Do(DoExpr(node)),
+            Kind::ChooseExpr => Expr::Choose(ChooseExpr(node)),
             _ => return None,
         })
     }
@@ -136,6 +146,8 @@ impl AstNode for Expr {
             Expr::With(node) => &node.0,
             Expr::Range(node) => &node.0,
             Expr::Presence(node) => &node.0,
+            Expr::Do(node) => &node.0,
+            Expr::Choose(node) => &node.0,
         }
     }
 }
@@ -308,6 +320,32 @@ impl PresenceExpr {
     /// Whether it must be there (`exists`) or not (`absent`).
     pub fn exists(&self) -> bool {
         has_word(&self.0, "exists")
+    }
+}
+
+impl DoExpr {
+    /// The call of the effect.
+    pub fn call(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+}
+
+impl ChooseExpr {
+    /// The arms in order.
+    pub fn arms(&self) -> impl Iterator<Item = ChooseArm> + use<> {
+        children(&self.0)
+    }
+}
+
+impl ChooseArm {
+    /// The condition; the name `otherwise` is always true.
+    pub fn condition(&self) -> Option<Expr> {
+        children(&self.0).next()
+    }
+
+    /// The value if it holds.
+    pub fn value(&self) -> Option<Expr> {
+        children(&self.0).nth(1)
     }
 }
 

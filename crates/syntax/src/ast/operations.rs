@@ -1,8 +1,8 @@
 //! Operations, and the statements that they share with tests.
 
 use super::{
-    Allow, Args, Else, Expr, Fields, If, Load, Name, Names, Number, Params, Requires, Strong, When, child,
-    children, has_word, name_after, nodes, nth_name, numbers, tokens,
+    Allow, Args, Did, Else, Expr, Fields, Given, If, Load, Name, Names, Number, Params, Requires, Strong,
+    When, Work, child, children, has_word, name_after, nodes, nth_name, numbers, tokens,
 };
 use crate::kind::{Kind, SyntaxNode};
 
@@ -54,6 +54,9 @@ pub enum Statement {
     Advance(Advance),
     As(As),
     Race(Race),
+    Given(Given),
+    Did(Did),
+    Work(Work),
 }
 
 /// The value of a `let`, an `expect` or a statement.
@@ -78,6 +81,9 @@ impl Statement {
             Kind::Advance => Statement::Advance(Advance(node)),
             Kind::As => Statement::As(As(node)),
             Kind::Race => Statement::Race(Race(node)),
+            Kind::Given => Statement::Given(Given(node)),
+            Kind::Did => Statement::Did(Did(node)),
+            Kind::Work => Statement::Work(Work(node)),
             _ => return None,
         })
     }

@@ -107,6 +107,19 @@ fn atom(p: &mut Parser<'_>) -> Height {
             p.bump();
             p.end();
         }
+        Kind::Name if p.at_word("do") && p.nth(1) == Kind::Name && p.nth(2) == Kind::LParen => {
+            p.start(Kind::DoExpr);
+            p.bump();
+            height += p.nested(atom);
+            p.end();
+            return height;
+        }
+        Kind::Name if p.at_word("choose") && p.nth(1) == Kind::LBrace => {
+            p.start(Kind::ChooseExpr);
+            p.bump();
+            p.block("`condition: value`", |p| height = height.max(arm(p) + 1));
+            p.end();
+        }
         Kind::Name if !p.at_item_after_missing_brace() => {
             p.start(Kind::NameExpr);
             p.bump();
@@ -140,6 +153,19 @@ fn atom(p: &mut Parser<'_>) -> Height {
         }
     }
     postfix(p, start, height)
+}
+
+/// `condition: value` of `choose`
+fn arm(p: &mut Parser<'_>) -> Height {
+    if !begins_operand(p) {
+        return 0;
+    }
+    p.start(Kind::ChooseArm);
+    let condition = expr(p);
+    let value = if p.expect(Kind::Colon) { expr(p) } else { 0 };
+    p.eat(Kind::Comma);
+    p.end();
+    condition.max(value) + 1
 }
 
 fn postfix(p: &mut Parser<'_>, start: Checkpoint, mut height: Height) -> Height {

@@ -1,11 +1,11 @@
 //! The file and its declarations.
 
-use super::{allow, clause, entities, expressions, names, operations, patterns, tables, tests, types};
+use super::{allow, clause, entities, expressions, live, names, operations, patterns, tables, tests, types};
 use crate::kind::Kind;
 use crate::parser::Parser;
 
 /// The words that begin a declaration.
-const ITEMS: [&str; 18] = [
+const ITEMS: [&str; 22] = [
     "import",
     "parameter",
     "caller",
@@ -19,6 +19,10 @@ const ITEMS: [&str; 18] = [
     "system",
     "pattern",
     "operation",
+    "effect",
+    "worker",
+    "route",
+    "session",
     "test",
     "claim",
     "migrate",
@@ -85,6 +89,10 @@ fn item(p: &mut Parser<'_>) -> bool {
         "system" if matches!(p.nth_word(1), Some("operation")) => operations::operation(p),
         "pattern" => patterns::pattern(p),
         "operation" => operations::operation(p),
+        "effect" => live::effect(p),
+        "worker" => live::worker(p),
+        "route" => live::route(p),
+        "session" => live::session(p),
         "test" => clause(p, Kind::Test, |p| {
             p.expect(Kind::Str);
             p.block("a test statement", tests::statement);
@@ -210,6 +218,10 @@ impl Parser<'_> {
             "rule" => one == Kind::Name && two == Kind::LParen,
             "pattern" => one == Kind::Name && matches!(two, Kind::LParen | Kind::Eq),
             "operation" => one == Kind::Name && matches!(two, Kind::LParen | Kind::Eq | Kind::LBrace),
+            "effect" => one == Kind::Name && two == Kind::LParen,
+            "worker" => one == Kind::Name && matches!(self.nth_word(2), Some("on" | "due" | "every")),
+            "route" => one == Kind::Str || (one == Kind::Name && two == Kind::Str),
+            "session" => one == Kind::Eq || (one == Kind::Str && two == Kind::Eq),
             "system" => matches!(self.nth_word(1), Some("pattern" | "operation")),
             _ => false,
         }

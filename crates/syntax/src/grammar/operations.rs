@@ -22,14 +22,19 @@ pub(super) fn operation(p: &mut Parser<'_>) {
     } else {
         while clause(p) {}
         body(p);
-        while p.at_word("on") && p.nth(1) == Kind::Name {
-            word_clause(p, Kind::On, |p| {
-                p.expect(Kind::Name);
-                body(p);
-            });
-        }
+        handlers(p);
     }
     p.end();
+}
+
+/// `{ on Error { statements } }`
+pub(super) fn handlers(p: &mut Parser<'_>) {
+    while p.at_word("on") && p.nth(1) == Kind::Name {
+        word_clause(p, Kind::On, |p| {
+            p.expect(Kind::Name);
+            body(p);
+        });
+    }
 }
 
 fn short_form(p: &mut Parser<'_>) {
@@ -69,7 +74,7 @@ fn expr(p: &mut Parser<'_>) {
     expressions::expr(p);
 }
 
-fn body(p: &mut Parser<'_>) {
+pub(super) fn body(p: &mut Parser<'_>) {
     p.start(Kind::Body);
     p.block("a statement", statement);
     p.end();

@@ -11,6 +11,24 @@ pub(super) fn statement(p: &mut Parser<'_>) {
             p.expect(Kind::Eq);
             value(p);
         }),
+        Some("expect") if p.nth_word(1) == Some("did") && p.nth(2) == Kind::Name => {
+            word_clause(p, Kind::Did, |p| {
+                p.bump();
+                effect(p);
+                if p.eat(Kind::Number) {
+                    p.expect_word("times");
+                }
+            });
+        }
+        Some("given") if p.nth(1) == Kind::Name => word_clause(p, Kind::Given, |p| {
+            effect(p);
+            if p.eat(Kind::Arrow) {
+                expressions::expr(p);
+            } else if p.expect_word("fails") {
+                p.expect(Kind::Name);
+            }
+        }),
+        Some("work") if is_alone(p) => word_clause(p, Kind::Work, |_| {}),
         Some("expect") => word_clause(p, Kind::Expect, |p| {
             value(p);
             if p.eat_word("fails") {
@@ -54,4 +72,17 @@ fn value(p: &mut Parser<'_>) {
     } else {
         expressions::expr(p);
     }
+}
+
+/// `name [(arguments)]`: the effect, and what it must be given.
+fn effect(p: &mut Parser<'_>) {
+    p.expect(Kind::Name);
+    if p.at(Kind::LParen) {
+        expressions::args(p);
+    }
+}
+
+/// Whether the next word is a statement of its own, not the beginning of an expression.
+fn is_alone(p: &Parser<'_>) -> bool {
+    matches!(p.nth(1), Kind::Name | Kind::RBrace | Kind::Eof)
 }

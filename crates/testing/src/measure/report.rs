@@ -109,6 +109,7 @@ fn script(program: &Program, name: &str) -> Option<Script> {
     match program.callee(name)? {
         Callee::Pattern(id) => pattern_script(program, id),
         Callee::Operation(id) => Some(operation_script(program, id)),
+        Callee::Effect(_) => None,
     }
 }
 

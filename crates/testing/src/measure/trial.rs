@@ -113,5 +113,6 @@ fn subject(program: &Program, callee: Callee) -> Option<EntityId> {
     match callee {
         Callee::Pattern(id) => program.patterns[id].entities.first().copied(),
         Callee::Operation(id) => actions(&program.operations[id]).first().map(|action| action.entity),
+        Callee::Effect(_) => None,
     }
 }

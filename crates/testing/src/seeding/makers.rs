@@ -122,6 +122,6 @@ pub(super) fn changers(program: &Program, makers: &[Callee]) -> Vec<Callee> {
 pub(super) fn operation(program: &Program, callee: Callee) -> Option<&Operation> {
     match callee {
         Callee::Operation(id) => program.design.operations.get(id.at()),
-        Callee::Pattern(_) => None,
+        Callee::Pattern(_) | Callee::Effect(_) => None,
     }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use sortkey_api::operations::{DeleteTableInput, UpdateTableInput};
 use sortkey_design::model::Test;
 
+use super::effects::Stubs;
 use super::{Outcome, Suite, failed, statement, undeployed};
 use sortkey_core::{Backend, Clock as _, Pending, Problem, Requests as _, Runtime, Settings};
 use sortkey_deploy::deploy;
@@ -41,8 +42,13 @@ impl Suite {
             return Some(failed(test.span, "the clock of the tests cannot be forked"));
         };
         clock.stop_clock_at(SystemClock.now_ms() / 1_000 * 1_000);
+        let stubs = Arc::new(Stubs::default());
         let settings = match self.settings(&clock, &test.title) {
-            Ok(settings) => Settings { table_prefix: Some(prefix.to_owned()), ..settings },
+            Ok(settings) => Settings {
+                table_prefix: Some(prefix.to_owned()),
+                effects: Arc::<Stubs>::clone(&stubs),
+                ..settings
+            },
             Err(problem) => return Some(failed(problem.span, problem.message)),
         };
         let wait = |length: Duration| -> Pending<'_, ()> {
@@ -59,7 +65,7 @@ impl Suite {
             Err(error) => return first(undeployed(error)),
         }
         match Runtime::of_program(Arc::clone(&self.program), Arc::clone(backend), settings) {
-            Ok(runtime) => statement::run(&runtime, &clock, at, None, None).await.err(),
+            Ok(runtime) => statement::run(&runtime, &clock, &stubs, at, None, None).await.err(),
             Err(problems) => first(problems),
         }
     }

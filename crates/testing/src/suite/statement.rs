@@ -3,20 +3,30 @@
 use std::sync::Arc;
 
 use futures_util::future::{BoxFuture, join_all};
-use sortkey_design::program::{AttributeId, ErrorId, Expr, ExprKind, Statement, StatementKind, Value};
+use sortkey_design::program::{
+    AttributeId, EffectId, ErrorId, Expr, ExprKind, ParameterId, Statement, StatementKind, Value,
+};
 use sortkey_diagnostics::Diagnostic;
 use sortkey_engine::Engine;
 
+use super::effects::{Prepared, Stubs};
 use super::failed;
 use super::race::Scheduler;
 use super::show::{compared, shown};
-use sortkey_core::internals::{Calls, Fields, Origin, Runner, Scope, Session, Val, caller, public};
+use sortkey_core::internals::{
+    Admit, Calls, Fields, Origin, Runner, Scope, Session, Val, caller, public, to_json,
+};
 use sortkey_core::{Failure, Runtime};
+use sortkey_work::Work;
 
 /// A test that is being run.
 struct Test<'a> {
     runtime: &'a Runtime,
     engine: &'a Engine,
+    /// What effects give.
+    stubs: &'a Stubs,
+    /// Runs the workers.
+    work: Work,
     /// Decides the order of races; none where the backend does.
     scheduler: Option<&'a Scheduler>,
     /// Observes its calls.
@@ -27,13 +37,16 @@ struct Test<'a> {
 pub(super) async fn run(
     runtime: &Runtime,
     engine: &Engine,
+    stubs: &Stubs,
     at: usize,
     scheduler: Option<&Scheduler>,
     calls: Option<&dyn Calls>,
 ) -> Result<(), Diagnostic> {
     let Some(test) = runtime.shared().program.tests.get(at) else { return Ok(()) };
     let mut scope = runtime.scope(None);
-    Test { runtime, engine, scheduler, calls }.block(&mut scope, &test.body).await
+    let no_work = |failure: Failure| failed(sortkey_diagnostics::Span::default(), failure.message);
+    let work = Work::new(runtime.clone(), Arc::new(|_, _, _| {})).map_err(no_work)?;
+    Test { runtime, engine, stubs, work, scheduler, calls }.block(&mut scope, &test.body).await
 }
 
 impl<'a> Test<'a> {
@@ -71,6 +84,23 @@ impl<'a> Test<'a> {
                 self.engine.advance_clock(i64::try_from(*by_ms).unwrap_or(i64::MAX));
                 scope.now_ms = self.runtime.scope(None).now_ms;
             }
+            StatementKind::Given { effect, arguments, result, fails } => {
+                let prepared = self
+                    .prepared(scope, *effect, arguments, result.as_ref(), *fails)
+                    .map_err(|failure| unexpected(statement, &failure))?;
+                self.stubs.prepare(prepared);
+            }
+            StatementKind::Did { effect, arguments, times } => {
+                self.did(scope, statement, *effect, arguments, *times)?;
+            }
+            StatementKind::Work => {
+                let settled = self.work.settle().await;
+                if let Some(effect) = self.stubs.unprepared() {
+                    let title = "an effect was done, and no `given` says what comes of it";
+                    return Err(failed(statement.span, title).note(effect));
+                }
+                settled.map_err(|failure| unexpected(statement, &failure))?;
+            }
             StatementKind::As { caller, body } => {
                 let fields = self.caller(scope, caller).map_err(|failure| unexpected(statement, &failure))?;
                 let before = scope.caller.replace(fields);
@@ -89,6 +119,69 @@ impl<'a> Test<'a> {
             }
         }
         Ok(())
+    }
+
+    fn prepared(
+        &self,
+        scope: &Scope<'a>,
+        effect: EffectId,
+        arguments: &[(ParameterId, Expr)],
+        result: Option<&Expr>,
+        fails: Option<ErrorId>,
+    ) -> Result<Prepared, Failure> {
+        let program = self.runtime.program();
+        let declared = &program.effects[effect];
+        let outcome = match (result, fails) {
+            (_, Some(error)) => Err(self.error(error).to_owned()),
+            (Some(result), _) => Ok(to_json(program, &declared.result, &scope.eval(result, None)?)),
+            (None, None) => Ok(serde_json::json!({})),
+        };
+        let arguments = self.arguments(scope, effect, arguments)?;
+        Ok(Prepared { effect: declared.name.to_string(), arguments, outcome })
+    }
+
+    /// Arguments of an effect as it would get them.
+    fn arguments(
+        &self,
+        scope: &Scope<'a>,
+        effect: EffectId,
+        arguments: &[(ParameterId, Expr)],
+    ) -> Result<serde_json::Value, Failure> {
+        let program = self.runtime.program();
+        let parameters = &program.effects[effect].signature.parameters;
+        let one = |(id, value): &(ParameterId, Expr)| {
+            let parameter = &parameters[*id];
+            let value = scope.eval(value, None)?;
+            let value = Admit::computed(scope).value(&parameter.ty, value, &parameter.name)?;
+            Ok((parameter.name.to_string(), to_json(program, &parameter.ty, &value)))
+        };
+        arguments
+            .iter()
+            .map(one)
+            .collect::<Result<serde_json::Map<_, _>, Failure>>()
+            .map(serde_json::Value::Object)
+    }
+
+    fn did(
+        &self,
+        scope: &Scope<'a>,
+        statement: &Statement,
+        effect: EffectId,
+        arguments: &[(ParameterId, Expr)],
+        times: Option<u64>,
+    ) -> Result<(), Diagnostic> {
+        let arguments =
+            self.arguments(scope, effect, arguments).map_err(|failure| unexpected(statement, &failure))?;
+        let name = &self.runtime.program().effects[effect].name;
+        let count = self.stubs.count(name, &arguments);
+        let is_right = times.map_or(count > 0, |times| times == count as u64);
+        if is_right {
+            return Ok(());
+        }
+        let wanted = times.map_or("at least once".to_owned(), |times| format!("{times} times"));
+        let title = format!("`{name}` was done {count} times, not {wanted}");
+        let all = self.stubs.show(name);
+        Err(all.into_iter().take(8).fold(failed(statement.span, title), Diagnostic::note))
     }
 
     /// The name of an error.

@@ -58,7 +58,9 @@ impl<'a> Walk<'a> {
     /// One call of one operation.
     async fn step(&mut self) {
         let program = self.runtime.program();
-        let at = self.below(program.operations.len());
+        let callable: Vec<usize> =
+            (0..program.operations.len()).filter(|at| !program.design.operations[*at].internal).collect();
+        let at = callable[self.below(callable.len())];
         let callee = Callee::Operation(Id::new(at));
         let name = program.name(callee);
         let sites = actions(&program.design.operations[at]);
@@ -158,8 +160,8 @@ fn walk(system: &str) {
     let design = compile(&file.to_string_lossy(), &text, &FileLoader).design;
     let suite = pollster::block_on(Suite::new(design, BTreeMap::new())).expect("the design runs");
     let engine = suite.engine.fork().expect("in memory");
-    let runtime =
-        suite.runtime(&engine, "walk", Arc::new(Embedded::new(engine.clone()))).expect("the design runs");
+    let backend = Arc::new(Embedded::new(engine.clone()));
+    let runtime = suite.runtime(&engine, "walk", backend, &Arc::default()).expect("the design runs");
     let ids = Ids::seeded(number("SORTKEY_WALK_SEED", 11));
     let mut walk = Walk {
         runtime: &runtime,

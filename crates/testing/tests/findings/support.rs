@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json, json};
 use sortkey_api::operations::{DeleteItemInput, GetItemInput, PutItemInput};
 use sortkey_core::{Answer, Call, Failure, Pending, Requests as _, Runtime, Settings};
-use sortkey_deploy::{Coverage, DeployError, prepare};
+use sortkey_deploy::{DeployError, Terms, prepare};
 use sortkey_design::{Loader, compile};
 use sortkey_diagnostics::{Style, render};
 use sortkey_embedded::{Embedded, ephemeral};
@@ -24,8 +24,8 @@ pub(crate) struct Database {
 
 /// A design at work on a database.
 pub(crate) struct App {
-    runtime: Runtime,
-    caller: Option<Json>,
+    pub(crate) runtime: Runtime,
+    pub(crate) caller: Option<Json>,
 }
 
 impl Database {
@@ -48,8 +48,17 @@ impl Database {
         self.try_up_with(text, &[])
     }
 
+    /// Like `try_up`, with `--adopt`.
+    pub(crate) fn try_adopt(&self, text: &str) -> Result<App, Vec<String>> {
+        self.deploy(text, &[], Terms { adopt: true, ..Terms::default() })
+    }
+
     /// Like `try_up`, for a design that names other files.
     pub(crate) fn try_up_with(&self, text: &str, files: &[(&str, String)]) -> Result<App, Vec<String>> {
+        self.deploy(text, files, Terms::default())
+    }
+
+    fn deploy(&self, text: &str, files: &[(&str, String)], terms: Terms) -> Result<App, Vec<String>> {
         let compilation = compile("design.sk", text, &Files(files));
         let errors: Vec<String> = compilation
             .diagnostics
@@ -65,7 +74,7 @@ impl Database {
         let backend = Arc::new(Embedded::new(self.engine.clone()));
         let runtime = Runtime::new(compilation.design, backend, settings).expect("the design runs");
         let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
-        let deployed = pollster::block_on(prepare(&runtime, Coverage::AsMarked, &pause, &mut |_| {}));
+        let deployed = pollster::block_on(prepare(&runtime, terms, &pause, &mut |_| {}));
         match deployed {
             Ok(_) => Ok(App { runtime, caller: None }),
             Err(DeployError::Refused(refusals)) => {
@@ -136,7 +145,7 @@ impl Database {
         self.engine.stop_clock_at(self.engine.now_ms() + ms);
     }
 
-    fn backend(&self) -> Embedded {
+    pub(crate) fn backend(&self) -> Embedded {
         Embedded::new(self.engine.clone())
     }
 }

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use serde_json::{Map, Value as Json};
 
 use super::design::{Asks, Given, Question};
+use super::order::order;
 
 /// The items that a question asks for, in the order of their creation.
 pub(crate) fn expected<'i>(
@@ -27,14 +28,6 @@ pub(crate) fn expected<'i>(
             && question.filter.as_ref().is_none_or(|filter| filter.holds(item))
     };
     items.iter().filter(asked).map(|(_, item)| item).collect()
-}
-
-/// The order of two values of one type. Numbers are in JSON as numbers, everything else as text that sorts.
-pub(crate) fn order(left: &Json, right: &Json) -> Ordering {
-    match (left.as_f64(), right.as_f64()) {
-        (Some(left), Some(right)) => left.total_cmp(&right),
-        _ => left.as_str().unwrap_or_default().as_bytes().cmp(right.as_str().unwrap_or_default().as_bytes()),
-    }
 }
 
 impl Question {

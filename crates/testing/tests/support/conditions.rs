@@ -4,9 +4,9 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value as Json};
 
-use super::answers::order;
 use super::design::{Attribute, Kind};
 use super::dice::Dice;
+use super::order::order;
 
 /// A condition on an item.
 #[derive(Clone, Debug)]

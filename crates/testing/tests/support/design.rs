@@ -119,6 +119,10 @@ impl Kind {
         matches!(self, Kind::Slug | Kind::Text | Kind::Words | Kind::Date | Kind::Iso)
     }
 
+    fn is_time(&self) -> bool {
+        matches!(self, Kind::Iso | Kind::Milliseconds | Kind::Seconds)
+    }
+
     fn text(&self) -> String {
         match self {
             Kind::Slug => "slug(1..8)".to_owned(),
@@ -245,8 +249,14 @@ impl Generated {
             let before = dice.pick(&["", "S#", "S"]);
             templates.push(format!("sk = \"{before}{}\"", rest.join("#")));
             if index && attributes.len() > keys + 1 {
-                templates.push(format!("gpk = \"G{name}#{}\"", slot(keys, true, dice)));
-                templates.push(format!("gsk = \"{}\"", slot(keys + 1, true, dice)));
+                // An index may hold the day of a time; a key would make different items one.
+                let indexed =
+                    |at: usize, dice: &mut Dice| match attributes[at].kind.is_time() && dice.once_in(2) {
+                        true => format!("{{{}:date}}", attributes[at].name),
+                        false => slot(at, true, dice),
+                    };
+                templates.push(format!("gpk = \"G{name}#{}\"", indexed(keys, dice)));
+                templates.push(format!("gsk = \"{}\"", indexed(keys + 1, dice)));
             }
             self.entities.push(Entity { table, attributes: attributes.clone(), keys, templates });
         }

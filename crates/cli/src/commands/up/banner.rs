@@ -10,8 +10,8 @@ use crate::designs;
 /// Says where the server is. The first line is for programs too: it has always this form.
 pub(super) fn say(runtime: &Runtime, base: &str, keys: Option<&Path>, kept: &str, report: &str) {
     let design = runtime.design();
-    let patterns = counted(design.patterns.len(), "pattern");
-    let operations = counted(design.operations.len(), "operation");
+    let patterns = counted(design.patterns.iter().filter(|each| !each.internal).count(), "pattern");
+    let operations = counted(design.operations.iter().filter(|each| !each.internal).count(), "operation");
     let mut text = format!(
         "sortkey is listening on {base}\n\
          {}: {patterns} and {operations} under {base}/api, shown at {base}/docs\n\

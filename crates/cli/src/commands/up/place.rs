@@ -43,12 +43,11 @@ impl Place {
         keyring: &KeyringArguments,
         name: &str,
     ) -> Result<Place, Failure> {
-        let export_dir = keep.export_dir.clone();
-        let settings = EngineSettings { region: region.to_owned(), export_dir, ..EngineSettings::default() };
+        let settings = EngineSettings { region: region.to_owned(), ..EngineSettings::default() };
         let folder = (!keep.in_memory).then(|| keep.folder(name));
         let engine = match &folder {
             Some(folder) => keep.open(folder, settings, keyring)?,
-            None => Engine::memory(settings),
+            None => Engine::memory(keep.in_memory(settings, keyring)?),
         };
         let kept = match &folder {
             Some(folder) => format!("Everything is kept in {}", folder.display()),

@@ -19,7 +19,7 @@ impl Steps {
         match step {
             Step::Waiting { items } if std::io::stderr().is_terminal() => {
                 let items = items.map_or(String::new(), |items| format!(", {items} items so far"));
-                self.line(&format!("\r  {table}: {}{items} ...", adding(change)));
+                self.line(&format!("\r  {table}: {}{items} ...", change));
                 self.waiting = true;
             }
             Step::Done if self.waiting => {
@@ -42,7 +42,7 @@ impl Steps {
             done.changes.iter().any(|(name, change)| name == table && *change == Change::Create)
         };
         for (table, change) in done.changes.iter().filter(|(table, _)| !fresh(table)) {
-            text.push_str(&format!("  {table}: {}\n", adding(change)));
+            text.push_str(&format!("  {table}: {}\n", change));
         }
         for remark in &done.remarks {
             text.push_str(&format!("  note: {remark}\n"));
@@ -59,17 +59,4 @@ impl Steps {
 
 fn tables(count: usize) -> String {
     format!("{count} table{}", if count == 1 { "" } else { "s" })
-}
-
-fn adding(change: &Change) -> String {
-    match change {
-        Change::Create => "creating the table".to_owned(),
-        Change::AddIndex(index) => format!("index {index} added"),
-        Change::TimeToLive(attribute) => format!("items expire by {attribute}"),
-        Change::Recovery(days) => format!("can be restored to any second of {days} days"),
-        Change::Protect => "protected from deletion".to_owned(),
-        Change::Stream(_) => "stream started".to_owned(),
-        Change::Tags(_) => "tagged".to_owned(),
-        Change::Guards(clauses) => format!("every item has its guard of {}", clauses.join(" and ")),
-    }
 }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use sortkey_design::model::{FieldOp, Op, WriteVerb};
 use sortkey_design::program::{Action, Attribute, AttributeId, Expr, ExprKind, Field, States, Type};
 
+use sortkey_value::AttributeValue;
+
 use super::expression::start;
 use super::inside::{admitted, at, inside, put};
 use super::{Plan, Write, way};
@@ -181,6 +183,7 @@ pub(super) fn version_demands(scope: &Scope<'_>, plan: &Plan<'_>, write: &mut Wr
         return Ok(());
     };
     let name = &version.name;
+    expected_version(scope, info, write)?;
     let same_key = |fields: &Fields| {
         let mut keys = info.keys.iter().map(|id| info.name_of(*id));
         keys.all(|key| fields.get(key) == plan.known.get(key))
@@ -198,6 +201,23 @@ pub(super) fn version_demands(scope: &Scope<'_>, plan: &Plan<'_>, write: &mut Wr
     let changed =
         Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name)).at(&**name);
     write.demand(scope, Test::Version(name.clone(), expected), changed)?;
+    Ok(())
+}
+
+/// A call that expects a version changes the item only if it has that version.
+pub(in crate::write) fn expected_version(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    write: &mut Write,
+) -> Result<(), Failure> {
+    let attributes = &info.of(&scope.shared.program).attributes;
+    let version = attributes.iter().find(|each| each.flags.version);
+    let expected = scope.expected.filter(|(entity, _)| *entity == info.at);
+    let (Some((_, expected)), Some(version)) = (expected, version) else { return Ok(()) };
+    let why = format!("the {} does not have version {expected} any more; read it again", info.name);
+    let differs = Failure::new(FailureKind::VersionDiffers, why).at(&*version.name);
+    let value = AttributeValue::from(expected);
+    write.demand(scope, Test::Version(version.name.clone(), Some(value)), differs)?;
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use sortkey_api::json::decode_base64;
 use sortkey_api::shapes::transfer::ItemLine;
+use sortkey_storage::{KeySealer, LockedFile, is_encrypted_file};
 use sortkey_value::{AttributeType, AttributeValue, Item, Map, Number};
 
 use super::import::{Compression, Format, Request};
@@ -39,8 +40,19 @@ enum Lines {
 }
 
 impl Source {
-    pub(super) fn open(path: &Path, request: &Request, table: &Table) -> io::Result<Source> {
-        let file = BufReader::new(File::open(path)?);
+    /// The items of a file, which has this key in its bucket; an encrypted one is decrypted while it is read.
+    pub(super) fn open(
+        path: &Path,
+        key: &str,
+        sealer: Option<&dyn KeySealer>,
+        request: &Request,
+        table: &Table,
+    ) -> io::Result<Source> {
+        let mut file = BufReader::new(File::open(path)?);
+        let file: Box<dyn BufRead> = match is_encrypted_file(&mut file)? {
+            true => Box::new(BufReader::new(decrypted(file, key, sealer)?)),
+            false => Box::new(file),
+        };
         let plain: Box<dyn Read> = match request.compression {
             Compression::None => Box::new(file),
             Compression::Gzip => Box::new(MultiGzDecoder::new(file)),
@@ -69,6 +81,23 @@ impl Source {
     pub(super) fn bytes_read(&self) -> i64 {
         self.read.get()
     }
+}
+
+/// The content of an encrypted file.
+fn decrypted(
+    file: BufReader<File>,
+    key: &str,
+    sealer: Option<&dyn KeySealer>,
+) -> io::Result<impl Read + use<>> {
+    let locked = LockedFile::open(file).map_err(io::Error::other)?;
+    locked.check_place(key).map_err(io::Error::other)?;
+    let sealer = sealer.ok_or_else(|| {
+        io::Error::other(
+            "the file is encrypted: start the server with the keyring of the server that exported it",
+        )
+    })?;
+    let data_key = sealer.open(locked.sealed_key()).map_err(io::Error::other)?;
+    locked.unlock(&data_key).map_err(io::Error::other)
 }
 
 /// A line of JSON; empty ones do not count.
@@ -165,7 +194,7 @@ impl Read for Counted {
 
 /// A file of zstd frames, one after the other.
 struct Frames {
-    file: BufReader<File>,
+    file: Box<dyn BufRead>,
     decoder: FrameDecoder,
     /// Whether the decoder is within a frame.
     is_within: bool,

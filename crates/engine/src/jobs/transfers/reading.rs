@@ -50,7 +50,8 @@ fn read(shared: &Arc<Shared>, table: &Arc<Table>, import: &mut Import) -> Result
     for (key, path) in files {
         let unreadable =
             |error: std::io::Error| Stop::from(Failure::new("S3ReadFailed", format!("{key}: {error}")));
-        let mut source = Source::open(&path, &import.request, table).map_err(unreadable)?;
+        let sealer = shared.settings.key_sealer.as_deref();
+        let mut source = Source::open(&path, &key, sealer, &import.request, table).map_err(unreadable)?;
         while let Some(line) = source.next().map_err(unreadable)? {
             target.take(import, line)?;
         }

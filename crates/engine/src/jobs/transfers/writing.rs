@@ -3,12 +3,16 @@
 //! ```text
 //! PREFIX/AWSDynamoDB/LABEL/
 //!   _started                  empty
-//!   data/NAME.json.gz         lines of {"Item":{...}}
+//!   data/NAME.json.gz         lines of {"Item":{...}}; NAME.json.gz.encrypted if exports are encrypted
 //!   manifest-files.json       a line for each of them: items, checksums, key
 //!   manifest-files.md5
 //!   manifest-summary.json     what was exported
 //!   manifest-summary.md5
 //! ```
+//!
+//! Encrypted data files have the format of `sortkey_storage::EncryptedWriter`, under a key that is made for the export and
+//! sealed by the keyring. Each is bound to the part of its key from the label on: the export may be moved as a whole, but its
+//! files cannot be renamed, swapped or taken from another export.
 //!
 //! An export that a restart interrupts begins anew and writes the same files again: the table keeps its history until it is
 //! done.
@@ -21,7 +25,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use sortkey_api::ApiError;
 use sortkey_api::shapes::transfer::ItemLine;
-use sortkey_storage::{Batch, Lock, Published};
+use sortkey_storage::{Batch, DataKey, EncryptedWriter, Lock, Published};
 use sortkey_value::Item;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -35,6 +39,9 @@ use crate::{catalog, layout};
 
 /// Bytes of lines after which a new file is begun.
 const FILE_BYTES: u64 = 256 * 1024 * 1024;
+
+/// How the names of encrypted files end.
+const ENCRYPTED: &str = ".encrypted";
 
 /// Writes the files of an export.
 pub(super) fn run(shared: &Arc<Shared>, mut export: Export) -> Result<(), ApiError> {
@@ -64,11 +71,14 @@ fn write(shared: &Arc<Shared>, export: &mut Export) -> Result<(), Stop> {
 
 /// Writes all items, in as many files as it takes; at least one, so that there is something to read.
 fn write_data(shared: &Arc<Shared>, export: &mut Export, directory: &Path) -> Result<Vec<DataFile>, Stop> {
+    let data_key = data_key(shared)?;
     let mut files = Vec::new();
     let mut after: Option<Vec<u8>> = None;
     loop {
-        let name = format!("{}.json.gz", file_name(&export.label, files.len()));
-        let mut file = Lines::create(directory, &name)?;
+        let ending = if data_key.is_some() { ENCRYPTED } else { "" };
+        let name = format!("data/{}.json.gz{ending}", file_name(&export.label, files.len()));
+        let place = format!("{}/{name}", export.label);
+        let mut file = Lines::create(directory, &place, data_key.as_ref())?;
         let mut steps: usize = 0;
         let is_end = loop {
             let view = Arc::clone(&shared.committer.view());
@@ -89,12 +99,25 @@ fn write_data(shared: &Arc<Shared>, export: &mut Export, directory: &Path) -> Re
                 break false;
             }
         };
-        let key = export.key(&format!("data/{name}"));
-        files.push(file.finish(key)?);
+        files.push(file.finish(export.key(&name))?);
         if is_end {
             return Ok(files);
         }
     }
+}
+
+/// The key of an encrypted export. An export that cannot be encrypted fails: its files must not be readable instead.
+fn data_key(shared: &Shared) -> Result<Option<DataKey>, Stop> {
+    if !shared.settings.encrypt_exports {
+        return Ok(None);
+    }
+    let unencrypted = |why: String| Failure::new("KeyringUnavailable", why);
+    let sealer = shared.settings.key_sealer.as_ref().ok_or_else(|| {
+        unencrypted(
+            "exports are to be encrypted, but there is no keyring: start the server with one".to_owned(),
+        )
+    })?;
+    Ok(Some(sealer.generate().map_err(|error| unencrypted(error.to_string()))?))
 }
 
 /// The name of a file: it looks random, and is the same when the export is repeated.
@@ -106,7 +129,7 @@ fn file_name(label: &str, number: usize) -> String {
 
 /// A file of items.
 struct Lines {
-    out: GzEncoder<Md5Writer>,
+    out: GzEncoder<Output>,
     /// One line, reused.
     line: Vec<u8>,
     items: u64,
@@ -114,9 +137,15 @@ struct Lines {
 }
 
 impl Lines {
-    fn create(directory: &Path, name: &str) -> io::Result<Lines> {
+    /// A file in a directory; its place ends with its name.
+    fn create(directory: &Path, place: &str, key: Option<&DataKey>) -> io::Result<Lines> {
+        let name = place.rsplit('/').next().unwrap_or(place);
         let file = Md5Writer::new(Bucket::create(directory, name)?);
-        let out = GzEncoder::new(file, Compression::default());
+        let out = match key {
+            None => Output::Plain(file),
+            Some(key) => Output::Encrypted(Box::new(EncryptedWriter::new(file, key, place)?)),
+        };
+        let out = GzEncoder::new(out, Compression::default());
         Ok(Lines { out, line: Vec::new(), items: 0, bytes: 0 })
     }
 
@@ -132,6 +161,38 @@ impl Lines {
     fn finish(self, key: String) -> io::Result<DataFile> {
         let md5 = self.out.finish()?.finish()?;
         Ok(DataFile { key, items: self.items, md5 })
+    }
+}
+
+/// Where compressed lines go.
+enum Output {
+    Plain(Md5Writer),
+    Encrypted(Box<EncryptedWriter<Md5Writer>>),
+}
+
+impl Output {
+    /// Completes the file and gives its checksum.
+    fn finish(self) -> io::Result<[u8; 16]> {
+        match self {
+            Output::Plain(file) => file.finish(),
+            Output::Encrypted(file) => file.finish()?.finish(),
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::Plain(file) => file.write(bytes),
+            Output::Encrypted(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::Plain(file) => file.flush(),
+            Output::Encrypted(file) => file.flush(),
+        }
     }
 }
 

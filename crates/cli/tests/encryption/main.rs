@@ -1,8 +1,11 @@
 //! Encryption at rest as a user of the command line meets it: a thousand planted values, and none of them found.
 #![cfg(unix)]
 
+mod exports;
+#[path = "../support/mod.rs"]
 mod support;
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -105,11 +108,21 @@ fn files(root: &Path) -> Vec<PathBuf> {
     entries.flat_map(|entry| files(&entry.expect("an entry").path())).collect()
 }
 
+/// The bytes of a file; those of a gzip file are decompressed, since compression is no encryption.
+fn content(file: &Path) -> Vec<u8> {
+    let bytes = std::fs::read(file).expect("read");
+    let mut plain = Vec::new();
+    match flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_end(&mut plain) {
+        Ok(_) => plain,
+        Err(_) => bytes,
+    }
+}
+
 /// How many of the planted values are found in a file or directory.
 fn found(root: &str) -> usize {
     let mut is_found = vec![false; VALUES];
     for file in files(Path::new(root)) {
-        let bytes = std::fs::read(&file).expect("read");
+        let bytes = content(&file);
         for at in memchr::memmem::find_iter(&bytes, b"planted-") {
             let digits = bytes.get(at + 8..at + 13).and_then(|digits| std::str::from_utf8(digits).ok());
             if let Some(number) =

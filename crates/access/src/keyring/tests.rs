@@ -1,0 +1,143 @@
+use super::*;
+
+fn file(path: &Path) -> KeyringSource {
+    KeyringSource::File { path: path.to_owned(), passphrase: None, service: None }
+}
+
+#[test]
+fn what_is_sealed_is_opened_in_its_place_only() {
+    let keyring = Keyring::generate().expect("random");
+    let sealed = keyring.seal(b"secret", "here").expect("sealed");
+    assert_eq!(keyring.open_sealed(&sealed, "here", "it").expect("opened"), b"secret");
+    assert!(matches!(keyring.open_sealed(&sealed, "there", "it"), Err(KeyringError::Forged(_))));
+    let other = Keyring::generate().expect("random");
+    assert!(matches!(other.open_sealed(&sealed, "here", "it"), Err(KeyringError::NoKey(..))));
+    let flipped = sealed.replace(':', ":A");
+    assert!(keyring.open_sealed(&flipped, "here", "it").is_err());
+    assert!(keyring.open_sealed("", "here", "it").is_err());
+}
+
+#[test]
+fn rotation_keeps_old_values_readable_until_the_old_keys_are_dropped() {
+    let mut keyring = Keyring::generate().expect("random");
+    let old = keyring.seal(b"secret", "here").expect("sealed");
+    keyring.add_key().expect("random");
+    assert_eq!(keyring.open_sealed(&old, "here", "it").expect("opened"), b"secret");
+    let new = keyring.seal(b"secret", "here").expect("sealed");
+    keyring.drop_old_keys();
+    assert!(keyring.open_sealed(&old, "here", "it").is_err());
+    assert_eq!(keyring.open_sealed(&new, "here", "it").expect("opened"), b"secret");
+}
+
+#[test]
+fn a_passphrase_protects_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("keyring.json");
+    let source = |passphrase: Option<&str>| KeyringSource::File {
+        path: path.clone(),
+        passphrase: passphrase.map(str::to_owned),
+        service: None,
+    };
+    let (made, is_new) = Keyring::open_or_create(&source(Some("correct horse"))).expect("made");
+    assert!(is_new);
+    let sealed = made.seal(b"secret", "here").expect("sealed");
+    let (opened, is_new) = Keyring::open_or_create(&source(Some("correct horse"))).expect("opened");
+    assert!(!is_new);
+    assert_eq!(opened.open_sealed(&sealed, "here", "it").expect("opened"), b"secret");
+    assert!(matches!(Keyring::open(&source(Some("wrong"))), Err(KeyringError::WrongPassphrase)));
+    assert!(matches!(Keyring::open(&source(None)), Err(KeyringError::PassphraseNeeded)));
+    std::fs::write(&path, "{}").expect("written");
+    assert!(Keyring::open_or_create(&source(None)).is_err(), "a broken keyring is not replaced");
+}
+
+#[cfg(unix)]
+#[test]
+fn secrets_are_not_written_to_what_others_prepared() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, elsewhere) = (folder.path().join("keyring.json"), folder.path().join("elsewhere"));
+    std::fs::write(&elsewhere, "").expect("written");
+    std::os::unix::fs::symlink(&elsewhere, folder.path().join("keyring.json.new")).expect("linked");
+    Keyring::generate().expect("random").save(&file(&path)).expect("saved");
+    assert_eq!(std::fs::read(&elsewhere).expect("read"), b"", "a link is not followed");
+    std::fs::write(folder.path().join("keyring.json.new"), "left behind, readable by all").expect("written");
+    Keyring::generate().expect("random").save(&file(&path)).expect("saved");
+    assert_eq!(std::fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_command_prints_the_keyring() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("keyring.json");
+    Keyring::generate().expect("random").save(&file(&path)).expect("saved");
+    assert!(Keyring::open(&KeyringSource::Command(format!("cat {}", path.display()))).is_ok());
+    assert!(Keyring::open(&KeyringSource::Command("false".into())).is_err());
+}
+
+#[test]
+fn a_keyring_is_not_kept_beside_what_it_protects() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let below = folder.path().join("below");
+    std::fs::create_dir(&below).expect("made");
+    let apart = |keyring: &Path, data: &Path| check_apart(keyring, data).is_ok();
+    assert!(!apart(&folder.path().join("keyring.json"), &folder.path().join("auth.json")));
+    assert!(!apart(&below.join("keyring.json"), &folder.path().join("auth.json")));
+    assert!(apart(&folder.path().join("keyring.json"), &below.join("auth.json")));
+}
+
+/// A service with one key, which can be lost.
+#[derive(Debug)]
+struct Service {
+    key_id: &'static str,
+    mask: u8,
+}
+
+impl KeyService for Service {
+    fn encrypt(&self, key_id: &str, secret: &[u8]) -> Result<(String, Vec<u8>), String> {
+        match key_id {
+            "alias/sortkey" => {
+                Ok((self.key_id.to_owned(), secret.iter().map(|byte| byte ^ self.mask).collect()))
+            }
+            other => self.decrypt(other, secret).map(|encrypted| (other.to_owned(), encrypted)),
+        }
+    }
+
+    fn decrypt(&self, key_id: &str, encrypted: &[u8]) -> Result<Vec<u8>, String> {
+        match key_id == self.key_id {
+            true => Ok(encrypted.iter().map(|byte| byte ^ self.mask).collect()),
+            false => Err(format!("NotFoundException: Key '{key_id}' does not exist")),
+        }
+    }
+}
+
+#[test]
+fn a_service_keeps_the_key_of_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("keyring.json");
+    let source = |key_id, mask| {
+        let service: Arc<dyn KeyService> = Arc::new(Service { key_id, mask });
+        KeyringSource::File { path: path.clone(), passphrase: None, service: Some(service) }
+    };
+    let mut made = Keyring::generate().expect("random");
+    made.protect_by_service("alias/sortkey");
+    made.save(&source("key/1", 0x55)).expect("saved");
+    let sealed = made.seal(b"secret", "here").expect("sealed");
+    let text = std::fs::read_to_string(&path).expect("read");
+    assert!(text.contains("key/1") && !text.contains("\"keys\""), "{text}");
+
+    // It is rotated under the key that it names, without the alias.
+    let mut opened = Keyring::open(&source("key/1", 0x55)).expect("opened");
+    assert_eq!(opened.open_sealed(&sealed, "here", "it").expect("opened"), b"secret");
+    opened.add_key().expect("random");
+    opened.save(&source("key/1", 0x55)).expect("saved");
+    assert_eq!(Keyring::open(&source("key/1", 0x55)).expect("opened").count(), 2);
+
+    let before = std::fs::read(&path).expect("read");
+    let lost = Keyring::open(&source("key/2", 0x55)).expect_err("the key is lost").to_string();
+    assert!(lost.contains("does not exist"), "{lost}");
+    assert!(matches!(Keyring::open(&source("key/1", 0x33)), Err(KeyringError::Forged(_))), "another key");
+    assert!(Keyring::open(&file(&path)).is_err(), "no service");
+    assert!(opened.save(&source("key/2", 0x55)).is_err(), "nothing is saved under a lost key");
+    assert!(Keyring::open_or_create(&source("key/2", 0x55)).is_err(), "no other keyring is made");
+    assert_eq!(std::fs::read(&path).expect("read"), before, "nothing was overwritten");
+}

@@ -1,0 +1,60 @@
+//! The workers of a design that runs in this process.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sortkey_core::Runtime;
+use sortkey_work::{Report, Waking, Work};
+use tokio::task::JoinHandle;
+
+use crate::failure::Failure;
+
+/// How often workers look although nothing woke them: time passes, and others may write to the tables.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How long runs may take that are under way when the process is told to stop.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// Workers that run.
+pub(super) struct Workers {
+    work: Arc<Work>,
+    running: JoinHandle<()>,
+    ticking: JoinHandle<()>,
+}
+
+impl Workers {
+    /// Starts the workers of a design; none if it has none.
+    pub(super) fn start(runtime: &Runtime, waking: &Waking) -> Result<Option<Workers>, Failure> {
+        if runtime.program().workers.is_empty() {
+            return Ok(None);
+        }
+        let work = Arc::new(Work::new(runtime.clone(), report()).map_err(Failure::new)?);
+        let wake = work.waker();
+        waking.wakes(wake.clone());
+        let running = tokio::spawn({
+            let work = Arc::clone(&work);
+            async move { work.run().await }
+        });
+        let ticking = tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(TICK).await;
+                wake.wake();
+            }
+        });
+        Ok(Some(Workers { work, running, ticking }))
+    }
+
+    /// Lets runs end that are under way. What does not end in time is run again by whoever starts next.
+    pub(super) async fn stop(self) {
+        self.work.waker().stop();
+        if tokio::time::timeout(GRACE, self.running).await.is_err() {
+            tracing::warn!("runs of workers are still under way: their leases end by themselves");
+        }
+        self.ticking.abort();
+    }
+}
+
+/// Failures of runs go to the log.
+pub(super) fn report() -> Report {
+    Arc::new(|worker, run, failure| tracing::warn!(worker, run, error = %failure.message, "a run failed"))
+}

@@ -1,0 +1,212 @@
+//! The queries of a page: what each asks, how far it has come, and what they give together.
+
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+
+use futures_util::future::join_all;
+use sortkey_api::operations::{QueryInput, ScanInput};
+use sortkey_design::Program;
+use sortkey_plan::Way;
+use sortkey_value::{Item, key};
+
+use super::Read;
+use super::asked::{Asked, Expressed};
+use crate::Failure;
+use crate::cursor::Position;
+use crate::evaluate::Scope;
+use crate::session::Session;
+use crate::values::Known;
+
+/// Requests that one query of a page may take before the page is cut short.
+const MAX_ROUNDS: usize = 100;
+
+/// One query of a pattern and how far it has come.
+pub(super) struct Branch {
+    /// What is asked of the key; none for a scan.
+    asked: Option<Asked>,
+    /// Where this page began.
+    pub(super) position: Position,
+    /// The last item that was used.
+    pub(super) last: Option<Item>,
+    /// Read, not yet used.
+    pub(super) waiting: VecDeque<Item>,
+    /// Where DynamoDB says to go on; `Start` before the first request.
+    pub(super) next: Position,
+    rounds: usize,
+}
+
+impl Branch {
+    /// Whether nothing more comes of it.
+    pub(super) fn is_over(&self) -> bool {
+        self.waiting.is_empty() && self.next == Position::End
+    }
+}
+
+impl Read {
+    /// The queries of some known values, before anything is read.
+    pub(super) fn begin(&self, scope: &Scope<'_>, branches: &[Known]) -> Result<Vec<Branch>, Failure> {
+        let mut begun = Vec::with_capacity(branches.len());
+        for known in branches {
+            let asked = match self.plan.path.way {
+                Way::Scan(_) => None,
+                _ => match self.asked(scope, known)? {
+                    Some(asked) => Some(asked),
+                    // A part of the partition key is not known: there can be no such item.
+                    None => continue,
+                },
+            };
+            let (position, next) = (Position::Start, Position::Start);
+            begun.push(Branch { asked, position, last: None, waiting: VecDeque::new(), next, rounds: 0 });
+        }
+        Ok(begun)
+    }
+
+    /// The next items of all queries together, in order.
+    pub(super) async fn merge(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        branches: &mut [Branch],
+        wanted: Option<usize>,
+    ) -> Result<Vec<Item>, Failure> {
+        if let [branch] = branches {
+            return self.next(session, branch, wanted).await;
+        }
+        let mut taken = Vec::new();
+        while wanted.is_none_or(|wanted| taken.len() < wanted) {
+            let left = wanted.map(|wanted| wanted - taken.len());
+            let ordered = self.pattern.order.is_some() && branches.len() > 1;
+            if ordered {
+                // Every query has a say in what comes next, so all are asked at the same time.
+                let filled = branches.iter_mut().map(|branch| self.fill(session, branch, left));
+                join_all(filled).await.into_iter().collect::<Result<Vec<()>, Failure>>()?;
+            } else {
+                for branch in branches.iter_mut() {
+                    self.fill(session, branch, left).await?;
+                    if !branch.waiting.is_empty() {
+                        break;
+                    }
+                }
+            }
+            let heads =
+                branches.iter().enumerate().filter_map(|(at, branch)| Some((at, branch.waiting.front()?)));
+            let first = match ordered {
+                true => heads.min_by(|(_, left), (_, right)| self.compare(scope, left, right)),
+                false => heads.into_iter().next(),
+            };
+            let Some(at) = first.map(|(at, _)| at) else { break };
+            if let Some(item) = branches[at].waiting.pop_front() {
+                branches[at].last = Some(item.clone());
+                taken.push(item);
+            }
+        }
+        Ok(taken)
+    }
+
+    /// The next items of the only query.
+    async fn next(
+        &self,
+        session: &Session<'_>,
+        branch: &mut Branch,
+        wanted: Option<usize>,
+    ) -> Result<Vec<Item>, Failure> {
+        let mut taken = Vec::new();
+        while wanted.is_none_or(|wanted| taken.len() < wanted) {
+            let left = wanted.map(|wanted| wanted - taken.len());
+            self.fill(session, branch, left).await?;
+            let count = left.unwrap_or(usize::MAX).min(branch.waiting.len());
+            if count == 0 {
+                break;
+            }
+            match taken.is_empty() && count == branch.waiting.len() {
+                true => taken = std::mem::take(&mut branch.waiting).into(),
+                false => taken.extend(branch.waiting.drain(..count)),
+            }
+        }
+        if let Some(last) = taken.last() {
+            branch.last = Some(last.clone());
+        }
+        Ok(taken)
+    }
+
+    /// Reads on if nothing is waiting.
+    async fn fill(
+        &self,
+        session: &Session<'_>,
+        branch: &mut Branch,
+        wanted: Option<usize>,
+    ) -> Result<(), Failure> {
+        while branch.waiting.is_empty() && branch.next != Position::End && branch.rounds < MAX_ROUNDS {
+            let start = match &branch.next {
+                Position::After(key) => Some(key.clone().into()),
+                _ => None,
+            };
+            let limit = wanted.map(|wanted| i32::try_from(wanted.max(1)).unwrap_or(i32::MAX));
+            let (items, last) = match &branch.asked {
+                Some(asked) => {
+                    let input = self.query(asked);
+                    let input = QueryInput { exclusive_start_key: start, limit, ..input };
+                    let output = session.query(input).await?;
+                    (output.items.unwrap_or_default(), output.last_evaluated_key)
+                }
+                None => {
+                    let input = ScanInput {
+                        table_name: self.table.clone(),
+                        index_name: self.index.clone(),
+                        exclusive_start_key: start,
+                        limit,
+                        consistent_read: self.plan.strong.then_some(true),
+                        ..ScanInput::default()
+                    };
+                    let output = session.scan(input).await?;
+                    (output.items.unwrap_or_default(), output.last_evaluated_key)
+                }
+            };
+            // Without a bound the whole answer is wanted, however many requests it takes.
+            branch.rounds += usize::from(wanted.is_some());
+            branch.waiting = items.into();
+            // A whole key has one item, and DynamoDB refuses to go on behind it.
+            let last = last.filter(|_| !self.is_whole_key(&session.shared.program));
+            branch.next = last.map_or(Position::End, Position::After);
+        }
+        Ok(())
+    }
+
+    /// Whether a query names a whole key of the table.
+    fn is_whole_key(&self, program: &Program) -> bool {
+        self.plan.path.way == Way::Key && program.tables[self.plan.path.table].key.sort.is_empty()
+    }
+
+    /// The query of a key, from its beginning to its end.
+    pub(super) fn query(&self, asked: &Asked) -> QueryInput {
+        let Expressed { text, names, values } = asked.expressed(&self.print);
+        QueryInput {
+            table_name: self.table.clone(),
+            index_name: self.index.clone(),
+            key_condition_expression: Some(text),
+            expression_attribute_names: Some(names),
+            expression_attribute_values: Some(values.into()),
+            scan_index_forward: self.plan.descending.then_some(false),
+            consistent_read: self.plan.strong.then_some(true),
+            ..QueryInput::default()
+        }
+    }
+
+    /// The order of two items of different queries: that of the sort key, then of the table's key.
+    fn compare(&self, scope: &Scope<'_>, left: &Item, right: &Item) -> Ordering {
+        let program = &scope.shared.program;
+        let bytes = |item: &Item| {
+            let mut bytes = Vec::new();
+            let table = &program.tables[self.plan.path.table].key;
+            for name in self.key(program).sort.iter().chain(table.names()) {
+                if let Some(value) = item.get(name) {
+                    // Key attributes are strings, numbers or bytes, so this cannot fail.
+                    let _ = key::put_component(&mut bytes, value);
+                }
+            }
+            bytes
+        };
+        let order = bytes(left).cmp(&bytes(right));
+        if self.plan.descending { order.reverse() } else { order }
+    }
+}

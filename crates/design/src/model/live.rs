@@ -1,0 +1,190 @@
+//! What acts by itself: effects, workers, routes and sessions.
+//!
+//! The bodies of workers, routes and sessions are operations of the design, and what a `due` worker looks for is a pattern of
+//! it, so that everything that checks, plans and runs those covers these too. They are marked as internal: no call names them.
+
+use super::{Attribute, Expr, Name, Param};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sortkey_diagnostics::Span;
+
+/// Something that happens outside of the database: `effect post(url: url) -> { status int } = http POST url`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Effect {
+    /// Its name.
+    pub name: Name,
+    /// What it takes.
+    pub params: Vec<Param>,
+    /// What it gives, as an object.
+    pub result: super::Type,
+    /// How it is carried out.
+    pub kind: EffectKind,
+    /// How many milliseconds it may take.
+    pub timeout_ms: u64,
+    /// Where it stands.
+    #[serde(skip)]
+    pub span: Span,
+    /// What the documentation comment says.
+    pub docs: Option<String>,
+}
+
+/// How an effect is carried out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "effect")]
+pub enum EffectKind {
+    /// `http POST url`
+    Http {
+        /// The method.
+        method: Name,
+        /// The address, over the parameters.
+        url: Expr,
+    },
+    /// `mail`
+    Mail,
+    /// `extern`: the application does it.
+    Extern,
+}
+
+/// `worker deliver due Delivery as d by nextAttemptAt { ... }`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Worker {
+    /// Its name.
+    pub name: Name,
+    /// What starts a run.
+    pub trigger: Trigger,
+    /// The operation that is its body.
+    pub operation: String,
+    /// How many runs there may be at a time.
+    pub concurrency: u64,
+    /// The attribute whose values share them, and how many one value may have.
+    pub per: Option<(Name, u64)>,
+    /// For how many milliseconds a run owns its item.
+    pub lease_ms: u64,
+    /// How often a failing run is tried.
+    pub attempts: u64,
+    /// Where the lease stands.
+    #[serde(skip)]
+    pub lease_span: Option<Span>,
+    /// Where it stands.
+    #[serde(skip)]
+    pub span: Span,
+    /// What the documentation comment says.
+    pub docs: Option<String>,
+}
+
+/// What starts a run of a worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "trigger")]
+pub enum Trigger {
+    /// `on create, update Event as e when ...`
+    On {
+        /// The changes.
+        changes: Vec<Change>,
+        /// The entity.
+        entity: Name,
+        /// What the item must be like.
+        when: Option<Expr>,
+    },
+    /// `due Delivery as d by nextAttemptAt when ...`
+    Due {
+        /// The entity.
+        entity: Name,
+        /// The attribute that says when an item is due.
+        by: Name,
+        /// What the item must be like.
+        when: Option<Expr>,
+        /// The pattern that lists what is due; none if no index can answer it.
+        pattern: Option<String>,
+    },
+    /// `every 1h`, `every "0 * * * *" in "Europe/Berlin"`
+    Every {
+        /// The milliseconds from one run to the next.
+        interval_ms: Option<u64>,
+        /// The cron expression.
+        cron: Option<String>,
+        /// The time zone.
+        zone: Option<String>,
+        /// Where the schedule stands.
+        #[serde(skip)]
+        span: Span,
+    },
+}
+
+/// A change of an item.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    Create,
+    Update,
+    Delete,
+    Expire,
+}
+
+/// `route POST "/in/{sourceId}" = ingest(...) answers 202`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Route {
+    /// The HTTP method; none accepts every method.
+    pub method: Option<Name>,
+    /// The path as written.
+    pub path: String,
+    /// The operation that is its body.
+    pub operation: String,
+    /// The status of a success.
+    pub status: u64,
+    /// Where the path stands.
+    #[serde(skip)]
+    pub path_span: Span,
+    /// Where it stands.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+/// `session "fh_" = authenticate(token) as k { userId: k.userId }`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Session {
+    /// What a token begins with; none accepts every token.
+    pub prefix: Option<String>,
+    /// The operation that finds the caller.
+    pub operation: String,
+    /// The names of the fields of the caller that it gives.
+    pub fields: Vec<Name>,
+    /// Where it stands.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+impl Effect {
+    /// The attributes of what it gives.
+    pub fn results(&self) -> &[Attribute] {
+        match &self.result {
+            super::Type::Object { attributes } => attributes,
+            _ => &[],
+        }
+    }
+}
+
+impl Trigger {
+    /// The entity whose items start runs.
+    pub fn entity(&self) -> Option<&Name> {
+        match self {
+            Trigger::On { entity, .. } | Trigger::Due { entity, .. } => Some(entity),
+            Trigger::Every { .. } => None,
+        }
+    }
+}
+
+impl Change {
+    /// All of them.
+    pub const ALL: [Change; 4] = [Change::Create, Change::Update, Change::Delete, Change::Expire];
+
+    /// The word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Change::Create => "create",
+            Change::Update => "update",
+            Change::Delete => "delete",
+            Change::Expire => "expire",
+        }
+    }
+}

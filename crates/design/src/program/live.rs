@@ -1,0 +1,132 @@
+//! Effects, workers, routes and sessions, with their names resolved.
+
+use std::sync::Arc;
+
+use sortkey_diagnostics::Span;
+
+use super::{AttributeId, EntityId, Expr, OperationId, ParameterId, PatternId, Signature, Type};
+use crate::model::Change;
+
+/// Something that happens outside of the database.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Effect {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What it takes.
+    pub signature: Signature,
+    /// What it gives: an object.
+    pub result: Arc<Type>,
+    /// How it is carried out.
+    pub kind: EffectKind,
+    /// How many milliseconds it may take.
+    pub timeout_ms: u64,
+}
+
+/// How an effect is carried out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EffectKind {
+    /// An HTTP request.
+    Http {
+        /// The method.
+        method: Arc<str>,
+        /// The address, over the parameters.
+        url: Expr,
+    },
+    /// A mail.
+    Mail,
+    /// Whatever the application does under the effect's name.
+    Extern,
+}
+
+/// Something that runs by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Worker {
+    /// Its name.
+    pub name: Arc<str>,
+    /// What starts a run.
+    pub trigger: Trigger,
+    /// Its body. The first parameter is the item, if there is one; the last is the id of the run.
+    pub operation: OperationId,
+    /// How many runs there may be at a time.
+    pub concurrency: u64,
+    /// The attribute whose values share them, and how many one value may have.
+    pub per: Option<(AttributeId, u64)>,
+    /// For how many milliseconds a run owns its item.
+    pub lease_ms: u64,
+    /// How often a failing run is tried.
+    pub attempts: u64,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What starts a run of a worker.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trigger {
+    /// A change of an item.
+    On {
+        /// The entity.
+        entity: EntityId,
+        /// The changes.
+        changes: Vec<Change>,
+        /// What the item must be like.
+        when: Option<Expr>,
+    },
+    /// A time that an item names.
+    Due {
+        /// The entity.
+        entity: EntityId,
+        /// The attribute that says when.
+        by: AttributeId,
+        /// What the item must be like.
+        when: Option<Expr>,
+        /// What lists due items.
+        pattern: PatternId,
+    },
+    /// A schedule.
+    Every(Schedule),
+}
+
+/// When a worker runs that no item starts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Schedule {
+    /// The milliseconds from one run to the next.
+    Interval(u64),
+    /// A cron expression.
+    Cron {
+        /// The expression.
+        text: Arc<str>,
+        /// The time zone; UTC if there is none.
+        zone: Option<Arc<str>>,
+    },
+}
+
+/// A path of HTTP requests that an operation answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Route {
+    /// The method; none accepts every method.
+    pub method: Option<Arc<str>>,
+    /// The path, by its segments.
+    pub segments: Vec<Segment>,
+    /// What answers. The last parameter is the request.
+    pub operation: OperationId,
+    /// The status of a success.
+    pub status: u64,
+}
+
+/// A segment of a path.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Segment {
+    /// Text.
+    Literal(Arc<str>),
+    /// The value of a parameter.
+    Parameter(ParameterId),
+}
+
+/// A way to recognise a caller by a token.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Session {
+    /// What a token begins with; none accepts every token.
+    pub prefix: Option<Arc<str>>,
+    /// What finds the caller. Its one parameter is the token.
+    pub operation: OperationId,
+}

@@ -1,0 +1,142 @@
+//! Effects, workers, routes and sessions on the wire.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::form::{Unreadable, Wire, cases, record};
+use super::pool::{Reading, Writing};
+use crate::model::Change;
+use crate::program::{self, AttributeId, EntityId, OperationId, ParameterId, PatternId};
+
+record! {
+    /// Something that happens outside of the database.
+    Effect {
+        /// Its name.
+        name: Arc<str>,
+        /// What it takes.
+        signature: program::Signature,
+        /// What it gives: an object.
+        result: Arc<program::Type>,
+        /// How it is carried out.
+        kind: program::EffectKind,
+        /// How many milliseconds it may take.
+        timeout_ms: u64,
+    }
+}
+
+cases! {
+    /// How an effect is carried out.
+    EffectKind {
+        /// An HTTP request.
+        Http {
+            /// The method.
+            method: Arc<str>,
+            /// The address, over the parameters.
+            url: program::Expr,
+        },
+        /// A mail.
+        Mail,
+        /// Whatever the application does under the effect's name.
+        Extern,
+    }
+}
+
+record! {
+    /// Something that runs by itself.
+    Worker {
+        /// Its name.
+        name: Arc<str>,
+        /// What starts a run.
+        trigger: program::Trigger,
+        /// Its body. The first parameter is the item, if there is one; the last is the id of the run.
+        operation: OperationId,
+        /// How many runs there may be at a time.
+        concurrency: u64,
+        /// The attribute whose values share them, and how many one value may have.
+        per: Option<(AttributeId, u64)>,
+        /// For how many milliseconds a run owns its item.
+        lease_ms: u64,
+        /// How often a failing run is tried.
+        attempts: u64,
+    }
+    places { span }
+}
+
+cases! {
+    /// What starts a run of a worker.
+    Trigger {
+        /// A change of an item.
+        On {
+            /// The entity.
+            entity: EntityId,
+            /// The changes.
+            changes: Vec<Change>,
+            /// What the item must be like.
+            when: Option<program::Expr>,
+        },
+        /// A time that an item names.
+        Due {
+            /// The entity.
+            entity: EntityId,
+            /// The attribute that says when.
+            by: AttributeId,
+            /// What the item must be like.
+            when: Option<program::Expr>,
+            /// What lists due items.
+            pattern: PatternId,
+        },
+        /// A schedule.
+        Every(schedule: program::Schedule),
+    }
+}
+
+cases! {
+    /// When a worker runs that no item starts.
+    Schedule {
+        /// The milliseconds from one run to the next.
+        Interval(ms: u64),
+        /// A cron expression.
+        Cron {
+            /// The expression.
+            text: Arc<str>,
+            /// The time zone; UTC if there is none.
+            zone: Option<Arc<str>>,
+        },
+    }
+}
+
+record! {
+    /// A path of HTTP requests that an operation answers.
+    Route {
+        /// The method; none accepts every method.
+        method: Option<Arc<str>>,
+        /// The path, by its segments.
+        segments: Vec<program::Segment>,
+        /// What answers. The last parameter is the request.
+        operation: OperationId,
+        /// The status of a success.
+        status: u64,
+    }
+}
+
+cases! {
+    /// A segment of a path.
+    Segment {
+        /// Text.
+        Literal(text: Arc<str>),
+        /// The value of a parameter.
+        Parameter(id: ParameterId),
+    }
+}
+
+record! {
+    /// A way to recognise a caller by a token.
+    Session {
+        /// What a token begins with; none accepts every token.
+        prefix: Option<Arc<str>>,
+        /// What finds the caller. Its one parameter is the token.
+        operation: OperationId,
+    }
+}

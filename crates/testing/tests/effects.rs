@@ -1,0 +1,58 @@
+//! What a write touches besides what it names: the runtime does what the plan says, also where they once differed.
+
+use std::collections::BTreeMap;
+
+use sortkey_design::{NoFiles, compile};
+use sortkey_testing::Suite;
+
+/// Runs the only test of a design.
+fn passes(text: &str) {
+    let text = format!(
+        "defaults {{ billing on_demand  recovery 35d  encryption aws_owned  protect deletion }}\n{text}"
+    );
+    let compilation = compile("t.sk", &text, &NoFiles);
+    assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics);
+    let suite = pollster::block_on(Suite::new(compilation.design, BTreeMap::new())).expect("it runs");
+    let outcome = pollster::block_on(suite.run(0));
+    assert!(outcome.passed(), "{:?}", outcome.failure);
+}
+
+/// An update that gave only the attribute stored it whatever the state was, since nothing asked for the state.
+#[test]
+fn an_attribute_whose_when_does_not_hold_is_not_stored() {
+    passes(
+        r#"
+        table T "jobs" { key (id) }
+        entity Job in T { id slug(1..9)  status idle | busy = idle  worker? slug(1..9) when status = busy }
+        pattern job = get Job by id strong
+        operation open = create Job
+        operation assign(id, worker) { update Job(id) { worker } }
+        operation start(id) { update Job(id) { status: busy } }
+        test "an idle job has no worker" {
+          open(id: "a")
+          assign("a", "w")
+          expect job("a").worker absent
+          start("a")
+          assign("a", "w")
+          expect job("a").worker = "w"
+        }"#,
+    );
+}
+
+/// A `put` over an item freed the guards of the item as it was read, whatever had become of the condition of the clause.
+#[test]
+fn a_put_frees_the_guard_that_the_item_has_by_then() {
+    passes(
+        r#"
+        table T "members" { key (id) }
+        entity Member in T { id slug(1..9)  team slug(1..9)  isLead bool = false  unique team when isLead = true else Led }
+        operation set(id, team, isLead) { put Member { id, team, isLead } }
+        operation promote(id) { update Member(id) { isLead: true } }
+        test "a team that lost its lead may have another" {
+          set("a", "t", false)
+          race { set("a", "t", false) } { promote("a") } succeeds 2
+          set("a", "t", false)
+          set("b", "t", true)
+        }"#,
+    );
+}

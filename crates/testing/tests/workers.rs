@@ -1,0 +1,160 @@
+//! Workers of a small relay, run by the tests of the design.
+
+use std::collections::BTreeMap;
+
+use sortkey_design::{NoFiles, compile};
+use sortkey_testing::Suite;
+
+const RELAY: &str = r#"
+design relay
+table T "relay" {
+  key (PK | SK)
+  index Due (dueShard | nextAt) project keys sparse
+  stream new_and_old_images
+}
+entity Order in T {
+  PK = "O#{orderId}"  SK = "O"
+  orderId uuid = new
+  url url(..200)
+  jobs int(0..) = 0 @counter
+}
+entity Job in T {
+  PK = "O#{orderId}"  SK = "J#{jobId}"
+  dueShard = "{shard:pad(2)}" when state = waiting
+  orderId -> Order
+  jobId string(..40)
+  url url(..200)
+  state waiting | done | failed = waiting
+  tries int(0..8) = 0 @counter
+  shard int(0..15) := hash(orderId) % 16
+  nextAt time(ms) = now when state = waiting
+}
+entity Tick in T { PK = "TICK"  SK = "{at}"  at time(ms) = now }
+effect post(url: url, headers: map(string(..200)), body: bytes) -> { status int(0..599), error? string(..200) } = http POST url timeout 15s
+effect render(text: string) -> { text string } = extern
+
+pattern job = get Job by orderId, jobId strong
+pattern order = get Order by orderId strong
+pattern ticks = count Tick by `PK` = "TICK"
+operation place(url) { create Order { url } }
+operation refuse(orderId) { delete Order(orderId) }
+
+worker plan on create Order as o {
+  let r = do render(text: o.orderId)
+  upsert Job(orderId: o.orderId, jobId: "one") { url: o.url }
+  update Order(orderId: o.orderId) { jobs += 1 }
+}
+worker forget on delete Order as o { delete Job(orderId: o.orderId, jobId: "one") }
+worker send due Job as j by nextAt when state = waiting lease 30s attempts 3 {
+  require j.url != "https://bad.example" else Bad
+  let r = do post(url: j.url, headers: { id: run }, body: "x")
+  update Job(...j) {
+    state: choose { r.status in 200..299: done, j.tries = 2: failed, otherwise: waiting }
+    tries += 1
+    nextAt: choose { r.status in 200..299: absent, j.tries = 2: absent, otherwise: now + 5m }
+  }
+}
+worker tick every 1h { create Tick }
+
+test "a job is sent, again and again until it fails" {
+  given render -> { text: "x" }
+  given post -> { status: 200 }
+  given post(url: "https://a.example") -> { status: 500 }
+  let good = place("https://b.example")
+  let bad = place("https://a.example")
+  work
+  expect job(good.orderId, "one").state = done
+  expect job(bad.orderId, "one").state = waiting
+  expect job(bad.orderId, "one").tries = 1
+  expect did post(url: "https://a.example") 1 times
+  advance 5m
+  work
+  advance 5m
+  work
+  expect job(bad.orderId, "one").state = failed
+  expect did post(url: "https://a.example") 3 times
+  expect did post(url: "https://b.example") 1 times
+  expect did post
+  expect order(good.orderId).jobs = 1
+  work
+  expect did post(url: "https://a.example") 3 times
+}
+
+test "a request that fails has no status" {
+  given render -> { text: "x" }
+  given post fails Timeout
+  let o = place("https://a.example")
+  work
+  expect job(o.orderId, "one").tries = 1
+}
+
+test "a failing run is tried again, then put aside" {
+  given render -> { text: "x" }
+  given post -> { status: 200 }
+  let o = place("https://bad.example")
+  work
+  advance 10m
+  work
+  advance 10m
+  work
+  advance 10m
+  work
+  expect job(o.orderId, "one").state = waiting
+  expect did post 0 times
+}
+
+test "what is deleted is forgotten" {
+  given render -> { text: "x" }
+  given post -> { status: 500 }
+  let o = place("https://a.example")
+  work
+  refuse(o.orderId)
+  work
+  expect job(o.orderId, "one") absent
+}
+
+test "an hour ticks once" {
+  work
+  work
+  expect ticks() = 1
+  advance 30m
+  work
+  expect ticks() = 1
+  advance 31m
+  work
+  expect ticks() = 2
+}
+"#;
+
+fn run(design: &str) -> Vec<(String, Option<String>)> {
+    let compilation = compile("relay.sk", design, &NoFiles);
+    let problems: Vec<_> = compilation.diagnostics.iter().map(|each| &each.title).collect();
+    assert!(problems.is_empty(), "{problems:?}");
+    pollster::block_on(async {
+        let suite = Suite::new(compilation.design, BTreeMap::new()).await.expect("a suite");
+        let mut outcomes = Vec::new();
+        for at in 0..suite.tests().len() {
+            let outcome = suite.run_once(at).await;
+            let failure = outcome.failure.map(|failure| {
+                let line = design[..failure.primary.span.start as usize].lines().count();
+                format!("line {line}: {} {:?}", failure.title, failure.notes)
+            });
+            outcomes.push((outcome.title, failure));
+        }
+        outcomes
+    })
+}
+
+#[test]
+fn workers_do_what_the_tests_of_the_design_expect() {
+    for (title, failure) in run(RELAY) {
+        assert_eq!(failure, None, "{title}");
+    }
+}
+
+#[test]
+fn an_effect_without_an_answer_fails_the_test() {
+    let without = RELAY.replacen("given post -> { status: 200 }", "", 1);
+    let (_, failure) = run(&without).into_iter().next().expect("a test");
+    assert!(failure.expect("a failure").contains("no `given` says what comes of it"));
+}

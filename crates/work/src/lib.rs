@@ -1,0 +1,23 @@
+//! The workers of a design at work: what is due is claimed and run, changes of items are followed in order, schedules are kept.
+//!
+//! [`Work::settle`] does everything that can be done at this moment and comes back: tests of designs call it with a clock of
+//! their own. [`Work::run`] goes on until it is told to stop. Both do the same single steps.
+//!
+//! Invariants:
+//! - A run owns its item by a lease with a token; what it writes to the item carries the token (`sortkey-core`).
+//! - The position in a stream advances after the runs that it covers, and only in the process that holds the note of it.
+//! - A slot of a schedule runs once, whatever the number of processes.
+//! - A run that keeps failing is put aside as a letter, and holds up nobody else.
+
+mod changes;
+mod due;
+mod every;
+mod letters;
+mod status;
+mod waking;
+mod work;
+
+pub use letters::Letter;
+pub use status::{Counts, Status};
+pub use waking::Waking;
+pub use work::{Report, Wake, Work};
