@@ -1,12 +1,13 @@
 //! Attributes: their names, types, values and annotations.
 
+use sortkey_design::Program;
 use sortkey_design::model::{self, ExprKind};
-use sortkey_design::program::{self, AliasPiece, Attribute, AttributeId, Expr, Function, Id};
+use sortkey_design::program::{self, AliasPiece, Attribute, AttributeId, Entity, Expr, Function, Id};
 
 use crate::entities::Pair;
 use crate::show::{Renames, Show, type_change};
 use crate::types::{Fit, fit};
-use crate::{Class, Difference};
+use crate::{Class, Concern, Difference, Task};
 
 /// Compares the attributes of an entity.
 pub(crate) fn compare(pair: &Pair<'_>, found: &mut Vec<Difference>) {
@@ -27,9 +28,9 @@ pub(crate) fn compare(pair: &Pair<'_>, found: &mut Vec<Difference>) {
             let change = format!("was `{}`", old.name);
             let effect =
                 "existing items have the value under its old name until they are rewritten".to_owned();
-            found.push(
-                one(Class::Rewrite, change, effect).breaking(format!("answers say `{}`", attribute.name)),
-            );
+            let renamed =
+                one(Class::Rewrite, change, effect).doing(Task::Rename { from: old.name.to_string() });
+            found.push(renamed.breaking(format!("answers say `{}`", attribute.name)));
         }
         Both { pair, old, old_id: before, new: attribute, new_id: id }.compare(found);
     }
@@ -44,6 +45,7 @@ pub(crate) fn compare(pair: &Pair<'_>, found: &mut Vec<Difference>) {
             found.push(
                 Difference::new(class, subject, "is gone", effect)
                     .breaking("answers lack it")
+                    .of(concern(pair, attribute))
                     .at(attribute.span),
             );
         }
@@ -80,7 +82,20 @@ fn difference(
     effect: String,
 ) -> Difference {
     let subject = format!("{}.{}", pair.new.name, attribute.name);
-    pair.priced(Difference::new(class, subject, change, effect).at(attribute.span))
+    let difference = Difference::new(class, subject, change, effect).of(concern(pair, attribute));
+    pair.priced(difference.at(attribute.span))
+}
+
+fn concern(pair: &Pair<'_>, attribute: &Attribute) -> Concern {
+    let (entity, attribute) = (pair.new.name.to_string(), attribute.name.to_string());
+    Concern { table: None, entity: Some(entity), attribute: Some(attribute) }
+}
+
+/// Whether an index of the entity's table has the attribute itself as a part of its key.
+fn is_indexed(program: &Program, entity: &Entity, attribute: &Attribute) -> bool {
+    let is_template = entity.templates.iter().any(|template| template.name == attribute.name);
+    let table = entity.table.map(|table| &program.tables[table]).filter(|_| !is_template);
+    table.is_some_and(|table| table.indexes.iter().any(|index| index.key.contains(&attribute.name)))
 }
 
 /// An attribute that the old version did not have.
@@ -93,7 +108,13 @@ fn added(pair: &Pair<'_>, attribute: &Attribute) -> Option<Difference> {
         Some(fill) if fill.derived => one(
             Class::Rewrite,
             &format!("existing items lack `{}` until they are rewritten", show.expr(&fill.value)),
-        ),
+        )
+        .doing(Task::Recompute),
+        Some(fill) if is_fixed(&fill.value) && is_indexed(pair.new_program, pair.new, attribute) => one(
+            Class::Rewrite,
+            &format!("existing items get {}, so that the index finds them", show.expr(&fill.value)),
+        )
+        .doing(Task::Fill),
         Some(fill) if !is_fixed(&fill.value) => {
             one(Class::ReadAsBefore, "existing items lack it until they are written again")
         }
@@ -105,6 +126,7 @@ fn added(pair: &Pair<'_>, attribute: &Attribute) -> Option<Difference> {
             Class::Rewrite,
             "every existing item lacks it, and the design gives no value: declare a default or make it optional",
         )
+        .doing(Task::VerifyValue)
         .breaking("calls must give it"),
     })
 }
@@ -142,11 +164,8 @@ impl Both<'_> {
                 true => (Class::Rewrite, "is stored now"),
                 false => (Class::Remove, "is no longer stored"),
             };
-            found.push(self.one(
-                class,
-                change,
-                "existing items keep what they have until they are rewritten",
-            ));
+            let effect = "existing items keep what they have until they are rewritten";
+            found.push(self.one(class, change, effect).doing(Task::VerifyValue));
             return;
         }
         self.ty(found);
@@ -154,6 +173,7 @@ impl Both<'_> {
         self.fill(found);
         if self.new.is_stored() {
             self.form(found);
+            self.indexed(found);
         }
         self.visibility(found);
     }
@@ -178,17 +198,15 @@ impl Both<'_> {
             Fit::Narrower(why) => {
                 let why = why.join("; ");
                 let effect = format!("existing values that do not fit have to be changed first ({why})");
-                found.push(
-                    self.one(Class::Rewrite, change(), effect).breaking(format!("calls are refused: {why}")),
-                );
+                let narrower = self.one(Class::Rewrite, change(), effect).doing(Task::VerifyValue);
+                found.push(narrower.breaking(format!("calls are refused: {why}")));
             }
             Fit::OtherForm(why) => {
                 // The text of a key is made of the stored form.
                 let class = if self.is_key() { Class::Rekey } else { Class::Rewrite };
                 let effect = format!("existing values have to be converted ({})", why.join("; "));
-                found.push(
-                    self.one(class, change(), effect).breaking("answers and arguments have the new form"),
-                );
+                let converted = self.one(class, change(), effect).doing(Task::Convert);
+                found.push(converted.breaking("answers and arguments have the new form"));
             }
         }
     }
@@ -197,7 +215,8 @@ impl Both<'_> {
         let (old, new) = (self.old, self.new);
         if old.optional && !new.optional && new.fill.is_none() && new.when.is_none() {
             let effect = "existing items without it have to get a value first";
-            found.push(self.one(Class::Rewrite, "is required", effect).breaking("calls must give it"));
+            let required = self.one(Class::Rewrite, "is required", effect).doing(Task::VerifyValue);
+            found.push(required.breaking("calls must give it"));
         } else if !old.optional && new.optional {
             found.push(
                 self.one(Class::ReadAsBefore, "is optional", "existing items stay as they are")
@@ -210,7 +229,7 @@ impl Both<'_> {
             let text = |when: Option<String>| when.unwrap_or_else(|| "always".to_owned());
             let change = format!("when {} instead of {}", text(after), text(before));
             let effect = "existing items gain or lose the attribute when they are rewritten";
-            found.push(self.one(Class::Rewrite, change, effect));
+            found.push(self.one(Class::Rewrite, change, effect).doing(Task::Recompute));
         }
     }
 
@@ -235,14 +254,17 @@ impl Both<'_> {
         found.push(match (derived, before) {
             (true, _) => {
                 let class = if self.is_key() { Class::Rekey } else { Class::Rewrite };
-                self.one(class, change, "existing items keep the value that was stored until they are rewritten")
+                let effect = "existing items keep the value that was stored until they are rewritten";
+                self.one(class, change, effect).doing(Task::Recompute)
             }
             // Items that are older than the attribute read as having its default.
-            (false, Some(_)) => self.one(
-                Class::Rewrite,
-                change,
-                "existing items without the attribute would read as having the new default: they get the old one first",
-            ),
+            (false, Some(_)) => self
+                .one(
+                    Class::Rewrite,
+                    change,
+                    "existing items without the attribute would read as having the new default: they get the old one first",
+                )
+                .doing(Task::Freeze),
             (false, None) => self.one(Class::ReadAsBefore, change, "existing items stay as they are"),
         });
     }
@@ -256,11 +278,8 @@ impl Both<'_> {
             };
             let change = format!("normalize {} instead of {}", text(self.new), text(self.old));
             let class = if self.is_key() { Class::Rekey } else { Class::Rewrite };
-            found.push(self.one(
-                class,
-                change,
-                "existing values are not found by their normalised text until they are rewritten",
-            ));
+            let effect = "existing values are not found by their normalised text until they are rewritten";
+            found.push(self.one(class, change, effect).doing(Task::Recompute));
         }
         let alias = |attribute: &Attribute, show: &Show<'_>| {
             attribute
@@ -271,15 +290,26 @@ impl Both<'_> {
         let (before, after) =
             (alias(self.old, &self.pair.show_old()), alias(self.new, &self.pair.show_new()));
         if before != after {
+            let task = if before.is_none() { Task::Seal } else { Task::Unseal };
             let text = |alias: Option<String>| {
                 alias.map_or_else(|| "plain".to_owned(), |alias| format!("encrypted with \"{alias}\""))
             };
             let change = format!("{} instead of {}", text(after), text(before));
-            found.push(self.one(
-                Class::Rewrite,
-                change,
-                "existing values are encrypted, or decrypted, when they are rewritten",
-            ));
+            let effect = "existing values are encrypted, or decrypted, when they are rewritten";
+            found.push(self.one(Class::Rewrite, change, effect).doing(task));
+        }
+    }
+
+    /// An index that is new to the attribute finds only items that store it, while others may read as having a default.
+    fn indexed(&self, found: &mut Vec<Difference>) {
+        let pair = self.pair;
+        let fixed = self.new.fill.as_ref().filter(|fill| !fill.derived && is_fixed(&fill.value));
+        let is_newly_indexed = is_indexed(pair.new_program, pair.new, self.new)
+            && !is_indexed(pair.old_program, pair.old, self.old);
+        if let Some(fill) = fixed.filter(|_| is_newly_indexed && !self.new.may_be_absent()) {
+            let value = pair.show_new().expr(&fill.value);
+            let effect = format!("existing items without it get {value}, so that the index finds them");
+            found.push(self.one(Class::Rewrite, "is in the key of an index", effect).doing(Task::Fill));
         }
     }
 

@@ -6,7 +6,7 @@ use sortkey_design::program::{EntityId, Id};
 use sortkey_design::size::typical_bytes;
 use sortkey_diagnostics::Span;
 
-use crate::Class;
+use crate::{Class, Concern, Task};
 
 /// One difference between two versions of a design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,6 +25,12 @@ pub struct Difference {
     /// What rewriting costs, if items are rewritten and the design declares how many there are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
+    /// What has to happen to items that are stored already.
+    #[serde(skip)]
+    pub task: Task,
+    /// The parts of the design that it concerns.
+    #[serde(skip)]
+    pub concern: Concern,
     /// Where the new version declares it; the old version for what was removed.
     #[serde(skip)]
     pub span: Span,
@@ -56,6 +62,8 @@ impl Difference {
             effect: effect.into(),
             breaks: None,
             work: None,
+            task: Task::None,
+            concern: Concern::default(),
             span: Span::default(),
         }
     }
@@ -68,6 +76,16 @@ impl Difference {
     /// Says where it is declared.
     pub(crate) fn at(self, span: Span) -> Difference {
         Difference { span, ..self }
+    }
+
+    /// Says what has to happen to stored items.
+    pub(crate) fn doing(self, task: Task) -> Difference {
+        Difference { task, ..self }
+    }
+
+    /// Says which part of the design it concerns.
+    pub(crate) fn of(self, concern: Concern) -> Difference {
+        Difference { concern, ..self }
     }
 
     /// Adds what rewriting an entity's items costs.

@@ -7,7 +7,7 @@ use sortkey_design::program::{Entity, EntityId, Id};
 use sortkey_diagnostics::Span;
 
 use crate::show::{Renames, Show, names};
-use crate::{Class, Difference, attributes, keys};
+use crate::{Class, Concern, Difference, Task, attributes, keys};
 
 /// Compares the entities of two versions.
 pub(crate) fn compare(old: &Program, new: &Program, found: &mut Vec<Difference>) {
@@ -23,7 +23,12 @@ pub(crate) fn compare(old: &Program, new: &Program, found: &mut Vec<Difference>)
     for (id, entity) in old.entities.entries() {
         if named(new, &entity.name).is_none() {
             let effect = "its items stay in the table, and nothing reads or deletes them any more";
-            found.push(Difference::new(Class::Remove, &*entity.name, "is gone", effect).at(span(old, id)));
+            let concern = Concern { entity: Some(entity.name.to_string()), ..Concern::default() };
+            found.push(
+                Difference::new(Class::Remove, &*entity.name, "is gone", effect)
+                    .of(concern)
+                    .at(span(old, id)),
+            );
         }
     }
 }
@@ -95,7 +100,8 @@ impl<'a> Pair<'a> {
         change: impl Into<String>,
         effect: impl Into<String>,
     ) -> Difference {
-        let difference = Difference::new(class, &*self.new.name, change, effect);
+        let concern = Concern { entity: Some(self.new.name.to_string()), ..Concern::default() };
+        let difference = Difference::new(class, &*self.new.name, change, effect).of(concern);
         self.priced(difference.at(span(self.new_program, self.new_id)))
     }
 
@@ -128,11 +134,10 @@ impl<'a> Pair<'a> {
         let (old, new) =
             (self.unique_texts(self.old, &self.show_old()), self.unique_texts(self.new, &self.show_new()));
         for unique in new.iter().filter(|unique| !old.contains(unique)) {
-            found.push(self.difference(
-                Class::Rewrite,
-                format!("`unique {unique}` is new"),
-                "every existing item needs a guard, and items that share a value have to be changed first",
-            ));
+            let effect =
+                "every existing item gets a guard, and items that share a value have to be changed first";
+            let change = format!("`unique {unique}` is new");
+            found.push(self.difference(Class::Rewrite, change, effect).doing(Task::Guard));
         }
         for unique in old.iter().filter(|unique| !new.contains(unique)) {
             found.push(self.difference(
@@ -163,11 +168,9 @@ impl<'a> Pair<'a> {
         };
         let (old, new) = (checks(self.old, &show_old), checks(self.new, &show_new));
         for check in new.iter().filter(|check| !old.contains(check)) {
-            found.push(self.difference(
-                Class::Rewrite,
-                format!("`check {check}` is new"),
-                "existing items that break it have to be changed: writes to them are refused until then",
-            ));
+            let effect = "existing items that break it have to be changed first";
+            let change = format!("`check {check}` is new");
+            found.push(self.difference(Class::Rewrite, change, effect).doing(Task::VerifyChecks));
         }
         for check in old.iter().filter(|check| !new.contains(check)) {
             let change = format!("`check {check}` is gone");

@@ -6,7 +6,7 @@ use sortkey_design::program::{FilledKey, Id, KeyPart, Source, Template};
 
 use crate::entities::Pair;
 use crate::show::Show;
-use crate::{Class, Difference};
+use crate::{Class, Difference, Task};
 
 /// Compares the keys that an entity fills.
 pub(crate) fn compare(pair: &Pair<'_>, found: &mut Vec<Difference>) {
@@ -23,11 +23,8 @@ pub(crate) fn compare(pair: &Pair<'_>, found: &mut Vec<Difference>) {
             Some(before) => changed(pair, before, template, found),
             None => {
                 let what = format!("{} = {} is new", template.name, pair.show_new().template(template));
-                found.push(pair.difference(
-                    Class::Rewrite,
-                    what,
-                    "existing items are not in the index until they have the attribute",
-                ));
+                let effect = "existing items are not in the index until they have the attribute";
+                found.push(pair.difference(Class::Rewrite, what, effect).doing(Task::Recompute));
             }
         }
     }
@@ -45,21 +42,17 @@ pub(crate) fn compare(pair: &Pair<'_>, found: &mut Vec<Difference>) {
 fn changed(pair: &Pair<'_>, old: &Template, new: &Template, found: &mut Vec<Difference>) {
     let (before, after) = (pair.show_old().template(old), pair.show_new().template(new));
     if before != after {
-        found.push(pair.difference(
-            Class::Rewrite,
-            format!("{} = {after} instead of {before}", new.name),
-            "existing items are found under the old text until they are rewritten",
-        ));
+        let change = format!("{} = {after} instead of {before}", new.name);
+        let effect = "existing items are found under the old text until they are rewritten";
+        found.push(pair.difference(Class::Rewrite, change, effect).doing(Task::Recompute));
     }
     let (before, after) =
         (pair.show_old().optional(old.when.as_ref()), pair.show_new().optional(new.when.as_ref()));
     if before != after && !means_the_same(pair, &new.name) {
         let text = |when: Option<String>| when.unwrap_or_else(|| "always".to_owned());
-        found.push(pair.difference(
-            Class::Rewrite,
-            format!("{} when {} instead of {}", new.name, text(after), text(before)),
-            "existing items enter or leave the index when they are rewritten",
-        ));
+        let change = format!("{} when {} instead of {}", new.name, text(after), text(before));
+        let effect = "existing items enter or leave the index when they are rewritten";
+        found.push(pair.difference(Class::Rewrite, change, effect).doing(Task::Recompute));
     }
 }
 

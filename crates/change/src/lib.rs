@@ -14,11 +14,13 @@ mod keys;
 mod report;
 mod show;
 mod tables;
+mod task;
 mod types;
 
 pub use class::Class;
 pub use difference::{Difference, Work};
 pub use report::{json, text};
+pub use task::{Concern, Task};
 
 use sortkey_design::Program;
 

@@ -3,7 +3,7 @@
 use sortkey_design::Program;
 use sortkey_design::model::{Billing, Capacity, Design, Encryption, Index, Key, Name, Projection, Table};
 
-use crate::{Class, Difference};
+use crate::{Class, Concern, Difference, Task};
 
 /// Compares the tables of two versions.
 pub(crate) fn compare(old: &Program, new: &Program, found: &mut Vec<Difference>) {
@@ -25,6 +25,7 @@ pub(crate) fn compare(old: &Program, new: &Program, found: &mut Vec<Difference>)
                 "is gone",
                 "the table stays until somebody deletes it; its items are no longer served",
             )
+            .of(Concern { table: Some(table.name.text.clone()), ..Concern::default() })
             .at(table.span),
         );
     }
@@ -102,7 +103,11 @@ impl Pair<'_> {
             let change =
                 format!("kind {} instead of {}", option(new.kind.as_ref()), option(old.kind.as_ref()));
             let effect = "every item of the table gets the attribute that names its entity";
-            found.push(Difference::new(Class::Rewrite, subject(new), change, effect).at(new.span));
+            let concern = Concern { table: Some(new.name.text.clone()), ..Concern::default() };
+            // Without a name for the attribute, what items have of it stays.
+            let task = if new.kind.is_some() { Task::Name } else { Task::None };
+            let difference = Difference::new(Class::Rewrite, subject(new), change, effect);
+            found.push(difference.doing(task).of(concern).at(new.span));
         }
     }
 

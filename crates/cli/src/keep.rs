@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use sortkey_access::Keyring;
 use sortkey_engine::{Engine, Settings};
+use sortkey_storage::KeySealer;
 use sortkey_storage_fjall::{Durability, FjallStore, Options};
 
 use crate::data_key;
@@ -69,7 +70,7 @@ impl Keep {
         settings: Settings,
         arguments: &KeyringArguments,
     ) -> Result<Settings, Failure> {
-        self.with_exports(settings, arguments, Path::new("."), None)
+        self.with_exports(settings, arguments, None)
     }
 
     /// Settings with what exports and imports need; the keyring is open if the database is encrypted.
@@ -77,10 +78,11 @@ impl Keep {
         &self,
         settings: Settings,
         arguments: &KeyringArguments,
-        folder: &Path,
         keyring: Option<Keyring>,
     ) -> Result<Settings, Failure> {
-        let protected = folder.join("data");
+        let Some(export_dir) = self.export_dir.clone() else { return Ok(settings) };
+        // The keyring must not be among the files that it protects.
+        let protected = export_dir.join("exports");
         let encrypt_exports = self.exports.map_or(keyring.is_some(), |form| form == ExportForm::Encrypted);
         let keyring = match keyring {
             None if encrypt_exports => Some(arguments.open(&protected)?),
@@ -90,8 +92,8 @@ impl Keep {
             Some(keyring) => ExportKeys::of(keyring, arguments, protected),
             None => ExportKeys::new(arguments, protected),
         };
-        let export_dir = self.export_dir.clone();
-        Ok(Settings { export_dir, encrypt_exports, key_sealer: Some(Arc::new(keys)), ..settings })
+        let (export_dir, key_sealer) = (Some(export_dir), Some(Arc::new(keys) as Arc<dyn KeySealer>));
+        Ok(Settings { export_dir, encrypt_exports, key_sealer, ..settings })
     }
 
     /// The database in a directory.
@@ -102,7 +104,7 @@ impl Keep {
         arguments: &KeyringArguments,
     ) -> Result<Engine, Failure> {
         let (data_key, keyring) = data_key::open(folder, arguments, self.encrypt)?.unzip();
-        let settings = self.with_exports(settings, arguments, folder, keyring)?;
+        let settings = self.with_exports(settings, arguments, keyring)?;
         let options = Options {
             durability: self.durability.into(),
             cache_bytes: self.cache.saturating_mul(1024 * 1024),

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use sortkey_api::json::put_string;
 use sortkey_design::Program;
 use sortkey_design::program::{Arena, Attribute, AttributeId, Entity, ExprKind, Table, TemplateId, Type};
-use sortkey_value::{Item, Outline, ValueRef, compare_names};
+use sortkey_value::{AttributeType, Item, Outline, ValueRef, compare_names};
 
 use self::settled::{derived, settled};
-use crate::interpret::{has_inner_defaults, is_required, stored_types};
+use crate::interpret::{has_inner_defaults, is_required, stored_types, usual_type};
 use crate::values::{Fields, Val, from_stored};
 
 /// The attributes of an entity.
@@ -135,16 +135,20 @@ impl Anatomy {
 
     /// What an item must have, and in which types; the attributes of some names, which ascend, are picked into their places.
     pub(crate) fn outline_picking(&self, picked: &[Arc<str>]) -> Outline {
-        let attributes = self.attributes.iter().map(|each| (&each.name, each.types, each.is_required));
-        // What is no attribute may be stored as anything.
+        let attributes = self.attributes.iter().map(|each| {
+            let usual = if each.is_encrypted { AttributeType::B } else { usual_type(&each.ty) };
+            (&each.name, each.types, usual, each.is_required)
+        });
+        // What is no attribute is text, and may be stored as anything.
         let beside = self.beside.iter().map(|(name, _)| name).chain(picked);
-        let beside = beside.filter(|name| self.attribute(name).is_none()).map(|name| (name, u16::MAX, false));
-        let mut lines: Vec<(&Arc<str>, u16, bool)> = attributes.chain(beside).collect();
+        let beside = beside.filter(|name| self.attribute(name).is_none());
+        let beside = beside.map(|name| (name, u16::MAX, AttributeType::S, false));
+        let mut lines: Vec<(&Arc<str>, u16, AttributeType, bool)> = attributes.chain(beside).collect();
         lines.sort_by_key(|(name, ..)| *name);
         lines.dedup_by_key(|(name, ..)| *name);
         let mut outline = Outline::default();
-        for (name, types, is_required) in lines {
-            outline.push(name, types, is_required, picked.iter().position(|each| each == name));
+        for (name, types, usual, is_required) in lines {
+            outline.push(name, types, usual, is_required, picked.iter().position(|each| each == name));
         }
         outline
     }

@@ -170,6 +170,11 @@ impl EntityInfo {
         self.anatomy.attribute(name).is_some_and(|each| each.is_stored)
     }
 
+    /// Whether an attribute of this name is stored encrypted.
+    pub fn is_encrypted(&self, name: &str) -> bool {
+        self.anatomy.attribute(name).is_some_and(|each| each.is_encrypted && each.is_stored)
+    }
+
     /// The stored attributes of the table's key.
     pub fn parts(&self) -> impl Iterator<Item = &Arc<str>> {
         std::iter::once(&self.partition).chain(&self.sort)

@@ -21,6 +21,9 @@ pub const MARKER: &str = "unique##covered";
 /// The key of what a table says of the layout of its items.
 pub const LAYOUT: &str = "unique##layout";
 
+/// The key of what a table says of the design that was deployed last.
+pub const DESIGN: &str = "unique##design";
+
 /// The attribute that holds the owner's key, where no key is called so.
 pub(crate) const OWNER: &str = "owner";
 

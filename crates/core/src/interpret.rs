@@ -8,7 +8,7 @@ mod complete;
 mod types;
 
 pub(crate) use complete::{assumed, completed, from_defaults, from_keys};
-pub(crate) use types::{has_inner_defaults, is_pure, is_required, lacks_inside, stored_types};
+pub(crate) use types::{has_inner_defaults, is_pure, is_required, lacks_inside, stored_types, usual_type};
 
 use sortkey_value::{Item, ValueRef};
 
@@ -93,7 +93,7 @@ impl Anatomy {
             let value = item.get(&attribute.name);
             value.is_some_and(|value| lacks_inside(scope, &attribute.ty, value))
         };
-        self.outline.pick(item, &mut []).is_some()
+        self.outline.find(item, &mut []).is_some()
             && !self.attributes().iter().filter(|each| each.is_deep).any(lacks)
     }
 }

@@ -35,6 +35,7 @@ mod prepared;
 mod proof;
 mod read;
 mod reply;
+mod rewrite;
 mod runtime;
 mod seal;
 mod session;

@@ -6,7 +6,9 @@
 
 mod batch;
 mod call;
+mod caller;
 mod cascade;
+mod each;
 mod given;
 mod notes;
 mod plain;
@@ -17,21 +19,21 @@ mod transact;
 mod uncount;
 mod version;
 
-pub use call::caller;
 pub(crate) use call::{Outcome, operation, pattern, value_of};
+pub use caller::caller;
 pub(crate) use cascade::{Cascade, cascades};
 pub(crate) use given::{Given, admit_all, admit_computed, bind};
 pub(crate) use plain::created;
 pub(crate) use version::expected;
 
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use sortkey_design::Program;
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{
-    Action, Callee, EntityId, ErrorId, Expr, ExprKind, LocalId, Operation, Statement, StatementKind, Value,
+    Action, Callee, EntityId, ErrorId, Expr, ExprKind, Operation, Statement, StatementKind, Value,
 };
-use sortkey_plan::{batched, is_result_seen};
+use sortkey_plan::is_result_seen;
 use sortkey_value::Item;
 
 use self::receipt::Receipt;
@@ -42,9 +44,6 @@ use crate::session::Session;
 use crate::values::{Fields, Val};
 use crate::write::{self, ATTEMPTS, Answers, Prepared, Refusal};
 use crate::{Failure, FailureKind};
-
-/// How many elements of an `each` are worked on at the same time.
-const SIDE_BY_SIDE: usize = 16;
 
 /// Called before and after each call that a test makes.
 pub trait Calls: Send + Sync {
@@ -271,49 +270,6 @@ impl<'s, 'a> Runner<'s, 'a> {
             *self.receipt.lock() = due;
         }
         sent
-    }
-
-    /// `each x in xs { }`: every element is tried, and the first failure is told.
-    async fn each(
-        &self,
-        scope: &mut Scope<'a>,
-        local: LocalId,
-        list: &Expr,
-        body: &'a [Statement],
-    ) -> Result<(), Failure> {
-        let list = self.value(scope, list, None).await?;
-        let elements = list.members().unwrap_or_default();
-        let failures = match batched(&scope.shared.program, body).filter(|_| self.receipt.lock().is_none()) {
-            Some(action) => self.put_all(scope, local, elements, action).await?,
-            None => self.side_by_side(scope, local, elements, body).await,
-        };
-        let (failed, all) = (failures.len(), elements.len());
-        match failures.into_iter().next() {
-            None => Ok(()),
-            Some(first) => {
-                let message = format!("{failed} of {all} elements failed; the first: {}", first.message);
-                Err(Failure { message, ..first })
-            }
-        }
-    }
-
-    async fn side_by_side(
-        &self,
-        scope: &Scope<'a>,
-        local: LocalId,
-        elements: &[Val],
-        body: &'a [Statement],
-    ) -> Vec<Failure> {
-        let mut failures = Vec::new();
-        for chunk in elements.chunks(SIDE_BY_SIDE) {
-            let runs = chunk.iter().map(|element| {
-                let mut scope = scope.clone();
-                scope.set(local, element.clone());
-                async move { self.block(&mut scope, body).await.map(|_| ()) }
-            });
-            failures.extend(join_all(runs).await.into_iter().filter_map(Result::err));
-        }
-        failures
     }
 }
 

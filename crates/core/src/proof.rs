@@ -1,19 +1,20 @@
 //! What shows that a stored item is one of an entity's, live, and the caller's: worked out once, read in one walk.
 
+mod made;
+
 use std::sync::Arc;
 
-use sortkey_design::model::SlotFormat;
-use sortkey_design::program::{AttributeId, Bound, Entity, Piece, Source, Table, Template, TemplateId, Type};
+use sortkey_design::program::{AttributeId, Entity, Piece, Source, Table, Template, TemplateId, Type};
 use sortkey_plan::{KeyIs, Recipe};
-use sortkey_value::{Item, Outline, Picked};
+use sortkey_value::{Item, Outline, Place};
 
+use self::made::{Found, Made, Step, makes};
 use crate::Failure;
 use crate::anatomy::{Anatomy, AttributeInfo};
-use crate::catalog::{EntityInfo, GUARD, RECEIPT, is_reserved_text};
+use crate::catalog::{EntityInfo, is_reserved_text};
 use crate::evaluate::{Scope, View};
 use crate::interpret::lacks_inside;
 use crate::read::{is_deleted, is_expired, is_ours};
-use crate::template;
 use crate::values::{Known, Val};
 
 /// More attributes than this are looked up one by one.
@@ -33,27 +34,6 @@ pub(crate) struct Proof {
     ttl: Option<(usize, AttributeInfo)>,
     /// Attributes with objects inside that may lack something.
     deep: Vec<(usize, Arc<Type>)>,
-}
-
-/// A stored attribute that a template makes.
-#[derive(Clone, Debug)]
-struct Made {
-    template: TemplateId,
-    at: usize,
-    steps: Vec<Step>,
-}
-
-/// A piece of a template.
-#[derive(Clone, Debug)]
-enum Step {
-    Literal(String),
-    /// The text of an attribute.
-    Slot {
-        at: usize,
-        attribute: AttributeInfo,
-        template: Box<Template>,
-        format: Option<SlotFormat>,
-    },
 }
 
 /// What the key that a request asks for shows of every item that comes back.
@@ -200,10 +180,11 @@ impl Proof {
     /// Whether an item is one of the entity's, has not expired (unless that does not matter), and is the caller's. None if the
     /// item lacks something, or has it in another type, so that it takes a closer look.
     fn holds(&self, scope: &Scope<'_>, item: &Item, asks: Asks<'_>) -> Option<bool> {
-        let mut found = [None; MOST];
-        self.outline.pick(item, &mut found)?;
+        let mut places = [Place::default(); MOST];
+        self.outline.find(item, &mut places)?;
+        let found = Found { item, places };
         let lacks = |(at, ty): &(usize, Arc<Type>)| {
-            found[*at].and_then(Picked::value).is_some_and(|value| lacks_inside(scope, ty, value))
+            found.value(*at).is_some_and(|value| lacks_inside(scope, ty, value))
         };
         if self.deep.iter().any(lacks) {
             return None;
@@ -211,16 +192,12 @@ impl Proof {
         Some(self.is_proven(scope, &found, asks))
     }
 
-    fn is_proven(&self, scope: &Scope<'_>, found: &[Option<Picked<'_>>; MOST], asks: Asks<'_>) -> bool {
-        let text = |at: usize| match found[at] {
-            Some(Picked::Text(text)) => Some(text),
-            _ => None,
-        };
+    fn is_proven(&self, scope: &Scope<'_>, found: &Found<'_>, asks: Asks<'_>) -> bool {
+        let text = |at: usize| found.text(at);
         let (texts, sure, is_ours) =
             asks.sure.map_or((&[][..], 0, false), |sure| (sure.texts.as_slice(), sure.made, sure.is_ours));
         let is_over = |(at, ttl): &(usize, AttributeInfo)| {
-            let until = found[*at].and_then(Picked::value);
-            let until = until.map(|value| ttl.decode(&scope.shared.program, value));
+            let until = found.value(*at).map(|value| ttl.decode(&scope.shared.program, value));
             matches!(until, Some(Val::Time(time_ms)) if time_ms <= scope.now_ms)
         };
         let is_made = |(bit, made): (usize, &Made)| {
@@ -235,65 +212,14 @@ impl Proof {
             && (is_ours || self.is_ours(scope, found))
     }
 
-    fn is_ours(&self, scope: &Scope<'_>, found: &[Option<Picked<'_>>]) -> bool {
+    fn is_ours(&self, scope: &Scope<'_>, found: &Found<'_>) -> bool {
         let (Some(caller), Some((at, tenant))) = (&scope.caller, &self.tenant) else { return true };
-        match (caller.get(&tenant.name), found[*at]) {
-            (Some(Val::Text(own)), Some(Picked::Text(text))) if tenant.ty.is_plain() => {
-                own.as_bytes() == text
-            }
-            (Some(own), Some(value)) => {
-                value.value().is_some_and(|value| own.same(&tenant.decode(&scope.shared.program, value)))
+        match (caller.get(&tenant.name), found.text(*at)) {
+            (Some(Val::Text(own)), Some(text)) if tenant.ty.is_plain() => own.as_bytes() == text,
+            (Some(own), _) => {
+                found.value(*at).is_some_and(|value| own.same(&tenant.decode(&scope.shared.program, value)))
             }
             _ => false,
         }
     }
-}
-
-impl Made {
-    /// Whether its text begins unlike that of guards and receipts.
-    fn is_free(&self) -> bool {
-        let Some(Step::Literal(first)) = self.steps.first() else { return false };
-        [GUARD, RECEIPT]
-            .iter()
-            .all(|reserved| !reserved.starts_with(first.as_str()) && !first.starts_with(reserved))
-    }
-
-    /// The texts that its attributes have where its own text is that of some known values; none where values of different
-    /// texts could make it, or where one is not known.
-    fn texts<'p>(&self, known: &'p Known, into: &mut Vec<(usize, &'p [u8])>) -> Option<()> {
-        for step in &self.steps {
-            let Step::Slot { at, attribute, format, .. } = step else { continue };
-            let text = known.get(Bound::Attribute(attribute.id)).and_then(Val::as_text)?;
-            if format.is_some() || !attribute.ty.is_plain() || text.is_empty() {
-                return None;
-            }
-            into.push((*at, text.as_bytes()));
-        }
-        Some(())
-    }
-}
-
-/// Whether the steps of a template make exactly this text.
-fn makes(scope: &Scope<'_>, steps: &[Step], found: &[Option<Picked<'_>>], text: &[u8]) -> bool {
-    let mut rest = text;
-    for step in steps {
-        let behind = match step {
-            Step::Literal(literal) => rest.strip_prefix(literal.as_bytes()),
-            Step::Slot { at, attribute, template, format } => match found[*at] {
-                Some(Picked::Text(text)) if format.is_none() && attribute.ty.is_plain() => {
-                    rest.strip_prefix(text).filter(|_| !text.is_empty())
-                }
-                value => value.and_then(Picked::value).and_then(|value| {
-                    let value = attribute.decode(&scope.shared.program, value);
-                    let slot = template::slot_of(template, &attribute.ty, format.as_ref(), &value)?;
-                    rest.strip_prefix(slot.as_bytes()).filter(|_| !slot.is_empty())
-                }),
-            },
-        };
-        match behind {
-            Some(behind) => rest = behind,
-            None => return false,
-        }
-    }
-    rest.is_empty()
 }

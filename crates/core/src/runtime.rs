@@ -63,6 +63,11 @@ impl Runtime {
         Runtime::of_program(Arc::clone(self.program()), backend, settings)
     }
 
+    /// Another program on the same backend.
+    pub fn beside(&self, program: Arc<Program>, settings: Settings) -> Result<Runtime, Vec<Problem>> {
+        Runtime::of_program(program, Arc::clone(&self.backend), settings)
+    }
+
     /// The compiled design: what every pattern and operation takes and yields, among others.
     pub fn program(&self) -> &Arc<Program> {
         &self.shared().program

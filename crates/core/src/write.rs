@@ -6,9 +6,13 @@
 mod create;
 mod demand;
 mod given;
+mod guards;
+mod holds;
 mod image;
 #[cfg(test)]
 pub(crate) mod oracle;
+mod refer;
+mod refusal;
 mod remove;
 mod send;
 mod update;
@@ -17,13 +21,13 @@ pub(crate) use create::{new_item, placed};
 pub(crate) use demand::{Act, Test, Write};
 pub(crate) use given::{key_fields, unsealed};
 pub use image::rendered;
-pub(crate) use send::{Refusal, send};
+pub(crate) use image::{check_failed, stored_value};
+pub(crate) use refusal::Refusal;
+pub(crate) use send::send;
 
 use sortkey_design::Program;
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{Action, EntityId, ErrorId};
-
-use sortkey_value::Item;
 
 use crate::Failure;
 use crate::evaluate::Scope;
@@ -55,8 +59,6 @@ pub(crate) struct Parent {
     pub(crate) known: Fields,
     /// The whole item as it was before it went, where its key does not tell by what its children know it.
     pub(crate) whole: Option<Fields>,
-    /// Its key, if it goes for good: what it says of its children goes with it.
-    pub(crate) gone: Option<Item>,
 }
 
 impl Parent {

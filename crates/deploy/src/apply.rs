@@ -53,6 +53,8 @@ pub struct Deployment {
     pub changes: Vec<(String, Change)>,
     /// What stays although the design does not mention it.
     pub remarks: Vec<String>,
+    /// How often the items of each table had been rewritten by then.
+    pub epochs: Vec<(String, u64)>,
 }
 
 /// Why there was no deployment.

@@ -3,14 +3,17 @@
 //! The result is a list of changes that only add, remarks on what stays although the design does not mention it, and
 //! refusals: differences that could only be removed by rebuilding the table or by taking something away.
 
+mod billing;
 mod indexes;
+
+pub use billing::Billing;
 
 use std::fmt;
 
 use sortkey_api::shapes::stream::StreamSpecification;
 use sortkey_api::shapes::table::{KeySchemaElement, KeyType, SseType, TableDescription};
 use sortkey_api::shapes::tag::Tag;
-use sortkey_api::shapes::throughput::BillingMode;
+use sortkey_change::Difference;
 use sortkey_design::TABLE_DIFFERS;
 use sortkey_diagnostics::{Diagnostic, Span};
 
@@ -30,11 +33,13 @@ pub struct There {
     pub tags: Option<Vec<Tag>>,
 }
 
-/// A change that adds something.
+/// A change of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// The whole table.
     Create,
+    /// Another way to pay for the table, or another capacity.
+    Billing(Billing),
     /// A global index, by its deployed name.
     AddIndex(String),
     /// Expiry by this attribute.
@@ -49,6 +54,10 @@ pub enum Change {
     Tags(Vec<Tag>),
     /// Guards for items that were there before these clauses were, as in `User(email)`.
     Guards(Vec<String>),
+    /// Items brought to the form that the design has for them now, by what changed, as in `Order.note`.
+    Rewrite(Vec<String>),
+    /// Nothing: what differs from the design that was deployed before, shown before anything is changed.
+    Compared(Vec<Difference>),
 }
 
 impl fmt::Display for Change {
@@ -58,10 +67,13 @@ impl fmt::Display for Change {
             Change::AddIndex(index) => write!(f, "index {index} added"),
             Change::TimeToLive(attribute) => write!(f, "items expire by {attribute}"),
             Change::Recovery(days) => write!(f, "can be restored to any second of {days} days"),
+            Change::Billing(billing) => billing.fmt(f),
             Change::Protect => f.write_str("protected from deletion"),
             Change::Stream(_) => f.write_str("stream started"),
             Change::Tags(_) => f.write_str("tagged"),
             Change::Guards(clauses) => write!(f, "every item has its guard of {}", clauses.join(" and ")),
+            Change::Rewrite(subjects) => write!(f, "items rewritten for {}", subjects.join(", ")),
+            Change::Compared(_) => f.write_str("compared"),
         }
     }
 }
@@ -124,35 +136,6 @@ impl Comparison {
             let way = "A key is for ever: give the table a new name in the design and copy the items.";
             self.refuse(desired.table.key.span, title, format!("the design says {wanted}"), found, way);
         }
-    }
-
-    fn billing(&mut self, desired: &Desired<'_>, there: &TableDescription) {
-        if desired.table.billing.is_none() {
-            return;
-        }
-        // A table that was never changed to on-demand does not mention how it is paid for.
-        let summary = there.billing_mode_summary.as_ref().and_then(|summary| summary.billing_mode.clone());
-        let found = summary.unwrap_or(BillingMode::Provisioned);
-        let wanted = desired.create.billing_mode.clone().unwrap_or(BillingMode::PayPerRequest);
-        let capacity = there.provisioned_throughput.as_ref();
-        let units = capacity.map(|each| (each.read_capacity_units, each.write_capacity_units));
-        let wanted_units = desired.create.provisioned_throughput.as_ref();
-        let wanted_units =
-            wanted_units.map(|each| (Some(each.read_capacity_units), Some(each.write_capacity_units)));
-        if found == wanted && (wanted == BillingMode::PayPerRequest || units == wanted_units) {
-            return;
-        }
-        let title = format!("table \"{}\" is paid for in another way", desired.name());
-        let says = |mode: &BillingMode, units: Option<(Option<i64>, Option<i64>)>| match (mode, units) {
-            (BillingMode::PayPerRequest, _) => "on_demand".to_owned(),
-            (_, Some((read, write))) => {
-                format!("provisioned {} rcu {} wcu", read.unwrap_or(0), write.unwrap_or(0))
-            }
-            (_, None) => "provisioned".to_owned(),
-        };
-        let way = "What it costs is not changed behind your back: change the table with UpdateTable, or the design.";
-        let wanted = format!("the design says {}", says(&wanted, wanted_units));
-        self.refuse(desired.table.name.span, title, wanted, says(&found, units), way);
     }
 
     fn encryption(&mut self, desired: &Desired<'_>, there: &TableDescription) {

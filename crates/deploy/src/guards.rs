@@ -13,6 +13,8 @@ mod marker;
 mod tests;
 mod walk;
 
+use std::time::Duration;
+
 use sortkey_diagnostics::Diagnostic;
 
 use self::clause::{Clause, clauses};
@@ -21,6 +23,7 @@ use self::marker::State;
 use self::walk::Walk;
 use super::apply::{DeployError, Deployment, Pause, Progress, Step, Watcher, deploy};
 use super::compare::Change;
+use super::evolve::Evolution;
 use super::layout::Layout;
 use super::tables::desired;
 use sortkey_core::internals::{EntityInfo, Session};
@@ -39,22 +42,35 @@ pub enum Coverage {
     Doubted,
 }
 
-/// The terms of a deployment.
+/// How a design is brought to its tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Terms {
-    /// Whether tables are believed that say which unique values have guards.
+pub struct Options {
+    /// Whether the tables are believed that say which unique values have guards.
     pub coverage: Coverage,
     /// Whether tables that another program made may be written to.
     pub adopt: bool,
+    /// Whether the design may leave out attributes, entities and tables that have items: they stay, and nothing shows them.
+    pub keeps_removed: bool,
+    /// How long processes of the version before may take to notice that items are being rewritten; zero where no other
+    /// process can have the tables open.
+    pub fence: Duration,
+}
+
+impl From<Coverage> for Options {
+    fn from(coverage: Coverage) -> Options {
+        Options { coverage, ..Options::default() }
+    }
 }
 
 /// Brings a design to its backend: its tables, and a guard for every unique value that is there already.
 pub async fn prepare(
     runtime: &Runtime,
-    terms: Terms,
+    options: impl Into<Options>,
     pause: &Pause<'_>,
     watcher: &mut Watcher<'_>,
 ) -> Result<Deployment, DeployError> {
+    let options: Options = options.into();
+
     let shared = runtime.shared();
     let naming = shared.settings.naming();
     let in_table = |name: &str| -> Vec<&EntityInfo> {
@@ -62,38 +78,53 @@ pub async fn prepare(
     };
     let mut layouts = Vec::new();
     let mut refusals = super::past::left_behind(runtime).await?;
-    for table in desired(&shared.program.design, &naming).map_err(DeployError::Refused)? {
-        let infos = in_table(table.name());
-        let layout = Layout::of(runtime, &infos).await?;
-        if !terms.adopt {
+    let tables = desired(&shared.program.design, &naming).map_err(DeployError::Refused)?;
+    let infos: Vec<Vec<&EntityInfo>> = tables.iter().map(|table| in_table(table.name())).collect();
+    let mut evolution = Evolution::of(runtime, infos.clone(), options).await?;
+    let differences = evolution.differences();
+    if !differences.is_empty() {
+        let change = Change::Compared(differences);
+        watcher(Progress { table: "", change: &change, step: Step::Done });
+    }
+    for (table, infos) in tables.iter().zip(&infos) {
+        let layout = Layout::of(runtime, infos).await?;
+        if !options.adopt {
             let mut writes = Vec::new();
             writes.extend(layout.as_ref().map(|_| "`unique##layout`"));
-            let has_guards = !clauses(runtime, &infos).is_empty();
+            let has_guards = !clauses(runtime, infos).is_empty();
             writes.extend(has_guards.then_some("`unique##covered` and a guard for every unique value"));
             let is_known = layout.as_ref().is_some_and(Layout::is_remembered);
-            refusals.extend(super::foreign::refusal(runtime, &table, &writes, is_known).await?);
+            refusals.extend(super::foreign::refusal(runtime, table, &writes, is_known).await?);
         }
         if let Some(layout) = layout {
-            refusals.extend(layout.refusals().await?);
-            layouts.push(layout);
+            let is_known = infos.first().is_some_and(|first| evolution.knows(first));
+            refusals.extend(layout.refusals(is_known).await?);
+            layouts.push((layout, is_known));
         }
+    }
+    if refusals.is_empty() {
+        refusals = evolution.refusals().await?;
     }
     if !refusals.is_empty() {
         return Err(DeployError::Refused(refusals));
     }
     let mut deployment = deploy(&shared.program.design, &naming, runtime.backend(), pause, watcher).await?;
-    for layout in layouts {
-        deployment.remarks.extend(layout.remember().await?);
+    deployment.remarks.extend(evolution.remarks());
+    evolution.carry_out(pause, watcher, &mut deployment).await?;
+    for (layout, is_known) in layouts {
+        deployment.remarks.extend(layout.remember(is_known).await?);
     }
     for name in deployment.tables.clone() {
         let Some(table) = Table::of(runtime, &name) else { continue };
         let is_new = deployment.changes.contains(&(name.clone(), Change::Create));
-        if terms.coverage == Coverage::Doubted && !is_new {
+        if options.coverage == Coverage::Doubted && !is_new {
             table.doubt().await?;
         }
         let walked = table.cover(is_new, watcher).await?;
         deployment.changes.extend(walked.map(|change| (name, change)));
     }
+    evolution.remember().await?;
+    deployment.epochs = evolution.epochs();
     Ok(deployment)
 }
 

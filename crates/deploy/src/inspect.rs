@@ -100,3 +100,8 @@ async fn tags(backend: &dyn Backend, arn: Option<&str>) -> Result<Vec<Tag>, ApiE
     }
     Ok(tags)
 }
+
+/// Whether a table is not there, or has another key than the design says: the comparison of tables tells which.
+pub(super) fn is_elsewhere(error: &ApiError) -> bool {
+    matches!(error.kind, ErrorKind::ResourceNotFoundException | ErrorKind::ValidationException)
+}

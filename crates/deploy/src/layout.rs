@@ -11,14 +11,16 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use sortkey_api::ApiError;
 use sortkey_api::operations::{GetItemInput, PutItemInput, ScanInput};
-use sortkey_api::{ApiError, ErrorKind};
 use sortkey_design::TABLE_DIFFERS;
 use sortkey_diagnostics::Diagnostic;
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
+pub(super) use self::domain::{complaint, key_text};
 use self::form::{Form, forms};
 use super::apply::DeployError;
+use super::inspect;
 use sortkey_core::internals::{EntityInfo, LAYOUT, is_reserved, reserved_key};
 use sortkey_core::{Failure, FailureKind, Requests as _, Runtime};
 
@@ -78,20 +80,32 @@ impl<'a> Layout<'a> {
         self.remembered.is_some()
     }
 
-    /// What the items that are there do not allow.
-    pub(super) async fn refusals(&self) -> Result<Vec<Diagnostic>, DeployError> {
-        let differs = |form: &Form| self.before(form).is_some_and(|before| !form.reads(before));
+    /// What the items that are there do not allow. Where the version before is known, items are rewritten in the forms that
+    /// can be, and their values are surveyed by what differs.
+    pub(super) async fn refusals(&self, is_known: bool) -> Result<Vec<Diagnostic>, DeployError> {
+        let is_rewritten = |form: &Form, before: &str| is_known && self.is_rewritten(form, before);
+        let differs = |form: &Form| {
+            self.before(form).is_some_and(|before| !form.reads(before) && !is_rewritten(form, before))
+        };
         let lost = self.unreadable();
         if lost.is_none() && !self.wanted.iter().any(differs) {
-            return self.unfit().await.map_err(self.failed("Scan"));
+            return match is_known {
+                true => Ok(Vec::new()),
+                false => self.unfit().await.map_err(self.failed("Scan")),
+            };
         }
         if self.is_empty().await.map_err(self.failed("Scan"))? {
             return Ok(Vec::new());
         }
-        let refused = |form: &Form| {
-            self.before(form).filter(|before| !form.reads(before)).map(|before| explained(form, before))
-        };
+        let refused =
+            |form: &Form| self.before(form).filter(|_| differs(form)).map(|before| explained(form, before));
         Ok(self.wanted.iter().filter_map(refused).chain(lost.map(unopened)).collect())
+    }
+
+    /// Whether a walk brings items from one form to the other: texts that only indexes have, and encryption.
+    fn is_rewritten(&self, form: &Form, before: &str) -> bool {
+        let is_table_key = self.first.parts().any(|part| **part == *form.attribute);
+        form.is_computed_key && !is_table_key || form.is_encrypted() || before == form::ENCRYPTED
     }
 
     /// What was encrypted under a master key that we do not have.
@@ -116,8 +130,9 @@ impl<'a> Layout<'a> {
         })
     }
 
-    /// Makes the table remember what the design says, beside what it said before. Tells which items an index will lack.
-    pub(super) async fn remember(&self) -> Result<Vec<String>, DeployError> {
+    /// Makes the table remember what the design says, beside what it said before. Tells which items an index will lack, where
+    /// the version before is not known and nothing was rewritten.
+    pub(super) async fn remember(&self, is_known: bool) -> Result<Vec<String>, DeployError> {
         let wanted = self.wanted.iter().map(|form| (form.label(), form.text.clone()));
         let mut all = self.remembered.clone().unwrap_or_default();
         all.extend(wanted);
@@ -128,7 +143,7 @@ impl<'a> Layout<'a> {
         if is_same && self.wrapped == wrapped {
             return Ok(Vec::new());
         }
-        let late: Vec<&Form> = self.wanted.iter().filter(|form| self.is_late(form)).collect();
+        let late: Vec<&Form> = self.wanted.iter().filter(|form| !is_known && self.is_late(form)).collect();
         let late = if late.is_empty() || self.is_empty().await.map_err(self.failed("Scan"))? {
             Vec::new()
         } else {
@@ -174,7 +189,7 @@ impl<'a> Layout<'a> {
         match self.runtime.backend().get_item(input).await {
             Ok(output) => Ok(output.item),
             // The table is not there, or has another key: the comparison of tables tells.
-            Err(error) if is_elsewhere(&error) => Ok(None),
+            Err(error) if inspect::is_elsewhere(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -195,10 +210,6 @@ impl<'a> Layout<'a> {
     fn failed(&self, doing: &'static str) -> impl FnOnce(ApiError) -> DeployError {
         DeployError::failed(self.first.table.name(), doing)
     }
-}
-
-fn is_elsewhere(error: &ApiError) -> bool {
-    matches!(error.kind, ErrorKind::ResourceNotFoundException | ErrorKind::ValidationException)
 }
 
 fn read(item: &Item, name: &str) -> Option<BTreeMap<String, String>> {

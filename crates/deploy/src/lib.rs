@@ -1,23 +1,26 @@
 //! The tables of a design, brought to a DynamoDB: created where they are missing, compared where they are there.
 //!
-//! What can be added without touching an item is added: an index, expiry, recovery, protection, a stream, tags, guards.
-//! Any other difference is refused, in the design's words, before the first request that changes something: also that of
-//! texts and forms in which items are stored, which the tables remember.
+//! What can be added without touching an item is added: an index, expiry, recovery, protection, a stream, tags, guards. Items
+//! are rewritten in place where the design stores them otherwise than the one that was deployed before, which the tables
+//! remember. Any other difference is refused, in the design's words, before the first request that changes something.
 //! Nothing is ever dropped, neither a table nor an index nor an item.
 
 mod apply;
 mod compare;
+mod evolve;
 mod foreign;
 mod guards;
 mod inspect;
 mod layout;
 mod past;
+mod record;
 mod steps;
 mod tables;
 
 pub use apply::{DeployError, Deployment, Pause, Progress, Step, Watcher, deploy};
-pub use compare::{Change, Comparison, There, compare};
-pub use guards::{Coverage, Terms, prepare};
+pub use compare::{Billing, Change, Comparison, There, compare};
+pub use evolve::{differences, is_superseded};
+pub use guards::{Coverage, Options, prepare};
 pub use sortkey_core::{Naming, parameter_values, table_name};
 pub use tables::{Desired, desired};
 

@@ -179,7 +179,7 @@ async fn names(runtime: &Runtime) -> Result<Vec<String>, DeployError> {
 }
 
 /// Whether there is such a table, with items that are not ours.
-async fn has_items(runtime: &Runtime, name: &str) -> Result<bool, DeployError> {
+pub(super) async fn has_items(runtime: &Runtime, name: &str) -> Result<bool, DeployError> {
     let input = ScanInput {
         table_name: name.into(),
         limit: Some(LOOKED_AT),

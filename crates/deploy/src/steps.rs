@@ -5,16 +5,19 @@ use std::time::Duration;
 use sortkey_api::operations::{
     TagResourceInput, UpdateContinuousBackupsInput, UpdateTableInput, UpdateTimeToLiveInput,
 };
-use sortkey_api::shapes::index::{CreateGlobalSecondaryIndexAction, GlobalSecondaryIndexUpdate};
+use sortkey_api::shapes::index::{
+    CreateGlobalSecondaryIndexAction, GlobalSecondaryIndexUpdate, UpdateGlobalSecondaryIndexAction,
+};
 use sortkey_api::shapes::recovery::PointInTimeRecoverySpecification;
 use sortkey_api::shapes::stream::StreamSpecification;
 use sortkey_api::shapes::table::{TableDescription, TableStatus};
 use sortkey_api::shapes::tag::Tag;
+use sortkey_api::shapes::throughput::ProvisionedThroughput;
 use sortkey_api::shapes::time_to_live::TimeToLiveSpecification;
 use sortkey_api::{ApiError, ErrorKind};
 
 use super::apply::{DeployError, Pause, Step};
-use super::compare::Change;
+use super::compare::{Billing, Change};
 use super::inspect::{self, description};
 use super::tables::Desired;
 use sortkey_api::{Backend, Requests as _};
@@ -41,6 +44,7 @@ pub(super) async fn take(
     let (doing, outcome) = match change {
         Change::Create => ("CreateTable", backend.create_table(table.create.clone()).await.map(drop)),
         Change::AddIndex(index) => ("UpdateTable", add_index(backend, table, index).await),
+        Change::Billing(billing) => ("UpdateTable", pay(backend, name, billing).await),
         Change::Protect => ("UpdateTable", protect(backend, name).await),
         Change::Stream(stream) => ("UpdateTable", start_stream(backend, name, stream).await),
         Change::TimeToLive(attribute) => {
@@ -53,7 +57,7 @@ pub(super) async fn take(
         }
         Change::Tags(tags) => ("TagResource", tag(backend, name, tags).await),
         // Made by a walk through the table, when all tables are there.
-        Change::Guards(_) => return Ok(None),
+        Change::Guards(_) | Change::Rewrite(_) | Change::Compared(_) => return Ok(None),
     };
     match outcome {
         Ok(()) => {}
@@ -153,6 +157,25 @@ async fn add_index(backend: &dyn Backend, table: &Desired<'_>, index: &str) -> R
         attribute_definitions: Some(table.create.attribute_definitions.clone()),
         global_secondary_index_updates: Some(vec![update]),
         ..to(table.name())
+    };
+    backend.update_table(change).await.map(drop)
+}
+
+async fn pay(backend: &dyn Backend, name: &str, billing: &Billing) -> Result<(), ApiError> {
+    let index = |(index_name, capacity): &(String, ProvisionedThroughput)| GlobalSecondaryIndexUpdate {
+        update: Some(UpdateGlobalSecondaryIndexAction {
+            index_name: index_name.clone(),
+            provisioned_throughput: Some(capacity.clone()),
+            ..UpdateGlobalSecondaryIndexAction::default()
+        }),
+        ..GlobalSecondaryIndexUpdate::default()
+    };
+    let indexes: Vec<GlobalSecondaryIndexUpdate> = billing.indexes.iter().map(index).collect();
+    let change = UpdateTableInput {
+        billing_mode: billing.mode.clone(),
+        provisioned_throughput: billing.table.clone(),
+        global_secondary_index_updates: (!indexes.is_empty()).then_some(indexes),
+        ..to(name)
     };
     backend.update_table(change).await.map(drop)
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 use sortkey_core::{Answer, Backend, Call, Caller, Clock, Failure, Pending, Settings};
-use sortkey_deploy::{DeployError, Terms, prepare};
+use sortkey_deploy::{Coverage, DeployError, prepare};
 use sortkey_design::{Compilation, FileLoader, compile};
 use sortkey_diagnostics::{Diagnostic, Style, render};
 use sortkey_embedded::{Embedded, KeyFile, block_on, ephemeral, pause};
@@ -125,7 +125,7 @@ impl Design {
                 Ok(())
             })
         };
-        match prepare(&runtime, Terms::default(), &wait, &mut |_| {}).await {
+        match prepare(&runtime, Coverage::AsMarked, &wait, &mut |_| {}).await {
             Ok(_) => Ok(Runtime(runtime)),
             Err(DeployError::Refused(refusals) | DeployError::NotUnique(refusals)) => {
                 Err(shown(&self.compiled, &refusals))

@@ -75,10 +75,10 @@ impl<'a> Cursor<'a> {
         self.rest.first().copied()
     }
 
-    /// The next bytes, without moving.
+    /// How many bytes are left.
     #[inline]
-    pub(crate) fn ahead<const COUNT: usize>(&self) -> Option<&'a [u8; COUNT]> {
-        self.rest.first_chunk()
+    pub(crate) fn left(&self) -> usize {
+        self.rest.len()
     }
 
     #[inline]

@@ -17,7 +17,7 @@ mod value_ref;
 pub use attribute::{AttributeType, AttributeValue, Map};
 pub use item::{DuplicateInSet, Item, ItemBuilder};
 pub use number::{Number, NumberError};
-pub use outline::Outline;
+pub use outline::{Outline, Place};
 pub use value_ref::{
     BinarySetRef, ListRef, MapRef, NumberSetRef, Picked, StringSetRef, ValueRef, Walk, compare_names,
 };

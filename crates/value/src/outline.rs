@@ -4,121 +4,181 @@ use std::cmp::Ordering;
 
 use crate::codec::Cursor;
 use crate::value_ref::{Picked, skip_value};
-use crate::{Item, compare_names};
+use crate::{AttributeType, Item, compare_names};
 
-/// A length and the first bytes of a name fit into one word of the machine's widest.
+/// A length, a short name and a type fit into one word of the widest kind.
 const HEAD_BYTES: usize = 16;
 
 /// The attributes that items of one kind have, by ascending name.
 ///
-/// Items of a kind have nearly always the same attributes in the same order: a walk over item and outline side by side compares
-/// each name once, as one word.
+/// Items of a kind have nearly always the same attributes in the same order and the same types: a walk over item and outline
+/// side by side compares name and type of each attribute as one word, and passes over its value.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
     lines: Vec<Line>,
 }
 
+/// Where a value that was found begins; nothing if there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place(u32);
+
 /// What an outline says of one attribute.
 #[derive(Clone, Debug)]
 struct Line {
-    name: Box<[u8]>,
-    /// The name as it is stored, behind its length, cut to a word; of a longer name nothing.
+    /// The name behind its length, and the usual type behind that; nothing for a name that is too long.
     head: u128,
     /// The bits of the head.
     mask: u128,
-    types: u16,
+    /// The bytes of the head before the type.
+    name_bytes: usize,
+    /// How a value of the usual type is passed over.
+    skip: Skip,
     is_required: bool,
     pick: Option<usize>,
+    types: u16,
+    name: Box<[u8]>,
+}
+
+/// How a value of a type is passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Skip {
+    /// A length of one byte, and as many bytes.
+    Bytes,
+    /// A length with a sign, an exponent, and as many bytes.
+    Number,
+    /// One byte.
+    Bool,
+    /// Whatever it takes.
+    Other,
 }
 
 impl Outline {
     /// Adds an attribute. Names are added in ascending order. `types` has the bit `1 << type as u16` for every type in which it
-    /// may be stored; `pick` is the place where its value goes when it is found.
-    pub fn push(&mut self, name: &str, types: u16, is_required: bool, pick: Option<usize>) {
-        let mut head = [0; HEAD_BYTES];
-        let mut mask = [0; HEAD_BYTES];
-        if let (Some(head), Some(mask)) = (head.get_mut(..=name.len()), mask.get_mut(..=name.len())) {
+    /// may be stored, `usual` is the one that it nearly always has; `pick` is the place where it is noted where its value begins.
+    pub fn push(
+        &mut self,
+        name: &str,
+        types: u16,
+        usual: AttributeType,
+        is_required: bool,
+        pick: Option<usize>,
+    ) {
+        let (mut head, mut mask) = ([0; HEAD_BYTES], [0; HEAD_BYTES]);
+        let room = head.get_mut(..name.len() + 2).zip(mask.get_mut(..name.len() + 2));
+        if let Some((head, mask)) = room {
             // Shorter than a word, so its length is one byte.
             head[0] = name.len() as u8;
-            head[1..].copy_from_slice(name.as_bytes());
+            head[1..=name.len()].copy_from_slice(name.as_bytes());
+            head[name.len() + 1] = usual as u8;
             mask.fill(u8::MAX);
         }
         self.lines.push(Line {
-            name: name.as_bytes().into(),
             head: u128::from_le_bytes(head),
             mask: u128::from_le_bytes(mask),
-            types,
+            name_bytes: name.len() + 1,
+            skip: match usual {
+                AttributeType::S | AttributeType::B => Skip::Bytes,
+                AttributeType::N => Skip::Number,
+                AttributeType::Bool => Skip::Bool,
+                _ => Skip::Other,
+            },
             is_required,
             pick,
+            types,
+            name: name.as_bytes().into(),
         });
     }
 
-    /// Picks values out of an item that has everything it must have, each in one of its types; none if it does not. What the
+    /// Finds values in an item that has everything it must have, each in one of its types; none if it does not. What the
     /// outline does not name is passed over.
-    pub fn pick<'i>(&self, item: &'i Item, picked: &mut [Option<Picked<'i>>]) -> Option<()> {
-        let mut cursor = Cursor::new(item.entries().bytes());
-        let mut left = cursor.u32()?;
+    pub fn find(&self, item: &Item, found: &mut [Place]) -> Option<()> {
+        let bytes: &[u8] = item.as_bytes();
+        let mut at = ENTRIES_AT;
+        if bytes.len() < at {
+            return None;
+        }
         for line in &self.lines {
-            if !line.find(&mut cursor, &mut left)? {
-                if line.is_required {
-                    return None;
+            let value_at = match line.is_at(bytes, at) {
+                true => {
+                    let value_at = at + line.name_bytes;
+                    at = line.behind(bytes, value_at)?;
+                    value_at
                 }
-                continue;
-            }
-            let tag = cursor.peek()?;
-            if tag >= 16 || line.types & (1 << tag) == 0 {
-                return None;
-            }
-            match line.pick {
-                None => skip_value(&mut cursor)?,
-                Some(at) => *picked.get_mut(at)? = Some(Picked::read(&mut cursor)?),
+                false => match line.search(bytes, &mut at)? {
+                    Some(value_at) => value_at,
+                    None if line.is_required => return None,
+                    None => continue,
+                },
+            };
+            if let Some(pick) = line.pick {
+                *found.get_mut(pick)? = Place(u32::try_from(value_at).ok()?);
             }
         }
         Some(())
     }
 }
 
+/// The size of the item and the count of its attributes stand before them.
+const ENTRIES_AT: usize = 8;
+
 impl Line {
-    /// Moves behind the attribute's name, past what is not in the outline; false if the item has no such attribute. None where
-    /// the bytes are damaged.
+    /// Whether the attribute is here, in its usual type.
     #[inline]
-    fn find(&self, cursor: &mut Cursor<'_>, left: &mut usize) -> Option<bool> {
-        if *left > 0 && self.is_at(cursor) {
-            *left -= 1;
-            return Some(true);
-        }
-        self.search(cursor, left)
-    }
-
-    #[inline]
-    fn is_at(&self, cursor: &mut Cursor<'_>) -> bool {
-        let is_here = match cursor.ahead::<HEAD_BYTES>() {
-            Some(ahead) => self.mask != 0 && u128::from_le_bytes(*ahead) & self.mask == self.head,
+    fn is_at(&self, bytes: &[u8], at: usize) -> bool {
+        match bytes.get(at..).and_then(|rest| rest.first_chunk::<HEAD_BYTES>()) {
+            Some(window) => self.mask != 0 && u128::from_le_bytes(*window) & self.mask == self.head,
             None => false,
-        };
-        is_here && cursor.take(1 + self.name.len()).is_some()
+        }
     }
 
-    /// Most attributes are found at once; what is left are optional ones, unknown ones, and long names.
+    /// Where the entry behind a value of the usual type begins.
+    #[inline]
+    fn behind(&self, bytes: &[u8], value_at: usize) -> Option<usize> {
+        let behind = match (self.skip, bytes.get(value_at + 1)) {
+            (Skip::Bytes, Some(length @ 0..0x80)) => value_at + 2 + usize::from(*length),
+            (Skip::Number, Some(length)) => value_at + 4 + usize::from(length & 0x7f),
+            (Skip::Bool, _) => value_at + 2,
+            _ => return skipped(bytes, value_at),
+        };
+        (behind <= bytes.len()).then_some(behind)
+    }
+
+    /// Where the value of the attribute begins, and in `at` what is behind it; nothing inside if the item has no such attribute.
+    /// None where it has another type, or where the bytes are damaged. Most attributes are found at once; what is left are
+    /// optional and unknown ones, long names, and less usual types.
     #[inline(never)]
-    fn search(&self, cursor: &mut Cursor<'_>, left: &mut usize) -> Option<bool> {
-        while *left > 0 {
-            let mut ahead = *cursor;
-            match compare_names(ahead.bytes()?, &self.name) {
-                Ordering::Greater => return Some(false),
-                Ordering::Equal => {
-                    *cursor = ahead;
-                    *left -= 1;
-                    return Some(true);
-                }
-                Ordering::Less => {
-                    skip_value(&mut ahead)?;
-                    *cursor = ahead;
-                    *left -= 1;
-                }
+    fn search(&self, bytes: &[u8], at: &mut usize) -> Option<Option<usize>> {
+        while *at < bytes.len() {
+            let mut ahead = Cursor::new(bytes.get(*at..)?);
+            let order = compare_names(ahead.bytes()?, &self.name);
+            if order == Ordering::Greater {
+                return Some(None);
+            }
+            let value_at = bytes.len() - ahead.left();
+            let tag = ahead.peek()?;
+            *at = skipped(bytes, value_at)?;
+            if order == Ordering::Equal {
+                let is_typed = tag < 16 && self.types & (1 << tag) != 0;
+                return is_typed.then_some(Some(value_at));
             }
         }
-        Some(false)
+        Some(None)
+    }
+}
+
+/// Where the entry behind a value begins.
+fn skipped(bytes: &[u8], value_at: usize) -> Option<usize> {
+    let mut cursor = Cursor::new(bytes.get(value_at..)?);
+    skip_value(&mut cursor)?;
+    Some(bytes.len() - cursor.left())
+}
+
+impl Item {
+    /// The value that an outline found in this item; none if it found none.
+    #[inline]
+    pub fn at(&self, place: Place) -> Option<Picked<'_>> {
+        let rest = self.as_bytes().get(place.0 as usize..).filter(|_| place.0 > 0)?;
+        Picked::read(&mut Cursor::new(rest))
     }
 }
 
@@ -129,21 +189,22 @@ mod tests {
 
     const STRING: u16 = 1 << AttributeType::S as u16;
     const NUMBER: u16 = 1 << AttributeType::N as u16;
+    const BOOL: u16 = 1 << AttributeType::Bool as u16;
 
     fn outline() -> Outline {
         let mut outline = Outline::default();
-        outline.push("a_name_of_more_than_sixteen_bytes", STRING, false, Some(1));
-        outline.push("id", STRING, true, Some(0));
-        outline.push("size", NUMBER, true, None);
+        outline.push("a_name_of_more_than_sixteen_bytes", STRING, AttributeType::S, false, Some(1));
+        outline.push("id", STRING | BOOL, AttributeType::S, true, Some(0));
+        outline.push("size", NUMBER, AttributeType::N, true, None);
         outline
     }
 
     fn picked(entries: &[(&str, AttributeValue)]) -> Option<[Option<String>; 2]> {
         let map: Map = entries.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
         let item = Item::from(map);
-        let mut found = [None; 2];
-        outline().pick(&item, &mut found)?;
-        Some(found.map(|each| match each.and_then(Picked::value) {
+        let mut found = [Place::default(); 2];
+        outline().find(&item, &mut found)?;
+        Some(found.map(|each| match item.at(each).and_then(Picked::value) {
             Some(ValueRef::S(text)) => Some(text.to_owned()),
             _ => None,
         }))
@@ -170,6 +231,8 @@ mod tests {
     fn what_is_missing_or_of_another_type_takes_a_closer_look() {
         let (id, size) = (("id", "x".into()), ("size", AttributeValue::from(3)));
         assert_eq!(picked(&[]), None);
+        // Less usual, and allowed.
+        assert_eq!(picked(&[("id", AttributeValue::Bool(true)), size.clone()]), Some([None, None]));
         assert_eq!(picked(&[id.clone()]), None);
         assert_eq!(picked(&[size.clone()]), None);
         assert_eq!(picked(&[("id", AttributeValue::from(1)), size.clone()]), None);
@@ -183,7 +246,7 @@ mod tests {
         let bytes = item.as_bytes();
         for length in 0..bytes.len() {
             let cut = Item::from_bytes(bytes[..length].into());
-            assert_eq!(outline().pick(&cut, &mut [None; 2]), None, "{length}");
+            assert_eq!(outline().find(&cut, &mut [Place::default(); 2]), None, "{length}");
         }
     }
 }

@@ -255,11 +255,6 @@ impl<'a> MapRef<'a> {
         MapRef { bytes }
     }
 
-    /// The count and the entries.
-    pub(crate) fn bytes(self) -> &'a [u8] {
-        self.bytes
-    }
-
     /// How many entries there are.
     pub fn len(self) -> usize {
         Cursor::new(self.bytes).u32().unwrap_or(0)

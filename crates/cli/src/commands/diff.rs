@@ -1,5 +1,7 @@
 //! `sortkey diff`: what changed between two versions of a design, and what that takes.
 
+mod deployed;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,6 +9,7 @@ use clap::{Args, ValueEnum};
 use sortkey_change::{Class, diff, json, text};
 use sortkey_design::{FileLoader, Program, compile};
 
+use self::deployed::Deployed;
 use super::Run;
 use crate::designs;
 use crate::failure::Failure;
@@ -15,19 +18,21 @@ use crate::failure::Failure;
 ///
 /// Every difference has a class: 0 nothing to do, 1 old items are read as they are, 2 DynamoDB changes the table, 3 items are
 /// rewritten in place, 4 items get another key, 5 items move to another table, 6 something stored is dropped. Differences that
-/// callers notice are marked. Only the two designs are read; `sortkey up` looks at the items, applies what they allow, and
-/// names the items that are in the way of the rest.
+/// callers notice are marked. Only the two designs are read; `sortkey up` makes the same comparison with the design that was
+/// deployed last, looks at the items, applies classes 0 to 3, and names the items that are in the way of the rest.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey diff before.sk after.sk
   git show main:shop.sk > /tmp/main.sk && sortkey diff /tmp/main.sk shop.sk
-  sortkey diff before.sk after.sk --at-most 2    # in continuous integration")]
+  sortkey diff before.sk after.sk --at-most 2    # in continuous integration
+  sortkey diff --deployed shop.sk --endpoint http://127.0.0.1:8000")]
 pub(super) struct Diff {
-    /// The old version: a file, or a folder with one design
-    old: PathBuf,
+    /// The old version and the new one: files, or folders with one design each; only the new one with --deployed
+    #[arg(value_names = ["OLD", "NEW"], num_args = 1..=2, required = true)]
+    versions: Vec<PathBuf>,
 
-    /// The new version
-    new: PathBuf,
+    #[command(flatten)]
+    deployed: Deployed,
 
     /// Fail if a difference has a higher class
     #[arg(long, value_name = "CLASS", value_parser = clap::value_parser!(u8).range(0..=6))]
@@ -50,7 +55,15 @@ impl Run for Diff {
     const NAME: &'static str = "diff";
 
     fn run(self) -> Result<(), Failure> {
-        let differences = diff(&*program(&self.old)?, &*program(&self.new)?);
+        let differences = match (self.versions.as_slice(), self.deployed.deployed) {
+            ([new], true) => self.deployed.differences(new)?,
+            ([old, new], false) => diff(&*program(old)?, &*program(new)?),
+            (_, true) => return Err(Failure::new("--deployed takes one design: the new one")),
+            (_, false) => {
+                return Err(Failure::new("two versions are compared: name the old one and the new one")
+                    .hint("or compare with what is deployed: sortkey diff --deployed NEW"));
+            }
+        };
         designs::say(&match self.format {
             Format::Text => text(&differences),
             Format::Json => json(&differences).map_err(Failure::new)?,

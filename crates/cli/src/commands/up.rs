@@ -2,12 +2,13 @@
 
 mod banner;
 mod cascades;
-mod design;
+pub(super) mod design;
 mod elsewhere;
 mod hashing;
 mod place;
 mod progress;
 mod seed;
+mod superseded;
 mod work;
 mod workers;
 
@@ -21,7 +22,7 @@ use std::time::Duration;
 
 use clap::Args;
 use sortkey_core::{Pending, Runtime};
-use sortkey_deploy::{Coverage, DeployError, Naming, Terms, desired, prepare};
+use sortkey_deploy::{Coverage, DeployError, Deployment, Naming, Options, desired, prepare};
 use sortkey_design::Compilation;
 use sortkey_embedded::Embedded;
 use sortkey_gateway::{Admission, Forks, Gateway};
@@ -43,7 +44,9 @@ use place::{Place, Stage};
 ///
 /// Checks the design, creates its tables or compares them with those that are there, and serves on one port: every
 /// pattern and operation under /api, a page of them at /docs, their OpenAPI document at /openapi.json, and the DynamoDB
-/// API itself. Missing indexes and settings are added to tables; any other difference is explained, and nothing is dropped.
+/// API itself. Where another version of the design was deployed before, everything that differs is shown. Missing indexes and
+/// settings are added, items are rewritten where the design stores them otherwise, and the design serves when that is done.
+/// Any other difference is refused before anything is changed, and nothing is dropped.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey up                                  # the design in this folder, data in .sortkey
@@ -72,6 +75,10 @@ pub(super) struct Up {
     /// Look through all items again for what is to be unique, after something else wrote to the tables
     #[arg(long)]
     recheck_unique: bool,
+
+    /// Serve although the design leaves out something that items have: it stays in the tables, and no answer shows it
+    #[arg(long)]
+    keep_removed: bool,
 
     /// A parameter of the design; may be given several times
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
@@ -144,7 +151,7 @@ impl Up {
         let waking = Arc::new(Waking::new(place.backend.clone()));
         let runtime = Runtime::new(design, Arc::<Waking>::clone(&waking), settings)
             .map_err(|problems| design::cannot_run(&compilation, &problems))?;
-        self.deploy(&compilation, &runtime).await?;
+        let deployment = self.deploy(&compilation, &runtime).await?;
         cascades::resume(&runtime).await?;
         if let Some(most) = self.seed_data {
             seed::generate(&runtime, most).await?;
@@ -162,7 +169,10 @@ impl Up {
                 let mounts = gateway.with_forks(forks(&database, &runtime)).mounts();
                 self.serve(start, database, [mounts, vec![admin]].concat()).await
             }
-            Stage::Elsewhere(closed) => self.serve(start, closed, gateway.mounts()).await,
+            Stage::Elsewhere(closed) => tokio::select! {
+                served = self.serve(start, closed, gateway.mounts()) => served,
+                () = superseded::noticed(&runtime, &deployment) => Err(superseded::failure()),
+            },
         };
         if let Some(workers) = workers {
             workers.stop().await;
@@ -212,7 +222,7 @@ impl Up {
         }
     }
 
-    async fn deploy(&self, compilation: &Compilation, runtime: &Runtime) -> Result<(), Failure> {
+    async fn deploy(&self, compilation: &Compilation, runtime: &Runtime) -> Result<Deployment, Failure> {
         let pause = |length: Duration| {
             Box::pin(async move {
                 tokio::time::sleep(length).await;
@@ -222,11 +232,12 @@ impl Up {
         let coverage = if self.recheck_unique { Coverage::Doubted } else { Coverage::AsMarked };
         let mut progress = progress::Steps::default();
         let mut watch = |step: sortkey_deploy::Progress<'_>| progress.show(step);
-        let terms = Terms { coverage, adopt: self.adopt };
-        match prepare(runtime, terms, &pause, &mut watch).await {
+        let fence = self.endpoint.as_ref().map_or(Duration::ZERO, |_| superseded::LONGEST);
+        let options = Options { coverage, adopt: self.adopt, keeps_removed: self.keep_removed, fence };
+        match prepare(runtime, options, &pause, &mut watch).await {
             Ok(done) => {
                 progress.end(&done);
-                Ok(())
+                Ok(done)
             }
             Err(DeployError::Refused(refusals)) => Err(design::refused(compilation, &refusals)),
             Err(DeployError::NotUnique(refusals)) => Err(design::not_unique(compilation, &refusals)),
@@ -255,7 +266,7 @@ fn forks(database: &Database, runtime: &Runtime) -> Arc<Forks> {
     })
 }
 
-fn assignment(text: &str) -> Result<(String, String), String> {
+pub(super) fn assignment(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     Ok((name.trim().to_owned(), value.to_owned()))
 }

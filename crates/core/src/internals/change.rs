@@ -19,6 +19,11 @@ impl Change {
         Change(Write::new(info, key.clone(), Act::Put(item.into())))
     }
 
+    /// A write that is prepared already.
+    pub(crate) fn of(write: Write) -> Change {
+        Change(write)
+    }
+
     /// Removes the item under a key.
     pub fn delete(info: &EntityInfo, key: &Map) -> Change {
         Change(Write::new(info, key.clone(), Act::Delete))

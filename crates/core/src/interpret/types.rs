@@ -30,18 +30,23 @@ pub(crate) fn stored_types(attribute: &Attribute) -> u16 {
         // Times are understood in either form, and a document says the same as its text.
         Type::Time { .. } => bit(AttributeType::S) | bit(AttributeType::N),
         Type::Json { .. } => ALL,
-        ty => match ty.stored() {
-            Stored::S => bit(AttributeType::S),
-            Stored::N => bit(AttributeType::N),
-            Stored::B => bit(AttributeType::B),
-            Stored::Bool => bit(AttributeType::Bool),
-            Stored::L => bit(AttributeType::L),
-            Stored::M => bit(AttributeType::M),
-            Stored::Ss => bit(AttributeType::Ss),
-            Stored::Ns => bit(AttributeType::Ns),
-            Stored::Bs => bit(AttributeType::Bs),
-            Stored::Any => ALL,
-        },
+        ty if ty.stored() == Stored::Any => ALL,
+        ty => bit(usual_type(ty)),
+    }
+}
+
+/// The type in which values of a type are stored; text for what may be anything.
+pub(crate) fn usual_type(ty: &Type) -> AttributeType {
+    match ty.stored() {
+        Stored::S | Stored::Any => AttributeType::S,
+        Stored::N => AttributeType::N,
+        Stored::B => AttributeType::B,
+        Stored::Bool => AttributeType::Bool,
+        Stored::L => AttributeType::L,
+        Stored::M => AttributeType::M,
+        Stored::Ss => AttributeType::Ss,
+        Stored::Ns => AttributeType::Ns,
+        Stored::Bs => AttributeType::Bs,
     }
 }
 

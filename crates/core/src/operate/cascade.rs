@@ -127,6 +127,8 @@ impl<'a> Runner<'_, 'a> {
             self.look(scope, parent).await?;
             let info = &scope.shared.entities[parent.entity];
             let fields = parent.fields();
+            // What the parent itself counts goes with it.
+            let own = key_of(scope, info, fields).map(Item::from);
             for cascade in of_parent(scope, parent.entity) {
                 let mut inner = scope.fresh();
                 inner.is_sweeping = true;
@@ -140,7 +142,7 @@ impl<'a> Runner<'_, 'a> {
                     cascade.read.run(self.session, &inner, Paging::default()).await?
                 {
                     let items = items.into_iter().map(|hit| hit.into_val(&inner)).collect();
-                    self.remove(&mut inner.fresh(), cascade, items, parent.gone.as_ref()).await?;
+                    self.remove(&mut inner.fresh(), cascade, items, own.as_ref()).await?;
                 }
             }
             Ok(())

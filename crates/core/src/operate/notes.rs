@@ -141,7 +141,7 @@ impl<'a> Runner<'_, 'a> {
     /// Carries out what a note says, if its parent is gone.
     async fn go_on(&self, scope: &Scope<'a>, note: Note, fields: Fields) -> Result<(), Failure> {
         let known = fields.clone();
-        let mut parent = Parent { entity: note.entity, known, whole: Some(fields), gone: None };
+        let mut parent = Parent { entity: note.entity, known, whole: Some(fields) };
         if self.is_gone(scope, &parent).await? {
             self.sweep(scope, &mut parent, Children::All).await?;
         }

@@ -2,20 +2,21 @@
 
 use std::sync::Arc;
 
-use sortkey_design::Program;
 use sortkey_design::model::WriteVerb;
-use sortkey_design::program::{Action, AttributeId, ExprKind, UniqueId};
+use sortkey_design::program::Action;
 use sortkey_plan::{AttributeSet, Change, effects};
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
+use super::guards::guards;
 use super::image::{checked, complete, fill, stored};
+use super::refer::refer;
 use super::{Act, Answers, Prepared, Test, Write, declared, given};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
-use crate::read::{add_virtual, fixed, is_deleted, is_expired, is_ours};
+use crate::read::{add_virtual, fixed, is_ours};
 use crate::session::Session;
 use crate::values::{Admit, Fields, Record, Val};
-use crate::{Failure, FailureKind, guard};
+use crate::{Failure, FailureKind};
 
 /// A new item, filled and checked.
 pub(crate) struct Made {
@@ -163,58 +164,6 @@ fn tenant(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) -> Result<(
     }
 }
 
-/// Reads the items that `->` needs and that no `let` has in hand: the short form has no place to say so.
-pub(super) async fn refer(
-    session: &Session<'_>,
-    scope: &mut Scope<'_>,
-    info: &EntityInfo,
-    given: &Fields,
-) -> Result<(), Failure> {
-    if !info.anatomy.has_arrows {
-        return Ok(());
-    }
-    let shared = scope.shared;
-    let entity = info.of(&shared.program);
-    let mut arrows: Vec<AttributeId> = Vec::new();
-    for attribute in entity.attributes.iter().filter(|each| !given.contains_key(&each.name)) {
-        let Some(fill) = &attribute.fill else { continue };
-        fill.value.walk(&mut |expr| {
-            if let ExprKind::Arrow { base, .. } = &expr.kind
-                && let ExprKind::Attribute(id) = base.kind
-            {
-                arrows.push(id);
-            }
-        });
-    }
-    arrows.sort_unstable_by_key(|id| info.name_of(*id));
-    arrows.dedup();
-    for id in arrows {
-        let attribute = &entity.attributes[id];
-        let name = &attribute.name;
-        let (Some(reference), Some(value)) = (attribute.reference, given.get(name)) else { continue };
-        let other = &shared.entities[reference.entity];
-        let target = other.name_of(reference.attribute);
-        let in_hand = scope.items().any(|(entity, fields)| {
-            entity == other.at && fields.get(target).is_some_and(|each| each.same(value))
-        });
-        if in_hand || value.is_absent() {
-            continue;
-        }
-        let known: Fields = [(target.clone(), value.clone())].into();
-        let Some(key) = crate::read::key_of(scope, other, &known) else { continue };
-        let found = session.get(&other.table, key, true).await?;
-        let found = found.map(|item| other.read(scope, &item)).transpose()?;
-        match found {
-            Some(fields) => scope.refer(other.at, fields),
-            None => {
-                let message = format!("`{name}` points to no {}", other.name);
-                return Err(Failure::new(FailureKind::NotFound, message).at(&**name));
-            }
-        }
-    }
-    Ok(())
-}
-
 /// The table key of an image.
 pub(super) fn key(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<Map, Failure> {
     let program = &scope.shared.program;
@@ -248,58 +197,6 @@ async fn replaced(
         write.demand(scope, Test::Unchanged(name.clone(), value), changed())?;
     }
     old.iter().map(|item| info.read(scope, item)).collect()
-}
-
-/// The moves of guards from old images (at most one) to a new one; `gone` leaves none.
-pub(super) fn guards(
-    scope: &Scope<'_>,
-    info: &EntityInfo,
-    old: &[Fields],
-    new: &Fields,
-    owner: &Map,
-    gone: bool,
-) -> Result<Vec<Write>, Failure> {
-    let program = &scope.shared.program;
-    // What counts as deleted holds nothing; what has expired does so no more, and somebody else may hold it by now.
-    let gone = gone || is_deleted(scope, View::of(info.at, new))?;
-    let mut held_before = Vec::with_capacity(old.len());
-    for fields in old {
-        let view = View::of(info.at, fields);
-        if !is_expired(scope, view) && !is_deleted(scope, view)? {
-            held_before.push(fields);
-        }
-    }
-    let mut writes = Vec::new();
-    for unique in info.of(program).uniques.ids() {
-        let wanted = if gone { None } else { guard::held(scope, info, unique, new)? };
-        for fields in &held_before {
-            let held = guard::held(scope, info, unique, fields)?;
-            if let Some(held) = held.filter(|held| wanted.as_ref() != Some(held)) {
-                let mut write = Write::new(info, held, Act::Delete);
-                let conflict = Failure::new(FailureKind::Conflict, "a unique value was moved meanwhile");
-                write.demand(scope, Test::Free(owner.clone()), conflict)?;
-                writes.push(write);
-            }
-        }
-        let Some(key) = wanted else { continue };
-        let item = guard::item(scope, info, &key, owner, new);
-        let mut write = Write::new(info, key, Act::Put(item.into()));
-        write.demand(scope, Test::Free(owner.clone()), not_unique(program, info, unique))?;
-        writes.push(write);
-    }
-    Ok(writes)
-}
-
-fn not_unique(program: &Program, info: &EntityInfo, unique: UniqueId) -> Failure {
-    let unique = &info.of(program).uniques[unique];
-    let names: Vec<&str> = unique.attributes.iter().map(|id| &**info.name_of(*id)).collect();
-    let message = format!("there is already a {} with this {}", info.name, names.join(" and "));
-    let failure = Failure::new(FailureKind::AlreadyExists, message);
-    let failure = declared(program, unique.error, failure);
-    match names.as_slice() {
-        [name] => failure.at(*name),
-        _ => failure,
-    }
 }
 
 /// What `create` yields: the item, with secrets that were generated just now, without those that were given.

@@ -111,7 +111,7 @@ pub(super) fn checked(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> 
 }
 
 /// The failure of a check.
-pub(super) fn check_failed(program: &Program, info: &EntityInfo, check: &Check) -> Failure {
+pub(crate) fn check_failed(program: &Program, info: &EntityInfo, check: &Check) -> Failure {
     let failure = Failure::new(FailureKind::CheckFailed, format!("a check of {} does not hold", info.name));
     super::declared(program, check.error, failure)
 }
@@ -183,7 +183,7 @@ fn put_beside(
 }
 
 /// One attribute as it is stored.
-pub(super) fn stored_value(
+pub(crate) fn stored_value(
     scope: &Scope<'_>,
     info: &EntityInfo,
     id: AttributeId,

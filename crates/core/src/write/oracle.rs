@@ -3,7 +3,8 @@
 use sortkey_api::operations::PutItemInput;
 
 use super::Act;
-use super::create::{guards, make};
+use super::create::make;
+use super::guards::guards;
 use super::image::stored;
 use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;

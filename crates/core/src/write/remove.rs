@@ -6,8 +6,9 @@ use sortkey_design::program::{Action, Expr};
 use sortkey_plan::{AttributeSet, Change, effects};
 use sortkey_value::{AttributeValue, Item};
 
-use super::create::{guards, key};
+use super::create::key;
 use super::given::{self, key_fields, not_found, only_live, only_ours};
+use super::guards::guards;
 use super::update::{self, Plan, remove_by};
 use super::{Act, Answers, Parent, Prepared, Test, Write, declared};
 use crate::catalog::EntityInfo;
@@ -25,7 +26,7 @@ pub(super) async fn prepare(
     let entity = info.of(&scope.shared.program);
     let known = key_fields(scope, info, action.key.as_ref(), None)?;
     only_ours(scope, info, &known)?;
-    let mut parent = Parent { entity: info.at, known: known.clone(), whole: None, gone: None };
+    let cascades = Some(Parent { entity: info.at, known: known.clone(), whole: None });
     if let (WriteVerb::Delete, Some(deleted)) = (action.verb, &entity.deleted) {
         let plan = Plan {
             info,
@@ -37,11 +38,10 @@ pub(super) async fn prepare(
             gone: true,
         };
         let prepared = update::prepare_plan(session, scope, plan).await?;
-        return Ok(Prepared { cascades: Some(parent), ..prepared });
+        return Ok(Prepared { cascades, ..prepared });
     }
     let key = key(scope, info, &known)?;
     let mut write = Write::new(info, key.clone(), Act::Delete);
-    parent.gone = Some(write.key.clone());
     let whole = demands(scope, info, action, &known, &mut write, None)?;
     let change = Change { verb: action.verb, ..Change::default() };
     let effects = effects(&scope.shared.program, info.at, &change);
@@ -57,7 +57,7 @@ pub(super) async fn prepare(
     };
     let writes: Vec<Write> = std::iter::once(write).chain(freed).collect();
     let answers = if yields.is_absent() { Answers::Old } else { Answers::Nothing };
-    Ok(Prepared { writes, yields, answers, is_exact: true, cascades: Some(parent) })
+    Ok(Prepared { writes, yields, answers, is_exact: true, cascades })
 }
 
 /// `check`: a condition on an item that is not written.

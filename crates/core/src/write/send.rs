@@ -1,34 +1,20 @@
 //! Sending prepared writes: one request for one item, one transaction for several.
 
+use sortkey_api::ErrorKind;
 use sortkey_api::operations::*;
 use sortkey_api::shapes::returns::{ReturnValue, ReturnValuesOnConditionCheckFailure};
 use sortkey_api::shapes::transaction::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
-use sortkey_api::{ApiError, Cause, ErrorDetails, ErrorKind, Fault};
 use sortkey_value::Item;
 
-use super::update::from_state;
-use super::{Act, Answers, Test, Write};
+use super::refusal::{Refusal, cancelled, explain, refused};
+use super::{Act, Answers, Write};
 use crate::condition::Condition;
 use crate::evaluate::{Scope, hex};
-use crate::session::{Session, failure, faulty};
+use crate::session::{Session, failure};
 use crate::{Failure, FailureKind};
 
 /// DynamoDB's bound on a transaction.
 const MAX_ITEMS: usize = 100;
-
-/// Why a write did not happen.
-#[derive(Debug)]
-pub(crate) enum Refusal {
-    /// What was read has changed since: prepare it again.
-    Stale,
-    Failed(Failure),
-}
-
-impl From<Failure> for Refusal {
-    fn from(failure: Failure) -> Refusal {
-        Refusal::Failed(failure)
-    }
-}
 
 /// Sends writes, all or none. A single one answers with the image that was asked for.
 pub(crate) async fn send(
@@ -172,19 +158,6 @@ async fn send_one(
     }
 }
 
-/// Why a write of one item was refused.
-fn refused(scope: &Scope<'_>, write: &Write, error: ApiError) -> Result<Refusal, Failure> {
-    Ok(match (error.kind, error.details.as_deref()) {
-        (ErrorKind::ConditionalCheckFailedException, Some(ErrorDetails::Item(stored))) => {
-            explain(scope, write, Some(stored))?
-        }
-        (ErrorKind::ConditionalCheckFailedException, _) => explain(scope, write, None)?,
-        // Read first, the item gets the whole object.
-        _ if error.fault() == Some(Fault::NoParent) => Refusal::Stale,
-        _ => Refusal::Failed(failure(error)),
-    })
-}
-
 async fn together(session: &Session<'_>, scope: &Scope<'_>, writes: Vec<Write>) -> Result<(), Refusal> {
     for write in &writes {
         if write.condition == Condition::Never {
@@ -282,46 +255,4 @@ fn item(scope: &Scope<'_>, write: &Write) -> TransactWriteItem {
         }
     }
     item
-}
-
-/// Why a transaction was cancelled: the first statement that was refused, unless all that stands against it is that
-/// something changed meanwhile.
-fn cancelled(scope: &Scope<'_>, writes: &[Write], error: ApiError) -> Result<Refusal, Failure> {
-    let Some(reasons) = error.reasons() else { return Ok(Refusal::Failed(failure(error))) };
-    let mut stale = false;
-    for (write, reason) in writes.iter().zip(reasons) {
-        match reason.cause() {
-            Cause::None => {}
-            Cause::Condition => match explain(scope, write, reason.item.as_ref())? {
-                Refusal::Stale => stale = true,
-                refused => return Ok(refused),
-            },
-            Cause::Conflict | Cause::Fault(Some(Fault::NoParent)) => stale = true,
-            cause => {
-                let message = reason.message.as_ref().unwrap_or(&error.message);
-                return Ok(Refusal::Failed(match cause {
-                    Cause::Fault(Some(fault)) => faulty(fault, message),
-                    Cause::Throttled => Failure::new(FailureKind::Throttled, message),
-                    _ => Failure::internal(message),
-                }));
-            }
-        }
-    }
-    Ok(if stale { Refusal::Stale } else { Refusal::Failed(failure(error)) })
-}
-
-/// What a stored item says about a refused write.
-fn explain(scope: &Scope<'_>, write: &Write, stored: Option<&Item>) -> Result<Refusal, Failure> {
-    Ok(match write.unmet(scope, stored)? {
-        // The whole operation relied on the version; preparing this statement again would not help.
-        Some(demand) if matches!(demand.test, Test::Version(..)) => Refusal::Failed(demand.failure.clone()),
-        Some(demand) if demand.failure.kind == FailureKind::Conflict => Refusal::Stale,
-        Some(demand) if demand.failure.kind == FailureKind::InvalidTransition => {
-            let info = &scope.shared.entities[write.entity];
-            let item = stored.map(|item| info.decode_leniently(scope, item)).unwrap_or_default();
-            Refusal::Failed(from_state(scope, info, &item, demand.failure.clone()))
-        }
-        Some(demand) => Refusal::Failed(demand.failure.clone()),
-        None => Refusal::Stale,
-    })
 }

@@ -7,23 +7,30 @@
 mod changes;
 mod conditional;
 mod expression;
+mod fresh;
 mod inside;
+mod rules;
 mod touch;
+mod version;
 
 use std::sync::Arc;
 
 use sortkey_design::model::{FieldOp, Op, WriteVerb};
-use sortkey_design::program::{Action, ErrorId, Expr, ExprKind, Path, States};
-use sortkey_value::{AttributeValue, Item, Map};
+use sortkey_design::program::{Action, ErrorId, Expr, ExprKind, Path};
+use sortkey_value::{Item, Map};
 
-pub(super) use self::changes::expected_version;
 use self::changes::{Change, To};
 use self::expression::Expression;
+use self::fresh::{Fresh, fresh, instead};
+pub(super) use self::rules::from_state;
+use self::rules::{base_demands, demand_all, missing, rules_hold};
 use self::touch::Touched;
-use super::create::{guards, key};
-use super::given::{for_storing, key_fields, not_found, only_live, only_ours, own_tenant};
-use super::image::{check_failed, checked, complete, fill, stored};
-use super::{Act, Answers, Prepared, Test, Write, declared};
+pub(super) use self::version::expected_version;
+use super::create::key;
+use super::given::{for_storing, key_fields, only_live, only_ours};
+use super::guards::guards;
+use super::image::{check_failed, checked, complete, fill};
+use super::{Act, Answers, Prepared, Test, Write};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::read::is_expired;
@@ -210,7 +217,7 @@ fn informed(
     write.act = expression.finish();
     let guards = guards(scope, info, std::slice::from_ref(&old), &new, &key, plan.gone)?;
     // Guards that neither move nor are new stay untouched.
-    let kept = super::create::guards(scope, info, &[], &old, &key, false)?;
+    let kept = super::guards::guards(scope, info, &[], &old, &key, false)?;
     let guards = guards
         .into_iter()
         .filter(|guard| !kept.iter().any(|each| each.key == guard.key && each.act == guard.act));
@@ -219,176 +226,6 @@ fn informed(
     let is_exact = plan.changes.iter().all(|change| change.op == FieldOp::Set);
     let yields = Val::item(info.at, new);
     Ok(Prepared { writes, yields, answers: Answers::New, is_exact, cascades: None })
-}
-
-/// `upsert` where nothing live is stored: a whole new item.
-fn instead(scope: &Scope<'_>, plan: &Plan<'_>, key: Map, expired: Vec<Fields>) -> Result<Prepared, Failure> {
-    let info = plan.info;
-    let image = match fresh(scope, plan)? {
-        Fresh::Item(image) => image,
-        Fresh::Impossible(failure) => return Err(failure),
-    };
-    let changed = Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
-    if let Some(condition) = plan.condition
-        && !scope.holds(condition, Some(View::of(info.at, &image)))?
-    {
-        return Err(condition_failed(scope, plan));
-    }
-    let mut write = Write::new(info, key.clone(), Act::Put(stored(scope, info, &image)?));
-    write.demand(scope, Test::Vacant, changed)?;
-    let guards = guards(scope, info, &expired, &image, &key, plan.gone)?;
-    let writes = std::iter::once(write).chain(guards).collect();
-    let yields = Val::item(info.at, image);
-    Ok(Prepared { writes, yields, answers: Answers::Nothing, is_exact: true, cascades: None })
-}
-
-/// What an `upsert` makes where there is no item.
-enum Fresh {
-    Item(Fields),
-    /// Nothing: a number would leave its range, or a check does not hold. An item that is there may still be changed.
-    Impossible(Failure),
-}
-
-/// The item that an `upsert` makes where there is none.
-fn fresh(scope: &Scope<'_>, plan: &Plan<'_>) -> Result<Fresh, Failure> {
-    let info = plan.info;
-    let mut given = plan.known.clone();
-    given.extend(plan.sets().map(|(name, value)| (name.clone(), value.clone())));
-    given.retain(|_, value| !value.is_absent());
-    if let (Some(caller), Some(tenant)) = (&scope.caller, info.of(&scope.shared.program).tenant)
-        && let Some((name, own)) = caller.entry(info.name_of(tenant.attribute))
-    {
-        given.get_or_insert_with(name.clone(), || own.clone());
-    }
-    let mut image = fill(scope, info, given, true)?;
-    match plan.apply_to_item(scope, &image.clone(), &mut image) {
-        Err(failure) if failure.kind == FailureKind::CheckFailed => return Ok(Fresh::Impossible(failure)),
-        applied => applied?,
-    }
-    complete(scope, info, &image, None)?;
-    Ok(match checked(scope, info, &image) {
-        Ok(()) => Fresh::Item(image),
-        Err(failure) => Fresh::Impossible(failure),
-    })
-}
-
-/// Demands that every write on an existing item makes.
-fn base_demands(
-    scope: &Scope<'_>,
-    plan: &Plan<'_>,
-    write: &mut Write,
-    stored: Option<&Item>,
-) -> Result<(), Failure> {
-    let info = plan.info;
-    let entity = info.of(&scope.shared.program);
-    let missing = || missing(scope, plan);
-    if plan.verb == WriteVerb::Upsert {
-        let expired = Failure::new(FailureKind::Conflict, "an expired item is in the way");
-        write.demand(scope, Test::NotExpired, expired)?;
-    } else {
-        write.demand(scope, Test::Exists, missing())?;
-        write.demand(scope, Test::NotExpired, missing())?;
-    }
-    write.demand(scope, Test::NotDeleted, missing())?;
-    if let (Some(_), Some(tenant)) = (&scope.caller, entity.tenant)
-        && let name = info.name_of(tenant.attribute)
-        && !plan.known.contains_key(name)
-    {
-        let own = own_tenant(scope, info, tenant.attribute)?;
-        let test = match plan.verb {
-            // Only a key of the item tells whose it is.
-            _ if stored.is_some_and(|item| item.get(name).is_none()) => Test::Unchanged(name.clone(), None),
-            WriteVerb::Upsert => Test::IsOrNothing(name.clone(), own),
-            _ => Test::Is(name.clone(), own),
-        };
-        write.demand(scope, test, missing())?;
-    }
-    if let Some(kind) = &info.kind {
-        let own = AttributeValue::S(info.name.to_string());
-        match plan.verb {
-            WriteVerb::Upsert => {
-                // Read first, the item that is in the way can be named.
-                let other = Failure::new(FailureKind::Conflict, "another item is in the way");
-                write.demand(scope, Test::IsOrNothing(kind.clone(), own), other)?
-            }
-            _ => write.demand(scope, Test::Is(kind.clone(), own), missing())?,
-        };
-    }
-    changes::version_demands(scope, plan, write)
-}
-
-/// All demands of a change made without reading; false if one cannot be expressed.
-fn demand_all(
-    scope: &Scope<'_>,
-    plan: &Plan<'_>,
-    write: &mut Write,
-    fresh: Option<&Fields>,
-) -> Result<bool, Failure> {
-    base_demands(scope, plan, write, None)?;
-    if let Some(condition) = plan.condition {
-        let (condition, defaults) = (condition.clone(), fresh.cloned());
-        let test = Test::If { condition, defaults, after: None };
-        if !write.demand(scope, test, condition_failed(scope, plan))? {
-            return Ok(false);
-        }
-    }
-    for (path, to, rule) in plan.transitions(scope) {
-        let failure = invalid_transition(&path, &to);
-        if plan.verb != WriteVerb::Upsert && !write.demand(scope, Test::condition(&rule), failure)? {
-            return Ok(false);
-        }
-    }
-    for (test, failure) in plan.ranges(scope)? {
-        write.demand(scope, test, failure)?;
-    }
-    Ok(true)
-}
-
-/// The conditions of a change on an item that was read.
-fn rules_hold(scope: &Scope<'_>, plan: &Plan<'_>, old: &Fields) -> Result<(), Failure> {
-    let view = Some(View::of(plan.info.at, old));
-    if let Some(condition) = plan.condition
-        && !scope.holds(condition, view)?
-    {
-        return Err(condition_failed(scope, plan));
-    }
-    for (path, to, rule) in plan.transitions(scope) {
-        if !scope.holds(&rule, view)? {
-            return Err(from_state(scope, plan.info, old, invalid_transition(&path, &to)));
-        }
-    }
-    Ok(())
-}
-
-/// There is no such item; the statement's error says so where it has no condition to say.
-fn missing(scope: &Scope<'_>, plan: &Plan<'_>) -> Failure {
-    let error = plan.error.filter(|_| plan.condition.is_none());
-    declared(&scope.shared.program, error, not_found(plan.info))
-}
-
-fn condition_failed(scope: &Scope<'_>, plan: &Plan<'_>) -> Failure {
-    let message = format!("the condition on the {} does not hold", plan.info.name);
-    declared(&scope.shared.program, plan.error, Failure::new(FailureKind::CheckFailed, message))
-}
-
-fn invalid_transition(path: &str, to: &str) -> Failure {
-    let message = format!("`{path}` cannot become `{to}` now");
-    Failure::new(FailureKind::InvalidTransition, message).at(path)
-}
-
-/// A failure to move, with the state that the item is in and those that it may enter from there.
-pub(super) fn from_state(scope: &Scope<'_>, info: &EntityInfo, item: &Fields, failure: Failure) -> Failure {
-    let shown =
-        |states: &&States| failure.field.as_deref() == Some(way(info, &states.path).join(".").as_str());
-    let Some(states) = info.of(&scope.shared.program).states.iter().find(shown) else { return failure };
-    let now = inside::at(item, &way(info, &states.path)).and_then(Val::as_text);
-    let Some(now) = now else { return failure };
-    let leads = states.transitions.iter().filter(|each| each.from.iter().any(|from| **from == *now));
-    let mut next: Vec<String> = leads.flat_map(|each| &each.to).map(|to| format!("`{to}`")).collect();
-    next.dedup();
-    let allowed = if next.is_empty() { "nothing".to_owned() } else { next.join(", ") };
-    let message = format!("{}: it is `{now}`, and may become {allowed}", failure.message);
-    Failure { message, ..failure }
 }
 
 impl Plan<'_> {

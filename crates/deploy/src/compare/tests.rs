@@ -53,6 +53,30 @@ fn what_only_adds_is_applied() {
 }
 
 #[test]
+fn another_way_to_pay_is_applied_before_indexes_are_added() {
+    check(
+        "key (id) index byA (kind) billing provisioned 1 rcu 2 wcu",
+        "key (id) index byA (kind) index byB (at) billing on_demand",
+        &["Billing(Billing { mode: Some(PayPerRequest), table: None, indexes: [] })", "AddIndex(\"byB\")"],
+    );
+    check(
+        "key (id) index byA (kind) billing provisioned 1 rcu 2 wcu",
+        "key (id) index byA (kind) provisioned 1 rcu 2 wcu billing provisioned 3 rcu 2 wcu",
+        &["Billing(Billing { mode: None, table: Some(ProvisionedThroughput { write_capacity_units: 2, \
+             read_capacity_units: 3 }), indexes: [] })"],
+    );
+    check(
+        "key (id) index byA (kind) billing on_demand",
+        "key (id) index byA (kind) billing provisioned 3 rcu 4 wcu",
+        &[
+            "Billing(Billing { mode: Some(Provisioned), table: Some(ProvisionedThroughput { write_capacity_units: 4, \
+             read_capacity_units: 3 }), indexes: [(\"byA\", ProvisionedThroughput { write_capacity_units: 4, \
+             read_capacity_units: 3 })] })",
+        ],
+    );
+}
+
+#[test]
 fn what_the_design_forgot_stays() {
     check(
         "key (id) index byA (kind) project all stream keys_only recovery 35d protect deletion",
@@ -90,12 +114,6 @@ fn what_would_rebuild_or_lose_is_refused() {
             "key (id)",
             "refused: items of table \"jobs\" expire by another attribute: the design says nothing expires; \
              The table that is there: by `gone`.",
-        ),
-        (
-            "key (id) billing provisioned 1 rcu 2 wcu",
-            "key (id) billing on_demand",
-            "refused: table \"jobs\" is paid for in another way: the design says on_demand; \
-             The table that is there: provisioned 1 rcu 2 wcu.",
         ),
         (
             "key (id) encryption aws_managed",

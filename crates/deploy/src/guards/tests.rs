@@ -8,7 +8,6 @@ use sortkey_design::{FileLoader, compile};
 use sortkey_engine::Engine;
 use sortkey_value::Map;
 
-use super::Terms;
 use super::clause::clauses;
 use super::marker::{self, State};
 use sortkey_core::internals::{MARKER, reserved_key};
@@ -70,7 +69,7 @@ fn deploy(runtime: &Runtime) -> Result<Deployment, DeployError> {
 
 fn deploy_with(runtime: &Runtime, coverage: Coverage) -> Result<Deployment, DeployError> {
     let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
-    pollster::block_on(prepare(runtime, Terms { coverage, adopt: false }, &pause, &mut |_| {}))
+    pollster::block_on(prepare(runtime, coverage, &pause, &mut |_| {}))
 }
 
 /// A design on a database, deployed, with the number of tables it had to walk.

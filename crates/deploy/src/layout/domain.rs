@@ -8,11 +8,11 @@ use sortkey_api::operations::ScanInput;
 use sortkey_design::model::{Attribute, Type};
 use sortkey_design::{Design, TABLE_DIFFERS};
 use sortkey_diagnostics::Diagnostic;
-use sortkey_value::Item;
+use sortkey_value::{AttributeValue, Item, Map};
 
 use super::Layout;
 use sortkey_core::Requests as _;
-use sortkey_core::internals::{Admit, EntityInfo, Scope, Val};
+use sortkey_core::internals::{Admit, EntityInfo, Scope, Val, hex};
 
 /// So many items are enough to show what is wrong.
 const SHOWN: usize = 3;
@@ -126,17 +126,14 @@ impl Layout<'_> {
 }
 
 /// Why an item is not what the design says, with its key.
-fn complaint(scope: &Scope<'_>, info: &EntityInfo, attribute: &Attribute, item: &Item) -> Option<String> {
+pub(crate) fn complaint(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    attribute: &Attribute,
+    item: &Item,
+) -> Option<String> {
     let name = &attribute.name.text;
     let fields = info.decode_leniently(scope, item);
-    let key: Vec<String> = info
-        .key_of(item)
-        .into_iter()
-        .map(|(name, value)| match value {
-            sortkey_value::AttributeValue::S(text) => format!("{name} = {text:?}"),
-            other => format!("{name} = {other:?}"),
-        })
-        .collect();
     let why = match fields.get(name) {
         None | Some(Val::Absent) if attribute.may_be_absent() => return None,
         None | Some(Val::Absent) => format!("has no `{name}`"),
@@ -147,7 +144,18 @@ fn complaint(scope: &Scope<'_>, info: &EntityInfo, attribute: &Attribute, item: 
             Admit::computed(scope).attribute(attribute, value.clone(), name).err()?.message
         }
     };
-    Some(format!("{}: {why}", key.join(", ")))
+    Some(format!("{}: {why}", key_text(&info.key_of(item))))
+}
+
+/// A key as a person reads it: `PK = "U#ada", at = 17`.
+pub(crate) fn key_text(key: &Map) -> String {
+    let part = |(name, value): (&String, &AttributeValue)| match value {
+        AttributeValue::S(text) => format!("{name} = {text:?}"),
+        AttributeValue::N(number) => format!("{name} = {number}"),
+        AttributeValue::B(bytes) => format!("{name} = bytes {}", hex(bytes)),
+        other => format!("{name} = {other:?}"),
+    };
+    key.iter().map(part).collect::<Vec<_>>().join(", ")
 }
 
 fn explained(info: &EntityInfo, attribute: &Attribute, mut items: Vec<String>) -> Diagnostic {

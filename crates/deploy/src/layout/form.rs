@@ -10,7 +10,7 @@ use sortkey_diagnostics::Span;
 use sortkey_core::internals::{EntityInfo, hex};
 
 /// The form of what is encrypted, whatever it is.
-const ENCRYPTED: &str = "encrypted";
+pub(super) const ENCRYPTED: &str = "encrypted";
 
 /// The form of one stored attribute.
 pub(super) struct Form {

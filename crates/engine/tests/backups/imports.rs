@@ -200,6 +200,20 @@ fn an_import_that_fails_leaves_no_table() {
     assert_eq!(next["ImportSummaryList"].as_array().unwrap().len(), 2);
 }
 
+/// Recorded from AWS: nothing to read is no failure.
+#[test]
+fn an_empty_bucket_becomes_an_empty_table() {
+    let (directory, database) = database(&[]);
+    fs::create_dir(directory.path().join("bucket")).unwrap();
+    let done = import(&database, "table", json!({}));
+    assert_eq!(
+        (&done["ImportStatus"], &done["ProcessedItemCount"]),
+        (&json!("COMPLETED"), &json!(0)),
+        "{done}"
+    );
+    assert_eq!(items(&database, "table", None).len(), 0);
+}
+
 #[test]
 fn what_cannot_be_imported_is_refused() {
     let (_directory, database) = database(&[("lines", LINES.as_bytes())]);

@@ -10,7 +10,7 @@ use sortkey_value::{Item, Map, ValueRef};
 
 use super::failed;
 use sortkey_core::internals::{
-    EntityInfo, GUARD, LAYOUT, MARKER, Scope, View, held, is_deleted, is_expired, owner, rendered,
+    EntityInfo, GUARD, Scope, View, held, is_deleted, is_expired, owner, rendered,
 };
 use sortkey_core::{Failure, Runtime};
 
@@ -98,7 +98,9 @@ pub(super) fn identity(key: &Map) -> String {
 }
 
 fn is_guard(info: &EntityInfo, item: &Item) -> bool {
-    matches!(item.get(&info.partition), Some(ValueRef::S(text)) if text.starts_with(GUARD) && ![MARKER, LAYOUT].contains(&text))
+    let Some(ValueRef::S(text)) = item.get(&info.partition) else { return false };
+    // No entity has an empty name: what begins so is what a table says of itself.
+    text.strip_prefix(GUARD).is_some_and(|rest| !rest.starts_with('#'))
 }
 
 /// What is stale about an item: every template of it says what the item's attributes say.

@@ -19,7 +19,7 @@ pub struct Mutant {
     pub design: Design,
 }
 
-/// Every design that is one annotation, condition, guard or transition short of this one.
+/// Every design that is one annotation, condition, guard, transition, transaction or check short of this one.
 pub fn mutants(design: &Design) -> Vec<Mutant> {
     let mut found = Vec::new();
     for at in 0..design.entities.len() {
@@ -164,6 +164,48 @@ fn of_operation(design: &Design, at: usize, found: &mut Vec<Mutant>) {
     for (path, span) in places {
         let open = |operation: &mut Operation| drop_condition(&mut operation.body, &path);
         without(format!("a condition of {name}"), span, &open);
+    }
+    let mut blocks = Vec::new();
+    atomic(&operation.body, &mut Vec::new(), &mut blocks);
+    for (path, span, what) in blocks {
+        let open = |operation: &mut Operation| dissolve(&mut operation.body, &path);
+        without(format!("{what} of {name}"), span, &open);
+    }
+}
+
+/// What only a race can exercise: transactions of several statements, and the checks in them.
+fn atomic(body: &[Stmt], way: &mut Vec<usize>, found: &mut Vec<(Vec<usize>, Span, &'static str)>) {
+    for (at, statement) in body.iter().enumerate() {
+        way.push(at);
+        match &statement.kind {
+            StmtKind::Transact { body } => {
+                if body.len() > 1 {
+                    found.push((way.clone(), statement.span, "the `transact`"));
+                }
+                atomic(body, way, found);
+            }
+            StmtKind::Each { body, .. } => atomic(body, way, found),
+            StmtKind::Do { value: Value::Action(action) } if action.verb == WriteVerb::Check => {
+                found.push((way.clone(), statement.span, "a `check`"));
+            }
+            _ => {}
+        }
+        way.pop();
+    }
+}
+
+/// Puts the statements of a transaction in its place, one after the other, or takes a `check` out. Blocks nest as deep as the
+/// parser allows.
+fn dissolve(body: &mut Vec<Stmt>, way: &[usize]) {
+    let Some((at, rest)) = way.split_first() else { return };
+    let Some(statement) = body.get_mut(*at) else { return };
+    match &mut statement.kind {
+        StmtKind::Transact { body } | StmtKind::Each { body, .. } if !rest.is_empty() => dissolve(body, rest),
+        StmtKind::Transact { body: inner } => {
+            let inner = std::mem::take(inner);
+            body.splice(*at..=*at, inner);
+        }
+        _ => drop(body.remove(*at)),
     }
 }
 

@@ -131,7 +131,6 @@ fn what_cannot_be_asked_there_is_refused_by_the_compiler() {
         ("pattern x = list Note by box filter Share(box) with (open) page 10", 1),
         ("operation x(box, id) { update Note(box, id) if mayRead(box) { level: 1 } }", 1),
         ("operation x(box, id) { update Note(box, id) { internal: mayRead(box) } }", 1),
-        ("rule round() = round()  pattern x = list Note by box filter round() page 10", 1),
         ("pattern x = list Note by box page 10 requires mayRead(box)", 0),
         ("operation x(box, id) { require mayRead(box) else No  update Note(box, id) { level: 1 } }", 0),
     ] {

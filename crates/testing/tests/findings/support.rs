@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json, json};
 use sortkey_api::operations::{DeleteItemInput, GetItemInput, PutItemInput};
 use sortkey_core::{Answer, Call, Failure, Pending, Requests as _, Runtime, Settings};
-use sortkey_deploy::{DeployError, Terms, prepare};
+use sortkey_deploy::{DeployError, Options, prepare};
 use sortkey_design::{Loader, compile};
 use sortkey_diagnostics::{Style, render};
 use sortkey_embedded::{Embedded, ephemeral};
@@ -50,15 +50,15 @@ impl Database {
 
     /// Like `try_up`, with `--adopt`.
     pub(crate) fn try_adopt(&self, text: &str) -> Result<App, Vec<String>> {
-        self.deploy(text, &[], Terms { adopt: true, ..Terms::default() })
+        self.deploy(text, &[], Options { adopt: true, ..Options::default() })
     }
 
     /// Like `try_up`, for a design that names other files.
     pub(crate) fn try_up_with(&self, text: &str, files: &[(&str, String)]) -> Result<App, Vec<String>> {
-        self.deploy(text, files, Terms::default())
+        self.deploy(text, files, Options::default())
     }
 
-    fn deploy(&self, text: &str, files: &[(&str, String)], terms: Terms) -> Result<App, Vec<String>> {
+    fn deploy(&self, text: &str, files: &[(&str, String)], options: Options) -> Result<App, Vec<String>> {
         let compilation = compile("design.sk", text, &Files(files));
         let errors: Vec<String> = compilation
             .diagnostics
@@ -74,7 +74,7 @@ impl Database {
         let backend = Arc::new(Embedded::new(self.engine.clone()));
         let runtime = Runtime::new(compilation.design, backend, settings).expect("the design runs");
         let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
-        let deployed = pollster::block_on(prepare(&runtime, terms, &pause, &mut |_| {}));
+        let deployed = pollster::block_on(prepare(&runtime, options, &pause, &mut |_| {}));
         match deployed {
             Ok(_) => Ok(App { runtime, caller: None }),
             Err(DeployError::Refused(refusals)) => {

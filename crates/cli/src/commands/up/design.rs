@@ -11,7 +11,7 @@ use crate::designs;
 use crate::failure::Failure;
 
 /// The design of a file or folder, without errors.
-pub(super) fn checked(path: &Path) -> Result<Compilation, Failure> {
+pub(in crate::commands) fn checked(path: &Path) -> Result<Compilation, Failure> {
     let file = designs::one(path)?;
     let text = designs::read(&file)?;
     let compilation = check(&file.to_string_lossy(), &text, &FileLoader, &Options::default());
@@ -27,14 +27,14 @@ pub(super) fn checked(path: &Path) -> Result<Compilation, Failure> {
 }
 
 /// The name of a design: its own, or else that of its file.
-pub(super) fn name(design: &Design, path: &Path) -> String {
+pub(in crate::commands) fn name(design: &Design, path: &Path) -> String {
     let own = &design.name.text;
     let file = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     if own.is_empty() { file.unwrap_or_else(|| "design".to_owned()) } else { own.clone() }
 }
 
 /// Tables that are there and cannot be brought together with the design.
-pub(super) fn refused(compilation: &Compilation, refusals: &[Diagnostic]) -> Failure {
+pub(in crate::commands) fn refused(compilation: &Compilation, refusals: &[Diagnostic]) -> Failure {
     show(compilation, refusals.iter());
     Failure::new("the design does not fit here; nothing was changed")
 }
@@ -46,7 +46,7 @@ pub(super) fn not_unique(compilation: &Compilation, refusals: &[Diagnostic]) -> 
 }
 
 /// The reasons why a design cannot run although it compiles.
-pub(super) fn cannot_run(compilation: &Compilation, problems: &[Problem]) -> Failure {
+pub(in crate::commands) fn cannot_run(compilation: &Compilation, problems: &[Problem]) -> Failure {
     let place = |span: Span| {
         let at = compilation.sources.position(span);
         let file = compilation.sources.get(span.file).map_or("", |source| source.name.as_str());

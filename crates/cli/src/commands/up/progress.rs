@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
+use sortkey_change::text;
 use sortkey_deploy::{Change, Deployment, Progress, Step};
 
 use crate::designs;
@@ -17,6 +18,12 @@ impl Steps {
     pub(super) fn show(&mut self, progress: Progress<'_>) {
         let Progress { table, change, step } = progress;
         match step {
+            Step::Done if let Change::Compared(differences) = change => {
+                designs::say(&format!(
+                    "compared with the design that was deployed before:\n{}",
+                    text(differences)
+                ));
+            }
             Step::Waiting { items } if std::io::stderr().is_terminal() => {
                 let items = items.map_or(String::new(), |items| format!(", {items} items so far"));
                 self.line(&format!("\r  {table}: {}{items} ...", change));

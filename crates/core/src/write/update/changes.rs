@@ -3,17 +3,13 @@
 use std::sync::Arc;
 
 use sortkey_design::model::{FieldOp, Op, WriteVerb};
-use sortkey_design::program::{Action, Attribute, AttributeId, Expr, ExprKind, Field, States, Type};
+use sortkey_design::program::{Action, Attribute, AttributeId, Expr, Field, States, Type};
 
-use sortkey_value::AttributeValue;
-
-use super::expression::start;
 use super::inside::{admitted, at, inside, put};
-use super::{Plan, Write, way};
+use super::{Plan, way};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::values::{Admit, Fields, Val, arithmetic, lacking};
-use crate::write::Test;
 use crate::write::given::{given_fields, unsealed};
 use crate::{Failure, FailureKind};
 
@@ -153,7 +149,7 @@ pub(super) fn enter(scope: &Scope<'_>, plan: &mut Plan<'_>) -> Result<(), Failur
 }
 
 /// The state that a plan sets, if it sets one.
-fn state_set(plan: &Plan<'_>, states: &States) -> Option<String> {
+pub(super) fn state_set(plan: &Plan<'_>, states: &States) -> Option<String> {
     let path = way(plan.info, &states.path);
     plan.changes.iter().find_map(|change| match &change.to {
         To::Value(Val::Text(state)) if change.op == FieldOp::Set && change.path == path => {
@@ -175,113 +171,7 @@ pub(super) fn count_version(scope: &Scope<'_>, plan: &mut Plan<'_>) {
     }
 }
 
-/// A write that relies on an item with a version, read before, is conditional on that version.
-pub(super) fn version_demands(scope: &Scope<'_>, plan: &Plan<'_>, write: &mut Write) -> Result<(), Failure> {
-    let info = plan.info;
-    let entity = info.of(&scope.shared.program);
-    let Some((id, version)) = entity.attributes.entries().find(|(_, each)| each.flags.version) else {
-        return Ok(());
-    };
-    let name = &version.name;
-    expected_version(scope, info, write)?;
-    let same_key = |fields: &Fields| {
-        let mut keys = info.keys.iter().map(|id| info.name_of(*id));
-        keys.all(|key| fields.get(key) == plan.known.get(key))
-    };
-    let read = scope.items().find(|(entity, fields)| *entity == info.at && same_key(fields));
-    let expected = match read {
-        Some((_, fields)) => match fields.get(name) {
-            Some(value) => info.encode(&scope.shared.program, id, value),
-            // The item was written in a transaction, and nobody knows its version.
-            None => return Ok(()),
-        },
-        None if scope.missed(info.at, &write.key) => None,
-        None => return Ok(()),
-    };
-    let changed =
-        Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name)).at(&**name);
-    write.demand(scope, Test::Version(name.clone(), expected), changed)?;
-    Ok(())
-}
-
-/// A call that expects a version changes the item only if it has that version.
-pub(in crate::write) fn expected_version(
-    scope: &Scope<'_>,
-    info: &EntityInfo,
-    write: &mut Write,
-) -> Result<(), Failure> {
-    let attributes = &info.of(&scope.shared.program).attributes;
-    let version = attributes.iter().find(|each| each.flags.version);
-    let expected = scope.expected.filter(|(entity, _)| *entity == info.at);
-    let (Some((_, expected)), Some(version)) = (expected, version) else { return Ok(()) };
-    let why = format!("the {} does not have version {expected} any more; read it again", info.name);
-    let differs = Failure::new(FailureKind::VersionDiffers, why).at(&*version.name);
-    let value = AttributeValue::from(expected);
-    write.demand(scope, Test::Version(version.name.clone(), Some(value)), differs)?;
-    Ok(())
-}
-
 impl Plan<'_> {
-    /// For every state that is set: where, which, and the moves that lead to it as a condition on the stored item.
-    pub(super) fn transitions(&self, scope: &Scope<'_>) -> Vec<(String, String, Expr)> {
-        let entity = self.info.of(&scope.shared.program);
-        let mut rules = Vec::new();
-        for states in &entity.states {
-            let Some(state) = state_set(self, states) else { continue };
-            let expr = |kind| Expr { kind, ..Expr::default() };
-            let mut path = expr(ExprKind::Attribute(states.path.attribute));
-            for name in &states.path.inside {
-                path = expr(ExprKind::Member { base: Box::new(path), name: name.clone() });
-            }
-            let binary = |op, left: Expr, right: Expr| {
-                expr(ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) })
-            };
-            let leads = states.transitions.iter().filter(|each| each.to.iter().any(|to| **to == *state));
-            let moves = leads.map(|transition| {
-                let from = transition.from.iter().map(|word| expr(ExprKind::Word(word.clone())));
-                let from = binary(Op::In, path.clone(), expr(ExprKind::List(from.collect())));
-                match &transition.condition {
-                    Some(condition) => binary(Op::And, from, condition.clone()),
-                    None => from,
-                }
-            });
-            let never = || expr(ExprKind::Bool(false));
-            let rule = moves.reduce(|left, right| binary(Op::Or, left, right)).unwrap_or_else(never);
-            rules.push((way(self.info, &states.path).join("."), state, rule));
-        }
-        rules
-    }
-
-    /// Numbers that grow or shrink stay in the range of their type.
-    pub(super) fn ranges(&self, scope: &Scope<'_>) -> Result<Vec<(Test, Failure)>, Failure> {
-        let entity = self.info.of(&scope.shared.program);
-        let mut tests = Vec::new();
-        for change in &self.changes {
-            let (Type::Int { min, max }, To::Value(value)) = (&*change.ty, &change.to) else { continue };
-            let delta = match (change.op, value.as_integer()) {
-                (FieldOp::Add, Some(delta)) => delta,
-                (FieldOp::Subtract, Some(delta)) => delta.saturating_neg(),
-                _ => continue,
-            };
-            let shown = change.path.join(".");
-            let failure = || leaves_range(&shown);
-            let whole = change.path.len() == 1;
-            let attribute = Some(&entity.attributes[change.attribute]).filter(|_| whole);
-            let start = start(scope, attribute)?.to_i64().unwrap_or(0);
-            let path = change.path.clone();
-            match (min, max) {
-                (_, Some(max)) if delta > 0 => {
-                    tests.push((Test::AtMost { path, most: max.saturating_sub(delta), start }, failure()));
-                }
-                (Some(min), _) if delta < 0 => {
-                    tests.push((Test::AtLeast { path, least: min.saturating_sub(delta), start }, failure()));
-                }
-                _ => {}
-            }
-        }
-        Ok(tests)
-    }
-
     /// Puts every change into an image of the item.
     pub(super) fn apply_to_item(
         &self,
@@ -318,7 +208,7 @@ impl Plan<'_> {
 }
 
 /// A number that is counted to where its type does not reach.
-fn leaves_range(path: &str) -> Failure {
+pub(super) fn leaves_range(path: &str) -> Failure {
     Failure::new(FailureKind::CheckFailed, format!("`{path}` would leave its range")).at(path)
 }
 

@@ -42,7 +42,8 @@ fn read(shared: &Arc<Shared>, table: &Arc<Table>, import: &mut Import) -> Result
         return Err(Failure::new("S3NoSuchBucket", message).into());
     }
     let files = bucket.files(import.request.prefix.as_deref().unwrap_or_default())?;
-    if files.is_empty() {
+    // As on AWS, an empty bucket is imported as an empty table. A prefix that no file has is more likely a mistake.
+    if files.is_empty() && !bucket.files("")?.is_empty() {
         let message = format!("no file in bucket {} has the prefix", import.request.bucket);
         return Err(Failure::new("S3NoSuchKey", message).into());
     }

@@ -1,0 +1,319 @@
+//! A design that replaces another one while there are items: compared, surveyed, carried out, remembered.
+//!
+//! The tables say which version their items are stored for. What differs is shown first. Then every item that a difference
+//! concerns is looked at: the change is refused, with the keys of the items that are in the way, before anything is written.
+//! Only then are items rewritten, in place and under conditions, by a walk that another deployment can go on with. The
+//! design serves when every item has its new form.
+
+mod entity;
+mod refuse;
+mod survey;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sortkey_change::{Class, Difference, diff};
+use sortkey_design::Program;
+use sortkey_diagnostics::Diagnostic;
+
+use self::entity::Entities;
+use self::survey::Survey;
+use super::apply::{DeployError, Deployment, Pause, Progress, Step, Watcher};
+use super::compare::Change;
+use super::guards::Options;
+use super::past;
+use super::record::{Record, Records, Version};
+use super::tables::{Desired, desired};
+use sortkey_core::internals::EntityInfo;
+use sortkey_core::{Failure, FailureKind, Runtime};
+
+/// How often a record is written again because another deployment changed it.
+const ATTEMPTS: usize = 4;
+
+/// What differs between a design and the one that was deployed last, as its tables remember it; none if they do not say.
+pub async fn differences(runtime: &Runtime) -> Result<Option<Vec<Difference>>, DeployError> {
+    let shared = runtime.shared();
+    let in_table = |table: &Desired<'_>| -> Vec<&EntityInfo> {
+        shared.entities.iter().filter(|info| info.table.name() == table.name()).collect()
+    };
+    let tables = desired(&shared.program.design, &shared.settings.naming()).map_err(DeployError::Refused)?;
+    let evolution = Evolution::of(runtime, tables.iter().map(in_table).collect(), Options::default()).await?;
+    let is_known = evolution.tables.iter().any(|table| {
+        table.old.is_some()
+            || table.record.version.as_ref().is_some_and(|name| name.0 == evolution.version.digest)
+    });
+    Ok(is_known.then(|| evolution.differences()))
+}
+
+/// Whether items have been rewritten for another version since a deployment: the design of that deployment would misread
+/// them, and must not write any more.
+pub async fn is_superseded(runtime: &Runtime, deployment: &Deployment) -> Result<bool, DeployError> {
+    for (name, epoch) in &deployment.epochs {
+        let first = runtime.shared().entities.iter().find(|info| info.table.name() == name);
+        let Some(records) = first.and_then(|first| Records::of(runtime, first)) else { continue };
+        if records.read().await?.epoch > *epoch {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// A design, and what the tables say of the one before.
+pub(super) struct Evolution<'a> {
+    runtime: &'a Runtime,
+    version: Version,
+    tables: Vec<Table<'a>>,
+    keeps_removed: bool,
+    fence: Duration,
+}
+
+/// A table whose key has room for records.
+struct Table<'a> {
+    runtime: &'a Runtime,
+    records: Records<'a>,
+    /// The entities of the design that live in it.
+    infos: Vec<&'a EntityInfo>,
+    record: Record,
+    /// The design that it was deployed with; none if that is not known.
+    old: Option<Old>,
+}
+
+/// A design that was deployed before, and what differs.
+#[derive(Clone)]
+struct Old {
+    runtime: Runtime,
+    differences: Arc<Vec<Difference>>,
+}
+
+impl<'a> Evolution<'a> {
+    /// Reads the records of all tables.
+    pub(super) async fn of(
+        runtime: &'a Runtime,
+        tables: Vec<Vec<&'a EntityInfo>>,
+        options: Options,
+    ) -> Result<Evolution<'a>, DeployError> {
+        let stopped = |error: std::io::Error| DeployError::Stopped {
+            table: String::new(),
+            failure: Failure::new(
+                FailureKind::Internal,
+                format!("the design cannot be written down: {error}"),
+            ),
+        };
+        let version = Version::of(runtime.design()).map_err(stopped)?;
+        let mut known: HashMap<String, Option<Old>> = HashMap::new();
+        let mut found = Vec::new();
+        for infos in tables {
+            let Some(records) = infos.first().and_then(|first| Records::of(runtime, first)) else { continue };
+            let mut table = Table { runtime, records, infos, record: records.read().await?, old: None };
+            if let Some(name) = table.record.version.clone().filter(|name| name.0 != version.digest) {
+                if !known.contains_key(&name.0) {
+                    let session = runtime.session();
+                    let design =
+                        records.design(&session, &name).await.map_err(|failure| table.stopped(failure))?;
+                    known.insert(
+                        name.0.clone(),
+                        design.and_then(|design| Old::of(runtime, Program::of(&design))),
+                    );
+                }
+                table.old = known.get(&name.0).cloned().flatten();
+            }
+            found.push(table);
+        }
+        let Options { keeps_removed, fence, .. } = options;
+        Ok(Evolution { runtime, version, tables: found, keeps_removed, fence })
+    }
+
+    /// What differs from the versions that the tables were deployed with, the smallest class first.
+    pub(super) fn differences(&self) -> Vec<Difference> {
+        let mut all: Vec<Difference> = Vec::new();
+        for old in self.tables.iter().filter_map(|table| table.old.as_ref()) {
+            let unseen =
+                old.differences.iter().filter(|each| !all.contains(each)).cloned().collect::<Vec<_>>();
+            all.extend(unseen);
+        }
+        all.sort_by_key(|each| each.class);
+        all
+    }
+
+    /// Whether the version before is known of the table of an entity.
+    pub(super) fn knows(&self, info: &EntityInfo) -> bool {
+        self.table(info.table.name()).is_some_and(|table| table.record.version.is_some())
+    }
+
+    /// Remarks on what could not be compared.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let is_unread = |table: &&Table<'_>| {
+            table.old.is_none()
+                && table.record.version.as_ref().is_some_and(|name| name.0 != self.version.digest)
+        };
+        let remark = |table: &Table<'_>| {
+            format!(
+                "table \"{}\" was deployed with a design that another version of Sortkey wrote down: it was compared by the \
+                 forms of its attributes alone",
+                table.name()
+            )
+        };
+        self.tables.iter().filter(is_unread).map(remark).collect()
+    }
+
+    /// What the items that are there do not allow. Nothing has been written so far.
+    pub(super) async fn refusals(&self) -> Result<Vec<Diagnostic>, DeployError> {
+        let mut refusals = Vec::new();
+        for table in &self.tables {
+            refusals.extend(self.unfinished(table));
+        }
+        if !refusals.is_empty() {
+            return Ok(refusals);
+        }
+        for table in &self.tables {
+            let Some(old) = &table.old else { continue };
+            for refusal in self.abandoned(old).await? {
+                if !refusals.contains(&refusal) {
+                    refusals.push(refusal);
+                }
+            }
+            refusals.extend(refuse::ambiguous(&old.differences, self.runtime.design()));
+            let entities = Entities::of(table, old);
+            let mut survey = Survey::new(&entities, self.keeps_removed);
+            if survey.is_due() {
+                survey.walk().await.map_err(|failure| table.stopped(failure))?;
+                refusals.extend(survey.refusals());
+            }
+        }
+        Ok(refusals)
+    }
+
+    /// Tables that the design does not have any more, and that have items.
+    async fn abandoned(&self, old: &Old) -> Result<Vec<Diagnostic>, DeployError> {
+        let shared = self.runtime.shared();
+        let mut gone: Vec<&str> =
+            old.runtime.shared().entities.iter().map(|info| info.table.name()).collect();
+        gone.retain(|name| !shared.entities.iter().any(|info| info.table.name() == *name));
+        gone.sort_unstable();
+        gone.dedup();
+        let mut found = Vec::new();
+        for name in gone {
+            if !self.keeps_removed && past::has_items(self.runtime, name).await? {
+                found.push(refuse::abandoned(name, self.runtime.design().name.span));
+            }
+        }
+        Ok(found)
+    }
+
+    /// A rewriting for another version that was begun and not finished.
+    fn unfinished(&self, table: &Table<'_>) -> Option<Diagnostic> {
+        let pending = table.record.pending.as_ref()?;
+        let at = self.runtime.design().table_of(table.infos.first()?.source(self.runtime.design()))?;
+        (pending.version != self.version.digest).then(|| refuse::unfinished(table.name(), at.name.span))
+    }
+
+    /// Rewrites the items of all tables that a difference concerns.
+    pub(super) async fn carry_out(
+        &mut self,
+        pause: &Pause<'_>,
+        watcher: &mut Watcher<'_>,
+        deployment: &mut Deployment,
+    ) -> Result<(), DeployError> {
+        for table in &mut self.tables {
+            let Some(old) = table.old.clone() else { continue };
+            let entities = Entities::of(table, &old);
+            let subjects = entities.subjects();
+            if subjects.is_empty() {
+                continue;
+            }
+            let change = Change::Rewrite(subjects);
+            let name = table.name().to_owned();
+            let mut tell = |step| watcher(Progress { table: &name, change: &change, step });
+            let (record, records) = (table.record.clone(), table.records);
+            let walk = walk::Walk { entities: &entities, records, version: &self.version, fence: self.fence };
+            table.record =
+                walk.run(record, pause, &mut tell).await.map_err(|failure| stopped(&name, failure))?;
+            tell(Step::Done);
+            deployment.changes.push((name.clone(), change));
+        }
+        Ok(())
+    }
+
+    /// Makes every table say which version its items are stored for: the last step of a deployment.
+    pub(super) async fn remember(&mut self) -> Result<(), DeployError> {
+        for table in &mut self.tables {
+            table.remember(&self.version).await?;
+        }
+        Ok(())
+    }
+
+    /// How often the items of each table have been rewritten.
+    pub(super) fn epochs(&self) -> Vec<(String, u64)> {
+        self.tables.iter().map(|table| (table.name().to_owned(), table.record.epoch)).collect()
+    }
+
+    fn table(&self, name: &str) -> Option<&Table<'a>> {
+        self.tables.iter().find(|table| table.name() == name)
+    }
+}
+
+impl Old {
+    /// A design that was deployed before, able to read its items; none if it cannot run any more.
+    fn of(runtime: &Runtime, program: Program) -> Option<Old> {
+        let shared = runtime.shared();
+        let differences = Arc::new(diff(&program, &shared.program));
+        let mut settings = shared.settings.clone();
+        settings.parameters.retain(|name, _| program.settings.iter().any(|each| **each == **name));
+        let old = runtime.beside(Arc::new(program), settings).ok()?;
+        Some(Old { runtime: old, differences })
+    }
+}
+
+impl Table<'_> {
+    fn name(&self) -> &str {
+        self.records.first.table.name()
+    }
+
+    async fn remember(&mut self, version: &Version) -> Result<(), DeployError> {
+        let session = self.runtime.session();
+        let name = version.name();
+        for _ in 0..ATTEMPTS {
+            let there = self.records.read().await?;
+            if there.version.as_ref() == Some(&name) && there.pending.is_none() {
+                return Ok(());
+            }
+            if there.pending.as_ref().is_some_and(|pending| pending.version != name.0) {
+                break;
+            }
+            let whole = Record { version: Some(name.clone()), epoch: there.epoch, pending: None };
+            let outcome = async {
+                self.records.keep(&session, version).await?;
+                if !self.records.write(&session, &there, &whole).await? {
+                    return Ok(false);
+                }
+                if let Some(before) = there.version.as_ref().filter(|before| before.0 != name.0) {
+                    self.records.forget(&session, before).await?;
+                }
+                Ok(true)
+            };
+            if outcome.await.map_err(|failure| self.stopped(failure))? {
+                self.record = whole;
+                return Ok(());
+            }
+        }
+        let why = "another deployment is at work on the table: start again when it is done";
+        Err(self.stopped(Failure::new(FailureKind::Conflict, why)))
+    }
+
+    fn stopped(&self, failure: Failure) -> DeployError {
+        stopped(self.name(), failure)
+    }
+}
+
+fn stopped(table: &str, failure: Failure) -> DeployError {
+    DeployError::Stopped { table: table.to_owned(), failure }
+}
+
+/// Whether a difference takes something away that items may have.
+fn is_loss(difference: &Difference) -> bool {
+    difference.class == Class::Remove && difference.concern.entity.is_some()
+}

@@ -1,0 +1,175 @@
+//! The entities of a table in both versions, and what becomes of one of their items.
+
+use std::sync::Arc;
+
+use sortkey_change::{Class, Difference, Task};
+use sortkey_value::{Item, ValueRef};
+
+use super::{Old, Table};
+use sortkey_core::internals::{EntityInfo, Fields, Moved, Scope, Val, decrypted};
+use sortkey_core::{Failure, Runtime};
+
+/// The entities of a table.
+pub(super) struct Entities<'a> {
+    pub(super) runtime: &'a Runtime,
+    pub(super) old_runtime: &'a Runtime,
+    /// Any entity of the table: all have its keys.
+    pub(super) first: &'a EntityInfo,
+    pub(super) all: Vec<Entity<'a>>,
+}
+
+/// An entity in both versions.
+pub(super) struct Entity<'a> {
+    /// In the design that was deployed before; none if the entity is new.
+    pub(super) old: Option<&'a EntityInfo>,
+    /// In the design that is being deployed; none if the entity is gone, or lives in another table.
+    pub(super) new: Option<&'a EntityInfo>,
+    /// What differs.
+    pub(super) differences: Vec<&'a Difference>,
+}
+
+impl<'a> Entities<'a> {
+    pub(super) fn of(table: &Table<'a>, old: &'a Old) -> Entities<'a> {
+        let first = table.records.first;
+        let before = old.runtime.shared().entities.iter().filter(|info| info.table == first.table);
+        let mut all: Vec<Entity<'a>> =
+            before.map(|info| Entity { old: Some(info), new: None, differences: Vec::new() }).collect();
+        for info in &table.infos {
+            match all.iter_mut().find(|each| each.old.is_some_and(|old| old.name == info.name)) {
+                Some(known) => known.new = Some(info),
+                None => all.push(Entity { old: None, new: Some(info), differences: Vec::new() }),
+            }
+        }
+        let table_name = table.infos.first().and_then(|info| {
+            let design = table.runtime.design();
+            design.table_of(info.source(design)).map(|table| table.name.text.as_str())
+        });
+        for entity in &mut all {
+            let name = entity.new.or(entity.old).map(|info| &*info.name);
+            let concerns = |each: &&Difference| match (&each.concern.entity, &each.concern.table) {
+                (Some(entity), _) => Some(entity.as_str()) == name,
+                (None, Some(table)) => each.task == Task::Name && Some(table.as_str()) == table_name,
+                (None, None) => false,
+            };
+            entity.differences = old.differences.iter().filter(concerns).collect();
+        }
+        Entities { runtime: table.runtime, old_runtime: &old.runtime, first, all }
+    }
+
+    /// What is rewritten, as the design calls it: `Order.note`.
+    pub(super) fn subjects(&self) -> Vec<String> {
+        let differences =
+            self.all.iter().filter(|each| each.old.is_some()).flat_map(|each| &each.differences);
+        let mut subjects: Vec<String> = differences
+            .filter(|each| each.class == Class::Rewrite && each.task.writes_items())
+            .map(|each| each.subject.clone())
+            .collect();
+        subjects.dedup();
+        subjects
+    }
+
+    /// The entity that an item is one of, as the version says that it was written for.
+    pub(super) fn owner(&self, item: &Item) -> Option<&Entity<'a>> {
+        let (old, new) = (self.old_runtime.shared(), self.runtime.shared());
+        let mut owners = self.all.iter().filter(|each| match (each.old, each.new) {
+            (Some(info), _) => info.owns(&old.program, item),
+            (None, Some(info)) => info.owns(&new.program, item),
+            (None, None) => false,
+        });
+        let first = owners.next()?;
+        let mut rest = owners.peekable();
+        if rest.peek().is_none() {
+            return Some(first);
+        }
+        // Several entities have such keys: the attributes decide.
+        let scope = self.old_runtime.scope(None);
+        let makes = |each: &&Entity<'a>| {
+            each.old.is_some_and(|info| {
+                let read = info.interpret_ours(&scope, item.clone()).ok().flatten();
+                read.is_some_and(|read| info.makes(&old.program, &read))
+            })
+        };
+        Some(std::iter::once(first).chain(rest).find(makes).unwrap_or(first))
+    }
+}
+
+impl Entity<'_> {
+    /// The tasks, each with the attribute that it concerns.
+    pub(super) fn tasks(&self) -> impl Iterator<Item = (&Task, &str)> {
+        self.differences
+            .iter()
+            .map(|each| (&each.task, each.concern.attribute.as_deref().unwrap_or_default()))
+    }
+
+    /// Whether items are written.
+    pub(super) fn is_rewritten(&self) -> bool {
+        self.tasks().any(|(task, _)| task.writes_items())
+    }
+
+    /// An item with its attributes under their new names, and with what the old version says of it.
+    pub(super) fn moved(
+        &self,
+        (old_scope, new_scope): (&Scope<'_>, &Scope<'_>),
+        item: &Item,
+    ) -> Result<Moved, Failure> {
+        let (Some(old), Some(new)) = (self.old, self.new) else {
+            return Ok(Moved { item: item.clone(), ..Moved::default() });
+        };
+        let (mut map, mut plain, mut filled) = (item.to_map(), Fields::new(), Vec::new());
+        for (task, name) in self.tasks() {
+            match task {
+                Task::Freeze => {
+                    let before = self.name_before(name);
+                    if !map.contains_key(before) && !map.contains_key(name) {
+                        let read = old.interpret_ours(old_scope, item.clone())?;
+                        let value = read.and_then(|read| read.get(before).map(|value| value.to_owned()));
+                        map.extend(value.map(|value| (before.to_owned(), value)));
+                    }
+                }
+                Task::Fill if !map.contains_key(name) => filled.push(Arc::from(name)),
+                Task::Seal if is_bytes(item, name) => {
+                    // Bytes may be a value that is not encrypted yet, or one that is.
+                    if decrypted(new_scope, new, item, name).is_err() {
+                        plain.insert(name, decrypted(old_scope, old, item, self.name_before(name))?);
+                    }
+                }
+                Task::Unseal if is_bytes(item, name) => {
+                    let is_done = new.is_encrypted(name) && decrypted(new_scope, new, item, name).is_ok();
+                    if !is_done {
+                        plain.insert(name, decrypted(old_scope, old, item, name)?);
+                    }
+                }
+                _ => {}
+            }
+        }
+        // Names come last, since the old version is asked by its own.
+        for (task, name) in self.tasks() {
+            let Task::Rename { from } = task else { continue };
+            let Some(value) = map.remove(from) else { continue };
+            if map.contains_key(name) {
+                continue;
+            }
+            match decrypted(old_scope, old, item, from)? {
+                // The name is a part of what a value is encrypted with.
+                opened if old.is_encrypted(from) && !matches!(opened, Val::Absent) => {
+                    plain.insert(name, opened);
+                }
+                _ => drop(map.insert(name.to_owned(), value)),
+            }
+        }
+        Ok(Moved { item: Item::from(map), plain, filled })
+    }
+
+    /// The name of an attribute in the old version.
+    fn name_before<'n>(&'n self, name: &'n str) -> &'n str {
+        let renamed = self.tasks().find_map(|(task, to)| match task {
+            Task::Rename { from } if to == name => Some(from.as_str()),
+            _ => None,
+        });
+        renamed.unwrap_or(name)
+    }
+}
+
+fn is_bytes(item: &Item, name: &str) -> bool {
+    matches!(item.get(name), Some(ValueRef::B(_)))
+}
