@@ -61,12 +61,12 @@ impl Settings {
             timer: Arc::new(Nobody),
             ids: Arc::new(Ids::from_seed(seed)),
             keyring: Arc::new(Nobody),
+            effects: Arc::new(NoEffects),
             cursor_key,
             table_prefix: None,
             parameters: BTreeMap::new(),
             bcrypt_cost: 12,
             aside: Arc::new(|_| ()),
-            effects: Arc::new(NoEffects),
         }
     }
 

@@ -153,7 +153,7 @@ impl Scope<'_> {
                 .map_err(|error| Failure::new(FailureKind::Invalid, error.to_string()))?,
         };
         let made = made.as_integer().and_then(|made| usize::try_from(made).ok()).unwrap_or(0);
-        let random = self.shared.settings.ids.next().map_err(|error| Failure::internal(error.to_string()))?;
+        let random = self.ids.next().map_err(|error| Failure::internal(error.to_string()))?;
         let delay = schedule.delay_ms(made, random);
         let asked = after_ms.as_integer().and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0);
         let delay = delay.map(|delay| delay.max(asked));
