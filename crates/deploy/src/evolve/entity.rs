@@ -127,11 +127,9 @@ impl Entity<'_> {
                     }
                 }
                 Task::Fill if !map.contains_key(name) => filled.push(Arc::from(name)),
-                Task::Seal if is_bytes(item, name) => {
-                    // Bytes may be a value that is not encrypted yet, or one that is.
-                    if decrypted(new_scope, new, item, name).is_err() {
-                        plain.insert(name, decrypted(old_scope, old, item, self.name_before(name))?);
-                    }
+                // Bytes may be a value that is not encrypted yet, or one that is.
+                Task::Seal if is_bytes(item, name) && decrypted(new_scope, new, item, name).is_err() => {
+                    plain.insert(name, decrypted(old_scope, old, item, self.name_before(name))?);
                 }
                 Task::Unseal if is_bytes(item, name) => {
                     let is_done = new.is_encrypted(name) && decrypted(new_scope, new, item, name).is_ok();

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use sha2::{Digest, Sha256};
 use sortkey_api::operations::ScanInput;
 use sortkey_change::{Class, Difference, Task};
+use sortkey_design::model::Attribute;
 use sortkey_diagnostics::{Diagnostic, Span};
 use sortkey_value::{Item, Map};
 
@@ -222,7 +223,7 @@ impl<'a> Survey<'a> {
     /// The place of an attribute in the design, or that of its entity.
     fn span(&self, info: &EntityInfo, attribute: &str) -> Span {
         let entity = info.source(self.entities.runtime.design());
-        entity.attribute(attribute).map_or(entity.name.span, |attribute| attribute.type_place())
+        entity.attribute(attribute).map_or(entity.name.span, Attribute::type_place)
     }
 
     fn key(&self, item: &Item) -> String {

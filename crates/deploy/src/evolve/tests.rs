@@ -197,7 +197,7 @@ fn every_class_of_change_answers_as_if_it_had_always_been_so() {
         ],
         rewrites: false,
         note: "note",
-        asked: &[by_email.clone()],
+        asked: std::slice::from_ref(&by_email),
     });
     // Class 3.
     check(&rewritten(&[("\"S#{status}\"", "\"STATUS#{status}#\"")]));
@@ -274,7 +274,7 @@ impl Backend for Watched {
             if left > 1 {
                 return self.inner.send(request).await;
             }
-            if left == 1 && self.writes.load(Ordering::Relaxed) % 2 == 0 {
+            if left == 1 && self.writes.load(Ordering::Relaxed).is_multiple_of(2) {
                 let _lost = self.inner.send(request).await;
             }
             self.left.store(0, Ordering::Relaxed);
@@ -537,7 +537,7 @@ fn fifteen_ordinary_changes_keep_every_item() {
                 "userId": format!("u{user}"), "orderId": format!("o{at}"), "status": status,
                 "total": at % 7, "email": format!("ada{at}@x.org"), "shard": order["shard"], "hits": 0, "color": "red",
             });
-            if at % 2 == 0 {
+            if at.is_multiple_of(2) {
                 expected["remark"] = json!(format!("note {at}"));
             }
             assert_eq!(order, expected);
