@@ -125,7 +125,7 @@ impl Work {
         let backend = runtime.backend();
         if reader.arn.is_none() {
             let Some(table) = runtime.table_of(worker) else { return Ok(()) };
-            let input = DescribeTableInput { table_name: table.clone(), ..DescribeTableInput::default() };
+            let input = DescribeTableInput { table_name: table.clone() };
             let output = backend.describe_table(input).await.map_err(unavailable)?;
             reader.arn = output.table.and_then(|table| table.latest_stream_arn);
         }
@@ -299,7 +299,7 @@ fn positions(note: &Item) -> BTreeMap<String, String> {
         AttributeValue::S(text) => Some(text.clone()),
         _ => None,
     };
-    map.iter().filter_map(|(name, value)| Some((name.to_string(), text(value)?))).collect()
+    map.iter().filter_map(|(name, value)| Some((name.clone(), text(value)?))).collect()
 }
 
 fn stored(positions: &BTreeMap<String, String>) -> AttributeValue {

@@ -76,7 +76,7 @@ impl Lower<'_> {
             trigger: lowered,
             concurrency: concurrency
                 .as_ref()
-                .and_then(|each| each.runs())
+                .and_then(ast::Concurrency::runs)
                 .map_or(CONCURRENCY, |number| self.at_least_one(&number)),
             per: concurrency
                 .and_then(|each| each.per())

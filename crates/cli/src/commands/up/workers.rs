@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use crate::failure::Failure;
 
 /// How often workers look although nothing woke them: time passes, and others may write to the tables.
-const TICK: Duration = Duration::from_millis(100);
+const TICK: Duration = Duration::from_millis(250);
 
 /// How long runs may take that are under way when the process is told to stop.
 const GRACE: Duration = Duration::from_secs(20);
