@@ -121,7 +121,7 @@ impl<'a> Walk<'a> {
     /// Calls directly and as a task in turn: both must keep the same promises.
     async fn answer(&mut self, call: Call<'_>) -> Result<Answer, Failure> {
         self.steps += 1;
-        if self.steps % 2 == 0 {
+        if self.steps.is_multiple_of(2) {
             return self.runtime.call(call).await;
         }
         let task = self.runtime.core().start(call, self.engine.now_ms() as i64, false);
