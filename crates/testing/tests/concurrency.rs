@@ -84,8 +84,8 @@ fn usage_is_counted_exactly() {
         succeed(|_| call(&runtime, None, "incrementUsage", json!({ "userId": user["userId"], "count": 3 })));
     assert_eq!(added, CLIENTS);
     let caller = json!({ "userId": user["userId"], "permission": "read" });
-    let asked = json!({ "userId": user["userId"], "period": "2026-01" });
-    let used = call(&runtime, Some(caller), "usageOfMonth", asked);
+    let asked = json!({ "userId": user["userId"], "period": "2026-01-01" });
+    let used = call(&runtime, Some(caller), "usageOfPeriod", asked);
     assert_eq!(used.expect("a sum"), json!(3 * CLIENTS));
 }
 
