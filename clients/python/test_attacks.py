@@ -26,9 +26,13 @@ def send(server, message):
     """Sends bytes, and returns the statuses of all answers until the connection ends."""
     host, port = server.endpoint.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as connection:
-        connection.sendall(message)
-        connection.shutdown(socket.SHUT_WR)
         answer = b""
+        # A server that refuses early may have closed the connection already.
+        try:
+            connection.sendall(message)
+            connection.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
         try:
             while piece := connection.recv(1 << 16):
                 answer += piece

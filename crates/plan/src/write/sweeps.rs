@@ -71,7 +71,7 @@ impl Plan<'_> {
         let forgotten = self.noted(deed, "forget the cascade of");
         let name = &self.program.entities[deed.entity].name;
         let gone = self.get(deed.entity, true, format!("{name}, whether it is gone"));
-        let left = Flow::Seq(vec![gone, sweeps.clone().maybe()]).maybe();
+        let left = Flow::Seq(vec![gone, self.looked(deed).maybe(), sweeps.clone().maybe()]).maybe();
         let refused = Flow::Seq(vec![left, forgotten.clone()]);
         let done = match self.lags(deed.entity) {
             true => sweeps,
