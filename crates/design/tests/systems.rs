@@ -69,6 +69,6 @@ fn other_formats_are_refused() {
     assert!(read(&form).is_ok());
     let other = wire::Program { format: "something".to_owned(), ..form.clone() };
     assert_eq!(read(&other).unwrap_err().to_string(), "this is \"something\", not \"sortkey-program\"");
-    let newer = wire::Program { version: 2, ..form };
-    assert_eq!(read(&newer).unwrap_err().to_string(), "this is version 2; only 1 can be read");
+    let newer = wire::Program { version: 3, ..form };
+    assert_eq!(read(&newer).unwrap_err().to_string(), "this is version 3; only 2 can be read");
 }

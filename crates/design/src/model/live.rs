@@ -13,18 +13,18 @@ use sortkey_diagnostics::Span;
 pub struct Effect {
     /// Its name.
     pub name: Name,
-    /// What it takes.
+    /// The parameters.
     pub params: Vec<Param>,
-    /// What it gives, as an object.
+    /// The result, as an object.
     pub result: super::Type,
     /// How it is carried out.
     pub kind: EffectKind,
     /// How many milliseconds it may take.
     pub timeout_ms: u64,
-    /// Where it stands.
+    /// The place in the text.
     #[serde(skip)]
     pub span: Span,
-    /// What the documentation comment says.
+    /// The documentation comment.
     pub docs: Option<String>,
 }
 
@@ -50,7 +50,7 @@ pub enum EffectKind {
 pub struct Worker {
     /// Its name.
     pub name: Name,
-    /// What starts a run.
+    /// The trigger of a run.
     pub trigger: Trigger,
     /// The operation that is its body.
     pub operation: String,
@@ -62,17 +62,17 @@ pub struct Worker {
     pub lease_ms: u64,
     /// How often a failing run is tried.
     pub attempts: u64,
-    /// Where the lease stands.
+    /// The place of the lease in the text.
     #[serde(skip)]
     pub lease_span: Option<Span>,
-    /// Where it stands.
+    /// The place in the text.
     #[serde(skip)]
     pub span: Span,
-    /// What the documentation comment says.
+    /// The documentation comment.
     pub docs: Option<String>,
 }
 
-/// What starts a run of a worker.
+/// The trigger of the runs of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "trigger")]
 pub enum Trigger {
@@ -82,7 +82,7 @@ pub enum Trigger {
         changes: Vec<Change>,
         /// The entity.
         entity: Name,
-        /// What the item must be like.
+        /// The condition on the item.
         when: Option<Expr>,
     },
     /// `due Delivery as d by nextAttemptAt when ...`
@@ -91,7 +91,7 @@ pub enum Trigger {
         entity: Name,
         /// The attribute that says when an item is due.
         by: Name,
-        /// What the item must be like.
+        /// The condition on the item.
         when: Option<Expr>,
         /// The pattern that lists what is due; none if no index can answer it.
         pattern: Option<String>,
@@ -104,7 +104,7 @@ pub enum Trigger {
         cron: Option<String>,
         /// The time zone.
         zone: Option<String>,
-        /// Where the schedule stands.
+        /// The place of the schedule in the text.
         #[serde(skip)]
         span: Span,
     },
@@ -132,10 +132,10 @@ pub struct Route {
     pub operation: String,
     /// The status of a success.
     pub status: u64,
-    /// Where the path stands.
+    /// The place of the path in the text.
     #[serde(skip)]
     pub path_span: Span,
-    /// Where it stands.
+    /// The place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -143,13 +143,13 @@ pub struct Route {
 /// `session "fh_" = authenticate(token) as k { userId: k.userId }`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {
-    /// What a token begins with; none accepts every token.
+    /// The beginning of a token; none accepts every token.
     pub prefix: Option<String>,
     /// The operation that finds the caller.
     pub operation: String,
     /// The names of the fields of the caller that it gives.
     pub fields: Vec<Name>,
-    /// Where it stands.
+    /// The place in the text.
     #[serde(skip)]
     pub span: Span,
 }

@@ -12,9 +12,9 @@ use crate::model::Change;
 pub struct Effect {
     /// Its name.
     pub name: Arc<str>,
-    /// What it takes.
+    /// The parameters.
     pub signature: Signature,
-    /// What it gives: an object.
+    /// The result: an object.
     pub result: Arc<Type>,
     /// How it is carried out.
     pub kind: EffectKind,
@@ -34,7 +34,7 @@ pub enum EffectKind {
     },
     /// A mail.
     Mail,
-    /// Whatever the application does under the effect's name.
+    /// A call of the application under the name of the effect.
     Extern,
 }
 
@@ -43,7 +43,7 @@ pub enum EffectKind {
 pub struct Worker {
     /// Its name.
     pub name: Arc<str>,
-    /// What starts a run.
+    /// The trigger of a run.
     pub trigger: Trigger,
     /// Its body. The first parameter is the item, if there is one; the last is the id of the run.
     pub operation: OperationId,
@@ -55,11 +55,11 @@ pub struct Worker {
     pub lease_ms: u64,
     /// How often a failing run is tried.
     pub attempts: u64,
-    /// Where it stands.
+    /// The place in the text.
     pub span: Span,
 }
 
-/// What starts a run of a worker.
+/// The trigger of the runs of a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trigger {
     /// A change of an item.
@@ -68,7 +68,7 @@ pub enum Trigger {
         entity: EntityId,
         /// The changes.
         changes: Vec<Change>,
-        /// What the item must be like.
+        /// The condition on the item.
         when: Option<Expr>,
     },
     /// A time that an item names.
@@ -77,9 +77,9 @@ pub enum Trigger {
         entity: EntityId,
         /// The attribute that says when.
         by: AttributeId,
-        /// What the item must be like.
+        /// The condition on the item.
         when: Option<Expr>,
-        /// What lists due items.
+        /// The pattern that lists due items.
         pattern: PatternId,
     },
     /// A schedule.
@@ -107,7 +107,7 @@ pub struct Route {
     pub method: Option<Arc<str>>,
     /// The path, by its segments.
     pub segments: Vec<Segment>,
-    /// What answers. The last parameter is the request.
+    /// The operation that answers. The last parameter is the request.
     pub operation: OperationId,
     /// The status of a success.
     pub status: u64,
@@ -125,8 +125,8 @@ pub enum Segment {
 /// A way to recognise a caller by a token.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
-    /// What a token begins with; none accepts every token.
+    /// The beginning of a token; none accepts every token.
     pub prefix: Option<Arc<str>>,
-    /// What finds the caller. Its one parameter is the token.
+    /// The operation that finds the caller. Its one parameter is the token.
     pub operation: OperationId,
 }
