@@ -30,7 +30,7 @@ const NONCE_BYTES: usize = 12;
 pub enum KeyringSource {
     /// A file; with a passphrase if it is encrypted.
     File {
-        /// Where it is.
+        /// Its place.
         path: PathBuf,
         /// The passphrase it is encrypted with.
         passphrase: Option<String>,

@@ -13,7 +13,7 @@ pub trait Operation {
     const ID: OperationId;
     /// Its name.
     const NAME: &'static str = Self::ID.name();
-    /// What is asked.
+    /// The question.
     type Input: Decode + Check;
     /// What is answered.
     type Output: Encode;

@@ -11,7 +11,7 @@ use crate::{Class, Concern, Task};
 /// One difference between two versions of a design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// What it takes.
+    /// Its parameters.
     pub class: Class,
     /// The declaration that changed: `Order.total`, `table Orders`, `pattern listOrders`.
     pub subject: String,

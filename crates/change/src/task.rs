@@ -1,6 +1,6 @@
-//! What a difference asks of the items that are stored already.
+//! The work that a difference takes on items that are stored already.
 
-/// Where a difference belongs: the parts of the design that it concerns, by name.
+/// The parts of the design that a difference concerns, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Concern {
     /// The table, for a difference of a table.
@@ -11,7 +11,7 @@ pub struct Concern {
     pub attribute: Option<String>,
 }
 
-/// What has to happen to every stored item that a difference concerns.
+/// The work on every stored item that a difference concerns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Task {
     /// Nothing.
@@ -36,7 +36,7 @@ pub enum Task {
     Fill,
     /// The value is encrypted.
     Seal,
-    /// The value is decrypted as the old version encrypted it, and stored as the new version says.
+    /// The value is decrypted as the old version encrypted it, and stored in the form of the new version.
     Unseal,
     /// The value is stored in another form.
     Convert,

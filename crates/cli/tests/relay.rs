@@ -3,6 +3,7 @@
 //!
 //! F-46: counters stayed 0, the outcome of an event was not derived from its deliveries, and nothing delivered anything.
 #![cfg(unix)]
+#![expect(clippy::panic, reason = "a test that cannot go on says why")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -240,11 +241,14 @@ fn what_was_accepted_is_delivered_although_the_server_is_killed() {
         let attempts =
             must(port, "GET", &format!("/api/attempts/listByEvent?eventId={event}"), token, &Json::Null);
         for (path, connection) in &connections {
-            let recorded = attempts["items"].as_array().expect("items");
-            let recorded = recorded.iter().filter(|each| each["connectionId"] == json!(connection)).count();
+            let recorded = attempts["items"].as_array().expect("items").iter();
+            let recorded: Vec<&Json> =
+                recorded.filter(|each| each["connectionId"] == json!(connection)).collect();
             let expected = if *path == "ok" { 1 } else { 2 };
-            assert_eq!(recorded, expected, "attempts of {event} at /{path}");
-            assert!(calls(&format!("/{path}"), event) >= recorded, "an attempt was recorded that nobody saw");
+            assert_eq!(recorded.len(), expected, "attempts of {event} at /{path}");
+            // An attempt without a status may have ended before its request arrived.
+            let answered = recorded.iter().filter(|each| each["statusCode"] != json!(0)).count();
+            assert!(calls(&format!("/{path}"), event) >= answered, "an attempt was recorded that nobody saw");
         }
     }
     // Only what was under way when the server was killed may come twice: at most four for each connection.

@@ -42,7 +42,7 @@ pub struct Found {
     pub billing: Option<Billing>,
     /// The attribute by which items expire; the inner none if they do not.
     pub ttl: Option<Option<String>>,
-    /// What its stream shows.
+    /// The images in its stream records.
     pub stream: Option<String>,
     /// For how many days it can be restored; zero for not at all.
     pub recovery_days: Option<u64>,

@@ -106,7 +106,7 @@ pub struct GlobalIndex {
     pub span: Option<Span>,
 }
 
-/// What an index copies.
+/// The projection of an index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Projection {
     /// Every attribute.

@@ -5,7 +5,7 @@ use std::fmt;
 /// A reason, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong.
+    /// The problem.
     pub what: String,
     /// The next step.
     pub hint: Option<String>,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sortkey_api::{ApiError, Request, Response};
 
-use crate::{DataKey, KeyError};
+use crate::{DataKey, Failure, KeyError, Outgoing, Performed};
 
 /// Names an [`Ask`] of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,6 +38,8 @@ pub enum Ask {
         /// The salt.
         salt: [u8; 16],
     },
+    /// An effect outside of the database.
+    Perform(Outgoing),
 }
 
 /// What a host answers to an [`Ask`].
@@ -53,4 +55,6 @@ pub enum Told {
     PlainKey(Result<[u8; 32], KeyError>),
     /// To [`Ask::Hash`]; none if the host is too busy.
     Hash(Option<String>),
+    /// To [`Ask::Perform`]; a failure means that nothing can be said of it.
+    Performed(Result<Performed, Failure>),
 }

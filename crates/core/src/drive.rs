@@ -36,6 +36,7 @@ async fn answered(id: AskId, ask: Ask, backend: &dyn Backend, host: &Settings) -
             (host.aside)(&mut || hash = Some(hash_password(&password, cost, salt)));
             Told::Hash(hash)
         }
+        Ask::Perform(effect) => Told::Performed(host.effects.perform(effect).await),
     };
     (id, told)
 }

@@ -9,6 +9,7 @@ use std::pin::Pin;
 use serde_json::Value as Json;
 use sortkey_design::program::{Callee, EffectId, EffectKind, Type};
 
+use crate::ask::{Ask, Told};
 use crate::evaluate::Scope;
 use crate::operate::Given;
 use crate::values::{Admit, Fields, Origin, Val, from_json, to_json, untyped};
@@ -114,7 +115,13 @@ pub(crate) async fn perform(scope: &Scope<'_>, id: EffectId, given: Given) -> Re
     let mut inner = scope.fresh();
     crate::operate::bind(&mut inner, Callee::Effect(id), given)?;
     let outgoing = outgoing(&inner, id)?;
-    let performed = shared.settings.effects.perform(outgoing).await?;
+    let performed = match scope.outbox {
+        None => shared.settings.effects.perform(outgoing).await?,
+        Some(outbox) => match outbox.ask(Ask::Perform(outgoing)).await {
+            Told::Performed(performed) => performed?,
+            _ => return Err(Failure::internal("an effect was asked for, and something else answered")),
+        },
+    };
     let result = result(scope, &effect.result, performed)?;
     let admit = Admit::argument(scope, Origin::Json).keeping_empty();
     admit.value(&effect.result, result, &effect.name).map_err(|failure| {

@@ -20,7 +20,7 @@ pub struct Failure {
 pub struct Fault {
     /// The argument that is to blame.
     pub field: Option<String>,
-    /// What is wrong with it.
+    /// Its problem.
     pub message: String,
 }
 

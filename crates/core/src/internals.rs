@@ -13,7 +13,7 @@ pub use crate::names::deployed;
 pub use crate::operate::{Calls, Flow, Runner, caller};
 pub use crate::prepared::Shared;
 pub use crate::read::{is_deleted, is_expired, items};
-pub use crate::rewrite::{Moved, broken_check, decrypted, replacing, target};
+pub use crate::rewrite::{Moved, broken_check, decrypted, keeps_key, replacing, target};
 pub use crate::session::Session;
 pub use crate::values::{Admit, Fields, Origin, Val, iso, iso_seconds, to_json};
 pub use crate::write::{ATTEMPTS, rendered};

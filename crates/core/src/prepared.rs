@@ -39,7 +39,7 @@ pub struct Shared {
 /// Why a design cannot be run as it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// Where.
     pub span: Span,

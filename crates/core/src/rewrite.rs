@@ -15,6 +15,7 @@ use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::internals::Change;
 use crate::interpret::{from_defaults, from_keys, is_pure};
+use crate::read::key_of;
 use crate::values::{Admit, Fields, Val, normalize};
 use crate::write::{Act, Test, Write, check_failed, rendered, stored_value};
 use crate::{Failure, FailureKind};
@@ -81,6 +82,24 @@ pub fn broken_check(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Result
     Ok(None)
 }
 
+/// Whether an item lies under the key that the design makes of its attributes now, normalised and derived.
+pub fn keeps_key(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Result<bool, Failure> {
+    let entity = info.of(&scope.shared.program);
+    let mut fields = info.decode_leniently(scope, item);
+    for id in &info.keys {
+        let attribute = &entity.attributes[*id];
+        let Some(value) = fields.get(&attribute.name).cloned() else { continue };
+        let value = match &attribute.fill {
+            Some(Fill { derived: true, value }) if is_pure(value) => {
+                scope.fill(attribute, value, View::of(info.at, &fields))?
+            }
+            _ => value,
+        };
+        fields.insert(attribute.name.clone(), normalize(attribute, value));
+    }
+    Ok(key_of(scope, info, &fields).is_none_or(|key| key == info.key_of(item)))
+}
+
 /// The write that turns a stored item into another; none if they are the same. It happens only if every attribute that the
 /// entity has is still what it was.
 pub fn replacing(
@@ -140,7 +159,7 @@ pub fn decrypted(scope: &Scope<'_>, info: &EntityInfo, item: &Item, name: &str) 
     }
 }
 
-/// What is known of an item, encrypted values opened, and the names of those that were encrypted.
+/// The attributes of an item, encrypted values opened, and the names of those that were encrypted.
 fn known(scope: &Scope<'_>, info: &EntityInfo, moved: &Moved) -> Result<(Fields, Vec<Arc<str>>), Failure> {
     let mut fields = info.decode(&scope.shared.program, &moved.item);
     let mut sealed = Vec::new();

@@ -14,7 +14,7 @@ use crate::names::Naming;
 /// Carries out a piece of work before it returns, wherever that disturbs least.
 pub type Aside = Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
 
-/// Where time comes from.
+/// The clock.
 pub trait Clock: Send + Sync + 'static {
     /// Milliseconds since the epoch.
     fn now_ms(&self) -> u64;
@@ -29,11 +29,11 @@ pub trait Timer: Send + Sync + 'static {
 /// Settings of a runtime.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where time comes from.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Waits before a request is sent again.
     pub timer: Arc<dyn Timer>,
-    /// Where ids, tokens and random numbers come from.
+    /// The source of ids, tokens and random numbers.
     pub ids: Arc<Ids>,
     /// Who keeps the keys of encrypted attributes.
     pub keyring: Arc<dyn Keyring>,
@@ -61,12 +61,12 @@ impl Settings {
             timer: Arc::new(Nobody),
             ids: Arc::new(Ids::from_seed(seed)),
             keyring: Arc::new(Nobody),
+            effects: Arc::new(NoEffects),
             cursor_key,
             table_prefix: None,
             parameters: BTreeMap::new(),
             bcrypt_cost: 12,
             aside: Arc::new(|_| ()),
-            effects: Arc::new(NoEffects),
         }
     }
 

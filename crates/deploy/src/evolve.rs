@@ -1,6 +1,6 @@
 //! A design that replaces another one while there are items: compared, surveyed, carried out, remembered.
 //!
-//! The tables say which version their items are stored for. What differs is shown first. Then every item that a difference
+//! The tables record the version that their items are stored for. The differences are shown first. Then every item that a difference
 //! concerns is looked at: the change is refused, with the keys of the items that are in the way, before anything is written.
 //! Only then are items rewritten, in place and under conditions, by a walk that another deployment can go on with. The
 //! design serves when every item has its new form.
@@ -34,7 +34,7 @@ use sortkey_core::{Failure, FailureKind, Runtime};
 /// How often a record is written again because another deployment changed it.
 const ATTEMPTS: usize = 4;
 
-/// What differs between a design and the one that was deployed last, as its tables remember it; none if they do not say.
+/// The differences between a design and the one that was deployed last, as its tables record it; none without a record.
 pub async fn differences(runtime: &Runtime) -> Result<Option<Vec<Difference>>, DeployError> {
     let shared = runtime.shared();
     let in_table = |table: &Desired<'_>| -> Vec<&EntityInfo> {
@@ -62,7 +62,7 @@ pub async fn is_superseded(runtime: &Runtime, deployment: &Deployment) -> Result
     Ok(false)
 }
 
-/// A design, and what the tables say of the one before.
+/// A design, and the records of the one before.
 pub(super) struct Evolution<'a> {
     runtime: &'a Runtime,
     version: Version,
@@ -127,7 +127,7 @@ impl<'a> Evolution<'a> {
         Ok(Evolution { runtime, version, tables: found, keeps_removed, fence })
     }
 
-    /// What differs from the versions that the tables were deployed with, the smallest class first.
+    /// The differences from the versions that the tables were deployed with, the smallest class first.
     pub(super) fn differences(&self) -> Vec<Difference> {
         let mut all: Vec<Difference> = Vec::new();
         for old in self.tables.iter().filter_map(|table| table.old.as_ref()) {
@@ -139,9 +139,13 @@ impl<'a> Evolution<'a> {
         all
     }
 
-    /// Whether the version before is known of the table of an entity.
+    /// Whether the table of an entity was compared with the version that its items are stored for.
     pub(super) fn knows(&self, info: &EntityInfo) -> bool {
-        self.table(info.table.name()).is_some_and(|table| table.record.version.is_some())
+        let is_known = |table: &Table<'a>| {
+            table.old.is_some()
+                || table.record.version.as_ref().is_some_and(|name| name.0 == self.version.digest)
+        };
+        self.table(info.table.name()).is_some_and(is_known)
     }
 
     /// Remarks on what could not be compared.
@@ -160,7 +164,7 @@ impl<'a> Evolution<'a> {
         self.tables.iter().filter(is_unread).map(remark).collect()
     }
 
-    /// What the items that are there do not allow. Nothing has been written so far.
+    /// Reasons in the existing items not to deploy the design. Nothing has been written so far.
     pub(super) async fn refusals(&self) -> Result<Vec<Diagnostic>, DeployError> {
         let mut refusals = Vec::new();
         for table in &self.tables {
@@ -238,7 +242,7 @@ impl<'a> Evolution<'a> {
         Ok(())
     }
 
-    /// Makes every table say which version its items are stored for: the last step of a deployment.
+    /// Records in every table the version that its items are stored for: the last step of a deployment.
     pub(super) async fn remember(&mut self) -> Result<(), DeployError> {
         for table in &mut self.tables {
             table.remember(&self.version).await?;

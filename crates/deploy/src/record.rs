@@ -3,7 +3,7 @@
 //! Every table has a record under a reserved key: which version of the design its items are stored for, and which version they
 //! are being rewritten for. The version itself is the design as JSON, compressed and cut into parts that fit into items,
 //! under keys that are made of its digest. Parts are written first and the record last, on condition that it is what was
-//! read, so a deployment that ends early leaves a record that says how far it has come.
+//! read, so a deployment that ends early leaves a record of how far it has come.
 
 mod text;
 
@@ -36,7 +36,7 @@ const UNTIL: &str = "until";
 /// The content of a part.
 const PART: &str = "part";
 
-/// What a table says of the design that it was deployed with; the default where it says nothing.
+/// The record of the design that a table was deployed with; the default where there is none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Record {
     /// The version that items are stored for; none in a table from before there were records.
@@ -52,7 +52,7 @@ pub(super) struct Record {
 pub(super) struct Pending {
     /// The digest of the version that items are being rewritten for.
     pub(super) version: String,
-    /// Where the walk goes on.
+    /// The key behind which the walk continues.
     pub(super) after: Option<Map>,
     /// The deployment that walks.
     pub(super) holder: String,
@@ -74,7 +74,7 @@ impl<'a> Records<'a> {
         matches!(records.key(DESIGN).get(&*first.partition), Some(AttributeValue::S(_))).then_some(records)
     }
 
-    /// What the table says; nothing if it is not there, or has another key.
+    /// The record; the default if the table is missing, or has another key.
     pub(super) async fn read(&self) -> Result<Record, DeployError> {
         let input = GetItemInput {
             table_name: self.first.table.clone(),
@@ -99,7 +99,7 @@ impl<'a> Records<'a> {
         Ok(Record { version, epoch: self.number(&item, EPOCH).unwrap_or(0), pending })
     }
 
-    /// Replaces what the table says; false if it says something else by now.
+    /// Replaces the record; false if it is not what was read.
     pub(super) async fn write(
         &self,
         session: &Session<'_>,

@@ -3,6 +3,8 @@
 //!
 //! The checks are those a data layer can stand behind: shape, never existence.
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use crate::model::{IdBody, StringFormat};
 use crate::program::Normalize;
 
@@ -23,6 +25,15 @@ pub fn normalize(steps: &[Normalize], mut text: String) -> String {
         }
     }
     text
+}
+
+/// Text in the form in which its format is stored. An e-mail address has composed characters (NFC): the two ways to write `é` are
+/// one address, not two accounts.
+pub fn composed(format: &StringFormat, text: String) -> String {
+    match format {
+        StringFormat::Email if !text.is_ascii() => text.nfc().collect(),
+        _ => text,
+    }
 }
 
 /// Why a text has not the format; none if it has.
@@ -105,6 +116,16 @@ fn is_url(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_address_has_one_form() {
+        let (composed_e, decomposed_e) = ("jos\u{e9}@example.com", "jose\u{301}@example.com");
+        assert_ne!(composed_e, decomposed_e);
+        for text in [composed_e, decomposed_e] {
+            assert_eq!(composed(&StringFormat::Email, text.to_owned()), composed_e);
+        }
+        assert_eq!(composed(&StringFormat::Plain, decomposed_e.to_owned()), decomposed_e);
+    }
 
     fn check(format: &StringFormat, good: &[&str], bad: &[&str]) {
         for text in good {

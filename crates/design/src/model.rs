@@ -36,7 +36,7 @@ pub struct Design {
     pub version: Option<u64>,
     /// What is filled in at deployment.
     pub parameters: Vec<Parameter>,
-    /// What every call carries.
+    /// The attributes of a caller.
     pub caller: Vec<Attribute>,
     /// Where `caller` is declared.
     #[serde(skip)]
@@ -55,10 +55,10 @@ pub struct Design {
     pub patterns: Vec<Pattern>,
     /// Writes.
     pub operations: Vec<Operation>,
-    /// What happens outside of the database.
+    /// An effect outside of the database.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
-    /// What runs by itself.
+    /// A worker.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub workers: Vec<Worker>,
     /// Paths of HTTP requests that operations answer.
@@ -99,7 +99,7 @@ pub struct Rule {
     pub name: Name,
     /// Its parameters.
     pub params: Vec<Param>,
-    /// What must hold.
+    /// The condition.
     pub condition: Expr,
 }
 
@@ -110,7 +110,7 @@ pub struct Claim {
     pub sentence: String,
     /// The fact.
     pub fact: Expr,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -133,7 +133,7 @@ pub struct Allow {
     pub reason: String,
     /// Diagnostics whose primary label lies in here are silenced.
     pub scope: Span,
-    /// Where it stands.
+    /// Its place in the text.
     pub span: Span,
 }
 

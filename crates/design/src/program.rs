@@ -40,7 +40,7 @@ pub struct Program {
     pub enums: Arena<EnumId, Enum>,
     /// Records and object types.
     pub objects: Arena<ObjectId, Object>,
-    /// What every call carries.
+    /// The attributes of a caller.
     pub caller: Attributes,
     /// The tables.
     pub tables: Arena<TableId, Table>,
@@ -52,9 +52,9 @@ pub struct Program {
     pub patterns: Arena<PatternId, Pattern>,
     /// Writes.
     pub operations: Arena<OperationId, Operation>,
-    /// What happens outside of the database.
+    /// An effect outside of the database.
     pub effects: Arena<EffectId, Effect>,
-    /// What runs by itself.
+    /// A worker.
     pub workers: Arena<WorkerId, Worker>,
     /// Paths of HTTP requests.
     pub routes: Arena<RouteId, Route>,

@@ -66,7 +66,7 @@ pub struct Program {
     pub enums: Vec<Enum>,
     /// Records and object types.
     pub objects: Vec<Object>,
-    /// What every call carries.
+    /// The attributes of a caller.
     pub caller: Vec<Attribute>,
     /// The tables.
     pub tables: Vec<Table>,
@@ -78,9 +78,9 @@ pub struct Program {
     pub patterns: Vec<Pattern>,
     /// Writes.
     pub operations: Vec<Operation>,
-    /// What happens outside of the database.
+    /// An effect outside of the database.
     pub effects: Vec<Effect>,
-    /// What runs by itself.
+    /// A worker.
     pub workers: Vec<Worker>,
     /// Paths of HTTP requests that operations answer.
     pub routes: Vec<Route>,

@@ -134,6 +134,9 @@ fn an_effect_happens_in_steps_of_its_own() {
         ("system operation a(jobId) { do pong(path: \"x\") }", "there is no effect called `pong`"),
         ("system operation a(jobId) { do ping(route: \"x\") }", "`ping` has no parameter called `route`"),
     ];
+    // Paths are compared part by part: `/a/b` and `/ab` are two.
+    let two = "route \"/a/b\" = addJob(url: \"https://a.example\")  route \"/ab\" = addJob(url: \"https://a.example\")";
+    assert_eq!(with(two), Vec::<String>::new());
     for (line, title) in cases {
         let found = with(line);
         assert!(found.iter().any(|each| each == title), "{line}: {found:?}");
@@ -169,6 +172,10 @@ fn a_declaration_that_means_nothing_is_refused() {
             "route \"/x\" = addJob(url: \"https://a.example\") answers 404",
             "404 is not the status of a success",
         ),
+        ("route \"/{id}\" = addJob(url: \"https://a.example\")", "no route can begin with `/{id}`"),
+        ("route \"/api/jobs\" = addJob(url: \"https://a.example\")", "no route can begin with `/api`"),
+        ("route \"/\" = addJob(url: \"https://a.example\")", "no route can begin with `/`"),
+        ("route HEAD \"/x\" = addJob(url: \"https://a.example\")", "there is no HTTP method called `HEAD`"),
         (
             "session = keyByHash(token) as k { user: k.userId }",
             "there is no part of the caller called `user`",

@@ -11,7 +11,7 @@ use sortkey_storage::{Clock, KeySealer, SystemClock};
 /// How an engine behaves. The defaults are those of a well-behaved DynamoDB.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where time comes from.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Seeds ids and faults, so that a run can be replayed.
     pub seed: u64,

@@ -57,7 +57,7 @@ pub struct Problem {
     pub table: Option<String>,
     /// Where in the store, in hexadecimal digits.
     pub key: String,
-    /// What is wrong.
+    /// The problem.
     pub what: String,
 }
 

@@ -54,7 +54,7 @@ impl fmt::Display for ExpressionKind {
 pub struct ExpressionError {
     /// Where the expression was given.
     pub kind: ExpressionKind,
-    /// What is wrong with it.
+    /// Its problem.
     pub problem: Problem,
 }
 

@@ -61,7 +61,7 @@ pub enum CronError {
         field: &'static str,
         /// The part of the field that is wrong.
         text: String,
-        /// What is wrong with it.
+        /// Its problem.
         problem: FieldProblem,
     },
 }

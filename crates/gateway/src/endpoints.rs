@@ -16,7 +16,7 @@ pub(crate) struct Endpoint {
     pub(crate) path: String,
     /// The module that exports it under this path.
     pub(crate) module: Option<String>,
-    /// What it calls.
+    /// The callee.
     pub(crate) callee: Callee,
     program: Arc<Program>,
 }
@@ -88,7 +88,7 @@ impl Endpoint {
         self.path.replace('/', ".")
     }
 
-    /// What it takes and yields.
+    /// Its parameters and its result.
     pub(crate) fn signature(&self) -> &Signature {
         self.program.signature(self.callee)
     }

@@ -29,7 +29,7 @@ pub enum Error {
         host: String,
         /// The address that it leads to, for the log.
         address: IpAddr,
-        /// What it is.
+        /// Its kind.
         range: Range,
     },
     /// The name leads nowhere.
@@ -49,7 +49,7 @@ pub enum Error {
     /// No secure connection was made: the certificate is not valid for the name, or there is no TLS at all.
     #[error("no secure connection: {reason}")]
     Tls {
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// The time was up.
@@ -69,7 +69,7 @@ pub enum Error {
     /// What came is not HTTP.
     #[error("the answer is not valid HTTP: {reason}")]
     Malformed {
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// The head of the answer, or what was sent before it, is too large.

@@ -107,7 +107,7 @@ pub enum PartiqlError {
     /// A number that DynamoDB cannot store.
     #[error("{} under {under}", number_text(*error))]
     Number {
-        /// What is wrong with it.
+        /// Its problem.
         error: NumberError,
         /// Where in the value it stands.
         under: String,
@@ -118,7 +118,7 @@ pub enum PartiqlError {
     /// Something that is not a literal inside of one.
     #[error("Unsupported data type: {kind} under key {under} at {place}")]
     UnsupportedDataType {
-        /// What it is.
+        /// Its kind.
         kind: String,
         /// Where in the value it stands.
         under: String,
@@ -164,7 +164,7 @@ pub enum PartiqlError {
     /// A name in a map that is not a string.
     #[error("Tuple keys must be of type String. Actual type: {kind} under {under}")]
     KeyType {
-        /// What it is.
+        /// Its kind.
         kind: String,
         /// Where in the value the map stands.
         under: String,
@@ -246,7 +246,7 @@ pub enum PartiqlError {
     SetFunctionCount {
         /// `ADD` or `DELETE`.
         function: &'static str,
-        /// Where the function is called.
+        /// The place of the call in the text.
         place: Place,
     },
     /// `set_add` or `set_delete` on another attribute than the one that is set.
@@ -254,7 +254,7 @@ pub enum PartiqlError {
     SetFunctionTarget {
         /// `ADD` or `DELETE`.
         function: &'static str,
-        /// Where the function is called.
+        /// The place of the call in the text.
         place: Place,
     },
     /// `set_add` or `set_delete` of something that is not a set.

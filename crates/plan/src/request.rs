@@ -8,7 +8,7 @@ use crate::cost::{Cost, Entry, Images, read_units};
 /// One request.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// What is asked.
+    /// The question.
     pub ask: Ask,
     /// What it does, item by item, in words.
     pub items: Vec<String>,
@@ -65,7 +65,7 @@ pub struct Part {
     pub act: Act,
     /// The table.
     pub table: TableId,
-    /// What it is.
+    /// Its kind.
     pub role: Role,
     /// Whether it may be left out.
     pub sometimes: bool,

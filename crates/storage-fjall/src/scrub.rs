@@ -33,7 +33,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(60);
 pub struct Damage {
     /// The file, below the directory of the store.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// Its problem.
     pub reason: String,
 }
 

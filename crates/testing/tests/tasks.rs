@@ -82,6 +82,9 @@ impl Host {
             Ask::Hash { password, cost, salt } => {
                 ("Hash".to_owned(), Told::Hash(Some(hash_password(&password, cost, salt))))
             }
+            Ask::Perform(effect) => {
+                (effect.name, Told::Performed(Ok(sortkey_core::Performed::Result(Json::Null))))
+            }
         };
         self.asked.push(what);
         told

@@ -233,8 +233,8 @@ mod tests {
         assert_eq!(picked(&[]), None);
         // Less usual, and allowed.
         assert_eq!(picked(&[("id", AttributeValue::Bool(true)), size.clone()]), Some([None, None]));
-        assert_eq!(picked(&[id.clone()]), None);
-        assert_eq!(picked(&[size.clone()]), None);
+        assert_eq!(picked(std::slice::from_ref(&id)), None);
+        assert_eq!(picked(std::slice::from_ref(&size)), None);
         assert_eq!(picked(&[("id", AttributeValue::from(1)), size.clone()]), None);
         assert_eq!(picked(&[id.clone(), ("size", "3".into())]), None);
         assert_eq!(picked(&[("a_name_of_more_than_sixteen_bytes", AttributeValue::Null), id, size]), None);

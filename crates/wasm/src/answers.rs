@@ -1,7 +1,10 @@
 //! What a host answers, as bytes.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value as Json;
 use sortkey_api::{ApiError, ErrorKind, OperationId, Response, decode_output};
-use sortkey_core::{Ask, DataKey, KeyError, Told};
+use sortkey_core::{Ask, DataKey, Deed, Failure, FailureKind, KeyError, Performed, Told};
 
 /// What was asked, as far as it decides how the answer is read.
 #[derive(Clone, Copy)]
@@ -11,6 +14,9 @@ pub(crate) enum Kind {
     NewDataKey,
     OpenDataKey,
     Hash,
+    Http,
+    Mail,
+    Extern,
 }
 
 impl Kind {
@@ -21,6 +27,11 @@ impl Kind {
             Ask::NewDataKey { .. } => Kind::NewDataKey,
             Ask::OpenDataKey { .. } => Kind::OpenDataKey,
             Ask::Hash { .. } => Kind::Hash,
+            Ask::Perform(effect) => match effect.deed {
+                Deed::Http { .. } => Kind::Http,
+                Deed::Mail { .. } => Kind::Mail,
+                Deed::Extern => Kind::Extern,
+            },
         }
     }
 }
@@ -52,7 +63,39 @@ pub(crate) fn told(kind: Kind, status: u16, body: &[u8]) -> Told {
             200 => String::from_utf8(body.to_vec()).ok(),
             _ => None,
         }),
+        Kind::Http | Kind::Mail | Kind::Extern => Told::Performed(match status {
+            200 => performed(kind, body),
+            _ => Err(Failure::new(FailureKind::Unavailable, String::from_utf8_lossy(body))),
+        }),
     }
+}
+
+/// What came of an effect, as a host says it in JSON.
+fn performed(kind: Kind, body: &[u8]) -> Result<Performed, Failure> {
+    let wrong = |what: &str| Failure::internal(format!("the answer to an effect: expected {what}"));
+    let answer: Json = serde_json::from_slice(body).map_err(|_| wrong("JSON"))?;
+    let latency_ms = answer["latencyMs"].as_u64().unwrap_or(0);
+    let error = answer["error"].as_str().map(str::to_owned);
+    Ok(match kind {
+        Kind::Http => Performed::Http {
+            status: answer["status"].as_u64().and_then(|status| u16::try_from(status).ok()).unwrap_or(0),
+            headers: headers(&answer["headers"]),
+            body: STANDARD
+                .decode(answer["body"].as_str().unwrap_or_default())
+                .map_err(|_| wrong("a body in Base64"))?,
+            latency_ms,
+            error,
+        },
+        Kind::Mail => Performed::Mail { latency_ms, error },
+        _ => Performed::Result(answer),
+    })
+}
+
+/// Pairs of names and values; anything else is left out.
+fn headers(json: &Json) -> Vec<(String, String)> {
+    let text = |json: &Json| json.as_str().map(str::to_owned);
+    let pairs = json.as_array().into_iter().flatten();
+    pairs.filter_map(|pair| Some((text(&pair[0])?, text(&pair[1])?))).collect()
 }
 
 macro_rules! responses {

@@ -2,8 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::json;
-use sortkey_core::{Ask, AskId};
+use serde_json::{Value as Json, json};
+use sortkey_core::{Ask, AskId, Deed, Outgoing};
 
 /// Writes an ask. The body of a request is what DynamoDB is sent, byte for byte.
 pub(crate) fn write_ask(id: AskId, ask: &Ask, out: &mut Vec<u8>) {
@@ -25,6 +25,23 @@ pub(crate) fn write_ask(id: AskId, ask: &Ask, out: &mut Vec<u8>) {
             "id": id,
             "hash": { "password": STANDARD.encode(password), "cost": cost, "salt": STANDARD.encode(salt) },
         }),
+        Ask::Perform(effect) => json!({ "id": id, "perform": performing(effect) }),
     };
     out.extend(message.to_string().into_bytes());
+}
+
+/// An effect: what is to be done, and for how long at most.
+fn performing(effect: &Outgoing) -> Json {
+    let mut message = match &effect.deed {
+        Deed::Http { method, url, headers, body } => {
+            json!({ "http": { "method": method, "url": url, "headers": headers, "body": STANDARD.encode(body) } })
+        }
+        Deed::Mail { to, from, subject, text, html } => {
+            json!({ "mail": { "to": to, "from": from, "subject": subject, "text": text, "html": html } })
+        }
+        Deed::Extern => json!({ "extern": effect.arguments }),
+    };
+    message["name"] = effect.name.as_str().into();
+    message["timeoutMs"] = effect.timeout_ms.into();
+    message
 }

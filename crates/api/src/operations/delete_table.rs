@@ -5,7 +5,7 @@ use crate::shapes::limits::CONTROL_TABLE;
 use crate::shapes::table::TableDescription;
 
 shape! {
-    /// Which table.
+    /// The table.
     struct DeleteTableInput {
         table_name: TableName = "TableName", CONTROL_TABLE;
     }

@@ -4,7 +4,7 @@ use crate::shape::{TableName, shape};
 use crate::shapes::recovery::ContinuousBackupsDescription;
 
 shape! {
-    /// Which table.
+    /// The table.
     struct DescribeContinuousBackupsInput {
         table_name: TableName = "TableName";
     }

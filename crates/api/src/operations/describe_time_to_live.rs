@@ -5,7 +5,7 @@ use crate::shapes::limits::CONTROL_TABLE;
 use crate::shapes::time_to_live::TimeToLiveDescription;
 
 shape! {
-    /// Which table.
+    /// The table.
     struct DescribeTimeToLiveInput {
         table_name: TableName = "TableName", CONTROL_TABLE;
     }

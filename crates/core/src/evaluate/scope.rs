@@ -25,7 +25,7 @@ pub struct Scope<'a> {
     pub(crate) expected: Option<(EntityId, i64)>,
     /// Whether this is part of a cascade: what goes with a parent.
     pub(crate) is_sweeping: bool,
-    /// Where ids, tokens and random numbers come from.
+    /// The source of ids, tokens and random numbers.
     pub(crate) ids: &'a Ids,
     /// Where a task asks its host for what it needs; none where calls reach it directly.
     pub(crate) outbox: Option<&'a Outbox>,

@@ -22,6 +22,9 @@ use crate::{Failure, FailureKind};
 /// The header of a signature that no provider's scheme describes.
 const CUSTOM_HEADER: &str = "x-signature";
 
+/// Names and values of headers.
+type Pairs = Vec<(String, String)>;
+
 impl Scope<'_> {
     /// The value of an argument of a function. A secret of an item in hand is opened for it.
     pub(super) fn argument(&self, argument: &Expr, view: Option<View<'_>>) -> Result<Val, Failure> {
@@ -153,7 +156,7 @@ impl Scope<'_> {
                 .map_err(|error| Failure::new(FailureKind::Invalid, error.to_string()))?,
         };
         let made = made.as_integer().and_then(|made| usize::try_from(made).ok()).unwrap_or(0);
-        let random = self.shared.settings.ids.next().map_err(|error| Failure::internal(error.to_string()))?;
+        let random = self.ids.next().map_err(|error| Failure::internal(error.to_string()))?;
         let delay = schedule.delay_ms(made, random);
         let asked = after_ms.as_integer().and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0);
         let delay = delay.map(|delay| delay.max(asked));
@@ -233,11 +236,7 @@ fn passes(filter: &Val, headers: &Val, body: &Val) -> Result<bool, Failure> {
 }
 
 /// The body and the headers that a transform makes; without one, the body as it is.
-fn transformed(
-    transform: &Val,
-    headers: &Val,
-    body: &Val,
-) -> Result<(Vec<u8>, Vec<(String, String)>), Failure> {
+fn transformed(transform: &Val, headers: &Val, body: &Val) -> Result<(Vec<u8>, Pairs), Failure> {
     let body = bytes(body);
     if transform.is_absent() {
         return Ok((body, Vec::new()));

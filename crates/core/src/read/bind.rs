@@ -68,7 +68,7 @@ impl Read {
         Ok(branches)
     }
 
-    /// Where a known value comes from.
+    /// The source of a known value.
     fn source(&self, by: GivenBy) -> Option<Source<'_>> {
         match by {
             GivenBy::Bind(at) | GivenBy::Every(at) | GivenBy::Each(at) => {
@@ -115,7 +115,7 @@ impl Read {
     }
 }
 
-/// Where a known value comes from.
+/// The source of a known value.
 enum Source<'r> {
     Parameter(LocalId),
     Value(&'r Expr),

@@ -109,6 +109,7 @@ impl<'a> Admit<'a> {
             (Type::Unknown, value) => Ok(value),
             (Type::Json { of }, value) => self.keeping_empty().value_at(of, value, field),
             (Type::String { format, min, max }, Val::Text(text)) => {
+                let text = formats::composed(format, text);
                 // Text of ASCII alone has as many characters as bytes.
                 let length = if text.is_ascii() { text.len() } else { text.chars().count() } as u64;
                 let complaint = too_long_or_short(length, *min, *max, "characters")

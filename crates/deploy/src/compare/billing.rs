@@ -8,7 +8,7 @@ use sortkey_api::shapes::throughput::{BillingMode, ProvisionedThroughput};
 use super::{Change, Comparison};
 use crate::tables::Desired;
 
-/// What is paid otherwise from now on. DynamoDB refuses what does not change, so only that is named.
+/// A change of billing. DynamoDB refuses a request that repeats a current setting, so only differences are named.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Billing {
     /// The mode.
@@ -20,7 +20,7 @@ pub struct Billing {
 }
 
 impl Comparison {
-    /// A design that does not say how a table is paid for leaves it as it is.
+    /// A design without `billing` leaves the table as it is.
     pub(super) fn billing(&mut self, desired: &Desired<'_>, there: &TableDescription) {
         if desired.table.billing.is_none() {
             return;

@@ -24,7 +24,7 @@ pub(super) struct Entity<'a> {
     pub(super) old: Option<&'a EntityInfo>,
     /// In the design that is being deployed; none if the entity is gone, or lives in another table.
     pub(super) new: Option<&'a EntityInfo>,
-    /// What differs.
+    /// The differences that concern it.
     pub(super) differences: Vec<&'a Difference>,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Entities<'a> {
         Entities { runtime: table.runtime, old_runtime: &old.runtime, first, all }
     }
 
-    /// What is rewritten, as the design calls it: `Order.note`.
+    /// The subjects of the differences that rewrite items, such as `Order.note`.
     pub(super) fn subjects(&self) -> Vec<String> {
         let differences =
             self.all.iter().filter(|each| each.old.is_some()).flat_map(|each| &each.differences);
@@ -68,7 +68,7 @@ impl<'a> Entities<'a> {
         subjects
     }
 
-    /// The entity that an item is one of, as the version says that it was written for.
+    /// The entity that an item belongs to, by the version that it was written for.
     pub(super) fn owner(&self, item: &Item) -> Option<&Entity<'a>> {
         let (old, new) = (self.old_runtime.shared(), self.runtime.shared());
         let mut owners = self.all.iter().filter(|each| match (each.old, each.new) {
@@ -106,7 +106,7 @@ impl Entity<'_> {
         self.tasks().any(|(task, _)| task.writes_items())
     }
 
-    /// An item with its attributes under their new names, and with what the old version says of it.
+    /// An item with its attributes under their new names, and with the defaults of the old version.
     pub(super) fn moved(
         &self,
         (old_scope, new_scope): (&Scope<'_>, &Scope<'_>),
@@ -127,11 +127,9 @@ impl Entity<'_> {
                     }
                 }
                 Task::Fill if !map.contains_key(name) => filled.push(Arc::from(name)),
-                Task::Seal if is_bytes(item, name) => {
-                    // Bytes may be a value that is not encrypted yet, or one that is.
-                    if decrypted(new_scope, new, item, name).is_err() {
-                        plain.insert(name, decrypted(old_scope, old, item, self.name_before(name))?);
-                    }
+                // Bytes may be a value that is not encrypted yet, or one that is.
+                Task::Seal if is_bytes(item, name) && decrypted(new_scope, new, item, name).is_err() => {
+                    plain.insert(name, decrypted(old_scope, old, item, self.name_before(name))?);
                 }
                 Task::Unseal if is_bytes(item, name) => {
                     let is_done = new.is_encrypted(name) && decrypted(new_scope, new, item, name).is_ok();

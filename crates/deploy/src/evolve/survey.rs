@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use sha2::{Digest, Sha256};
 use sortkey_api::operations::ScanInput;
 use sortkey_change::{Class, Difference, Task};
+use sortkey_design::model::Attribute;
 use sortkey_diagnostics::{Diagnostic, Span};
 use sortkey_value::{Item, Map};
 
@@ -13,7 +14,7 @@ use super::is_loss;
 use super::refuse::Unfit;
 use crate::layout::{complaint, key_text};
 use sortkey_core::Failure;
-use sortkey_core::internals::{EntityInfo, Scope, broken_check, held, target};
+use sortkey_core::internals::{EntityInfo, Scope, broken_check, held, keeps_key, target};
 
 const CHANGE_ITEMS: &str = "Let the design allow what is stored, change the items while the design is as it was, or give the \
                             attribute a new name. Nothing was changed.";
@@ -21,10 +22,12 @@ const KEEP: &str = "If it has another name now, say `@was(...)` there. To serve 
                     items keep what they have, and no answer shows it.";
 const MOVE: &str = "`up` rewrites items in place and copies none: serve the design as it was, copy the items with a program of \
                     your own, and delete the old ones. Nothing was changed.";
+const REKEY: &str = "`up` rewrites items in place and never gives one another key: leave the attribute as it was, or change these \
+                     items while the design is as it was. Nothing was changed.";
 const UNIQUE: &str =
     "Change or delete one of them under the design as it was, then start again. No item was changed.";
 
-/// What is in the way of a change.
+/// The items that are in the way of a change.
 pub(super) struct Survey<'a> {
     entities: &'a Entities<'a>,
     keeps_removed: bool,
@@ -126,7 +129,7 @@ impl<'a> Survey<'a> {
         names.dedup();
         for name in names {
             let attribute = info.source(self.entities.runtime.design()).attribute(name);
-            // What only the moment can tell is filled by the next write.
+            // A value that depends on the time of a write is filled by the next one.
             let attribute = attribute.filter(|each| target.get(name).is_some() || each.value.is_none());
             if let Some(why) = attribute.and_then(|each| complaint(scope, info, each, target)) {
                 self.unfit(info, name, why);
@@ -138,6 +141,12 @@ impl<'a> Survey<'a> {
             let title = format!("items that are there break a check of `{}`", info.name);
             let why = format!("{}: {}", self.key(item), failure.message);
             self.add(info, "check", (title, "checks more than it did", CHANGE_ITEMS), why);
+        }
+        let is_rekeyed = entity.differences.iter().any(|each| each.class == Class::Rekey);
+        if is_rekeyed && !keeps_key(scope, info, target)? {
+            let title = format!("items of `{}` would have another key", info.name);
+            let why = self.key(item);
+            self.add(info, "key", (title, "makes the key of other text", REKEY), why);
         }
         self.unique(info, scope, item, target)
     }
@@ -214,7 +223,7 @@ impl<'a> Survey<'a> {
     /// The place of an attribute in the design, or that of its entity.
     fn span(&self, info: &EntityInfo, attribute: &str) -> Span {
         let entity = info.source(self.entities.runtime.design());
-        entity.attribute(attribute).map_or(entity.name.span, |attribute| attribute.type_place())
+        entity.attribute(attribute).map_or(entity.name.span, Attribute::type_place)
     }
 
     fn key(&self, item: &Item) -> String {

@@ -1,8 +1,8 @@
 //! The walk that rewrites items, beside writers that are at work.
 //!
-//! Its place is kept in the table's record after every page. Whoever holds the walk says so there for a while, and says it
-//! again with every page; a deployment that finds it given up goes on from its place. Two deployments that both walk do no
-//! harm, since each write happens only if the item is what was read, and makes of it the same; the holder saves work.
+//! Its place is kept in the table's record after every page, with a lease that every page renews; a deployment that finds the
+//! lease expired continues from the place. Two deployments that both walk do no harm, since each write happens only if the
+//! item is what was read, and both compute the same form; the lease saves work.
 
 use futures_util::future::join_all;
 use sortkey_api::operations::ScanInput;
@@ -82,13 +82,14 @@ impl Walk<'_> {
         holder: &str,
         pause: &Pause<'_>,
     ) -> Result<Record, Failure> {
+        let before = record.version.clone();
         for _ in 0..LOOKS {
             let now = self.now_ms();
             let is_held = record.pending.as_ref().is_some_and(|pending| pending.until_ms > now);
             if !is_held {
                 let after = record.pending.as_ref().and_then(|pending| pending.after.clone());
                 let mut own = self.held(&record, holder, after);
-                // Whoever opened the table before the first item changes has an older epoch.
+                // A process that opened the table before has an older epoch.
                 own.epoch += u64::from(record.pending.is_none());
                 if self.records.write(session, &record, &own).await? {
                     return Ok(own);
@@ -98,25 +99,26 @@ impl Walk<'_> {
                     .await
                     .map_err(|error| Failure::new(FailureKind::Unavailable, error.to_string()))?;
             }
-            record = self.records.read().await.map_err(|error| {
-                Failure::new(
-                    FailureKind::Unavailable,
-                    format!("the record of the table cannot be read: {error:?}"),
-                )
-            })?;
-            if record.pending.is_none()
-                && record.version.as_ref().is_some_and(|name| name.0 == self.version.digest)
-            {
-                return Err(Failure::new(
-                    FailureKind::Conflict,
-                    "another deployment has just finished this change: start again",
-                ));
+            record = self.reread().await?;
+            if record.version != before {
+                let why = "another deployment has just changed this table: start again";
+                return Err(Failure::new(FailureKind::Conflict, why));
+            }
+            if record.pending.as_ref().is_some_and(|pending| pending.version != self.version.digest) {
+                break;
             }
         }
         Err(taken_over())
     }
 
-    /// Says again that the walk is under way.
+    async fn reread(&self) -> Result<Record, Failure> {
+        self.records.read().await.map_err(|error| {
+            let message = format!("the record of the table cannot be read: {error:?}");
+            Failure::new(FailureKind::Unavailable, message)
+        })
+    }
+
+    /// Renews the lease.
     async fn renewed(&self, session: &Session<'_>, record: Record, holder: &str) -> Result<Record, Failure> {
         let after = record.pending.as_ref().and_then(|pending| pending.after.clone());
         let further = self.held(&record, holder, after);
@@ -174,6 +176,11 @@ impl Walk<'_> {
                 // The item that is there by now may still be in its old form.
                 Err(failure) if failure.kind == FailureKind::Unreadable => {}
                 Err(failure) => return Err(failure),
+            }
+            // A walk that slept while another version was deployed must not go back to its own.
+            let pending = self.reread().await?.pending;
+            if pending.is_none_or(|pending| pending.version != self.version.digest) {
+                return Err(taken_over());
             }
             match session.get(&info.table, info.key_of(&item), true).await? {
                 Some(now) => item = now,

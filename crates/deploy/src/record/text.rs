@@ -17,13 +17,13 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A version of a design.
 pub(crate) struct Version {
-    /// Changes with everything that the design says.
+    /// Changes with every declaration of the design.
     pub(crate) digest: String,
     content: Vec<u8>,
 }
 
 impl Version {
-    /// The version that a design is. Its tests, claims and migrations say nothing of what is stored.
+    /// The version that a design is. Its tests, claims and migrations do not affect stored items.
     pub(crate) fn of(design: &Design) -> Result<Version, std::io::Error> {
         let mut design = design.clone();
         design.tests.clear();

@@ -28,6 +28,12 @@ const MAILED: [&str; 2] = ["latencyMs", "error"];
 /// The methods of HTTP.
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
+/// The methods that a route can answer.
+const ROUTE_METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/// The first parts of paths that the server itself answers.
+const RESERVED_PATHS: [&str; 7] = ["_sortkey", "api", "console", "docs", "metrics", "openapi.json", "ready"];
+
 impl<'a> Elaboration<'a, '_> {
     /// An effect with its expressions.
     pub(super) fn effect(&mut self, source: &'a model::Effect, declared: &'a Effect) -> Effect {
@@ -39,7 +45,7 @@ impl<'a> Elaboration<'a, '_> {
         }
         match &source.kind {
             model::EffectKind::Http { method, url } => {
-                self.method(method);
+                self.method(method, &METHODS);
                 let scope = Scope::of_parameters(parameters, true);
                 let url = self.within(scope, |typing| typing.address(url));
                 self.answered(source, &ANSWERED, "an HTTP request");
@@ -58,9 +64,9 @@ impl<'a> Elaboration<'a, '_> {
         effect
     }
 
-    fn method(&mut self, method: &model::Name) {
-        if !METHODS.contains(&method.text.as_str()) {
-            self.unknown("HTTP method", &method.text, method.span, METHODS.into_iter());
+    fn method(&mut self, method: &model::Name, known: &'static [&'static str]) {
+        if !known.contains(&method.text.as_str()) {
+            self.unknown("HTTP method", &method.text, method.span, known.iter().copied());
         }
     }
 
@@ -352,19 +358,28 @@ impl<'a> Elaboration<'a, '_> {
         let mut routes = Vec::new();
         for source in &design.routes {
             if let Some(method) = &source.method {
-                self.method(method);
+                self.method(method, &ROUTE_METHODS);
             }
             if !source.path.starts_with('/') {
                 let title = format!("the path \"{}\" does not begin with `/`", source.path);
                 self.push(UNKNOWN.at(source.path_span, title));
+            }
+            let begin = source.path.split('/').nth(1).unwrap_or_default();
+            if begin.is_empty() || begin.starts_with('{') || RESERVED_PATHS.contains(&begin) {
+                let title = format!("no route can begin with `/{begin}`");
+                let note = format!(
+                    "The first part of a path is a word of the design's own; `/` and {} are the server's.",
+                    RESERVED_PATHS.map(|each| format!("`/{each}`")).join(", ")
+                );
+                self.push(UNKNOWN.at(source.path_span, title).note(note));
             }
             if !(200..300).contains(&source.status) {
                 let title = format!("{} is not the status of a success", source.status);
                 self.push(NUMBER.at(source.span, title).note("A success has a status from 200 to 299."));
             }
             // Two paths that differ only in the names of their parameters are one path.
-            let shape: String =
-                source.path.split('/').map(|each| if each.starts_with('{') { "{}/" } else { each }).collect();
+            let shape = |each: &'_ str| if each.starts_with('{') { "{}".to_owned() } else { each.to_owned() };
+            let shape = source.path.split('/').map(shape).collect::<Vec<_>>().join("/");
             let method = source.method.as_ref().map(|name| name.text.as_str());
             if let Some((_, _, first)) = seen.iter().find(|(m, path, _)| *m == method && *path == shape) {
                 let problem =

@@ -42,7 +42,7 @@ pub(super) struct Local {
     pub(super) ty: Ty,
     /// The attribute whose reference it takes over.
     pub(super) attribute: Option<(EntityId, AttributeId)>,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub(super) span: Span,
     /// Whether it was read or made, not handed in.
     pub(super) read: bool,

@@ -3,7 +3,7 @@
 use super::Bound;
 use crate::model::*;
 
-/// Where a stored attribute's value comes from.
+/// The source of a stored attribute's value.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     /// A template over other attributes.

@@ -16,9 +16,9 @@ pub struct Entity {
     pub templates: Vec<Template>,
     /// Its attributes, those of mixins included.
     pub attributes: Vec<Attribute>,
-    /// What is unique.
+    /// The unique attributes.
     pub uniques: Vec<Unique>,
-    /// What always holds.
+    /// The conditions that always hold.
     pub checks: Vec<Check>,
     /// The attribute that names the owner.
     pub tenant: Option<Name>,
@@ -28,10 +28,10 @@ pub struct Entity {
     pub states: Vec<States>,
     /// How many and how large.
     pub volume: Option<Volume>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
-    /// What the documentation comment says.
+    /// The text of its documentation comment.
     pub docs: Option<String>,
 }
 
@@ -48,15 +48,15 @@ pub struct Attribute {
     /// Where the type stands.
     #[serde(skip)]
     pub ty_span: Option<Span>,
-    /// What it points to.
+    /// Its target.
     pub reference: Option<Reference>,
-    /// What fills it.
+    /// The expression that fills it.
     pub value: Option<Fill>,
     /// When it is present.
     pub when: Option<Expr>,
     /// Its annotations.
     pub annotations: Vec<Annotation>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -70,7 +70,7 @@ pub struct Reference {
     pub attribute: Option<Name>,
     /// What happens when the other goes; none if the design does not say.
     pub on_delete: Option<OnDelete>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -85,7 +85,7 @@ pub enum OnDelete {
     Keep,
 }
 
-/// What fills an attribute.
+/// The value that fills an attribute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fill {
     /// `:=` keeps it derived for ever; `=` fills it at creation.
@@ -101,7 +101,7 @@ pub struct Annotation {
     pub name: Name,
     /// Its arguments.
     pub args: Vec<(Option<Name>, Expr)>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -164,7 +164,7 @@ pub struct Unique {
     /// The index that `@unique(via: ...)` wrongly relies on.
     #[serde(skip)]
     pub via: Option<Name>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -172,7 +172,7 @@ pub struct Unique {
 /// `check a <= b else Error`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
-    /// What must hold.
+    /// The condition.
     pub condition: Expr,
     /// The error.
     pub error: Option<Name>,
@@ -185,9 +185,9 @@ pub struct States {
     pub path: Vec<Name>,
     /// The moves.
     pub transitions: Vec<Transition>,
-    /// What is written on entry.
+    /// The fields that are written on entry.
     pub enters: Vec<Enter>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -199,7 +199,7 @@ pub struct Transition {
     pub from: Vec<Name>,
     /// After.
     pub to: Vec<Name>,
-    /// What else must hold.
+    /// Further conditions.
     pub condition: Option<Expr>,
 }
 
@@ -221,7 +221,7 @@ pub struct Volume {
     pub each_bytes: Option<u64>,
     /// How many items share a value of an attribute: usual and largest.
     pub per: Vec<(Name, u64, Option<u64>)>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }

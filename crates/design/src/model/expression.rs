@@ -8,10 +8,10 @@ use sortkey_diagnostics::Span;
 /// An expression and the place where it stands.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     #[serde(flatten)]
     pub kind: ExprKind,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -23,7 +23,7 @@ impl PartialEq for Expr {
     }
 }
 
-/// What an expression is.
+/// The kinds of expressions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "expr")]
 pub enum ExprKind {
@@ -85,7 +85,7 @@ pub enum ExprKind {
     },
     /// `a.name`
     Member {
-        /// What it is taken from.
+        /// Its source.
         base: Box<Expr>,
         /// The name.
         name: Name,
@@ -106,9 +106,9 @@ pub enum ExprKind {
     },
     /// `a[b]`
     Index {
-        /// What it is taken from.
+        /// Its source.
         base: Box<Expr>,
-        /// Which element.
+        /// The element.
         index: Box<Expr>,
     },
     /// `Entity(key) with (condition)`
@@ -127,7 +127,7 @@ pub enum ExprKind {
     Choose {
         /// Conditions and what is chosen if they hold, in order.
         arms: Vec<(Expr, Expr)>,
-        /// What is chosen if none holds.
+        /// The value if no condition holds.
         otherwise: Option<Box<Expr>>,
     },
     /// `[a, b]`
@@ -173,7 +173,7 @@ pub struct Args {
     pub values: Vec<(Option<Name>, Expr)>,
     /// `...x`
     pub spreads: Vec<Name>,
-    /// Where they stand.
+    /// Their places in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -185,7 +185,7 @@ pub struct Fields {
     pub fields: Vec<Field>,
     /// `...x`
     pub spreads: Vec<Name>,
-    /// Where they stand.
+    /// Their places in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -201,7 +201,7 @@ pub struct Field {
     pub op: FieldOp,
     /// The value; a bare name stands for itself.
     pub value: Expr,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }

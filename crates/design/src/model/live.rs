@@ -13,18 +13,18 @@ use sortkey_diagnostics::Span;
 pub struct Effect {
     /// Its name.
     pub name: Name,
-    /// The parameters.
+    /// Its parameters.
     pub params: Vec<Param>,
-    /// The result, as an object.
+    /// What it gives, as an object.
     pub result: super::Type,
     /// How it is carried out.
     pub kind: EffectKind,
     /// How many milliseconds it may take.
     pub timeout_ms: u64,
-    /// The place in the text.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
-    /// The documentation comment.
+    /// The text of its documentation comment.
     pub docs: Option<String>,
 }
 
@@ -62,17 +62,17 @@ pub struct Worker {
     pub lease_ms: u64,
     /// How often a failing run is tried.
     pub attempts: u64,
-    /// The place of the lease in the text.
+    /// Where the lease stands.
     #[serde(skip)]
     pub lease_span: Option<Span>,
-    /// The place in the text.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
-    /// The documentation comment.
+    /// The text of its documentation comment.
     pub docs: Option<String>,
 }
 
-/// The trigger of the runs of a worker.
+/// The trigger of a worker's runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "trigger")]
 pub enum Trigger {
@@ -104,7 +104,7 @@ pub enum Trigger {
         cron: Option<String>,
         /// The time zone.
         zone: Option<String>,
-        /// The place of the schedule in the text.
+        /// Where the schedule stands.
         #[serde(skip)]
         span: Span,
     },
@@ -132,10 +132,10 @@ pub struct Route {
     pub operation: String,
     /// The status of a success.
     pub status: u64,
-    /// The place of the path in the text.
+    /// Where the path stands.
     #[serde(skip)]
     pub path_span: Span,
-    /// The place in the text.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -143,13 +143,13 @@ pub struct Route {
 /// `session "fh_" = authenticate(token) as k { userId: k.userId }`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {
-    /// The beginning of a token; none accepts every token.
+    /// The prefix of its tokens; none accepts every token.
     pub prefix: Option<String>,
     /// The operation that finds the caller.
     pub operation: String,
     /// The names of the fields of the caller that it gives.
     pub fields: Vec<Name>,
-    /// The place in the text.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }

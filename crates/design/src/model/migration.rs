@@ -32,7 +32,7 @@ pub struct Migration {
     /// Where the file's name stands.
     #[serde(skip)]
     pub from_span: Span,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -52,7 +52,7 @@ pub struct Mapping {
     pub merge: Vec<Name>,
     /// What is left behind.
     pub dropped: Vec<Name>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }

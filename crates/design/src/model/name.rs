@@ -10,7 +10,7 @@ use std::borrow::Cow;
 pub struct Name {
     /// The text, backticks taken off.
     pub text: String,
-    /// Where it stands.
+    /// Its place in the text.
     pub span: Span,
 }
 

@@ -21,9 +21,9 @@ pub struct Operation {
     pub short: Option<ShortForm>,
     /// What it does; one action for the short form.
     pub body: Vec<Stmt>,
-    /// What runs before an error is returned.
+    /// Handlers, which run before an error is returned.
     pub handlers: Vec<(Name, Vec<Stmt>)>,
-    /// What the caller needs.
+    /// The condition on the caller.
     pub requires: Option<Expr>,
     /// The parameter that makes a repeat harmless, and for how many milliseconds.
     pub idempotent: Option<(Name, Option<u64>)>,
@@ -32,10 +32,10 @@ pub struct Operation {
     pub idempotent_within: Vec<Name>,
     /// How often it runs.
     pub load: Option<Load>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
-    /// What the documentation comment says.
+    /// The text of its documentation comment.
     pub docs: Option<String>,
 }
 
@@ -49,15 +49,15 @@ pub struct ShortForm {
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Stmt {
-    /// What it does.
+    /// Its body.
     #[serde(flatten)]
     pub kind: StmtKind,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// What a statement does.
+/// The kinds of statements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", tag = "statement")]
 pub enum StmtKind {
@@ -65,7 +65,7 @@ pub enum StmtKind {
     Let {
         /// The name.
         name: Name,
-        /// What it holds.
+        /// Its value.
         value: Value,
         /// The error if there is nothing.
         error: Option<Name>,
@@ -86,12 +86,12 @@ pub enum StmtKind {
         name: Name,
         /// The elements.
         list: Expr,
-        /// What is done with each.
+        /// The body, run for each element.
         body: Vec<Stmt>,
     },
     /// `require condition else Error`
     Require {
-        /// What must hold.
+        /// The condition.
         condition: Expr,
         /// The error.
         error: Option<Name>,
@@ -103,7 +103,7 @@ pub enum StmtKind {
     },
     /// `expect value fails Error using n requests`
     Expect {
-        /// What is evaluated.
+        /// The expression.
         value: Value,
         /// The error it must fail with.
         fails: Option<Name>,
@@ -117,14 +117,14 @@ pub enum StmtKind {
     },
     /// `as (caller) { ... }`
     As {
-        /// Who calls.
+        /// The caller.
         caller: Args,
         /// What they do.
         body: Vec<Stmt>,
     },
     /// `race { } { } succeeds n`
     Race {
-        /// What runs at the same time.
+        /// The branches, which run at the same time.
         bodies: Vec<Vec<Stmt>>,
         /// How many may succeed.
         succeeds: u64,
@@ -133,9 +133,9 @@ pub enum StmtKind {
     Given {
         /// The effect.
         effect: Name,
-        /// What it must be called with.
+        /// The arguments that it must have.
         args: Args,
-        /// What it then gives; none if it fails.
+        /// The result; none if it fails.
         result: Option<Expr>,
         /// The error it fails with.
         fails: Option<Name>,
@@ -144,7 +144,7 @@ pub enum StmtKind {
     Did {
         /// The effect.
         effect: Name,
-        /// What it was called with.
+        /// Its arguments.
         args: Args,
         /// How often; none means at least once.
         times: Option<u64>,
@@ -153,7 +153,7 @@ pub enum StmtKind {
     Work,
 }
 
-/// What a statement evaluates.
+/// The action or expression of a statement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Value {
@@ -183,10 +183,10 @@ pub struct Action {
     pub fields: Fields,
     /// Whether it runs at all.
     pub when: Option<Expr>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
-    /// Where the verb stands.
+    /// The place of the verb in the text.
     #[serde(skip)]
     pub verb_span: Span,
 }
@@ -214,7 +214,7 @@ pub struct Test {
     pub title: String,
     /// Its statements.
     pub body: Vec<Stmt>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }

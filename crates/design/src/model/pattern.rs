@@ -17,14 +17,14 @@ pub struct Pattern {
     pub internal: bool,
     /// Its declared extra parameters.
     pub params: Vec<Param>,
-    /// What kind of read.
+    /// The kind of read.
     pub verb: ReadVerb,
-    /// Where the verb stands.
+    /// The place of the verb in the text.
     #[serde(skip)]
     pub verb_span: Span,
     /// What it reads.
     pub entities: Vec<Name>,
-    /// What `sum` adds up.
+    /// The attributes that `sum` adds up.
     pub summed: Vec<Name>,
     /// `by` names.
     pub binds: Vec<Bind>,
@@ -56,21 +56,21 @@ pub struct Pattern {
     pub including_expired: Option<Including>,
     /// Whether deleted items come back.
     pub including_deleted: Option<Including>,
-    /// What the caller needs.
+    /// The condition on the caller.
     pub requires: Option<Expr>,
     /// How often it runs.
     pub load: Option<Load>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
-    /// What the documentation comment says.
+    /// The text of its documentation comment.
     pub docs: Option<String>,
 }
 
 /// The place of an `including` clause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Including {
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -95,7 +95,7 @@ pub enum ReadVerb {
 pub struct Bind {
     /// The attribute.
     pub name: Name,
-    /// What it equals.
+    /// Its value.
     pub value: BindValue,
 }
 
@@ -134,7 +134,7 @@ pub struct Order {
     pub by: Option<Name>,
     /// Whether the largest comes first.
     pub descending: bool,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -146,7 +146,7 @@ pub struct Load {
     pub per_second: f64,
     /// The peak rate.
     pub peak_per_second: Option<f64>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }

@@ -23,7 +23,7 @@ pub struct Table {
     pub ttl: Option<Name>,
     /// How it is paid for; none if the design does not say.
     pub billing: Option<Billing>,
-    /// What its stream shows.
+    /// The images in its stream records.
     pub stream: Option<Name>,
     /// Point-in-time recovery: how many days; zero for off; none if the design does not say.
     pub recovery_days: Option<u64>,
@@ -35,10 +35,10 @@ pub struct Table {
     pub replicas: Vec<Name>,
     /// The attribute that holds the entity's name.
     pub kind: Option<Name>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
-    /// What the documentation comment says.
+    /// The text of its documentation comment.
     pub docs: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub struct Key {
     pub partition: Vec<Name>,
     /// The sort attributes.
     pub sort: Vec<Name>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -75,12 +75,12 @@ pub struct Index {
     pub sparse: Option<Span>,
     /// Its own capacity.
     pub provisioned: Option<Capacity>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// What an index copies.
+/// The projection of an index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Projection {

@@ -14,7 +14,7 @@ pub enum Type {
     Undeclared,
     /// Text.
     String {
-        /// What the text must look like.
+        /// The format of the text.
         format: StringFormat,
         /// The fewest characters.
         min: u64,
@@ -202,7 +202,7 @@ pub struct Enum {
     pub open_span: Option<Span>,
     /// Whether other words are accepted.
     pub open: bool,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
@@ -223,7 +223,7 @@ pub struct Record {
     pub name: Name,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
-    /// Where it stands.
+    /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }

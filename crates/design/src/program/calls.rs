@@ -14,9 +14,9 @@ use crate::model::{FieldOp, Load, ReadVerb, WriteVerb};
 /// API and its documents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signature {
-    /// What it takes, in the order of positional calls.
+    /// Its parameters, in the order of positional calls.
     pub parameters: Arena<ParameterId, Parameter>,
-    /// What it gives.
+    /// Its result.
     pub yields: Yields,
 }
 
@@ -33,13 +33,13 @@ pub struct Parameter {
     pub of_caller: Option<AttributeId>,
     /// The attribute that it stands for: what normalises its values.
     pub attribute: Option<(EntityId, AttributeId)>,
-    /// What it is if it is left out.
+    /// Its value if it is left out.
     pub default: Option<Expr>,
-    /// What it is called in the body.
+    /// Its name in the body.
     pub local: LocalId,
     /// Whether the design declares it, so that it hides an attribute of its name.
     pub declared: bool,
-    /// Where it is declared.
+    /// The place of its declaration.
     pub span: Span,
 }
 
@@ -72,13 +72,13 @@ pub struct Pattern {
     pub name: Arc<str>,
     /// Whether it runs without a caller.
     pub system: bool,
-    /// What it takes and yields.
+    /// Its parameters and its result.
     pub signature: Signature,
-    /// What kind of read.
+    /// The kind of read.
     pub verb: ReadVerb,
     /// What it reads; the keys are those of the first.
     pub entities: Vec<EntityId>,
-    /// What `sum` adds up.
+    /// The attributes that `sum` adds up.
     pub summed: Vec<AttributeId>,
     /// What equals something known.
     pub binds: Vec<Bind>,
@@ -110,22 +110,22 @@ pub struct Pattern {
     pub with_expired: bool,
     /// Whether deleted items come back.
     pub with_deleted: bool,
-    /// What the caller needs.
+    /// The condition on the caller.
     pub requires: Option<Expr>,
     /// How often it runs.
     pub load: Option<Load>,
     /// How many locals its expressions use.
     pub locals: usize,
-    /// What the documentation comment says.
+    /// The text of its documentation comment.
     pub docs: Option<String>,
 }
 
 /// `name`, `name = value` or `name in values`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bind {
-    /// What is bound.
+    /// The bound name.
     pub to: Bound,
-    /// What it equals.
+    /// Its value.
     pub value: BindValue,
 }
 
@@ -178,7 +178,7 @@ pub struct Rule {
     pub name: Arc<str>,
     /// Its parameters.
     pub parameters: Arena<ParameterId, Parameter>,
-    /// What must hold.
+    /// The condition.
     pub condition: Expr,
 }
 
@@ -189,13 +189,13 @@ pub struct Operation {
     pub name: Arc<str>,
     /// Whether it runs without a caller.
     pub system: bool,
-    /// What it takes and yields.
+    /// Its parameters and its result.
     pub signature: Signature,
-    /// What it does.
+    /// Its body.
     pub body: Vec<Statement>,
-    /// What runs before an error is returned.
+    /// Handlers, which run before an error is returned.
     pub handlers: Vec<(ErrorId, Vec<Statement>)>,
-    /// What the caller needs.
+    /// The condition on the caller.
     pub requires: Option<Expr>,
     /// What makes a repeat harmless.
     pub idempotent: Option<Idempotent>,
@@ -203,7 +203,7 @@ pub struct Operation {
     pub load: Option<Load>,
     /// How many locals its expressions use.
     pub locals: usize,
-    /// What the documentation comment says.
+    /// The text of its documentation comment.
     pub docs: Option<String>,
 }
 
@@ -219,13 +219,13 @@ pub struct Idempotent {
 /// A statement and where it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// What it does.
+    /// Its body.
     pub kind: StatementKind,
-    /// Where it stands.
+    /// Its place in the text.
     pub span: Span,
 }
 
-/// What a statement does.
+/// The kinds of statements.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StatementKind {
     /// `let name = value else Error`
@@ -234,7 +234,7 @@ pub enum StatementKind {
         local: LocalId,
         /// The name as it is written.
         name: Arc<str>,
-        /// What it holds.
+        /// Its value.
         value: Value,
         /// The error if there is nothing.
         error: Option<ErrorId>,
@@ -249,12 +249,12 @@ pub enum StatementKind {
         local: LocalId,
         /// The elements.
         list: Expr,
-        /// What is done with each.
+        /// The body, run for each element.
         body: Vec<Statement>,
     },
     /// `require condition else Error`
     Require {
-        /// What must hold.
+        /// The condition.
         condition: Expr,
         /// The error.
         error: Option<ErrorId>,
@@ -263,7 +263,7 @@ pub enum StatementKind {
     Return(Expr),
     /// `expect value fails Error using n requests`
     Expect {
-        /// What is evaluated.
+        /// The expression.
         value: Value,
         /// The error it must fail with.
         fails: Option<ErrorId>,
@@ -277,14 +277,14 @@ pub enum StatementKind {
     },
     /// `as (caller) { ... }`
     As {
-        /// Who calls.
+        /// The caller.
         caller: Vec<(AttributeId, Expr)>,
         /// What they do.
         body: Vec<Statement>,
     },
     /// `race { } { } succeeds n`
     Race {
-        /// What runs at the same time.
+        /// The branches, which run at the same time.
         bodies: Vec<Vec<Statement>>,
         /// How many may succeed.
         succeeds: u64,
@@ -293,9 +293,9 @@ pub enum StatementKind {
     Given {
         /// The effect.
         effect: EffectId,
-        /// What it must be called with.
+        /// The arguments that it must have.
         arguments: Vec<(ParameterId, Expr)>,
-        /// What it then gives; none if it fails.
+        /// The result; none if it fails.
         result: Option<Expr>,
         /// The error it fails with.
         fails: Option<ErrorId>,
@@ -304,7 +304,7 @@ pub enum StatementKind {
     Did {
         /// The effect.
         effect: EffectId,
-        /// What it was called with.
+        /// Its arguments.
         arguments: Vec<(ParameterId, Expr)>,
         /// How often; none means at least once.
         times: Option<u64>,
@@ -313,7 +313,7 @@ pub enum StatementKind {
     Work,
 }
 
-/// What a statement evaluates.
+/// The action or expression of a statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// A request.
@@ -345,7 +345,7 @@ pub struct Action {
     pub fields: Vec<Field>,
     /// Whether it runs at all.
     pub when: Option<Expr>,
-    /// Where it stands.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -371,7 +371,7 @@ pub struct Test {
     pub body: Vec<Statement>,
     /// How many locals it uses.
     pub locals: usize,
-    /// Where it stands.
+    /// Its place in the text.
     pub span: Span,
 }
 

@@ -65,15 +65,15 @@ pub struct Entity {
     pub attributes: Attributes,
     /// Stored attributes that are computed from others.
     pub templates: Arena<TemplateId, Template>,
-    /// What fills the table's key.
+    /// The values of the table's key.
     pub key: FilledKey,
-    /// What fills the key of each index.
+    /// The values of each index's key.
     pub indexes: Vec<FilledKey>,
     /// The attributes that determine the key, partition first.
     pub key_attributes: Vec<AttributeId>,
-    /// What is unique.
+    /// The unique attributes.
     pub uniques: Arena<UniqueId, Unique>,
-    /// What always holds.
+    /// The conditions that always hold.
     pub checks: Vec<Check>,
     /// The attribute that names the owner.
     pub tenant: Option<Tenant>,
@@ -129,7 +129,7 @@ pub struct KeyPart {
     pub source: Option<Source>,
 }
 
-/// Where a stored attribute's value comes from.
+/// The source of a stored attribute's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A template over other attributes.
@@ -161,11 +161,11 @@ pub struct Attribute {
     pub normalize: Vec<Normalize>,
     /// `@encrypted`: the name of the key, made of attributes.
     pub encrypted: Option<Vec<AliasPiece>>,
-    /// What it points to.
+    /// Its target.
     pub reference: Option<Reference>,
     /// `@counts`: the entities whose items it counts, as far as they refer to its own.
     pub counts: Vec<EntityId>,
-    /// What fills it.
+    /// The expression that fills it.
     pub fill: Option<Fill>,
     /// When it is present.
     pub when: Option<Expr>,
@@ -225,7 +225,7 @@ pub struct Reference {
     pub cascades: bool,
 }
 
-/// What fills an attribute.
+/// The value that fills an attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fill {
     /// `:=` keeps it derived for ever; `=` fills it at creation.
@@ -282,7 +282,7 @@ pub struct Unique {
 /// `check a <= b else Error`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
-    /// What must hold.
+    /// The condition.
     pub condition: Expr,
     /// The error.
     pub error: Option<ErrorId>,
@@ -304,7 +304,7 @@ pub struct States {
     pub path: Path,
     /// The moves.
     pub transitions: Vec<Transition>,
-    /// What is written on entry.
+    /// The fields that are written on entry.
     pub enters: Vec<Enter>,
 }
 
@@ -315,7 +315,7 @@ pub struct Transition {
     pub from: Vec<Arc<str>>,
     /// After.
     pub to: Vec<Arc<str>>,
-    /// What else must hold.
+    /// Further conditions.
     pub condition: Option<Expr>,
 }
 

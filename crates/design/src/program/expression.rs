@@ -14,11 +14,11 @@ use crate::model::Op;
 /// An expression, its type, and where it stands.
 #[derive(Clone, Debug, Default)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
     /// What its value is.
     pub ty: Ty,
-    /// Where it stands.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -29,7 +29,7 @@ impl PartialEq for Expr {
     }
 }
 
-/// What an expression is.
+/// The kinds of expressions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum ExprKind {
     /// Something that has no meaning; the compiler has said why.
@@ -63,7 +63,7 @@ pub enum ExprKind {
     Stored(TemplateId),
     /// `it`: the item in view.
     Item,
-    /// Whoever calls.
+    /// The caller.
     Caller,
     /// A part of whoever calls.
     CallerPart(AttributeId),
@@ -100,7 +100,7 @@ pub enum ExprKind {
     },
     /// A member of a map or an object, or of every element of a list; names of members are data.
     Member {
-        /// What it is taken from.
+        /// Its source.
         base: Box<Expr>,
         /// Its name.
         name: Arc<str>,
@@ -120,7 +120,7 @@ pub enum ExprKind {
         base: Box<Expr>,
         /// The name of the referring attribute, for messages.
         from: Arc<str>,
-        /// What it points to.
+        /// Its target.
         to: Reference,
         /// The attribute of that item.
         attribute: AttributeId,
@@ -159,16 +159,16 @@ pub enum ExprKind {
     AsStored(Box<Expr>),
     /// `a[b]`
     Index {
-        /// What it is taken from.
+        /// Its source.
         base: Box<Expr>,
-        /// Which element.
+        /// The element.
         index: Box<Expr>,
     },
     /// `choose { condition: value, otherwise: value }`
     Choose {
         /// Conditions and what is chosen if they hold, in order.
         arms: Vec<(Expr, Expr)>,
-        /// What is chosen if none holds.
+        /// The value if no condition holds.
         otherwise: Option<Box<Expr>>,
     },
     /// `[a, b]`

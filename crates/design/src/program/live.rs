@@ -12,9 +12,9 @@ use crate::model::Change;
 pub struct Effect {
     /// Its name.
     pub name: Arc<str>,
-    /// The parameters.
+    /// Its parameters.
     pub signature: Signature,
-    /// The result: an object.
+    /// Its result: an object.
     pub result: Arc<Type>,
     /// How it is carried out.
     pub kind: EffectKind,
@@ -34,7 +34,7 @@ pub enum EffectKind {
     },
     /// A mail.
     Mail,
-    /// A call of the application under the name of the effect.
+    /// Whatever the application does under the effect's name.
     Extern,
 }
 
@@ -55,11 +55,11 @@ pub struct Worker {
     pub lease_ms: u64,
     /// How often a failing run is tried.
     pub attempts: u64,
-    /// The place in the text.
+    /// Its place in the text.
     pub span: Span,
 }
 
-/// The trigger of the runs of a worker.
+/// The trigger of a worker's runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trigger {
     /// A change of an item.
@@ -107,7 +107,7 @@ pub struct Route {
     pub method: Option<Arc<str>>,
     /// The path, by its segments.
     pub segments: Vec<Segment>,
-    /// The operation that answers. The last parameter is the request.
+    /// The operation that answers. Its last parameter is the request.
     pub operation: OperationId,
     /// The status of a success.
     pub status: u64,
@@ -125,7 +125,7 @@ pub enum Segment {
 /// A way to recognise a caller by a token.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
-    /// The beginning of a token; none accepts every token.
+    /// The prefix of its tokens; none accepts every token.
     pub prefix: Option<Arc<str>>,
     /// The operation that finds the caller. Its one parameter is the token.
     pub operation: OperationId,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{EntityId, Program, Type};
 use crate::model::InputKind;
 
-/// What an expression is.
+/// The kinds of expressions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Ty {
     /// Nothing is known, or something was already reported.
@@ -37,7 +37,7 @@ pub enum Ty {
     List(Arc<Ty>),
     /// A map written in place.
     Map,
-    /// Whoever calls.
+    /// The caller.
     Caller,
     /// `absent` or `null`.
     Nothing,

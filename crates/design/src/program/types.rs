@@ -18,7 +18,7 @@ pub enum Type {
     },
     /// Text.
     String {
-        /// What the text must look like.
+        /// The format of the text.
         format: StringFormat,
         /// The fewest characters.
         min: u64,

@@ -24,11 +24,11 @@ record! {
         normalize: Vec<program::Normalize>,
         /// The name of the key that it is encrypted under.
         encrypted: Option<Vec<program::AliasPiece>>,
-        /// What it points to.
+        /// Its target.
         reference: Option<program::Reference>,
         /// The entities whose items it counts.
         counts: Vec<EntityId>,
-        /// What fills it.
+        /// The expression that fills it.
         fill: Option<program::Fill>,
         /// When it is present.
         when: Option<program::Expr>,
@@ -93,7 +93,7 @@ record! {
 }
 
 record! {
-    /// What fills an attribute.
+    /// The value that fills an attribute.
     Fill {
         /// Whether it is derived for ever, rather than filled at creation.
         derived: bool,

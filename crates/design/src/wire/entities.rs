@@ -21,15 +21,15 @@ record! {
         attributes: Attributes,
         /// Stored attributes that are computed from others.
         templates: Arena<TemplateId, program::Template>,
-        /// What fills the table's key.
+        /// The values of the table's key.
         key: program::FilledKey,
-        /// What fills the key of each index.
+        /// The values of each index's key.
         indexes: Vec<program::FilledKey>,
         /// The attributes that determine the key, partition first.
         key_attributes: Vec<AttributeId>,
-        /// What is unique.
+        /// The unique attributes.
         uniques: Arena<UniqueId, program::Unique>,
-        /// What always holds.
+        /// The conditions that always hold.
         checks: Vec<program::Check>,
         /// The attribute that names the owner.
         tenant: Option<program::Tenant>,
@@ -85,13 +85,13 @@ record! {
     KeyPart {
         /// Its stored name.
         stored: Arc<str>,
-        /// What fills it.
+        /// The expression that fills it.
         source: Option<program::Source>,
     }
 }
 
 cases! {
-    /// Where a stored attribute's value comes from.
+    /// The source of a stored attribute's value.
     Source {
         /// A template over other attributes.
         Template(id: TemplateId),
@@ -148,7 +148,7 @@ record! {
 }
 
 record! {
-    /// What always holds.
+    /// The conditions that always hold.
     Check {
         /// The condition.
         condition: program::Expr,
@@ -174,7 +174,7 @@ record! {
         path: program::Path,
         /// The moves.
         transitions: Vec<program::Transition>,
-        /// What is written on entry.
+        /// The fields that are written on entry.
         enters: Vec<program::Enter>,
     }
 }
@@ -186,7 +186,7 @@ record! {
         from: Vec<Arc<str>>,
         /// After.
         to: Vec<Arc<str>>,
-        /// What else must hold.
+        /// Further conditions.
         condition: Option<program::Expr>,
     }
 }

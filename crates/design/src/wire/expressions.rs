@@ -23,7 +23,7 @@ type Inner = Box<program::Expr>;
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
     /// What its value is.
     pub ty: Ty,
@@ -39,7 +39,7 @@ impl Expr {
 }
 
 cases! {
-    /// What an expression is.
+    /// The kinds of expressions.
     ExprKind {
         /// Something that has no meaning.
         Missing,
@@ -71,7 +71,7 @@ cases! {
         Stored(id: TemplateId),
         /// `it`: the item in view.
         Item,
-        /// Whoever calls.
+        /// The caller.
         Caller,
         /// A part of whoever calls.
         CallerPart(id: AttributeId),
@@ -108,7 +108,7 @@ cases! {
         },
         /// A member of a map or an object, or of every element of a list.
         Member {
-            /// What it is taken from.
+            /// Its source.
             base: Inner,
             /// Its name.
             name: Arc<str>,
@@ -128,7 +128,7 @@ cases! {
             base: Inner,
             /// The name of the referring attribute.
             from: Arc<str>,
-            /// What it points to.
+            /// Its target.
             to: program::Reference,
             /// The attribute of that item.
             attribute: AttributeId,
@@ -167,16 +167,16 @@ cases! {
         AsStored(of: Inner),
         /// `a[b]`
         Index {
-            /// What it is taken from.
+            /// Its source.
             base: Inner,
-            /// Which element.
+            /// The element.
             index: Inner,
         },
         /// `choose { condition: value, otherwise: value }`
         Choose {
             /// Conditions and what is chosen if they hold, in order.
             arms: Vec<(program::Expr, program::Expr)>,
-            /// What is chosen if none holds.
+            /// The value if no condition holds.
             otherwise: Option<Inner>,
         },
         /// `[a, b]`

@@ -57,7 +57,7 @@ pub(super) fn no_case(what: &str, name: &str) -> Unreadable {
 }
 
 /// What a case holds: one thing is written as it is, several as a list.
-pub(super) fn part<'j>(json: &'j Json, at: usize, of: usize) -> Result<&'j Json, Unreadable> {
+pub(super) fn part(json: &Json, at: usize, of: usize) -> Result<&Json, Unreadable> {
     match (of, json) {
         (1, _) => Ok(json),
         (_, Json::Array(parts)) if parts.len() == of => {

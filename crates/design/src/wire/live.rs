@@ -15,9 +15,9 @@ record! {
     Effect {
         /// Its name.
         name: Arc<str>,
-        /// What it takes.
+        /// Its parameters.
         signature: program::Signature,
-        /// What it gives: an object.
+        /// Its result: an object.
         result: Arc<program::Type>,
         /// How it is carried out.
         kind: program::EffectKind,
@@ -48,7 +48,7 @@ record! {
     Worker {
         /// Its name.
         name: Arc<str>,
-        /// What starts a run.
+        /// The trigger of a run.
         trigger: program::Trigger,
         /// Its body. The first parameter is the item, if there is one; the last is the id of the run.
         operation: OperationId,
@@ -65,7 +65,7 @@ record! {
 }
 
 cases! {
-    /// What starts a run of a worker.
+    /// The trigger of a worker's runs.
     Trigger {
         /// A change of an item.
         On {
@@ -73,7 +73,7 @@ cases! {
             entity: EntityId,
             /// The changes.
             changes: Vec<Change>,
-            /// What the item must be like.
+            /// The condition on the item.
             when: Option<program::Expr>,
         },
         /// A time that an item names.
@@ -82,9 +82,9 @@ cases! {
             entity: EntityId,
             /// The attribute that says when.
             by: AttributeId,
-            /// What the item must be like.
+            /// The condition on the item.
             when: Option<program::Expr>,
-            /// What lists due items.
+            /// The pattern that lists due items.
             pattern: PatternId,
         },
         /// A schedule.
@@ -114,7 +114,7 @@ record! {
         method: Option<Arc<str>>,
         /// The path, by its segments.
         segments: Vec<program::Segment>,
-        /// What answers. The last parameter is the request.
+        /// The operation that answers. Its last parameter is the request.
         operation: OperationId,
         /// The status of a success.
         status: u64,
@@ -134,9 +134,9 @@ cases! {
 record! {
     /// A way to recognise a caller by a token.
     Session {
-        /// What a token begins with; none accepts every token.
+        /// The prefix of its tokens; none accepts every token.
         prefix: Option<Arc<str>>,
-        /// What finds the caller. Its one parameter is the token.
+        /// The operation that finds the caller. Its one parameter is the token.
         operation: OperationId,
     }
 }

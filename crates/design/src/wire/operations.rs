@@ -17,7 +17,7 @@ record! {
         name: Arc<str>,
         /// Its parameters.
         parameters: Arena<ParameterId, program::Parameter>,
-        /// What must hold.
+        /// The condition.
         condition: program::Expr,
     }
 }
@@ -29,13 +29,13 @@ record! {
         name: Arc<str>,
         /// Whether it runs without a caller.
         system: bool,
-        /// What it takes and yields.
+        /// Its parameters and its result.
         signature: program::Signature,
-        /// What it does.
+        /// Its body.
         body: Vec<program::Statement>,
-        /// What runs before an error is returned.
+        /// Handlers, which run before an error is returned.
         handlers: Vec<(ErrorId, Vec<program::Statement>)>,
-        /// What the caller needs.
+        /// The condition on the caller.
         requires: Option<program::Expr>,
         /// What makes a repeat harmless.
         idempotent: Option<program::Idempotent>,
@@ -43,7 +43,7 @@ record! {
         load: Option<Load>,
         /// How many locals its expressions use.
         locals: usize,
-        /// What the documentation comment says.
+        /// The text of its documentation comment.
         docs: Option<String>,
     }
 }
@@ -61,14 +61,14 @@ record! {
 record! {
     /// A statement.
     Statement {
-        /// What it does.
+        /// Its body.
         kind: program::StatementKind,
     }
     places { span }
 }
 
 cases! {
-    /// What a statement does.
+    /// The kinds of statements.
     StatementKind {
         /// `let name = value else Error`
         Let {
@@ -76,7 +76,7 @@ cases! {
             local: LocalId,
             /// The name as it is written.
             name: Arc<str>,
-            /// What it holds.
+            /// Its value.
             value: program::Value,
             /// The error if there is nothing.
             error: Option<ErrorId>,
@@ -91,12 +91,12 @@ cases! {
             local: LocalId,
             /// The elements.
             list: program::Expr,
-            /// What is done with each.
+            /// The body, run for each element.
             body: Vec<program::Statement>,
         },
         /// `require condition else Error`
         Require {
-            /// What must hold.
+            /// The condition.
             condition: program::Expr,
             /// The error.
             error: Option<ErrorId>,
@@ -105,7 +105,7 @@ cases! {
         Return(value: program::Expr),
         /// `expect value fails Error using n requests`
         Expect {
-            /// What is evaluated.
+            /// The expression.
             value: program::Value,
             /// The error it must fail with.
             fails: Option<ErrorId>,
@@ -119,14 +119,14 @@ cases! {
         },
         /// `as (caller) { ... }`
         As {
-            /// Who calls.
+            /// The caller.
             caller: Vec<(AttributeId, program::Expr)>,
             /// What they do.
             body: Vec<program::Statement>,
         },
         /// `race { } { } succeeds n`
         Race {
-            /// What runs at the same time.
+            /// The branches, which run at the same time.
             bodies: Vec<Vec<program::Statement>>,
             /// How many may succeed.
             succeeds: u64,
@@ -135,9 +135,9 @@ cases! {
         Given {
             /// The effect.
             effect: EffectId,
-            /// What it must be called with.
+            /// The arguments that it must have.
             arguments: Vec<(ParameterId, program::Expr)>,
-            /// What it then gives; none if it fails.
+            /// The result; none if it fails.
             result: Option<program::Expr>,
             /// The error it fails with.
             fails: Option<ErrorId>,
@@ -146,7 +146,7 @@ cases! {
         Did {
             /// The effect.
             effect: EffectId,
-            /// What it was called with.
+            /// Its arguments.
             arguments: Vec<(ParameterId, program::Expr)>,
             /// How often; none means at least once.
             times: Option<u64>,
@@ -157,7 +157,7 @@ cases! {
 }
 
 cases! {
-    /// What a statement evaluates.
+    /// The action or expression of a statement.
     Value {
         /// A request.
         Action(action: Box<program::Action>),

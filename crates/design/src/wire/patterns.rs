@@ -13,9 +13,9 @@ use crate::program::{self, Arena, AttributeId, EntityId, IndexId, LocalId, Param
 record! {
     /// What a pattern or an operation takes and yields.
     Signature {
-        /// What it takes, in the order of positional calls.
+        /// Its parameters, in the order of positional calls.
         parameters: Arena<ParameterId, program::Parameter>,
-        /// What it gives.
+        /// Its result.
         yields: program::Yields,
     }
 }
@@ -33,9 +33,9 @@ record! {
         of_caller: Option<AttributeId>,
         /// The attribute that it stands for.
         attribute: Option<(EntityId, AttributeId)>,
-        /// What it is if it is left out.
+        /// Its value if it is left out.
         default: Option<program::Expr>,
-        /// What it is called in the body.
+        /// Its name in the body.
         local: LocalId,
         /// Whether the design declares it.
         declared: bool,
@@ -72,13 +72,13 @@ record! {
         name: Arc<str>,
         /// Whether it runs without a caller.
         system: bool,
-        /// What it takes and yields.
+        /// Its parameters and its result.
         signature: program::Signature,
-        /// What kind of read.
+        /// The kind of read.
         verb: ReadVerb,
         /// What it reads; the keys are those of the first.
         entities: Vec<EntityId>,
-        /// What `sum` adds up.
+        /// The attributes that `sum` adds up.
         summed: Vec<AttributeId>,
         /// What equals something known.
         binds: Vec<program::Bind>,
@@ -110,13 +110,13 @@ record! {
         with_expired: bool,
         /// Whether deleted items come back.
         with_deleted: bool,
-        /// What the caller needs.
+        /// The condition on the caller.
         requires: Option<program::Expr>,
         /// How often it runs.
         load: Option<Load>,
         /// How many locals its expressions use.
         locals: usize,
-        /// What the documentation comment says.
+        /// The text of its documentation comment.
         docs: Option<String>,
     }
 }
@@ -124,9 +124,9 @@ record! {
 record! {
     /// `name`, `name = value` or `name in values`.
     Bind {
-        /// What is bound.
+        /// The bound name.
         to: program::Bound,
-        /// What it equals.
+        /// Its value.
         value: program::BindValue,
     }
 }

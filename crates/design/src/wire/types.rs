@@ -24,7 +24,7 @@ cases! {
         },
         /// Text.
         String {
-            /// What the text must look like.
+            /// The format of the text.
             format: StringFormat,
             /// The fewest characters.
             min: u64,
@@ -210,7 +210,7 @@ cases! {
         List(of: Arc<program::Ty>),
         /// A map written in place.
         Map,
-        /// Whoever calls.
+        /// The caller.
         Caller,
         /// `absent` or `null`.
         Nothing,

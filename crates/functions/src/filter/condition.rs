@@ -23,7 +23,7 @@ pub(super) enum Source {
     Header(String),
 }
 
-/// What must hold.
+/// The condition.
 #[derive(Clone, Debug)]
 pub(super) enum Check {
     Exists,

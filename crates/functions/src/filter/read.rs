@@ -17,9 +17,9 @@ const MAX_COMPILED_BYTES: usize = 32 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{place}: {problem}")]
 pub struct FilterError {
-    /// Where it is.
+    /// Its place.
     pub place: Place,
-    /// What it is.
+    /// Its kind.
     pub problem: FilterProblem,
 }
 

@@ -12,9 +12,9 @@ use crate::pointer::PointerError;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{place}: {problem}")]
 pub struct TransformError {
-    /// Where it is.
+    /// Its place.
     pub place: Place,
-    /// What it is.
+    /// Its kind.
     pub problem: TransformProblem,
 }
 

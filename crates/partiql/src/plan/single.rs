@@ -11,7 +11,7 @@ use crate::error::PartiqlError;
 pub struct ItemTarget {
     /// The attributes of the key.
     pub key: Item,
-    /// What else must hold.
+    /// Further conditions.
     pub condition: Option<Condition>,
 }
 

@@ -49,7 +49,7 @@ pub struct Recipe {
 pub struct KeyPart {
     /// Its stored name.
     pub stored: Arc<str>,
-    /// What it is.
+    /// Its kind.
     pub is: KeyIs,
 }
 

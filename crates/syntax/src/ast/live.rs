@@ -46,7 +46,7 @@ impl Effect {
         child(&self.0)
     }
 
-    /// What it gives.
+    /// Its result.
     pub fn result(&self) -> Option<TypeObject> {
         child(&self.0)
     }
@@ -186,7 +186,7 @@ impl Route {
         text(&self.0)
     }
 
-    /// What it calls.
+    /// The callee.
     pub fn call(&self) -> Option<Expr> {
         child(&self.0)
     }
@@ -225,7 +225,7 @@ impl Given {
         nth_name(&self.0, 1)
     }
 
-    /// What it must be called with.
+    /// The arguments that it must have.
     pub fn args(&self) -> Option<Args> {
         child(&self.0)
     }
@@ -247,7 +247,7 @@ impl Did {
         nth_name(&self.0, 2)
     }
 
-    /// What it was called with.
+    /// Its arguments.
     pub fn args(&self) -> Option<Args> {
         child(&self.0)
     }

@@ -160,6 +160,10 @@ impl Fit<'_> {
             // What cannot hold is not sent; the item tells why.
             starts = self.steps(&ready, |fit, at| fit.is_refused(write, at) || fit.reads_part(parts, at));
             self.reached.extend(&starts);
+            // A call that fails tidies up behind a refused write: the note of a cascade goes.
+            if self.failed {
+                ends.extend(&starts);
+            }
         }
         ends
     }

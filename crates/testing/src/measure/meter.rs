@@ -191,24 +191,21 @@ impl Meter {
         let table = input.table_name.clone();
         let targets = vec![(table.clone(), self.key_of(&table, &input.item), Act::Put)];
         let send = || block_on(self.inner.put_item(input));
-        let answer = self.writes(Kind::Alone, targets, send, |output| list(&output.consumed_capacity));
-        answer
+        self.writes(Kind::Alone, targets, send, |output| list(&output.consumed_capacity))
     }
 
     fn update_item(&self, mut input: UpdateItemInput) -> Result<UpdateItemOutput, ApiError> {
         input.return_consumed_capacity = DETAILED;
         let targets = vec![(input.table_name.clone(), key(&input.key), Act::Update)];
         let send = || block_on(self.inner.update_item(input));
-        let answer = self.writes(Kind::Alone, targets, send, |output| list(&output.consumed_capacity));
-        answer
+        self.writes(Kind::Alone, targets, send, |output| list(&output.consumed_capacity))
     }
 
     fn delete_item(&self, mut input: DeleteItemInput) -> Result<DeleteItemOutput, ApiError> {
         input.return_consumed_capacity = DETAILED;
         let targets = vec![(input.table_name.clone(), key(&input.key), Act::Delete)];
         let send = || block_on(self.inner.delete_item(input));
-        let answer = self.writes(Kind::Alone, targets, send, |output| list(&output.consumed_capacity));
-        answer
+        self.writes(Kind::Alone, targets, send, |output| list(&output.consumed_capacity))
     }
 
     fn query(&self, mut input: QueryInput) -> Result<QueryOutput, ApiError> {
@@ -275,8 +272,7 @@ impl Meter {
         }
         let send = || block_on(self.inner.batch_write_item(input));
         let consumed = |output: &BatchWriteItemOutput| output.consumed_capacity.clone().unwrap_or_default();
-        let answer = self.writes(Kind::Batch, targets, send, consumed);
-        answer
+        self.writes(Kind::Batch, targets, send, consumed)
     }
 
     fn transact_write_items(
@@ -288,8 +284,7 @@ impl Meter {
         let send = || block_on(self.inner.transact_write_items(input));
         let consumed =
             |output: &TransactWriteItemsOutput| output.consumed_capacity.clone().unwrap_or_default();
-        let answer = self.writes(Kind::Together, targets, send, consumed);
-        answer
+        self.writes(Kind::Together, targets, send, consumed)
     }
 }
 

@@ -91,7 +91,9 @@ impl<'a> Test<'a> {
                 self.stubs.prepare(prepared);
             }
             StatementKind::Did { effect, arguments, times } => {
-                self.did(scope, statement, *effect, arguments, *times)?;
+                if let Some(problem) = self.did(scope, statement, *effect, arguments, *times) {
+                    return Err(problem);
+                }
             }
             StatementKind::Work => {
                 let settled = self.work.settle().await;
@@ -162,6 +164,7 @@ impl<'a> Test<'a> {
             .map(serde_json::Value::Object)
     }
 
+    /// The problem with the claim that an effect was done; none if it was.
     fn did(
         &self,
         scope: &Scope<'a>,
@@ -169,19 +172,21 @@ impl<'a> Test<'a> {
         effect: EffectId,
         arguments: &[(ParameterId, Expr)],
         times: Option<u64>,
-    ) -> Result<(), Diagnostic> {
-        let arguments =
-            self.arguments(scope, effect, arguments).map_err(|failure| unexpected(statement, &failure))?;
+    ) -> Option<Diagnostic> {
+        let arguments = match self.arguments(scope, effect, arguments) {
+            Ok(arguments) => arguments,
+            Err(failure) => return Some(unexpected(statement, &failure)),
+        };
         let name = &self.runtime.program().effects[effect].name;
         let count = self.stubs.count(name, &arguments);
         let is_right = times.map_or(count > 0, |times| times == count as u64);
         if is_right {
-            return Ok(());
+            return None;
         }
         let wanted = times.map_or("at least once".to_owned(), |times| format!("{times} times"));
         let title = format!("`{name}` was done {count} times, not {wanted}");
         let all = self.stubs.show(name);
-        Err(all.into_iter().take(8).fold(failed(statement.span, title), Diagnostic::note))
+        Some(all.into_iter().take(8).fold(failed(statement.span, title), Diagnostic::note))
     }
 
     /// The name of an error.

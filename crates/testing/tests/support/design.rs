@@ -72,7 +72,7 @@ pub(crate) struct Question {
     pub(crate) filter: Option<Condition>,
     /// An attribute that takes every value of its type.
     every: Option<Attribute>,
-    /// What `sum` adds up.
+    /// The attributes that `sum` adds up.
     pub(crate) summed: Option<String>,
     pub(crate) order: Option<(String, bool)>,
     text: String,

@@ -148,8 +148,8 @@ impl Asked<'_> {
                     let Some(own) = of(left)? else { return told(false) };
                     let mut inside = true;
                     for (bound, wrong) in [(low, Ordering::Less), (high, Ordering::Greater)] {
-                        if let Some(bound) = bound.as_deref().map(of) {
-                            inside &= bound?.is_none_or(|bound| order(&own, &bound) != wrong);
+                        if let Some(bound) = bound.as_deref().map_or(Some(None), of)? {
+                            inside &= ordered(&own, &bound)? != wrong;
                         }
                     }
                     told(inside)
@@ -172,6 +172,11 @@ fn contains(list: &Json, member: &Json) -> bool {
     list.as_array().is_some_and(|list| list.contains(member))
 }
 
+/// The order of two values; none where one is a number and the other text, as times of two units are.
+fn ordered(left: &Json, right: &Json) -> Option<Ordering> {
+    (left.is_number() == right.is_number()).then(|| order(left, right))
+}
+
 /// What is absent equals only what is absent, and has no order.
 fn compare(op: Op, left: Option<&Json>, right: Option<&Json>) -> Option<bool> {
     let is_same = match (left, right) {
@@ -179,16 +184,16 @@ fn compare(op: Op, left: Option<&Json>, right: Option<&Json>) -> Option<bool> {
         (left, right) => left == right,
     };
     let ordered = |wanted: fn(Ordering) -> bool| match (left, right) {
-        (Some(left), Some(right)) => wanted(order(left, right)),
-        _ => false,
+        (Some(left), Some(right)) => ordered(left, right).map(wanted),
+        _ => Some(false),
     };
     Some(match op {
         Op::Eq => is_same,
         Op::NotEq => !is_same,
-        Op::Lt => ordered(Ordering::is_lt),
-        Op::LtEq => ordered(Ordering::is_le),
-        Op::Gt => ordered(Ordering::is_gt),
-        Op::GtEq => ordered(Ordering::is_ge),
+        Op::Lt => ordered(Ordering::is_lt)?,
+        Op::LtEq => ordered(Ordering::is_le)?,
+        Op::Gt => ordered(Ordering::is_gt)?,
+        Op::GtEq => ordered(Ordering::is_ge)?,
         Op::StartsWith => left?.as_str()?.starts_with(right?.as_str()?),
         Op::Contains => contains(left?, right?),
         _ => return None,

@@ -18,7 +18,7 @@ use crate::data_key;
 use crate::failure::Failure;
 use crate::keyring::KeyringArguments;
 
-/// Where the tables are.
+/// The place of the tables.
 #[derive(Args, Debug)]
 pub(super) struct Deployed {
     /// Compare with the design that was deployed last, which the tables remember, instead of with a file
@@ -33,7 +33,7 @@ pub(super) struct Deployed {
     #[arg(long, value_name = "URL", requires = "deployed")]
     endpoint: Option<String>,
 
-    /// What is written before the name of every table
+    /// Written before the name of every table
     #[arg(long, requires = "deployed")]
     prefix: Option<String>,
 

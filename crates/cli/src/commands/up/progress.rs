@@ -17,16 +17,17 @@ impl Steps {
     /// Shows a step. Only a terminal sees a line change.
     pub(super) fn show(&mut self, progress: Progress<'_>) {
         let Progress { table, change, step } = progress;
+        if let Change::Compared(differences) = change {
+            designs::say(&format!(
+                "compared with the design that was deployed before:\n{}",
+                text(differences)
+            ));
+            return;
+        }
         match step {
-            Step::Done if let Change::Compared(differences) = change => {
-                designs::say(&format!(
-                    "compared with the design that was deployed before:\n{}",
-                    text(differences)
-                ));
-            }
             Step::Waiting { items } if std::io::stderr().is_terminal() => {
                 let items = items.map_or(String::new(), |items| format!(", {items} items so far"));
-                self.line(&format!("\r  {table}: {}{items} ...", change));
+                self.line(&format!("\r  {table}: {change}{items} ..."));
                 self.waiting = true;
             }
             Step::Done if self.waiting => {
@@ -49,7 +50,7 @@ impl Steps {
             done.changes.iter().any(|(name, change)| name == table && *change == Change::Create)
         };
         for (table, change) in done.changes.iter().filter(|(table, _)| !fresh(table)) {
-            text.push_str(&format!("  {table}: {}\n", change));
+            text.push_str(&format!("  {table}: {change}\n"));
         }
         for remark in &done.remarks {
             text.push_str(&format!("  note: {remark}\n"));

@@ -1,7 +1,7 @@
 //! Notices that another deployment rewrites the items of this design's tables.
 //!
 //! A process of the version before would misread the new forms and write old ones behind the walk. It looks at the tables'
-//! records every few seconds and ends when they say so; the deployment waits longer than that before it rewrites anything.
+//! records every few seconds and ends when they have a newer epoch; the deployment waits longer than that before it rewrites anything.
 
 use std::time::Duration;
 
