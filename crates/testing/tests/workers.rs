@@ -1,8 +1,18 @@
 //! Workers of a small relay, run by the tests of the design.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
 
+use serde_json::{Value as Json, json};
+use sortkey_core::{
+    Answer, Call, Deed, Effects, Outgoing, Pending, Performed, Performing, Ran, Runtime, Settings,
+};
+use sortkey_deploy::deploy;
+use sortkey_design::program::{Id, WorkerId};
 use sortkey_design::{NoFiles, compile};
+use sortkey_embedded::{Embedded, ephemeral};
+use sortkey_engine::Engine;
 use sortkey_testing::Suite;
 
 const RELAY: &str = r#"
@@ -157,4 +167,90 @@ fn an_effect_without_an_answer_fails_the_test() {
     let without = RELAY.replacen("given post -> { status: 200 }", "", 1);
     let (_, failure) = run(&without).into_iter().next().expect("a test");
     assert!(failure.expect("a failure").contains("no `given` says what comes of it"));
+}
+
+/// A world in which every request succeeds.
+struct Kind;
+
+impl Effects for Kind {
+    fn perform(&self, effect: Outgoing) -> Performing<'_> {
+        let performed = match effect.deed {
+            Deed::Extern => Performed::Result(json!({ "text": "x" })),
+            _ => Performed::Http {
+                status: 200,
+                headers: Vec::new(),
+                body: Vec::new(),
+                latency_ms: 1,
+                error: None,
+            },
+        };
+        Box::pin(async { Ok(performed) })
+    }
+}
+
+fn relay() -> (Runtime, Engine) {
+    let design = compile("relay.sk", RELAY, &NoFiles).design;
+    let engine = Engine::memory(sortkey_engine::Settings::default());
+    engine.stop_clock_at(1_767_225_600_000);
+    let backend = Embedded::new(engine.clone());
+    let settings = Settings {
+        clock: Arc::new(backend.clone()),
+        effects: Arc::new(Kind),
+        ..ephemeral().expect("a system with randomness")
+    };
+    let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
+    pollster::block_on(deploy(&design, &settings.naming(), &backend, &pause, &mut |_| {})).expect("deployed");
+    (Runtime::new(design, Arc::new(backend), settings).expect("the design runs"), engine)
+}
+
+fn call(runtime: &Runtime, name: &str, arguments: Json) -> Json {
+    let Json::Object(arguments) = arguments else { panic!("an object") };
+    let call = Call { name, arguments: arguments.try_into().expect("arguments"), ..Call::default() };
+    match pollster::block_on(runtime.call(call)).expect("an answer") {
+        Answer::Value(value) => value,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_run_that_wakes_up_too_late_writes_nothing() {
+    let (runtime, engine) = relay();
+    let work = sortkey_work::Work::new(runtime.clone(), Arc::new(|_, _, _| {})).expect("workers");
+    let order = call(&runtime, "place", json!({ "url": "https://a.example" }));
+    let send = WorkerId::new(2);
+    assert_eq!(&*runtime.program().workers[send].name, "send");
+    pollster::block_on(async {
+        // The order is planned, and its job is due; two processes want it.
+        let plan = WorkerId::new(0);
+        let image = engine_image(&engine, &order);
+        assert!(matches!(runtime.run_change(plan, &image, "run-1").await, Ok(Ran::Done)));
+        let due = runtime.due(send, None).await.expect("a page").items;
+        assert_eq!(due.len(), 1);
+        let first = runtime.claim(send, &due[0].key).await.expect("a claim").expect("it is free");
+        assert!(runtime.claim(send, &due[0].key).await.expect("a claim").is_none(), "one run owns it");
+        // The first process sleeps for longer than its lease; the second takes over.
+        engine.advance_clock(31_000);
+        let second = runtime.claim(send, &due[0].key).await.expect("a claim").expect("the lease is over");
+        assert_eq!(second.tries, 2);
+        let late = runtime.run_due(send, &first, "run-2").await;
+        assert!(late.is_err(), "a run without its lease must not write: {late:?}");
+        assert!(!runtime.give_back(&first, None).await.expect("an answer"), "nor end the lease of another");
+        assert_eq!(runtime.run_due(send, &second, "run-2").await.expect("a run"), Ran::Done);
+        assert!(runtime.due(send, None).await.expect("a page").items.is_empty());
+    });
+    let job = call(&runtime, "job", json!({ "orderId": order["orderId"], "jobId": "one" }));
+    assert_eq!((&job["state"], &job["tries"]), (&json!("done"), &json!(1)));
+    // The position of the stream was never advanced: following it again changes nothing.
+    pollster::block_on(work.settle()).expect("settled");
+    let job = call(&runtime, "job", json!({ "orderId": order["orderId"], "jobId": "one" }));
+    assert_eq!((&job["state"], &job["tries"]), (&json!("done"), &json!(1)));
+}
+
+/// The stored item of an order.
+fn engine_image(engine: &Engine, order: &Json) -> sortkey_value::Item {
+    use sortkey_api::operations::GetItemInput;
+    let id = order["orderId"].as_str().expect("an id");
+    let key = sortkey_value::Item::from([("PK", format!("O#{id}")), ("SK", "O".to_owned())]);
+    let input = GetItemInput { table_name: "relay".into(), key: key.into(), ..GetItemInput::default() };
+    pollster::block_on(engine.get_item(input)).expect("an answer").item.expect("an item")
 }

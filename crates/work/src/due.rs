@@ -19,6 +19,9 @@ const MAX_WAITING: usize = 20_000;
 /// How long a look at what is due is good for while items wait.
 const LOOK_MS: i64 = 20;
 
+/// How long an item is left alone that could not be claimed: each attempt costs a write.
+const REFUSED_MS: i64 = 5_000;
+
 /// The longest pause after a failed run.
 const MAX_BACKOFF_MS: i64 = 300_000;
 
@@ -35,11 +38,16 @@ struct Waiting {
     known: HashSet<Item>,
     running: HashMap<String, u64>,
     failures: HashMap<String, u32>,
+    /// Keys that could not be claimed, and until when nobody tries: another process has them, or they were put aside.
+    refused: HashMap<Item, i64>,
     count: usize,
 }
 
 impl Waiting {
-    fn add(&mut self, due: Due) {
+    fn add(&mut self, due: Due, now_ms: i64) {
+        if self.refused.get(&due.key).is_some_and(|until_ms| *until_ms > now_ms) {
+            return;
+        }
         if self.known.insert(due.key.clone()) {
             self.count += 1;
             self.shares.entry(due.share.clone()).or_default().push_back(due);
@@ -67,6 +75,14 @@ impl Waiting {
         *self.running.entry(share.clone()).or_default() += 1;
         self.last = share;
         due
+    }
+
+    /// Leaves an item alone for a while that could not be claimed.
+    fn refuse(&mut self, due: &Due, now_ms: i64) {
+        if self.refused.len() >= MAX_WAITING {
+            self.refused.retain(|_, until_ms| *until_ms > now_ms);
+        }
+        self.refused.insert(due.key.clone(), now_ms + REFUSED_MS);
     }
 
     fn over(&mut self, due: &Due, failed: bool) {
@@ -152,6 +168,9 @@ impl Work {
                 Either::Left((Some((due, outcome)), _)) => {
                     let failed = !matches!(outcome, Ok((_, true)));
                     waiting.over(&due, failed);
+                    if matches!(outcome, Ok((false, _))) {
+                        waiting.refuse(&due, now_ms);
+                    }
                     if let Err(failure) = outcome {
                         self.report(worker, "claim", &failure);
                     }
@@ -163,7 +182,7 @@ impl Work {
                     looking = None;
                     match found {
                         Ok(page) => {
-                            page.items.into_iter().for_each(|due| waiting.add(due));
+                            page.items.into_iter().for_each(|due| waiting.add(due, now_ms));
                             if let Some(cursor) = page.cursor.filter(|_| waiting.count < MAX_WAITING) {
                                 looking = Some(self.look(worker, Some(cursor)));
                             }

@@ -16,13 +16,13 @@ use crate::program::{
 /// The parameters of an HTTP effect that are sent; all others serve its address.
 const SENT: [&str; 3] = ["headers", "body", "form"];
 
-/// What an HTTP effect can give.
+/// The results of an HTTP effect.
 const ANSWERED: [&str; 7] = ["status", "headers", "body", "json", "latencyMs", "retryAfterMs", "error"];
 
-/// What a mail is made of.
+/// The parts of a mail.
 const MAIL: [&str; 5] = ["to", "from", "subject", "text", "html"];
 
-/// What sending a mail can give.
+/// The results of sending a mail.
 const MAILED: [&str; 2] = ["latencyMs", "error"];
 
 /// The methods of HTTP.

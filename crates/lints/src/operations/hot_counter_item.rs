@@ -63,7 +63,11 @@ fn inspect(operation: &Operation, site: &ActionSite<'_>, cx: &mut Context<'_>) {
         .iter()
         .any(|key| entity.attribute(key).is_some_and(crate::vocabulary::is_shard));
     let calm = operation.load.is_some_and(|load| load.peak() < 500.0);
-    if sharded || calm {
+    // A `due` worker moves what was collected, at the times that the items name.
+    let is_due = |worker: &Worker| {
+        matches!(worker.trigger, Trigger::Due { .. }) && operation.name.is(&worker.operation)
+    };
+    if sharded || calm || cx.design.workers.iter().any(is_due) {
         return;
     }
     // A stamp beside other changes comes with them, not with every event.
