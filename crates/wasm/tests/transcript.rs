@@ -149,23 +149,30 @@ fn transcript() -> Vec<Json> {
         caller.clone(),
         json!({ "userId": user, "name": "Payments", "provider": "stripe", "signingSecret": "whsec_1", "signingAlgorithm": "hmac-sha256" }),
     );
-    let source = source["value"]["sourceId"].clone();
-    assert!(source.is_string());
+    let signed = source["value"]["sourceId"].clone();
+    assert!(signed.is_string(), "{source}");
+    // The secret is opened, and the event has no signature.
+    let event = |source: &Json, at: u32| {
+        json!({
+            "sourceId": source, "headers": { "content-type": "application/json" }, "body": "e30=",
+            "sourceIp": "203.0.113.7", "method": "POST", "requestId": format!("r{at}"),
+        })
+    };
+    let unsigned = app.call("ingest", none.clone(), event(&signed, 0));
+    assert_eq!(unsigned["failure"]["kind"], "Unauthenticated", "{unsigned}");
+    let plain = json!({ "userId": user, "name": "Anything", "provider": "custom" });
+    let source = app.call("createSource", caller.clone(), plain)["value"]["sourceId"].clone();
     let connection = json!({
         "sourceId": source, "name": "Out", "destinationUrl": "https://example.com/in", "signingSecret": "k",
     });
     let connection = app.call("createConnection", caller.clone(), json!({ "input": connection }));
     assert!(connection["value"]["connectionId"].is_string(), "{connection}");
     for at in 0..3 {
-        let event = json!({
-            "sourceId": source, "headers": { "content-type": "application/json" }, "body": "e30=",
-            "sourceIp": "203.0.113.7", "method": "POST", "requestId": format!("r{at}"),
-        });
-        let event = app.call("ingest", none.clone(), event);
-        assert!(event.get("failure").is_none(), "{event}");
+        let taken = app.call("ingest", none.clone(), event(&source, at));
+        assert!(taken.get("failure").is_none(), "{taken}");
     }
     let listed = app.call("listSources", caller.clone(), json!({ "userId": user }));
-    assert_eq!(listed["items"].as_array().map(Vec::len), Some(1), "{listed}");
+    assert_eq!(listed["items"].as_array().map(Vec::len), Some(2), "{listed}");
     let events = app.call("listEvents", caller.clone(), json!({ "sourceId": source }));
     assert_eq!(events["items"].as_array().map(Vec::len), Some(3), "{events}");
     let gone = app.call("deleteSource", caller.clone(), json!({ "userId": user, "sourceId": source }));
