@@ -1,0 +1,94 @@
+//! Which crate depends on which, as ARCHITECTURE.md says, and what must stay apart.
+//!
+//! `SORTKEY_UPDATE=1` writes the table of ARCHITECTURE.md anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value as Json;
+
+/// What a crate must not reach, through however many others: crates of the workspace by their names, and of others.
+const APART: [(&str, &[&str]); 6] = [
+    (
+        "sortkey-core",
+        &["sortkey-engine", "sortkey-storage", "sortkey-remote", "sortkey-server", "tokio", "getrandom"],
+    ),
+    ("sortkey-remote", &["sortkey-engine", "sortkey-core", "sortkey-design"]),
+    ("sortkey-engine", &["sortkey-design", "sortkey-core", "tokio", "hyper"]),
+    ("sortkey-design", &["sortkey-engine", "sortkey-core", "sortkey-api"]),
+    ("sortkey-deploy", &["sortkey-engine", "sortkey-remote", "tokio"]),
+    ("sortkey-policy", &["serde_json", "sortkey-api"]),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn cargo(arguments: &[&str]) -> String {
+    let cargo = Command::new(env!("CARGO")).args(arguments).current_dir(root()).output().expect("cargo runs");
+    assert!(cargo.status.success(), "{}", String::from_utf8_lossy(&cargo.stderr));
+    String::from_utf8(cargo.stdout).expect("text")
+}
+
+/// The crates of the workspace that each one needs to be built, without what only its tests need.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let printed = cargo(&["metadata", "--format-version", "1", "--offline", "--no-deps"]);
+    let metadata: Json = serde_json::from_str(&printed).expect("JSON");
+    let list = |json: &Json| json.as_array().cloned().unwrap_or_default();
+    let text = |json: &Json| json.as_str().unwrap_or_default().to_owned();
+    let needed = |package: &Json| -> BTreeSet<String> {
+        let needed = list(&package["dependencies"]);
+        let needed = needed.iter().filter(|each| each["kind"].is_null()).map(|each| text(&each["name"]));
+        needed.filter(|name| name.starts_with("sortkey-")).collect()
+    };
+    list(&metadata["packages"]).iter().map(|each| (text(&each["name"]), needed(each))).collect()
+}
+
+/// Everything that a package is built with when it is built alone, through however many others.
+fn reached(from: &str) -> BTreeSet<String> {
+    let tree = ["tree", "--offline", "--locked", "--edges", "normal", "--prefix", "none", "--package", from];
+    let printed = cargo(&tree);
+    printed.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn what_must_stay_apart_does() {
+    for (from, forbidden) in APART {
+        let reached = reached(from);
+        assert!(reached.contains(from));
+        let wrong: Vec<&&str> = forbidden.iter().filter(|name| reached.contains(**name)).collect();
+        assert!(wrong.is_empty(), "{from} reaches {wrong:?}: see cargo tree -p {from} -e normal");
+    }
+}
+
+#[test]
+fn the_table_of_dependencies_is_current() {
+    const BEGIN: &str = "<!-- dependencies: written by crates/cli/tests/tidy.rs -->\n";
+    const END: &str = "<!-- end of dependencies -->\n";
+    let all = dependencies();
+    let own = |name: &str| name.strip_prefix("sortkey-").map(str::to_owned);
+    let mut table = String::from("| crate | depends on |\n|---|---|\n");
+    let members = std::fs::read_dir(root().join("crates")).expect("the crates are there");
+    let mut members: Vec<String> =
+        members.flatten().map(|each| each.file_name().to_string_lossy().into_owned()).collect();
+    members.sort();
+    for name in members {
+        let package = if name == "sortkey" { name.clone() } else { format!("sortkey-{name}") };
+        let Some(needed) = all.get(&package) else { continue };
+        let needed: Vec<String> =
+            needed.iter().filter_map(|each| own(each)).map(|each| format!("`{each}`")).collect();
+        let needed = if needed.is_empty() { "none of the others".to_owned() } else { needed.join(", ") };
+        table.push_str(&format!("| `{name}` | {needed} |\n"));
+    }
+    let path = root().join("ARCHITECTURE.md");
+    let text = std::fs::read_to_string(&path).expect("the page is there");
+    let (before, rest) = text.split_once(BEGIN).expect("the table begins");
+    let (_, after) = rest.split_once(END).expect("the table ends");
+    let updated = format!("{before}{BEGIN}\n{table}\n{END}{after}");
+    if std::env::var_os("SORTKEY_UPDATE").is_some() {
+        std::fs::write(&path, &updated).expect("written");
+        return;
+    }
+    assert!(text == updated, "SORTKEY_UPDATE=1 cargo test -p sortkey-cli --test tidy writes it anew");
+}
