@@ -1,5 +1,7 @@
 //! Workers of a small relay, run by the tests of the design.
 
+#![expect(clippy::panic, reason = "a test that cannot go on says why")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
