@@ -21,6 +21,8 @@ pub(crate) struct Session {
     /// As in `127.0.0.1:40123`.
     address: Option<String>,
     folder: PathBuf,
+    /// Where the keyring of its servers is.
+    keys: tempfile::TempDir,
 }
 
 impl Session {
@@ -30,10 +32,16 @@ impl Session {
         let programs = binary.parent().expect("a folder").to_owned();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(programs).chain(std::env::split_paths(&path)));
+        // The first start of a server makes a keyring and says so; the one of the person who runs the tests stays as it is.
+        let keys = tempfile::tempdir().expect("a folder");
+        let keyring = keys.path().join("keyring.json");
+        let made = Command::new(binary).args(["keyring", "create", "--keyring"]).arg(&keyring).output();
+        assert!(made.expect("the binary runs").status.success());
         let mut shell = Command::new("bash")
             .args(["--noprofile", "--norc"])
             .current_dir(folder)
             .env("PATH", path.expect("a path"))
+            .env("SORTKEY_KEYRING", &keyring)
             .env_remove("SORTKEY_CALLER")
             .env_remove("SORTKEY_ENDPOINT")
             .stdin(Stdio::piped())
@@ -43,7 +51,7 @@ impl Session {
         let input = shell.stdin.take().expect("piped");
         let output = BufReader::new(shell.stdout.take().expect("piped"));
         let folder = folder.to_owned();
-        let mut session = Session { shell, input, output, server: None, address: None, folder };
+        let mut session = Session { shell, input, output, server: None, address: None, folder, keys };
         session.typed("exec 2>&1");
         session
     }
@@ -82,6 +90,7 @@ impl Session {
             .args(words.by_ref())
             .args(["--port", "0"])
             .current_dir(folder.trim())
+            .env("SORTKEY_KEYRING", self.keys.path().join("keyring.json"))
             .stdout(file.try_clone().expect("a file"))
             .stderr(file)
             .spawn();
