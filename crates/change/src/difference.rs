@@ -25,7 +25,7 @@ pub struct Difference {
     /// What rewriting costs, if items are rewritten and the design declares how many there are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
-    /// What has to happen to items that are stored already.
+    /// The work on items that are already stored.
     #[serde(skip)]
     pub task: Task,
     /// The parts of the design that it concerns.

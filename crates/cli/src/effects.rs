@@ -1,4 +1,4 @@
-//! What a design does outside: HTTP and mail by a client that reaches no internal address, and calls of the application.
+//! Effects of a design: HTTP and mail through a client that reaches no internal address, and calls of the application.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ struct World {
 }
 
 impl Outside {
-    /// What carries out effects.
+    /// Opens the clients that carry out effects.
     pub(crate) fn open(&self) -> Result<Arc<dyn Effects>, Failure> {
         let ranges: Vec<&str> = self.allow_private.iter().map(String::as_str).collect();
         let policy = Policy::public().allow_private(&ranges).map_err(Failure::new)?;

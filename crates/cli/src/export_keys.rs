@@ -8,13 +8,13 @@ use sortkey_storage::{DataKey, KeySealer, StorageError};
 
 use crate::keyring::KeyringArguments;
 
-/// What the keys are sealed for.
+/// The purpose that export keys are sealed for.
 const PLACE: &str = "the files of an export";
 
 /// Seals and opens keys with a keyring.
 pub(crate) struct ExportKeys {
     arguments: KeyringArguments,
-    /// What the keyring must not be kept with.
+    /// The directory that must not contain the keyring.
     protected: PathBuf,
     keyring: OnceLock<Keyring>,
 }

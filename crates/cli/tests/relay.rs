@@ -201,7 +201,7 @@ fn what_was_accepted_is_delivered_although_the_server_is_killed() {
             std::thread::spawn(move || {
                 while sent.fetch_add(1, Ordering::Relaxed) < events {
                     let body = format!("{{\"from\":{sender}}}");
-                    // What is not acknowledged is sent again, as every sender of webhooks does.
+                    // The sender repeats an event until it is acknowledged, as webhook providers do.
                     let answer = loop {
                         match ask(port, "POST", &path, None, &body) {
                             Some((202, answer)) => break answer,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What executes a program: these modules of the core, with everything below them.
+/// The modules of the core that execute a program, with everything below them.
 const EXECUTES: [&str; 7] = ["condition", "evaluate", "operate", "read", "session", "template", "write"];
 
 /// Looks a name up in a design, or tells what something is by its words.

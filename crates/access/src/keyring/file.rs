@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::service::KeyService;
 use super::{KeyringError, decrypt_bytes, encrypt_bytes, random};
 
-/// What the keys are sealed for, within their own file.
+/// The purpose that keys are sealed for within their own file.
 const PLACE: &str = "keyring";
 
 /// The keys, each with its id, and the key of the service that protects them, if one does.
