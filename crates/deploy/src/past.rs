@@ -70,8 +70,8 @@ async fn pending(runtime: &Runtime, missing: &[&Desired<'_>]) -> Result<Vec<Diag
                 .label("pending")
                 .note(format!("{} would begin empty, while {} has items.", empty.join(", "), full.join(", ")))
                 .note(format!(
-                    "Copy the items as the mapping says before this design serves, and serve `{}` until then. To begin with \
-                     empty tables on purpose, take `migrate` out of the design.",
+                    "Carry the items over: `sortkey migrate plan` says what that takes, and `sortkey migrate start` begins. Serve \
+                     `{}` until then. To begin with empty tables on purpose, take `migrate` out of the design.",
                     migration.from
                 )),
         );

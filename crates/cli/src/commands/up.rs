@@ -233,7 +233,8 @@ impl Up {
         let mut progress = progress::Steps::default();
         let mut watch = |step: sortkey_deploy::Progress<'_>| progress.show(step);
         let fence = self.endpoint.as_ref().map_or(Duration::ZERO, |_| superseded::LONGEST);
-        let options = Options { coverage, adopt: self.adopt, keeps_removed: self.keep_removed, fence };
+        let options =
+            Options { coverage, adopt: self.adopt, keeps_removed: self.keep_removed, fence, migrated: false };
         match prepare(runtime, options, &pause, &mut watch).await {
             Ok(done) => {
                 progress.end(&done);

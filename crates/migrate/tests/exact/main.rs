@@ -1,0 +1,7 @@
+//! Migrations carried out in memory, compared with an oracle that is code of its own.
+
+#![expect(clippy::panic, reason = "a test that cannot go on says why")]
+
+mod oracle;
+mod slice;
+mod support;
