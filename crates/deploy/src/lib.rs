@@ -23,6 +23,7 @@ pub use compare::{Billing, Change, Comparison, There, compare};
 pub use evolve::{differences, is_superseded, record_version, supersede};
 pub use guards::{Coverage, Options, prepare};
 pub use migrating::{FROM, MIGRATION, PHASE};
+pub use past::is_pending;
 pub use sortkey_core::{Naming, parameter_values, table_name};
 pub use tables::{Desired, desired};
 

@@ -120,9 +120,10 @@ struct Hooked {
 impl Backend for Hooked {
     fn send(&self, request: Request) -> Pending<'_, Response> {
         let stores_team = match &request {
-            Request::TransactWriteItems(input) => {
-                input.transact_items.iter().any(|item| item.put.as_ref().is_some_and(|put| put.table_name.name() == "teams"))
-            }
+            Request::TransactWriteItems(input) => input
+                .transact_items
+                .iter()
+                .any(|item| item.put.as_ref().is_some_and(|put| put.table_name.name() == "teams")),
             _ => false,
         };
         if stores_team && let Some(hook) = self.hook.lock().take() {
@@ -152,15 +153,22 @@ fn a_runner_that_wakes_up_late_writes_nothing() {
             block_on(runner.finish(&mut |_| ())).expect("finished");
         }
     };
-    let backend = Arc::new(Hooked { inner: Embedded::new(world.engine.clone()), hook: Mutex::new(Some(Box::new(hook))) });
+    let backend = Arc::new(Hooked {
+        inner: Embedded::new(world.engine.clone()),
+        hook: Mutex::new(Some(Box::new(hook))),
+    });
     let late = world.runner_on(backend);
     block_on(late.prepare()).expect("prepared");
     block_on(late.start()).expect("started");
     let refusal = block_on(late.copy(&mut |_| ())).expect_err("fenced");
     assert!(refusal.to_string().contains("taken over"), "{refusal}");
-    let left: Vec<_> = world.own_items("teams").iter().filter_map(|item| item.get("teamId").cloned()).collect();
+    let left: Vec<_> =
+        world.own_items("teams").iter().filter_map(|item| item.get("teamId").cloned()).collect();
     assert_eq!(left.len(), 2, "{left:?}");
-    assert_eq!(block_on(try_call(&new, "team", json!({ "owner": "bob", "teamId": "blue" }))).ok(), Some(json!(null)));
+    assert_eq!(
+        block_on(try_call(&new, "team", json!({ "owner": "bob", "teamId": "blue" }))).ok(),
+        Some(json!(null))
+    );
 }
 
 #[test]
@@ -171,7 +179,11 @@ fn a_second_runner_waits_for_the_lease() {
     let first = world.runner();
     block_on(first.prepare()).expect("prepared");
     block_on(first.start()).expect("started");
-    let cut = Arc::new(Cut { inner: Embedded::new(world.engine.clone()), left: AtomicUsize::new(12), after: false });
+    let cut = Arc::new(Cut {
+        inner: Embedded::new(world.engine.clone()),
+        left: AtomicUsize::new(12),
+        after: false,
+    });
     drop(block_on(world.runner_on(cut).copy(&mut |_| ())));
     let refusal = block_on(first.copy(&mut |_| ())).expect_err("leased");
     assert!(refusal.to_string().contains("another runner is at work"), "{refusal}");
@@ -187,7 +199,10 @@ fn a_plan_of_other_designs_is_refused() {
     let first = world.runner();
     block_on(first.prepare()).expect("prepared");
     block_on(first.start()).expect("started");
-    let other = World { after: compiled(&AFTER.replace("name   string(1..40)", "name   string(1..41)"), BEFORE), ..world.clone() };
+    let other = World {
+        after: compiled(&AFTER.replace("name   string(1..40)", "name   string(1..41)"), BEFORE),
+        ..world.clone()
+    };
     let refusal = block_on(other.runner().copy(&mut |_| ())).expect_err("another plan");
     assert!(refusal.to_string().contains("another plan"), "{refusal}");
     let writer = other.side(Side::Old);

@@ -6,3 +6,5 @@ mod crash;
 mod oracle;
 mod slice;
 mod support;
+mod verify;
+mod writers;
