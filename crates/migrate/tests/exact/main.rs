@@ -4,6 +4,7 @@
 
 mod crash;
 mod oracle;
+mod sellers;
 mod slice;
 mod support;
 mod verify;
