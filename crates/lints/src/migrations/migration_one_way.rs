@@ -79,8 +79,8 @@ fn changed<'a>(design: &'a Design, entity: &Entity) -> Vec<&'a str> {
     let mut names = Vec::new();
     for operation in &design.operations {
         for site in actions(operation) {
-            let is_update = matches!(site.action.verb, WriteVerb::Update | WriteVerb::Upsert);
-            if is_update && site.action.entity.text == entity.name.text {
+            // An `upsert` gives what makes the item, most of all.
+            if site.action.verb == WriteVerb::Update && site.action.entity.text == entity.name.text {
                 names.extend(settable(design, operation, site.action));
             }
         }

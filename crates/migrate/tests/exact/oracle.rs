@@ -76,7 +76,7 @@ pub(crate) fn check(world: &World, new: &Runtime) {
         };
         wanted.insert(place, merged);
     }
-    let found: BTreeMap<(String, String), (String, BTreeSet<String>, Option<AttributeValue>)> = world
+    let found: BTreeMap<_, _> = world
         .own_items("shares")
         .iter()
         .map(|item| {
