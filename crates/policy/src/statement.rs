@@ -104,11 +104,12 @@ impl Statement {
 
     /// Whether the statement applies to a request, and how closely it names who asks.
     pub(crate) fn applies(&self, request: &Request<'_>) -> Option<Naming> {
-        if !self.actions.matches(request, request.action) {
-            return None;
-        }
+        // A name of a resource is compared faster than actions, whose case does not matter, and rules out more.
         let resources = self.resources.as_ref();
         if !resources.is_none_or(|resources| resources.matches(request, request.resource)) {
+            return None;
+        }
+        if !self.actions.matches(request, request.action) {
             return None;
         }
         let naming = match &self.principal {
