@@ -18,7 +18,7 @@ pub(crate) trait Run: Operation {
     }
 }
 
-/// What became of a request.
+/// The answer to a request.
 pub struct Answer {
     /// The JSON of the output, or the error.
     pub result: Result<Vec<u8>, ApiError>,

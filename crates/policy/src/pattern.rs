@@ -1,6 +1,7 @@
 //! Texts with wildcards and variables: `arn:aws:dynamodb:*:*:table/${aws:username}-?`.
 //!
-//! A pattern is compiled once. What a variable stands for is compared as it is: a user who is called `*` matches nobody else.
+//! A pattern is compiled once. The value of a variable is compared literally: a user who is called `*` matches nobody
+//! else.
 
 use crate::context::{Context, Values};
 
@@ -29,7 +30,7 @@ pub(crate) enum Piece {
     },
 }
 
-/// What a compiled text may contain.
+/// The elements that a compiled text may contain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Syntax {
     pub(crate) wildcards: bool,
@@ -123,7 +124,7 @@ fn is_equal(one: &str, other: &str, ignore_case: bool) -> bool {
     }
 }
 
-/// Whether pieces can be compared with a text as they are: nothing stands for something else, and case is that of ASCII.
+/// Whether pieces can be compared with a text directly: there are no variables, and ignoring case only concerns ASCII.
 fn is_plain(pieces: &[Piece], text: &str, ignore_case: bool) -> bool {
     let is_plain = |piece: &Piece| match piece {
         Piece::Text(text) => !ignore_case || text.is_ascii(),
@@ -205,7 +206,7 @@ fn value(key: &str, default: Option<&str>, context: &dyn Context) -> Option<Stri
     }
 }
 
-/// What one letter of a text is compared with.
+/// One element of a pattern that is taken apart into characters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Letter {
     Exactly(char),

@@ -10,7 +10,7 @@ use crate::pattern::{Pattern, Syntax};
 use crate::policy::{Kind, texts};
 use crate::principal::{Named, Naming};
 
-/// What a statement does to the requests it matches.
+/// The effect of a statement on the requests it matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Permits them.

@@ -29,23 +29,23 @@ pub struct Settings {
     /// How long a connection may rest between requests. Longer than the pools of the SDKs keep theirs, so
     /// that it is the client that closes and no request is lost to the race.
     pub idle_timeout: Duration,
-    /// What the idle timeout becomes while every connection is taken.
+    /// The idle timeout while every connection is taken.
     pub idle_timeout_when_full: Duration,
     /// How long requests in flight may take to finish once shutdown is asked for.
     pub shutdown_grace: Duration,
-    /// Responses of at least this size are compressed for clients that accept it. Where DynamoDB starts.
+    /// Responses of at least this size are compressed for clients that accept it. DynamoDB's own threshold.
     pub compress_from_bytes: usize,
     /// Longest request line and headers together. DynamoDB's own limit.
     pub max_head_bytes: usize,
-    /// Whether `POST /` is DynamoDB's API. It knows no tenants, so a server that shows a design to others closes it.
+    /// Whether `POST /` is DynamoDB's API. It has no tenants, so a server that exposes a design to others closes it.
     pub dynamodb_api: bool,
-    /// Who may use what.
+    /// The access rules.
     pub guard: Guard,
-    /// Where decisions about requests are recorded, if they are.
+    /// The audit log of decisions about requests, if there is one.
     pub audit: Option<Arc<Audit>>,
-    /// Encrypts connections; without it the server speaks plain HTTP.
+    /// Encrypts connections; without it the server uses plain HTTP.
     pub tls: Option<Tls>,
-    /// Where request ids start. Ids of one seed are one sequence, so a test can know them.
+    /// The seed of request ids. Ids of one seed are one sequence, so a test can predict them.
     pub request_id_seed: u64,
 }
 
