@@ -128,90 +128,139 @@ impl<'a> Session<'a> {
     }
 
     /// Reads an item.
-    pub async fn get(
+    pub fn get(
         &self,
         table: &TableName,
         key: impl Into<SuppliedItem>,
         strong: bool,
-    ) -> Result<Option<Item>, Failure> {
-        let input = GetItemInput {
-            table_name: table.clone(),
-            key: key.into(),
-            consistent_read: strong.then_some(true),
-            return_consumed_capacity: TOTAL,
-            ..GetItemInput::default()
-        };
-        let output = self.send::<GetItem>(Repeat::Freely, input).await.map_err(failure)?;
-        self.read(output.consumed_capacity.iter());
-        Ok(output.item)
+    ) -> impl Future<Output = Result<Option<Item>, Failure>> {
+        let output = self.send::<GetItem>(
+            Repeat::Freely,
+            GetItemInput {
+                table_name: table.clone(),
+                key: key.into(),
+                consistent_read: strong.then_some(true),
+                return_consumed_capacity: TOTAL,
+                ..GetItemInput::default()
+            },
+        );
+        async move {
+            let output = output.await.map_err(failure)?;
+            self.read(output.consumed_capacity.iter());
+            Ok(output.item)
+        }
     }
 
-    pub(crate) async fn query(&self, mut input: QueryInput) -> Result<QueryOutput, Failure> {
+    pub(crate) fn query(
+        &self,
+        mut input: QueryInput,
+    ) -> impl Future<Output = Result<Box<QueryOutput>, Failure>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<Query>(Repeat::Freely, input).await.map_err(failure)?;
-        self.read(output.consumed_capacity.iter());
-        Ok(output)
+        let output = self.send::<Query>(Repeat::Freely, input);
+        async move {
+            let output = output.await.map_err(failure)?;
+            self.read(output.consumed_capacity.iter());
+            Ok(output)
+        }
     }
 
     /// Reads a page of a table.
-    pub async fn scan(&self, mut input: ScanInput) -> Result<ScanOutput, Failure> {
+    pub fn scan(&self, mut input: ScanInput) -> impl Future<Output = Result<Box<ScanOutput>, Failure>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<Scan>(Repeat::Freely, input).await.map_err(failure)?;
-        self.read(output.consumed_capacity.iter());
-        Ok(output)
+        let output = self.send::<Scan>(Repeat::Freely, input);
+        async move {
+            let output = output.await.map_err(failure)?;
+            self.read(output.consumed_capacity.iter());
+            Ok(output)
+        }
     }
 
-    pub(crate) async fn batch_get(
+    pub(crate) fn batch_get(
         &self,
         mut input: BatchGetItemInput,
-    ) -> Result<BatchGetItemOutput, Failure> {
+    ) -> impl Future<Output = Result<Box<BatchGetItemOutput>, Failure>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<BatchGetItem>(Repeat::Freely, input).await.map_err(failure)?;
-        self.read(output.consumed_capacity.iter().flatten());
-        Ok(output)
+        let output = self.send::<BatchGetItem>(Repeat::Freely, input);
+        async move {
+            let output = output.await.map_err(failure)?;
+            self.read(output.consumed_capacity.iter().flatten());
+            Ok(output)
+        }
     }
 
-    pub(crate) async fn batch_write(
+    pub(crate) fn batch_write(
         &self,
         mut input: BatchWriteItemInput,
-    ) -> Result<BatchWriteItemOutput, Failure> {
+    ) -> impl Future<Output = Result<Box<BatchWriteItemOutput>, Failure>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<BatchWriteItem>(Repeat::Freely, input).await.map_err(failure)?;
-        self.wrote(output.consumed_capacity.iter().flatten());
-        Ok(output)
+        let output = self.send::<BatchWriteItem>(Repeat::Freely, input);
+        async move {
+            let output = output.await.map_err(failure)?;
+            self.wrote(output.consumed_capacity.iter().flatten());
+            Ok(output)
+        }
     }
 
-    pub(crate) async fn put(&self, mut input: PutItemInput) -> Result<PutItemOutput, ApiError> {
+    pub(crate) fn put(
+        &self,
+        mut input: PutItemInput,
+    ) -> impl Future<Output = Result<Box<PutItemOutput>, ApiError>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<PutItem>(Repeat::IfRefused, input).await?;
-        self.wrote(output.consumed_capacity.iter());
-        Ok(output)
+        let output = self.send::<PutItem>(Repeat::IfRefused, input);
+        async move {
+            let output = output.await?;
+            self.wrote(output.consumed_capacity.iter());
+            Ok(output)
+        }
     }
 
-    pub(crate) async fn update(&self, mut input: UpdateItemInput) -> Result<UpdateItemOutput, ApiError> {
+    pub(crate) fn update(
+        &self,
+        mut input: UpdateItemInput,
+    ) -> impl Future<Output = Result<Box<UpdateItemOutput>, ApiError>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<UpdateItem>(Repeat::IfRefused, input).await?;
-        self.wrote(output.consumed_capacity.iter());
-        Ok(output)
+        let output = self.send::<UpdateItem>(Repeat::IfRefused, input);
+        async move {
+            let output = output.await?;
+            self.wrote(output.consumed_capacity.iter());
+            Ok(output)
+        }
     }
 
-    pub(crate) async fn delete(&self, mut input: DeleteItemInput) -> Result<DeleteItemOutput, ApiError> {
+    pub(crate) fn delete(
+        &self,
+        mut input: DeleteItemInput,
+    ) -> impl Future<Output = Result<Box<DeleteItemOutput>, ApiError>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<DeleteItem>(Repeat::IfRefused, input).await?;
-        self.wrote(output.consumed_capacity.iter());
-        Ok(output)
+        let output = self.send::<DeleteItem>(Repeat::IfRefused, input);
+        async move {
+            let output = output.await?;
+            self.wrote(output.consumed_capacity.iter());
+            Ok(output)
+        }
     }
 
-    pub(crate) async fn transact(&self, mut input: TransactWriteItemsInput) -> Result<(), ApiError> {
+    pub(crate) fn transact(
+        &self,
+        mut input: TransactWriteItemsInput,
+    ) -> impl Future<Output = Result<(), ApiError>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<TransactWriteItems>(Repeat::Freely, input).await?;
-        self.wrote(output.consumed_capacity.iter().flatten());
-        Ok(())
+        let output = self.send::<TransactWriteItems>(Repeat::Freely, input);
+        async move {
+            let output = output.await?;
+            self.wrote(output.consumed_capacity.iter().flatten());
+            Ok(())
+        }
     }
 
-    async fn send<O: Exchanged>(&self, repeat: Repeat, input: O::Input) -> Result<O::Output, ApiError> {
-        let response = self.exchange(repeat, O::request(input)).await?;
-        O::output(response).ok_or_else(ApiError::internal)
+    /// Sends an input. It is boxed before anything waits: a call that waits holds a pointer, and is small.
+    fn send<O: Exchanged>(
+        &self,
+        repeat: Repeat,
+        input: O::Input,
+    ) -> impl Future<Output = Result<Box<O::Output>, ApiError>> {
+        let request = O::request(input);
+        async move { O::output(self.exchange(repeat, request).await?).ok_or_else(ApiError::internal) }
     }
 
     /// Sends a request, again and again while it is only a matter of time: full jitter, doubled from one to the next.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map as JsonMap, Value as Json};
-use sortkey_api::operations::{UpdateItemInput, UpdateItemOutput};
+use sortkey_api::operations::UpdateItemInput;
 use sortkey_api::shapes::returns::ReturnValue;
 use sortkey_api::{ApiError, ErrorKind, TableName};
 use sortkey_design::model::Change;
@@ -320,7 +320,7 @@ impl Runtime {
             ..UpdateItemInput::default()
         };
         match self.session().update(input).await {
-            Ok(UpdateItemOutput { attributes, .. }) => Ok(Some(attributes.unwrap_or_default())),
+            Ok(output) => Ok(Some(output.attributes.unwrap_or_default())),
             Err(ApiError { kind: ErrorKind::ConditionalCheckFailedException, .. }) => Ok(None),
             Err(error) => Err(crate::session::failure(error)),
         }
@@ -419,7 +419,7 @@ impl Runtime {
         given.push((last, request.into_val()));
         let given = operate::admit_computed(&scope, Callee::Operation(operation), given)?;
         let outcome = operate::operation(&session, scope.clone(), operation, given).await?;
-        Ok(Reply::of_outcome(scope, outcome)?.repeated(session.is_repeat()))
+        Ok(Reply::of_outcome(scope, outcome, session.is_repeat()))
     }
 
     /// The caller that a token belongs to: found by the first session whose prefix the token has.
