@@ -24,7 +24,7 @@ pub trait Exchanged: Operation {
     /// The request.
     fn request(input: Self::Input) -> Request;
     /// The output in a response; none if another operation is answered.
-    fn output(response: Response) -> Option<Self::Output>;
+    fn output(response: Response) -> Option<Box<Self::Output>>;
 }
 
 /// The service of an operation, one of two.

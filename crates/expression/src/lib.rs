@@ -37,7 +37,7 @@ pub use placeholders::{
     PlaceholderError, PlaceholderKind, Placeholders, check_placeholders_have_expressions,
 };
 pub use projection::Projection;
-pub use reserved::is_reserved;
+pub use reserved::{is_plain_name, is_reserved};
 pub use unbind::Unbinder;
 pub use update::{Update, UpdateError};
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use thiserror::Error;
 
 use crate::codec::{Cursor, put_bytes, put_number};
 use crate::value_ref::{MapRef, entries_size_bytes};
-use crate::{AttributeType, AttributeValue, Map, Number, ValueRef};
+use crate::{AttributeType, AttributeValue, Map, Number, ValueRef, compare_names};
 
 /// The size precedes the entries.
 const HEADER_BYTES: usize = 4;
@@ -84,7 +84,9 @@ impl Item {
 
 impl Default for Item {
     fn default() -> Item {
-        Item::builder().finish()
+        // Inputs begin with an item that is replaced at once: to build one each time would cost more than the input.
+        static EMPTY: LazyLock<Item> = LazyLock::new(|| Item::builder().finish());
+        EMPTY.clone()
     }
 }
 
@@ -122,7 +124,7 @@ pub struct DuplicateInSet;
 #[derive(Debug)]
 pub struct ItemBuilder {
     out: Vec<u8>,
-    /// The containers that are open, the item itself first.
+    /// The containers that are open inside the item.
     open: Vec<Frame>,
     /// Entries of all open maps; each frame stores the index of its first.
     entries: Vec<Entry>,
@@ -165,8 +167,8 @@ impl ItemBuilder {
     pub fn with_capacity(bytes: usize, attributes: usize) -> ItemBuilder {
         let mut out = Vec::with_capacity(bytes);
         out.extend_from_slice(&[0; HEADER_BYTES + 4]);
-        let mut open = Vec::with_capacity(4);
-        open.push(Frame { count_at: HEADER_BYTES, count: 0, first_entry: Some(0) });
+        // Most items have nothing inside that could be open, and need no room for it.
+        let open = Vec::new();
         ItemBuilder { out, open, entries: Vec::with_capacity(attributes), size_bytes: 0, overwritten: false }
     }
 
@@ -175,7 +177,7 @@ impl ItemBuilder {
         let at = self.out.len();
         put_bytes(&mut self.out, name.as_bytes());
         // In a map inside the item, an entry takes a byte of its own.
-        self.size_bytes += name.len() + usize::from(self.open.len() > 1);
+        self.size_bytes += name.len() + usize::from(!self.open.is_empty());
         self.entries.push(Entry { at, name_at: self.out.len() - name.len(), name_length: name.len() });
     }
 
@@ -318,12 +320,10 @@ impl ItemBuilder {
 
     /// The finished item. Containers left open are closed.
     pub fn finish(mut self) -> Item {
-        while self.open.len() > 1 {
+        while !self.open.is_empty() {
             self.end();
         }
-        if let Some(frame) = self.open.pop() {
-            self.close_entries(&frame);
-        }
+        self.close_entries(&Frame { count_at: HEADER_BYTES, count: 0, first_entry: Some(0) });
         let size_bytes = match self.overwritten {
             true => entries_size_bytes(&self.out[HEADER_BYTES..]).unwrap_or(0),
             false => self.size_bytes,
@@ -349,11 +349,8 @@ impl ItemBuilder {
         self.open.push(Frame { count_at: self.out.len() - 4, count: 0, first_entry });
     }
 
-    /// Closes the newest container but never the item itself.
+    /// Closes the newest container inside the item.
     fn end(&mut self) {
-        if self.open.len() == 1 {
-            return;
-        }
         let Some(frame) = self.open.pop() else { return };
         if frame.first_entry.is_some() {
             self.close_entries(&frame);
@@ -369,7 +366,7 @@ impl ItemBuilder {
         let entries = &self.entries[first..];
         let name = |entry: &Entry| &self.out[entry.name_at..][..entry.name_length];
         let mut count = entries.len();
-        if !entries.is_sorted_by(|left, right| name(left) < name(right)) {
+        if !entries.is_sorted_by(|left, right| compare_names(name(left), name(right)).is_lt()) {
             let body_at = frame.count_at + 4;
             let body = self.out.split_off(body_at);
             let ends = entries.iter().skip(1).map(|entry| entry.at).chain([body_at + body.len()]);
