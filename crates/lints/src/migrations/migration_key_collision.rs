@@ -6,7 +6,7 @@
 //!
 //! ## Why it matters
 //!
-//! The new key leaves out what told them apart. The last one written wins.
+//! The new key leaves out the attribute that distinguished them. The last one written wins.
 //!
 //! ## Example
 //!
