@@ -115,8 +115,8 @@ impl Batch {
         self.not_before_ms = self.not_before_ms.max(time_ms);
     }
 
-    /// Says that the batch changes what readers cache, so that they read it anew
-    /// (see [`crate::Published::schema`]).
+    /// Marks the batch as one that changes the cached schema, so that readers load it again (see
+    /// [`crate::Published::schema`]).
     pub fn changes_schema(&mut self) {
         self.changes_schema = true;
     }

@@ -31,7 +31,7 @@
 //!
 //! ## When to allow
 //!
-//! Say `merge` instead, and how they combine is settled.
+//! Use `merge` instead, which defines how they combine.
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::facts::key_attributes;
