@@ -1,4 +1,4 @@
-//! Who may see what: tenants, secrets, personal data.
+//! Access to data: tenants, secrets, personal data.
 
 mod case_sensitive_lookup_key;
 mod cross_tenant_index;

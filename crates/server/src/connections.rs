@@ -14,7 +14,7 @@ use crate::settings::Settings;
 #[derive(Debug, Default)]
 pub(crate) struct Connections {
     open: Mutex<HashMap<u64, (Arc<Progress>, Observation)>>,
-    /// Told whenever a connection closes.
+    /// Notified whenever a connection closes.
     closed: Notify,
 }
 

@@ -69,7 +69,7 @@ fn read_all(directory: &Path) -> Result<Option<(u32, State)>, OpenError> {
     }
 }
 
-/// Says how far the directory is, durably.
+/// Records the state of the directory durably.
 pub(crate) fn write(directory: &Path, state: State, is_encrypted: bool) -> Result<(), OpenError> {
     let version = if is_encrypted { ENCRYPTED_VERSION } else { VERSION };
     let new = directory.join(NEW_FILE);

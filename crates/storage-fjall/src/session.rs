@@ -19,7 +19,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Says durably that a store is open.
+    /// Records durably that a store is open.
     pub(crate) fn begin(directory: &Path) -> io::Result<Session> {
         let path = directory.join(FILE);
         let mut file = private::file().write(true).create(true).truncate(true).open(&path)?;
@@ -29,7 +29,7 @@ impl Session {
         Ok(Session { path })
     }
 
-    /// Says that everything has been synced.
+    /// Removes the record, once everything has been synced.
     pub(crate) fn end(self) -> io::Result<()> {
         std::fs::remove_file(&self.path)?;
         self.path.parent().map_or(Ok(()), directory::sync)

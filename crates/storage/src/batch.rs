@@ -109,14 +109,14 @@ impl Batch {
         }
     }
 
-    /// Sets a lower bound for the commit's time. Items that it removes had expired by a clock that may be set back
+    /// Sets a lower bound for the commit's time. Entries that it removes had expired by a clock that may be set back
     /// before the commit; without the bound, the store's time could be one at which they still existed.
     pub fn not_before(&mut self, time_ms: u64) {
         self.not_before_ms = self.not_before_ms.max(time_ms);
     }
 
-    /// Says that the batch changes what readers cache, so that they read it anew
-    /// (see [`crate::Published::schema`]).
+    /// Marks the batch as one that changes the cached schema, so that readers load it again (see
+    /// [`crate::Published::schema`]).
     pub fn changes_schema(&mut self) {
         self.changes_schema = true;
     }

@@ -41,7 +41,7 @@ impl DataKey {
         &self.sealed
     }
 
-    /// Tells this key from others without disclosing anything about it.
+    /// Identifies this key among others without disclosing anything about it.
     pub fn check_value(&self) -> [u8; 16] {
         let mut value = [0; 16];
         let info = [&b"sortkey 1 check"[..]];

@@ -19,7 +19,7 @@ pub(crate) struct Changes<'v> {
     /// The view that the write read, under its locks.
     view: &'v Published,
     pub(crate) batch: Batch,
-    /// Tells the changes of one batch apart in streams and histories, and orders them.
+    /// Distinguishes and orders the changes of one batch in streams and histories.
     next_ordinal: u16,
 }
 

@@ -18,7 +18,7 @@ const LIFE_MS: u64 = 10 * 60 * 1000;
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     text: String,
-    /// Tells one request from another under the same token.
+    /// Distinguishes requests with the same token.
     fingerprint: u128,
 }
 

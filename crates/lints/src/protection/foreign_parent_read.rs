@@ -7,8 +7,8 @@
 //!
 //! ## Why it matters
 //!
-//! Items of other tenants are left out of the answer, but only after they were read, page by page. A caller who names a foreign
-//! parent pays for all of its items, and learns from the time that it takes how many there are.
+//! Items of other tenants are left out of the answer, but only after they were read, page by page. A caller who names a
+//! foreign parent pays for all of its items, and can estimate from the response time how many there are.
 //!
 //! ## Example
 //!
