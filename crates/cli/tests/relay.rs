@@ -4,6 +4,7 @@
 //! `bench/relay.sh kills` runs the first of these tests with 200,000 events and 100 kills.
 #![cfg(unix)]
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
+#![allow(unreachable_pub, reason = "the files of bench/relay are a program of their own, too")]
 
 #[path = "relay/accounts.rs"]
 mod accounts;
@@ -12,6 +13,7 @@ mod elsewhere;
 #[path = "../../../bench/relay/src/http.rs"]
 mod http;
 #[path = "../../../bench/relay/src/kills.rs"]
+#[allow(dead_code, reason = "the measurements use the rest")]
 mod kills;
 #[path = "../../../bench/relay/src/receiver.rs"]
 #[allow(dead_code, reason = "the measurements use the rest")]

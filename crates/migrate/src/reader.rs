@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
             let output = self.backend.ask::<BatchGetItem>(input).await?;
             let left = output.unprocessed_keys.unwrap_or_default();
             let is_left = |place: &Place| {
-                left.get(&*place.table)
+                left.get(&place.table)
                     .is_some_and(|keys| keys.keys.iter().any(|key| *key.unchecked() == place.key))
             };
             let found = output.responses.unwrap_or_default();
@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
             for place in answered {
                 let is_it =
                     |item: &&Item| place.key.iter().all(|(name, value)| item.get(name) == Some(value));
-                let item = found.get(&*place.table).and_then(|items| items.iter().find(is_it)).cloned();
+                let item = found.get(&place.table).and_then(|items| items.iter().find(is_it)).cloned();
                 self.known.lock().insert(place.clone(), item);
             }
             if later.len() == open.len() {

@@ -141,7 +141,10 @@ impl Runner {
         let scope = self.plan.old.scope(None);
         let fields = match read_whole(&scope, info, item) {
             Ok(fields) => fields,
-            Err(failure) => return Ok(unfit(survey, failure.message)),
+            Err(failure) => {
+                unfit(survey, failure.message);
+                return Ok(());
+            }
         };
         if is_expired(&scope, View::of(info.at, &fields)) {
             survey.expired += 1;
@@ -150,7 +153,10 @@ impl Runner {
         let targets = match mapper.targets(reader, info, item, &mut Vec::new()).await {
             Ok(targets) => targets,
             Err(Unmapped::Backend(error)) => return Err(error.into()),
-            Err(Unmapped::Unfit(failure)) => return Ok(unfit(survey, failure.message)),
+            Err(Unmapped::Unfit(failure)) => {
+                unfit(survey, failure.message);
+                return Ok(());
+            }
         };
         let place = Place::of(info, item);
         if targets.iter().any(|target| target.place.table != place.table) {

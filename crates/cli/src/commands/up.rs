@@ -280,7 +280,14 @@ impl Up {
         follow::say(state.as_ref());
         let mounts = following.mounts(&|| self.admission())?;
         let runtime = following.answering(state.as_ref());
-        let start = Start { address, mode, runtime, kept: &place.kept, secrets: place.secrets.as_deref() };
+        let start = Start {
+            address,
+            mode,
+            runtime,
+            kept: &place.kept,
+            secrets: place.secrets.as_deref(),
+            more_metrics: MoreMetrics::default(),
+        };
         match place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));

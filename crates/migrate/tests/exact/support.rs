@@ -214,7 +214,7 @@ impl World {
         let scan =
             ScanInput { table_name: table.into(), consistent_read: Some(true), ..ScanInput::default() };
         let mut items: Vec<Map> = match block_on(Embedded::new(self.engine.clone()).scan(scan)) {
-            Ok(output) => output.items.unwrap_or_default().iter().map(|item| item.to_map()).collect(),
+            Ok(output) => output.items.unwrap_or_default().iter().map(sortkey_value::Item::to_map).collect(),
             Err(_) => Vec::new(),
         };
         items.sort_by_key(|item| format!("{item:?}"));
