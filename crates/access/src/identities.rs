@@ -79,6 +79,9 @@ pub struct User {
 pub struct Role {
     /// Unique among roles.
     pub name: String,
+    /// Made anew for every role, so that sessions of a deleted one do not belong to another of its name.
+    #[serde(default)]
+    pub id: String,
     /// The policy on the principals that may assume it.
     pub trust: serde_json::Value,
     /// The policies that give it permissions.
@@ -152,12 +155,11 @@ impl IdentityFile {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
         let lock = path.with_extension("lock");
-        let lock = std::fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(lock)
-            .map_err(failed)?;
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let lock = options.open(lock).map_err(failed)?;
         lock.lock().map_err(failed)?;
         let mut file = IdentityFile::read(path)?;
         let changed = change(&mut file)?;
@@ -219,12 +221,14 @@ impl IdentityFile {
             return Err(IdentityError::Invalid(format!("there is a role `{name}` already")));
         }
         let trust = document(trust, Kind::Trust)?;
-        self.roles.push(Role { name: name.to_owned(), trust, policies: vec![], boundary: None });
+        let (id, _) = new_key("AROA")?;
+        self.roles.push(Role { name: name.to_owned(), id, trust, policies: vec![], boundary: None });
         Ok(())
     }
 
     /// Makes an access key for a user.
     pub fn create_key(&mut self, user: &str, keyring: &Keyring) -> Result<NewAccessKey, IdentityError> {
+        self.check_opens(keyring)?;
         let user = self.user(user)?;
         let (id, secret) = new_key("AKIA")?;
         user.keys.push(AccessKey {
@@ -260,8 +264,25 @@ impl IdentityFile {
         Ok(())
     }
 
+    /// Whether something in the file is sealed, so that only the keyring that sealed it is of use.
+    pub fn is_sealed(&self) -> bool {
+        self.session_key.is_some() || self.users.iter().any(|user| !user.keys.is_empty())
+    }
+
+    /// Rejects a keyring that does not open what is sealed already: secrets of two keyrings in one file would open for nobody.
+    fn check_opens(&self, keyring: &Keyring) -> Result<(), IdentityError> {
+        if let Some(key) = self.users.iter().flat_map(|user| &user.keys).next() {
+            keyring.open_sealed(&key.sealed, &key.id, "an access key")?;
+        }
+        if let Some(sealed) = &self.session_key {
+            keyring.open_sealed(sealed, "sessions", "the key of sessions")?;
+        }
+        Ok(())
+    }
+
     /// The key that seals session tokens; it is made if there is none.
     pub fn ensure_session_key(&mut self, keyring: &Keyring) -> Result<(), IdentityError> {
+        self.check_opens(keyring)?;
         if self.session_key.is_none() {
             let key: [u8; 32] = keyring::random()?;
             self.session_key = Some(keyring.seal(&key, "sessions")?);
@@ -343,6 +364,7 @@ pub(crate) struct Directory {
 #[derive(Debug)]
 pub(crate) struct ReadyRole {
     pub(crate) arn: String,
+    pub(crate) id: String,
     pub(crate) trust: Policy,
     pub(crate) policies: Vec<Policy>,
     pub(crate) boundary: Option<Policy>,
@@ -370,6 +392,7 @@ impl Directory {
         let roles = file.roles.iter().map(|role| {
             let ready = ReadyRole {
                 arn: format!("arn:aws:iam::{ACCOUNT}:role/{}", role.name),
+                id: role.id.clone(),
                 trust: compiled_as(&role.trust, Kind::Trust),
                 policies: compile(&role.policies),
                 boundary: role.boundary.as_ref().map(compiled),

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | plain | false, negated true | whatever does not allow |
 //! | `...IfExists` | true | whatever does not allow |
-//! | `ForAllValues:` | true | false |
+//! | `ForAllValues:` | true | whatever does not allow |
 //! | `ForAnyValue:` | false | whatever does not allow |
 //! | `Null` | equals `true` | equals `true` |
 
@@ -54,7 +54,6 @@ impl Condition {
         let matches_any = |value: &str| self.operands.iter().any(|operand| operand.accepts(value, context));
         let satisfied = |value: &str| matches_any(value) != negated;
         match (values, self.operator.quantifier) {
-            (Values::Everything, Quantifier::All) => false,
             (Values::Everything, _) => cautious,
             (Values::Absent, Quantifier::All) => true,
             (Values::Absent, Quantifier::Any) => self.operator.if_exists,

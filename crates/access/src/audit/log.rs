@@ -50,7 +50,7 @@ struct State {
 }
 
 impl AuditLog {
-    /// Opens a log, or begins it. A log that was cut or changed at its end is refused.
+    /// Opens a log, or begins it. A log that was cut, or whose newest file was changed, is refused.
     pub fn open(path: &Path, rotate_bytes: u64) -> Result<AuditLog, AuditError> {
         let failed = |error| AuditError::File(path.to_owned(), error);
         let lock = private_file(&suffixed(path, ".lock")).map_err(failed)?;
@@ -84,6 +84,7 @@ impl AuditLog {
             let why = format!("{} bytes of a line that was never completed were removed", found.torn_bytes);
             shared.note("AuditLogRecovered", &why)?;
         }
+        verify::check_chain(path)?;
         // A log that cannot be written is found out now, and not at the first request.
         shared.note("ServerStarted", "")?;
         shared.sync().map_err(failed)?;

@@ -25,6 +25,7 @@ use clap::Args;
 use sortkey_core::{Pending, Runtime};
 use sortkey_deploy::{Coverage, DeployError, Deployment, Naming, Options, desired, is_pending, prepare};
 use sortkey_design::Compilation;
+use sortkey_design::program::Segment;
 use sortkey_embedded::Embedded;
 use sortkey_gateway::{Admission, Forks, Gateway};
 use sortkey_migrate::{Phase, Side};
@@ -205,7 +206,7 @@ impl Up {
         let settings = Settings { dynamodb_api, guard, audit, tls, more_metrics, ..self.listen.settings() };
         let (server, address) = listen::bind(address, backend, settings, mounts).await?;
         let shutdown = shutdown::asked_for();
-        let report = format!("{certificate}{}", self.protect.report(mode, true));
+        let report = format!("{certificate}{}{}", self.protect.report(mode, true), open_routes(runtime));
         let base = format!("{base}://{address}");
         banner::say(runtime, &base, self.protect.api_keys.as_deref(), kept, &report);
         server.run(shutdown).await;
@@ -356,4 +357,20 @@ fn forks(database: &Database, runtime: &Runtime) -> Arc<Forks> {
 pub(super) fn assignment(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     Ok((name.trim().to_owned(), value.to_owned()))
+}
+
+/// The routes of a design, which are open by declaration: their operations check for themselves who calls.
+fn open_routes(runtime: &Runtime) -> String {
+    let text = |segment: &Segment| match segment {
+        Segment::Literal(text) => format!("/{text}"),
+        Segment::Parameter(_) => "/*".to_owned(),
+    };
+    let mut paths: Vec<String> =
+        runtime.program().routes.iter().map(|route| route.segments.iter().map(text).collect()).collect();
+    paths.sort();
+    paths.dedup();
+    match paths.is_empty() {
+        true => String::new(),
+        false => format!("\nOpen to everybody, as the design declares: {}", paths.join(", ")),
+    }
 }

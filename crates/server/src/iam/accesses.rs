@@ -21,6 +21,7 @@ mod managed;
 mod statements;
 
 use sortkey_access::ACCOUNT;
+use sortkey_api::shapes::returns::ReturnValuesOnConditionCheckFailure;
 use sortkey_api::{ApiError, OperationId, SuppliedItem, TableName, decode};
 
 use super::context::Concerned;
@@ -41,6 +42,21 @@ pub(super) struct Access {
     pub(super) return_consumed_capacity: Option<String>,
     pub(super) enclosing: Option<&'static str>,
     pub(super) full_table_scan: Option<bool>,
+}
+
+impl Access {
+    /// A write whose refusal shows the item. It reads everything that a write with `ReturnValues: ALL_OLD` reads, without the
+    /// right to write being enough.
+    fn showing(self, asked: Option<&ReturnValuesOnConditionCheckFailure>) -> Access {
+        match asked {
+            Some(ReturnValuesOnConditionCheckFailure::AllOld) => Access {
+                attributes: Concerned::Everything,
+                return_values: Some(ReturnValuesOnConditionCheckFailure::AllOld.as_str().to_owned()),
+                ..self
+            },
+            _ => self,
+        }
+    }
 }
 
 /// A table, or one of its streams.
