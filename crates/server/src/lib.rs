@@ -54,7 +54,7 @@ pub use crate::guard::{Administrators, Guard, Mode};
 pub use crate::iam::Iam;
 pub use crate::mount::{Access, Content, Handler, Mount, Peer};
 pub use crate::server::Server;
-pub use crate::settings::Settings;
+pub use crate::settings::{MoreMetrics, Settings};
 pub use crate::tls::{Tls, TlsError};
 
 /// The HTTP vocabulary of a [`Handler`].

@@ -136,7 +136,8 @@ async fn route<B: Backend>(
         EntryPoint::Metrics => {
             let is_ready = server.backend.readiness() == Readiness::Ready;
             let histories = server.backend.histories();
-            let page = server.metrics.page(server.connections.count(), is_ready, &histories);
+            let mut page = server.metrics.page(server.connections.count(), is_ready, &histories);
+            page.push_str(&server.settings.more_metrics.lines());
             text(StatusCode::OK, metrics::CONTENT_TYPE, page)
         }
         EntryPoint::Nothing => not_found(),

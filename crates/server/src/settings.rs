@@ -45,6 +45,8 @@ pub struct Settings {
     pub audit: Option<Arc<Audit>>,
     /// Encrypts connections; without it the server speaks plain HTTP.
     pub tls: Option<Tls>,
+    /// Lines that the page of metrics shows below the server's own.
+    pub more_metrics: MoreMetrics,
     /// Where request ids start. Ids of one seed are one sequence, so a test can know them.
     pub request_id_seed: u64,
 }
@@ -68,7 +70,29 @@ impl Default for Settings {
             guard: Guard::default(),
             audit: None,
             tls: None,
+            more_metrics: MoreMetrics::default(),
             request_id_seed: 0,
         }
+    }
+}
+
+/// What is asked for further lines of the page of metrics, in Prometheus's format.
+#[derive(Clone, Default)]
+pub struct MoreMetrics(Option<Arc<dyn Fn() -> String + Send + Sync>>);
+
+impl MoreMetrics {
+    /// Lines that are made whenever the page is.
+    pub fn new(lines: impl Fn() -> String + Send + Sync + 'static) -> MoreMetrics {
+        MoreMetrics(Some(Arc::new(lines)))
+    }
+
+    pub(crate) fn lines(&self) -> String {
+        self.0.as_ref().map(|lines| lines()).unwrap_or_default()
+    }
+}
+
+impl std::fmt::Debug for MoreMetrics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("MoreMetrics").field(&self.0.is_some()).finish()
     }
 }

@@ -26,7 +26,7 @@ use sortkey_deploy::{Coverage, DeployError, Deployment, Naming, Options, desired
 use sortkey_design::Compilation;
 use sortkey_embedded::Embedded;
 use sortkey_gateway::{Admission, Forks, Gateway};
-use sortkey_server::{Database, Mode, Mount, Settings};
+use sortkey_server::{Database, Mode, MoreMetrics, Mount, Settings};
 use sortkey_work::Waking;
 
 use super::Run;
@@ -124,6 +124,7 @@ struct Start<'a> {
     kept: &'a str,
     /// Where secrets are kept, if anything is.
     secrets: Option<&'a Path>,
+    more_metrics: MoreMetrics,
 }
 
 impl Run for Up {
@@ -162,7 +163,8 @@ impl Up {
         };
         let gateway = Gateway::new(runtime.clone(), admission);
         let secrets = place.secrets.as_deref();
-        let start = Start { address, mode, runtime: &runtime, kept: &place.kept, secrets };
+        let more_metrics = workers.as_ref().map(workers::Workers::metrics).unwrap_or_default();
+        let start = Start { address, mode, runtime: &runtime, kept: &place.kept, secrets, more_metrics };
         let served = match place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
@@ -186,14 +188,14 @@ impl Up {
         backend: B,
         mounts: Vec<Mount>,
     ) -> Result<(), Failure> {
-        let Start { address, mode, runtime, kept, secrets } = start;
+        let Start { address, mode, runtime, kept, secrets, more_metrics } = start;
         let dynamodb_api = self.dynamodb_api || address.ip().is_loopback();
         let guard = self.protect.guard(mode)?;
         let tls = self.tls.open(secrets, &self.listen.host)?;
         let certificate = self.tls.report(tls.as_ref(), secrets);
         let base = tls::scheme(tls.as_ref());
-        let settings =
-            Settings { dynamodb_api, guard, audit: self.audit.open()?, tls, ..self.listen.settings() };
+        let audit = self.audit.open()?;
+        let settings = Settings { dynamodb_api, guard, audit, tls, more_metrics, ..self.listen.settings() };
         let (server, address) = listen::bind(address, backend, settings, mounts).await?;
         let shutdown = shutdown::asked_for();
         let report = format!("{certificate}{}", self.protect.report(mode, true));
