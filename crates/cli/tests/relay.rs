@@ -11,6 +11,8 @@ mod accounts;
 mod elsewhere;
 #[path = "../../../bench/relay/src/http.rs"]
 mod http;
+#[path = "relay/idle.rs"]
+mod idle;
 #[path = "../../../bench/relay/src/kills.rs"]
 #[allow(dead_code, reason = "the measurements print all of the outcome")]
 mod kills;
