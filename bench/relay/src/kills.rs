@@ -36,6 +36,7 @@ struct Source {
 
 /// What the run came to.
 #[derive(Debug, Default)]
+#[allow(dead_code, reason = "all of it is printed")]
 pub(crate) struct Outcome {
     pub(crate) events: usize,
     pub(crate) kills: usize,

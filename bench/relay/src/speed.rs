@@ -39,7 +39,9 @@ pub(crate) fn run(place: &Place, seconds: u64, rates: &[Option<f64>]) {
         })
         .collect();
     create_raw_table(place.port);
-    println!("| load | /s accepted | /s delivered | accepted p50 ms | p99 ms | lag p50 ms | p99 ms | CPU ms each |");
+    println!(
+        "| load | /s accepted | /s delivered | accepted p50 ms | p99 ms | lag p50 ms | p99 ms | CPU ms each |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     raw(place.port, &relay);
     for rate in rates.iter().copied() {
@@ -48,9 +50,9 @@ pub(crate) fn run(place: &Place, seconds: u64, rates: &[Option<f64>]) {
         let taken = accepted_until(&accepted).duration_since(began);
         let name = rate.map_or("as fast as possible".to_owned(), |rate| format!("{rate} /s"));
         let last = wait_for(&log, &accepted);
-        let lags = accepted.iter().filter_map(|each| {
-            Some(log.of(&each.id).first()?.at.saturating_duration_since(each.sent))
-        });
+        let lags = accepted
+            .iter()
+            .filter_map(|each| Some(log.of(&each.id).first()?.at.saturating_duration_since(each.sent)));
         let (times, lags) = (Times::of(accepted.iter().map(|each| each.took)), Times::of(lags));
         let count = accepted.len() as f64;
         let delivered = count / last.duration_since(began).as_secs_f64();
