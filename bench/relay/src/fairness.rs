@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::receiver::{self, Log};
-use crate::relay::{Account, Place, Relay};
+use crate::relay::{Account, Place, Relay, attempt};
 use crate::report::{Times, row};
 use crate::speed::{load, wait_for};
 
@@ -12,7 +12,7 @@ use crate::speed::{load, wait_for};
 const RATE: f64 = 300.0;
 
 /// Prints how late deliveries are, without and with a dead receiver that many are due for.
-pub fn run(place: &Place, due: u64, seconds: u64) {
+pub(crate) fn run(place: &Place, due: u64, seconds: u64) {
     let _relay = Relay::start(place);
     let log: Arc<Log> = Arc::default();
     let receiver = receiver::start(&log);
@@ -28,7 +28,7 @@ pub fn run(place: &Place, due: u64, seconds: u64) {
     println!("|---|---|---|---|");
     let length = Duration::from_secs(seconds);
     // The first seconds are not measured.
-    measure(place.port, &sources, &log, Duration::from_secs(3));
+    let first = measure(place.port, &sources, &log, Duration::from_secs(3));
     let before = measure(place.port, &sources, &log, length);
     print("0", &before);
     let dead = Account::new(place.port, "dead");
@@ -38,21 +38,33 @@ pub fn run(place: &Place, due: u64, seconds: u64) {
     while sent < due {
         sent += load(place.port, &source, 32, Duration::from_secs(2), None).len() as u64;
     }
-    std::thread::sleep(Duration::from_secs(2));
+    // All of them are due before the measurement begins.
+    while fanned_out(place.port) < sent + before.2 + first.2 {
+        std::thread::sleep(Duration::from_millis(500));
+    }
     let after = measure(place.port, &sources, &log, length);
     print(&sent.to_string(), &after);
     let (one, other) = (before.0.at(0.99).as_secs_f64(), after.0.at(0.99).as_secs_f64());
     println!("\nThe p99 moves by {:+.0} percent.", (other / one - 1.0) * 100.0);
 }
 
-fn measure(port: u16, sources: &[String], log: &Log, length: Duration) -> (Times, Times) {
+fn measure(port: u16, sources: &[String], log: &Log, length: Duration) -> (Times, Times, u64) {
     let accepted = load(port, sources, 16, length, Some(RATE));
     wait_for(log, &accepted);
     let lag = |id: &str, sent| Some(log.of(id).first()?.at.saturating_duration_since(sent));
     let lags = Times::of(accepted.iter().filter_map(|each| lag(&each.id, each.sent)));
-    (lags, Times::of(accepted.iter().map(|each| each.took)))
+    let took = Times::of(accepted.iter().map(|each| each.took));
+    (lags, took, accepted.len() as u64)
 }
 
-fn print(due: &str, (lags, took): &(Times, Times)) {
+fn print(due: &str, (lags, took, _): &(Times, Times, u64)) {
     row(&[due.to_owned(), lags.ms(0.5), lags.ms(0.99), took.ms(0.99)]);
+}
+
+/// How many events have their deliveries.
+fn fanned_out(port: u16) -> u64 {
+    let (_, page) = attempt(port, "", "GET", "/metrics", b"").expect("an answer");
+    let page = String::from_utf8_lossy(&page).into_owned();
+    let name = "sortkey_worker_runs_total{worker=\"accept\",outcome=\"done\"} ";
+    page.lines().find_map(|line| line.strip_prefix(name)?.parse().ok()).unwrap_or(0)
 }

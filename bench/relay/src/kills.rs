@@ -36,20 +36,21 @@ struct Source {
 
 /// What the run came to.
 #[derive(Debug, Default)]
-pub struct Outcome {
-    pub events: usize,
-    pub kills: usize,
-    pub deliveries: usize,
-    pub attempts: usize,
-    pub arrivals: usize,
+#[allow(dead_code, reason = "all of it is printed")]
+pub(crate) struct Outcome {
+    pub(crate) events: usize,
+    pub(crate) kills: usize,
+    pub(crate) deliveries: usize,
+    pub(crate) attempts: usize,
+    pub(crate) arrivals: usize,
     /// Arrivals that no attempt was recorded of: their run was interrupted and done again.
-    pub twice: usize,
-    pub load: Duration,
-    pub whole: Duration,
+    pub(crate) twice: usize,
+    pub(crate) load: Duration,
+    pub(crate) whole: Duration,
 }
 
 /// Runs everything, and panics with the reason if something was lost or done too often.
-pub fn run(place: &Place, events: usize, kills: usize) -> Outcome {
+pub(crate) fn run(place: &Place, events: usize, kills: usize) -> Outcome {
     let begin = Instant::now();
     let log: Arc<Log> = Arc::default();
     let receiver = receiver::start(&log);

@@ -19,7 +19,8 @@ fn main() {
         eprintln!("relay speed|fairness|queue|kills BINARY DIRECTORY [NUMBER ...]");
         std::process::exit(2);
     };
-    let number = |at: usize, otherwise: u64| rest.get(at).and_then(|text| text.parse().ok()).unwrap_or(otherwise);
+    let number =
+        |at: usize, otherwise: u64| rest.get(at).and_then(|text| text.parse().ok()).unwrap_or(otherwise);
     let place = Place {
         binary: PathBuf::from(binary),
         design: design(),

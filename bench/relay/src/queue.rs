@@ -13,7 +13,7 @@ use crate::speed::{dynamodb, load, wait_for};
 const RATE: f64 = 300.0;
 
 /// Prints how late deliveries are, without and with many that are due for a receiver that does not answer.
-pub fn run(place: &Place, due: u64, seconds: u64) {
+pub(crate) fn run(place: &Place, due: u64, seconds: u64) {
     let relay = Relay::start(place);
     let log: Arc<Log> = Arc::default();
     let receiver = receiver::start(&log);

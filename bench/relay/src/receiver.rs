@@ -10,18 +10,18 @@ use crate::http::Wire;
 
 /// Every arrival: the path, the id of the webhook, and when.
 #[derive(Default)]
-pub struct Log {
+pub(crate) struct Log {
     shards: [Mutex<HashMap<String, Vec<Arrival>>>; 16],
     /// Set once every receiver is to answer 200, whatever its path.
-    pub is_healed: AtomicBool,
+    pub(crate) is_healed: AtomicBool,
 }
 
 /// One request that arrived.
 #[derive(Clone)]
-pub struct Arrival {
-    pub path: String,
-    pub at: Instant,
-    pub is_signed: bool,
+pub(crate) struct Arrival {
+    pub(crate) path: String,
+    pub(crate) at: Instant,
+    pub(crate) is_signed: bool,
 }
 
 impl Log {
@@ -30,17 +30,18 @@ impl Log {
     }
 
     /// What arrived of a webhook.
-    pub fn of(&self, id: &str) -> Vec<Arrival> {
+    pub(crate) fn of(&self, id: &str) -> Vec<Arrival> {
         self.shards[shard(id)].lock().expect("a log").get(id).cloned().unwrap_or_default()
     }
 
     /// How many webhooks arrived at all.
-    pub fn len(&self) -> usize {
+    #[allow(dead_code, reason = "the tests ask")]
+    pub(crate) fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.lock().expect("a log").len()).sum()
     }
 
     /// Runs something over everything that arrived.
-    pub fn each(&self, mut run: impl FnMut(&str, &[Arrival])) {
+    pub(crate) fn each(&self, mut run: impl FnMut(&str, &[Arrival])) {
         for shard in &self.shards {
             shard.lock().expect("a log").iter().for_each(|(id, arrivals)| run(id, arrivals));
         }
@@ -52,7 +53,7 @@ fn shard(id: &str) -> usize {
 }
 
 /// Starts a receiver on a free port.
-pub fn start(log: &Arc<Log>) -> u16 {
+pub(crate) fn start(log: &Arc<Log>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     let log = Arc::clone(log);

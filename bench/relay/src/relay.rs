@@ -11,27 +11,27 @@ use serde_json::{Value as Json, json};
 use crate::http::Wire;
 
 /// The secret with which sources sign.
-pub const SECRET: &str = "a secret of the source";
+pub(crate) const SECRET: &str = "a secret of the source";
 
 /// Where the binary, its data and the design are.
 #[derive(Clone)]
-pub struct Place {
-    pub binary: PathBuf,
-    pub design: PathBuf,
-    pub data: PathBuf,
-    pub port: u16,
+pub(crate) struct Place {
+    pub(crate) binary: PathBuf,
+    pub(crate) design: PathBuf,
+    pub(crate) data: PathBuf,
+    pub(crate) port: u16,
     /// Further arguments of `sortkey up`.
-    pub arguments: Vec<String>,
+    pub(crate) arguments: Vec<String>,
 }
 
 /// The server as a process.
-pub struct Relay {
+pub(crate) struct Relay {
     process: Child,
     place: Place,
 }
 
 impl Relay {
-    pub fn start(place: &Place) -> Relay {
+    pub(crate) fn start(place: &Place) -> Relay {
         let mut process = Command::new(&place.binary)
             .args(["up", "--port", &place.port.to_string(), "--allow-private", "127.0.0.0/8", "--data"])
             .arg(&place.data)
@@ -56,7 +56,7 @@ impl Relay {
     }
 
     /// Ends it as a power failure would, and starts it again.
-    pub fn kill_and_restart(&mut self) {
+    pub(crate) fn kill_and_restart(&mut self) {
         self.end();
         *self = Relay::start(&self.place.clone());
     }
@@ -67,7 +67,7 @@ impl Relay {
     }
 
     /// The processor time that it has used, in seconds.
-    pub fn cpu_seconds(&self) -> f64 {
+    pub(crate) fn cpu_seconds(&self) -> f64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.process.id())).unwrap_or_default();
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
         let ticks = |at: usize| fields.get(at).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
@@ -81,20 +81,20 @@ impl Drop for Relay {
     }
 }
 
-pub fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port()
 }
 
 /// A client of the API on behalf of one account.
-pub struct Account {
-    pub port: u16,
-    pub token: String,
-    pub user_id: String,
+pub(crate) struct Account {
+    pub(crate) port: u16,
+    pub(crate) token: String,
+    pub(crate) user_id: String,
 }
 
 impl Account {
     /// Signs up, with the largest plan.
-    pub fn new(port: u16, name: &str) -> Account {
+    pub(crate) fn new(port: u16, name: &str) -> Account {
         let who =
             json!({ "email": format!("{name}@example.com"), "name": name, "password": "correct horse" });
         let login = call(port, "", "POST", "/auth/sign-up", &who);
@@ -104,21 +104,21 @@ impl Account {
         account
     }
 
-    pub fn post(&self, path: &str, body: &Json) -> Json {
+    pub(crate) fn post(&self, path: &str, body: &Json) -> Json {
         call(self.port, &self.token, "POST", path, body)
     }
 
-    pub fn get(&self, path: &str) -> Json {
+    pub(crate) fn get(&self, path: &str) -> Json {
         call(self.port, &self.token, "GET", path, &Json::Null)
     }
 
     /// A source that signs as GitHub does.
-    pub fn source(&self, name: &str) -> String {
+    pub(crate) fn source(&self, name: &str) -> String {
         let input = json!({ "name": name, "provider": "github", "signingSecret": SECRET });
         text(&self.post("/api/sources/create", &input), "sourceId")
     }
 
-    pub fn connection(&self, source: &str, url: &str, delays: Option<&[u32]>) -> String {
+    pub(crate) fn connection(&self, source: &str, url: &str, delays: Option<&[u32]>) -> String {
         let mut input = json!({
             "sourceId": source, "name": "to", "destinationUrl": url,
             "signingSecret": "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz",
@@ -131,7 +131,7 @@ impl Account {
 }
 
 /// A call that must succeed.
-pub fn call(port: u16, token: &str, method: &str, path: &str, body: &Json) -> Json {
+pub(crate) fn call(port: u16, token: &str, method: &str, path: &str, body: &Json) -> Json {
     let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
     let (status, answer) = attempt(port, token, method, path, &bytes).expect("an answer");
     assert!((200..300).contains(&status), "{method} {path}: {status} {}", String::from_utf8_lossy(&answer));
@@ -139,7 +139,13 @@ pub fn call(port: u16, token: &str, method: &str, path: &str, body: &Json) -> Js
 }
 
 /// A call on a connection of its own; none if nobody answers.
-pub fn attempt(port: u16, token: &str, method: &str, path: &str, body: &[u8]) -> Option<(u16, Vec<u8>)> {
+pub(crate) fn attempt(
+    port: u16,
+    token: &str,
+    method: &str,
+    path: &str,
+    body: &[u8],
+) -> Option<(u16, Vec<u8>)> {
     let token = match token {
         "" => String::new(),
         token => format!("authorization: Bearer {token}\r\n"),
@@ -148,19 +154,19 @@ pub fn attempt(port: u16, token: &str, method: &str, path: &str, body: &[u8]) ->
     Wire::connect(port)?.ask(method, path, &headers, body)
 }
 
-pub fn text(json: &Json, name: &str) -> String {
+pub(crate) fn text(json: &Json, name: &str) -> String {
     json[name].as_str().unwrap_or_else(|| panic!("no {name}: {json}")).to_owned()
 }
 
 /// The id of the event, without reading the rest of the answer.
-pub fn event_id(answer: &[u8]) -> String {
+pub(crate) fn event_id(answer: &[u8]) -> String {
     let text = String::from_utf8_lossy(answer);
     let from = text.find("\"evt_").map_or(0, |at| at + 1);
     text[from..].chars().take_while(|each| *each != '"').collect()
 }
 
 /// The headers of a signed webhook with an id of its own.
-pub fn signed(body: &[u8], id: &str) -> String {
+pub(crate) fn signed(body: &[u8], id: &str) -> String {
     let mut mac = Hmac::<sha2_for_hmac::Sha256>::new_from_slice(SECRET.as_bytes()).expect("any key");
     mac.update(body);
     let code = mac.finalize().into_bytes();
@@ -171,6 +177,6 @@ pub fn signed(body: &[u8], id: &str) -> String {
 }
 
 /// Where the design of the relay is.
-pub fn design() -> PathBuf {
+pub(crate) fn design() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems/ferryhook/ferryhook.sk")
 }

@@ -19,14 +19,14 @@ const SENDERS: usize = 32;
 const RAW: Duration = Duration::from_secs(5);
 
 /// One webhook that was accepted: its id, when it was sent, and how long the answer took.
-pub struct Accepted {
-    pub id: String,
-    pub sent: Instant,
-    pub took: Duration,
+pub(crate) struct Accepted {
+    pub(crate) id: String,
+    pub(crate) sent: Instant,
+    pub(crate) took: Duration,
 }
 
 /// Prints one row for raw transactions and one for each rate; no rate is as fast as possible.
-pub fn run(place: &Place, seconds: u64, rates: &[Option<f64>]) {
+pub(crate) fn run(place: &Place, seconds: u64, rates: &[Option<f64>]) {
     let relay = Relay::start(place);
     let log: Arc<Log> = Arc::default();
     let receiver = receiver::start(&log);
@@ -39,7 +39,9 @@ pub fn run(place: &Place, seconds: u64, rates: &[Option<f64>]) {
         })
         .collect();
     create_raw_table(place.port);
-    println!("| load | /s accepted | /s delivered | accepted p50 ms | p99 ms | lag p50 ms | p99 ms | CPU ms each |");
+    println!(
+        "| load | /s accepted | /s delivered | accepted p50 ms | p99 ms | lag p50 ms | p99 ms | CPU ms each |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     raw(place.port, &relay);
     for rate in rates.iter().copied() {
@@ -48,9 +50,9 @@ pub fn run(place: &Place, seconds: u64, rates: &[Option<f64>]) {
         let taken = accepted_until(&accepted).duration_since(began);
         let name = rate.map_or("as fast as possible".to_owned(), |rate| format!("{rate} /s"));
         let last = wait_for(&log, &accepted);
-        let lags = accepted.iter().filter_map(|each| {
-            Some(log.of(&each.id).first()?.at.saturating_duration_since(each.sent))
-        });
+        let lags = accepted
+            .iter()
+            .filter_map(|each| Some(log.of(&each.id).first()?.at.saturating_duration_since(each.sent)));
         let (times, lags) = (Times::of(accepted.iter().map(|each| each.took)), Times::of(lags));
         let count = accepted.len() as f64;
         let delivered = count / last.duration_since(began).as_secs_f64();
@@ -71,7 +73,7 @@ pub fn run(place: &Place, seconds: u64, rates: &[Option<f64>]) {
 }
 
 /// Sends webhooks for a while, as fast as answers come or at a rate.
-pub fn load(
+pub(crate) fn load(
     port: u16,
     sources: &[String],
     senders: usize,
@@ -116,7 +118,7 @@ fn accepted_until(accepted: &[Accepted]) -> Instant {
 }
 
 /// Waits until everything has arrived. When the last did.
-pub fn wait_for(log: &Log, accepted: &[Accepted]) -> Instant {
+pub(crate) fn wait_for(log: &Log, accepted: &[Accepted]) -> Instant {
     let end = Instant::now() + Duration::from_secs(120);
     let mut last = Instant::now();
     for each in accepted {
@@ -186,7 +188,7 @@ fn create_raw_table(port: u16) {
 }
 
 /// A request of the DynamoDB API that must succeed.
-pub fn dynamodb(wire: &mut Wire, operation: &str, body: &str) {
+pub(crate) fn dynamodb(wire: &mut Wire, operation: &str, body: &str) {
     let credential = "Credential=k/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0";
     let headers = format!(
         "x-amz-target: DynamoDB_20120810.{operation}\r\ncontent-type: application/x-amz-json-1.0\r\n\

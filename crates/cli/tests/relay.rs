@@ -4,7 +4,6 @@
 //! `bench/relay.sh kills` runs the first of these tests with 200,000 events and 100 kills.
 #![cfg(unix)]
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
-#![allow(unreachable_pub, reason = "the files of bench/relay are a program of their own, too")]
 
 #[path = "relay/accounts.rs"]
 mod accounts;
@@ -12,8 +11,10 @@ mod accounts;
 mod elsewhere;
 #[path = "../../../bench/relay/src/http.rs"]
 mod http;
+#[path = "relay/idle.rs"]
+mod idle;
 #[path = "../../../bench/relay/src/kills.rs"]
-#[allow(dead_code, reason = "the measurements use the rest")]
+#[allow(dead_code, reason = "the measurements print all of the outcome")]
 mod kills;
 #[path = "../../../bench/relay/src/receiver.rs"]
 #[allow(dead_code, reason = "the measurements use the rest")]
