@@ -98,7 +98,7 @@ pub struct AssumeRole<'a> {
     pub role_arn: &'a str,
     /// The name of the session.
     pub session_name: &'a str,
-    /// How long it lasts; an hour if it is not said.
+    /// How long it lasts; an hour by default.
     pub duration_seconds: Option<i64>,
     /// The session policy.
     pub policy: Option<&'a str>,
@@ -164,7 +164,7 @@ impl Authority {
         self.directory.load().keys.len()
     }
 
-    /// Who signed a request for one of these services.
+    /// Verifies the signature of a request for one of these services, and returns the caller.
     pub fn verify(
         &self,
         request: &SignedRequest<'_>,

@@ -38,7 +38,7 @@ pub enum IdentityError {
     Invalid(String),
 }
 
-/// What the file contains.
+/// The contents of the file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct IdentityFile {
@@ -48,7 +48,7 @@ pub struct IdentityFile {
     /// People and programs with access keys of their own.
     #[serde(default)]
     pub users: Vec<User>,
-    /// What users can become for a while.
+    /// Roles that users can assume for a limited time.
     #[serde(default)]
     pub roles: Vec<Role>,
 }
@@ -62,13 +62,13 @@ pub struct User {
     /// May do everything, and use the administration routes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub admin: bool,
-    /// What it may do.
+    /// The policies that give it permissions.
     #[serde(default)]
     pub policies: Vec<Attached>,
     /// The most that its policies can allow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boundary: Option<serde_json::Value>,
-    /// What it signs with.
+    /// The access keys for its signatures.
     #[serde(default)]
     pub keys: Vec<AccessKey>,
 }
@@ -79,9 +79,9 @@ pub struct User {
 pub struct Role {
     /// Unique among roles.
     pub name: String,
-    /// Who may assume it.
+    /// The policy on the principals that may assume it.
     pub trust: serde_json::Value,
-    /// What it may do.
+    /// The policies that give it permissions.
     #[serde(default)]
     pub policies: Vec<Attached>,
     /// The most that its policies can allow.
@@ -112,7 +112,7 @@ pub struct AccessKey {
     pub disabled: bool,
 }
 
-/// What policies belong to.
+/// The owner of policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnerKind {
     /// A user.
@@ -314,7 +314,7 @@ pub(crate) fn new_key(prefix: &str) -> Result<(String, String), KeyringError> {
     Ok((prefix.chars().chain(id).collect(), STANDARD.encode(secret)))
 }
 
-/// Who somebody is, once a signature has shown it.
+/// An identity that a signature has proved.
 #[derive(Debug)]
 pub struct Identity {
     /// For policies and errors.
@@ -325,7 +325,7 @@ pub struct Identity {
     pub user_id: String,
     /// May do everything, and use the administration routes.
     pub admin: bool,
-    /// What it may do.
+    /// The policies that give it permissions.
     pub policies: Vec<Policy>,
     /// The most that its policies can allow.
     pub boundary: Option<Policy>,

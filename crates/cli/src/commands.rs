@@ -17,6 +17,7 @@ mod init;
 mod keyring;
 mod keys;
 mod lsp;
+mod migrate;
 mod plan;
 mod restore;
 mod serve;
@@ -40,6 +41,7 @@ static COMMANDS: &[Command] = &[
     Command::of::<import::Import>(),
     Command::of::<lsp::Lsp>(),
     Command::of::<up::Up>(),
+    Command::of::<migrate::Migrate>(),
     Command::of::<up::WorkCommand>(),
     Command::of::<generate::Generate>(),
     Command::of::<drift::DriftCommand>(),

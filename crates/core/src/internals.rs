@@ -9,6 +9,7 @@ pub use crate::answer::to_public_json;
 pub use crate::catalog::{EntityInfo, GUARD, RECEIPT, WORK, is_reserved, is_reserved_text};
 pub use crate::evaluate::{Scope, View, hex};
 pub use crate::guard::{DESIGN, LAYOUT, MARKER, held, item as guard_item, owner, reserved_key};
+pub use crate::mapped::{id_of_seed, is_pure, key_of, mapped, read_whole};
 pub use crate::names::deployed;
 pub use crate::operate::{Calls, Flow, Runner, caller};
 pub use crate::prepared::Shared;

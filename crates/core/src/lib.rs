@@ -27,6 +27,7 @@ pub mod internals;
 mod interpret;
 mod keyring;
 mod machine;
+mod mapped;
 mod names;
 mod notes;
 mod operate;

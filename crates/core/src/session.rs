@@ -13,7 +13,7 @@ use sortkey_api::{
 use sortkey_value::Item;
 
 use crate::ask::{Ask, Told};
-use crate::fence::Fence;
+use crate::fence::{Fence, Kept};
 use crate::outbox::Outbox;
 use crate::prepared::Shared;
 use crate::{Consumed, Failure, FailureKind, Ids};
@@ -37,6 +37,10 @@ pub struct Session<'a> {
     is_repeat: AtomicBool,
     /// The item that the run of a worker has leased, until it gives it back.
     fence: Mutex<Option<Fence>>,
+    /// Whether the run has written that item.
+    has_written_own: AtomicBool,
+    /// Whether an effect got no answer.
+    is_in_trouble: AtomicBool,
 }
 
 impl<'a> Session<'a> {
@@ -58,6 +62,8 @@ impl<'a> Session<'a> {
             writes: AtomicU64::new(0),
             is_repeat: AtomicBool::new(false),
             fence: Mutex::new(None),
+            has_written_own: AtomicBool::new(false),
+            is_in_trouble: AtomicBool::new(false),
         }
     }
 
@@ -71,13 +77,31 @@ impl<'a> Session<'a> {
         self.fence.lock().clone()
     }
 
-    /// Whether no write has given the lease back.
+    /// Whether the run has a lease that no write has given back.
     pub(crate) fn is_fenced(&self) -> bool {
         self.fence.lock().is_some()
     }
 
-    pub(crate) fn unfence(&self) {
-        *self.fence.lock() = None;
+    /// Whether the run has written the item that it has leased.
+    pub(crate) fn has_written_own(&self) -> bool {
+        self.has_written_own.load(Ordering::Relaxed)
+    }
+
+    /// A request of the run has happened.
+    pub(crate) fn keep(&self, kept: Kept) {
+        self.has_written_own.fetch_or(kept != Kept::Untouched, Ordering::Relaxed);
+        if kept == Kept::Over {
+            *self.fence.lock() = None;
+        }
+    }
+
+    /// Whether an effect of this call got no answer, or that the other side is in trouble.
+    pub(crate) fn is_in_trouble(&self) -> bool {
+        self.is_in_trouble.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn meets_trouble(&self) {
+        self.is_in_trouble.store(true, Ordering::Relaxed);
     }
 
     /// How many writes have happened.

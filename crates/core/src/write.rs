@@ -21,7 +21,7 @@ pub(crate) use create::{new_item, placed};
 pub(crate) use demand::{Act, Test, Write};
 pub(crate) use given::{key_fields, unsealed};
 pub use image::rendered;
-pub(crate) use image::{check_failed, stored_value};
+pub(crate) use image::{check_failed, checked, complete, stored, stored_value};
 pub(crate) use refusal::Refusal;
 pub(crate) use send::send;
 

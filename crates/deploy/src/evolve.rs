@@ -36,12 +36,7 @@ const ATTEMPTS: usize = 4;
 
 /// The differences between a design and the one that was deployed last, as its tables record it; none without a record.
 pub async fn differences(runtime: &Runtime) -> Result<Option<Vec<Difference>>, DeployError> {
-    let shared = runtime.shared();
-    let in_table = |table: &Desired<'_>| -> Vec<&EntityInfo> {
-        shared.entities.iter().filter(|info| info.table.name() == table.name()).collect()
-    };
-    let tables = desired(&shared.program.design, &shared.settings.naming()).map_err(DeployError::Refused)?;
-    let evolution = Evolution::of(runtime, tables.iter().map(in_table).collect(), Options::default()).await?;
+    let evolution = recorded(runtime).await?;
     let is_known = evolution.tables.iter().any(|table| {
         table.old.is_some()
             || table.record.version.as_ref().is_some_and(|name| name.0 == evolution.version.digest)
@@ -60,6 +55,35 @@ pub async fn is_superseded(runtime: &Runtime, deployment: &Deployment) -> Result
         }
     }
     Ok(false)
+}
+
+/// Records in every table of a design that its items are stored for this version: a migration has stored them.
+pub async fn record_version(runtime: &Runtime) -> Result<(), DeployError> {
+    recorded(runtime).await?.remember().await
+}
+
+/// Lets processes that serve this design by itself notice that they must not write any more, as if items had been rewritten.
+pub async fn supersede(runtime: &Runtime) -> Result<(), DeployError> {
+    let evolution = recorded(runtime).await?;
+    for table in &evolution.tables {
+        let session = runtime.session();
+        let raised = Record { epoch: table.record.epoch + 1, ..table.record.clone() };
+        let written = table.records.write(&session, &table.record, &raised).await;
+        if !written.map_err(|failure| table.stopped(failure))? {
+            let why = "another deployment is at work on the table: start again when it is done";
+            return Err(table.stopped(Failure::new(FailureKind::Conflict, why)));
+        }
+    }
+    Ok(())
+}
+
+async fn recorded(runtime: &Runtime) -> Result<Evolution<'_>, DeployError> {
+    let shared = runtime.shared();
+    let tables = desired(&shared.program.design, &shared.settings.naming()).map_err(DeployError::Refused)?;
+    let in_table = |table: &Desired<'_>| -> Vec<&EntityInfo> {
+        shared.entities.iter().filter(|info| info.table.name() == table.name()).collect()
+    };
+    Evolution::of(runtime, tables.iter().map(in_table).collect(), Options::default()).await
 }
 
 /// A design, and the records of the one before.

@@ -51,6 +51,8 @@ pub struct Options {
     pub adopt: bool,
     /// Whether the design may leave out attributes, entities and tables that have items: they stay, and nothing shows them.
     pub keeps_removed: bool,
+    /// Whether the items of the design before have been carried over: old tables that are full are no reason to refuse.
+    pub migrated: bool,
     /// How long processes of the version before may take to notice that items are being rewritten; zero where no other
     /// process can have the tables open.
     pub fence: Duration,
@@ -77,7 +79,13 @@ pub async fn prepare(
         shared.entities.iter().filter(|info| info.table.name() == name).collect()
     };
     let mut layouts = Vec::new();
-    let mut refusals = super::past::left_behind(runtime).await?;
+    if let Some(refusal) = super::migrating::refusal(runtime).await? {
+        return Err(DeployError::Refused(vec![refusal]));
+    }
+    let mut refusals = match options.migrated {
+        true => Vec::new(),
+        false => super::past::left_behind(runtime).await?,
+    };
     let tables = desired(&shared.program.design, &naming).map_err(DeployError::Refused)?;
     let infos: Vec<Vec<&EntityInfo>> = tables.iter().map(|table| in_table(table.name())).collect();
     let mut evolution = Evolution::of(runtime, infos.clone(), options).await?;

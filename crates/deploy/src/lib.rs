@@ -12,6 +12,7 @@ mod foreign;
 mod guards;
 mod inspect;
 mod layout;
+mod migrating;
 mod past;
 mod record;
 mod steps;
@@ -19,10 +20,17 @@ mod tables;
 
 pub use apply::{DeployError, Deployment, Pause, Progress, Step, Watcher, deploy};
 pub use compare::{Billing, Change, Comparison, There, compare};
-pub use evolve::{differences, is_superseded};
+pub use evolve::{differences, is_superseded, record_version, supersede};
 pub use guards::{Coverage, Options, prepare};
+pub use migrating::{FROM, MIGRATION, PHASE};
+pub use past::is_pending;
 pub use sortkey_core::{Naming, parameter_values, table_name};
 pub use tables::{Desired, desired};
+
+/// The name of the version that a design is, as tables record it.
+pub fn version(design: &sortkey_design::Design) -> Result<String, std::io::Error> {
+    record::Version::of(design).map(|version| version.digest)
+}
 
 /// Tags that say which table of which design a table is, so that a person in the console knows.
 const DESIGN_TAG: &str = "sortkey:design";

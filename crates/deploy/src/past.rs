@@ -45,6 +45,19 @@ pub(super) async fn left_behind(runtime: &Runtime) -> Result<Vec<Diagnostic>, De
     renamed(runtime, &tables, &missing).await
 }
 
+/// Whether the items of an old design wait to be carried over to this one.
+pub async fn is_pending(runtime: &Runtime) -> Result<bool, DeployError> {
+    let naming = runtime.shared().settings.naming();
+    let tables = desired(runtime.design(), &naming).map_err(DeployError::Refused)?;
+    let mut missing = Vec::new();
+    for table in &tables {
+        if !has_items(runtime, table.name()).await? {
+            missing.push(table);
+        }
+    }
+    Ok(!pending(runtime, &missing).await?.is_empty())
+}
+
 /// Migrations whose old tables have items, and whose new ones have none.
 async fn pending(runtime: &Runtime, missing: &[&Desired<'_>]) -> Result<Vec<Diagnostic>, DeployError> {
     let mut found = Vec::new();
@@ -70,8 +83,8 @@ async fn pending(runtime: &Runtime, missing: &[&Desired<'_>]) -> Result<Vec<Diag
                 .label("pending")
                 .note(format!("{} would begin empty, while {} has items.", empty.join(", "), full.join(", ")))
                 .note(format!(
-                    "Copy the items as the mapping says before this design serves, and serve `{}` until then. To begin with \
-                     empty tables on purpose, take `migrate` out of the design.",
+                    "Carry the items over: `sortkey migrate plan` says what that takes, and `sortkey migrate start` begins. Serve \
+                     `{}` until then. To begin with empty tables on purpose, take `migrate` out of the design.",
                     migration.from
                 )),
         );

@@ -55,9 +55,10 @@ pub(crate) fn elaborate(design: &Arc<Design>, problems: &mut Vec<Diagnostic>) ->
         errors: Vec::new(),
     };
     let bodies = typing.bodies();
-    design.migrations.iter().for_each(|migration| typing.migration(migration));
+    let migrations = design.migrations.iter().map(|migration| typing.migration(migration)).collect();
     let errors = typing.errors;
     let mut program = bodies.complete(skeleton, errors);
+    program.migrations = migrations;
     circles::report(&program, problems);
     expand::rules(&mut program);
     program

@@ -9,6 +9,7 @@ mod entity;
 mod expression;
 mod ids;
 mod live;
+mod migration;
 mod says;
 pub(crate) mod ty;
 mod types;
@@ -18,6 +19,7 @@ pub use entity::*;
 pub use expression::*;
 pub use ids::*;
 pub use live::*;
+pub use migration::*;
 pub use says::Says;
 pub use ty::{Kind, Ty};
 pub use types::*;
@@ -62,6 +64,8 @@ pub struct Program {
     pub sessions: Arena<SessionId, Session>,
     /// Tests.
     pub tests: Vec<Test>,
+    /// Mappings from earlier designs. They are not part of the wire format: only the compiler's own process migrates.
+    pub migrations: Vec<Migration>,
     /// The names of errors.
     pub errors: Arena<ErrorId, Arc<str>>,
     /// What calls may name: patterns and operations by their own names, and `module.name`.

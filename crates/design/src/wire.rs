@@ -228,6 +228,7 @@ pub fn read(json: &Json) -> Result<program::Program, Unreadable> {
         routes: Wire::read(member("routes"), from)?,
         sessions: Wire::read(member("sessions"), from)?,
         tests: Wire::read(member("tests"), from)?,
+        migrations: Vec::new(),
         errors: Wire::read(member("errors"), from)?,
         names: names.collect::<Result<_, Unreadable>>()?,
     };

@@ -6,7 +6,7 @@
 //! evaluated on compact items without building trees of values. The parameters from before expressions existed
 //! are translated to the same trees.
 //!
-//! The crate knows nothing of tables, requests or JSON. Its errors are data whose texts are DynamoDB's.
+//! The crate is independent of tables, requests and JSON. Its errors are data whose texts are DynamoDB's.
 
 mod cache;
 pub mod condition;

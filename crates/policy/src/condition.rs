@@ -1,6 +1,6 @@
 //! One line of a `Condition` block: an operator, a key, and the values of the policy.
 //!
-//! What holds if the request has no such key:
+//! The result of an operator if the request has no such key:
 //!
 //! | operator | absent | the request concerns everything |
 //! |---|---|---|
@@ -41,7 +41,8 @@ impl Condition {
         })
     }
 
-    /// Whether it holds. A key that the context does not know makes a statement do whatever does not allow.
+    /// Whether it holds. For a key that the context does not support, the result is the one that never
+    /// allows.
     pub(crate) fn holds(&self, effect: Effect, context: &dyn Context) -> bool {
         let cautious = effect == Effect::Deny;
         let Some(values) = context.values(&self.key) else { return cautious };

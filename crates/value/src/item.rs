@@ -10,7 +10,7 @@ use crate::codec::{Cursor, put_bytes, put_number};
 use crate::value_ref::{MapRef, entries_size_bytes};
 use crate::{AttributeType, AttributeValue, Map, Number, ValueRef, compare_names};
 
-/// The size stands before the entries.
+/// The size precedes the entries.
 const HEADER_BYTES: usize = 4;
 
 /// Attributes by name in one shared buffer. A clone costs a reference count; equality compares bytes.
@@ -126,9 +126,9 @@ pub struct ItemBuilder {
     out: Vec<u8>,
     /// The containers that are open inside the item.
     open: Vec<Frame>,
-    /// Entries of all open maps; a frame knows where its own begin.
+    /// Entries of all open maps; each frame stores the index of its first.
     entries: Vec<Entry>,
-    /// What was written, as DynamoDB accounts it.
+    /// Size of the values written so far, as DynamoDB accounts it.
     size_bytes: usize,
     /// Whether a name was given twice, so that what its earlier value took must be taken off again.
     overwritten: bool,
@@ -136,10 +136,10 @@ pub struct ItemBuilder {
 
 #[derive(Debug)]
 struct Frame {
-    /// Where the count stands in `out`; the size, if the container has one, stands before it.
+    /// Offset of the count in `out`; the size, if the container has one, precedes it.
     count_at: usize,
     count: u32,
-    /// Where the frame's entries begin; `None` for a list.
+    /// Index of the frame's first entry; `None` for a list.
     first_entry: Option<usize>,
 }
 
@@ -163,7 +163,7 @@ impl ItemBuilder {
         ItemBuilder::with_capacity(128, 8)
     }
 
-    /// The same with room for so many bytes and attributes, where that is known.
+    /// Like `new`, but reserves room for this many bytes and attributes.
     pub fn with_capacity(bytes: usize, attributes: usize) -> ItemBuilder {
         let mut out = Vec::with_capacity(bytes);
         out.extend_from_slice(&[0; HEADER_BYTES + 4]);
@@ -332,7 +332,7 @@ impl ItemBuilder {
         Item { bytes: self.out.into() }
     }
 
-    /// Writes the tag of a value and counts it, if it stands in a list.
+    /// Writes the tag of a value and, inside a list, counts the value.
     fn tag(&mut self, kind: AttributeType) {
         if let Some(frame) = self.open.last_mut()
             && frame.first_entry.is_none()
@@ -402,7 +402,7 @@ impl ItemBuilder {
         if unique == given { Ok(()) } else { Err(DuplicateInSet) }
     }
 
-    /// A set whose members are known to ascend; `put` tells what each takes.
+    /// Writes a set whose members are in ascending order; `put` writes one and returns its accounted size.
     fn known_set<M>(
         &mut self,
         kind: AttributeType,
@@ -445,7 +445,7 @@ fn put_binary(out: &mut Vec<u8>, bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// Reads a value that stands alone, as [`ItemBuilder::value`] writes it; for codecs above this crate.
+/// Reads a single encoded value, as [`ItemBuilder::value`] writes it; for codecs above this crate.
 impl<'a> ValueRef<'a> {
     /// The value at the start of these bytes.
     pub fn from_bytes(bytes: &'a [u8]) -> Option<ValueRef<'a>> {

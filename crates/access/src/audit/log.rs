@@ -108,7 +108,7 @@ impl AuditLog {
 
 impl Drop for AuditLog {
     fn drop(&mut self) {
-        // Whatever fails here has been logged; nobody is left to tell.
+        // A failure has been logged by now, and there is no caller left to return it to.
         let _ = self.shared.note("ServerStopped", "");
         self.shared.state.lock().is_closing = true;
         self.shared.closing.notify_all();
@@ -216,7 +216,7 @@ impl Shared {
     }
 }
 
-/// What the end of a log shows.
+/// The state at the end of a log.
 struct End {
     last: Anchor,
     first: u64,

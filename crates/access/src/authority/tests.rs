@@ -1,4 +1,4 @@
-//! Presigned requests and sessions end when they say, and a session ends with its role.
+//! Presigned requests and sessions expire on time, and a session ends with its role.
 
 use super::*;
 use crate::hex;
@@ -117,7 +117,7 @@ fn a_session_ends_when_it_says_however_long_its_requests_are_presigned() {
     }
     let early = sign(START, 604_800);
     assert_eq!(world.verify(&early, START + 900).expect_err("the session is over"), Rejected::Expired);
-    // A wrong signature of an expired session learns nothing about it.
+    // A wrong signature gets the same answer whether or not the session has expired.
     let forged = presigned(&session.access_key, "guessed", Some(&session.token), START + 901, 60);
     assert!(matches!(world.verify(&forged, START + 901), Err(Rejected::Signature(_))));
 }

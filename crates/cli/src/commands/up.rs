@@ -4,8 +4,9 @@ mod banner;
 mod cascades;
 pub(super) mod design;
 mod elsewhere;
+mod follow;
 mod hashing;
-mod place;
+pub(super) mod place;
 mod progress;
 mod seed;
 mod superseded;
@@ -22,11 +23,12 @@ use std::time::Duration;
 
 use clap::Args;
 use sortkey_core::{Pending, Runtime};
-use sortkey_deploy::{Coverage, DeployError, Deployment, Naming, Options, desired, prepare};
+use sortkey_deploy::{Coverage, DeployError, Deployment, Naming, Options, desired, is_pending, prepare};
 use sortkey_design::Compilation;
 use sortkey_embedded::Embedded;
 use sortkey_gateway::{Admission, Forks, Gateway};
-use sortkey_server::{Database, Mode, Mount, Settings};
+use sortkey_migrate::{Phase, Side};
+use sortkey_server::{Database, Mode, MoreMetrics, Mount, Settings};
 use sortkey_work::Waking;
 
 use super::Run;
@@ -38,6 +40,7 @@ use crate::listen::{self, Listen};
 use crate::protect::{self, Protect};
 use crate::shutdown;
 use crate::tls::{self, TlsArguments, Trust};
+use follow::Following;
 use place::{Place, Stage};
 
 /// Run a design: its tables, its operations API, its documentation
@@ -124,6 +127,7 @@ struct Start<'a> {
     kept: &'a str,
     /// Where secrets are kept, if anything is.
     secrets: Option<&'a Path>,
+    more_metrics: MoreMetrics,
 }
 
 impl Run for Up {
@@ -151,7 +155,11 @@ impl Up {
         let waking = Arc::new(Waking::new(place.backend.clone()));
         let runtime = Runtime::new(design, Arc::<Waking>::clone(&waking), settings)
             .map_err(|problems| design::cannot_run(&compilation, &problems))?;
-        let deployment = self.deploy(&compilation, &runtime).await?;
+        if let Some(following) = self.following(&compilation, &place, &runtime).await? {
+            return self.follow(following, &compilation, place, address, mode).await;
+        }
+        let deployment =
+            self.deploy(&compilation, &runtime, self.is_migrated(&place, &runtime).await?).await?;
         cascades::resume(&runtime).await?;
         if let Some(most) = self.seed_data {
             seed::generate(&runtime, most).await?;
@@ -162,7 +170,8 @@ impl Up {
         };
         let gateway = Gateway::new(runtime.clone(), admission);
         let secrets = place.secrets.as_deref();
-        let start = Start { address, mode, runtime: &runtime, kept: &place.kept, secrets };
+        let more_metrics = workers.as_ref().map(workers::Workers::metrics).unwrap_or_default();
+        let start = Start { address, mode, runtime: &runtime, kept: &place.kept, secrets, more_metrics };
         let served = match place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
@@ -186,14 +195,14 @@ impl Up {
         backend: B,
         mounts: Vec<Mount>,
     ) -> Result<(), Failure> {
-        let Start { address, mode, runtime, kept, secrets } = start;
+        let Start { address, mode, runtime, kept, secrets, more_metrics } = start;
         let dynamodb_api = self.dynamodb_api || address.ip().is_loopback();
         let guard = self.protect.guard(mode)?;
         let tls = self.tls.open(secrets, &self.listen.host)?;
         let certificate = self.tls.report(tls.as_ref(), secrets);
         let base = tls::scheme(tls.as_ref());
-        let settings =
-            Settings { dynamodb_api, guard, audit: self.audit.open()?, tls, ..self.listen.settings() };
+        let audit = self.audit.open()?;
+        let settings = Settings { dynamodb_api, guard, audit, tls, more_metrics, ..self.listen.settings() };
         let (server, address) = listen::bind(address, backend, settings, mounts).await?;
         let shutdown = shutdown::asked_for();
         let report = format!("{certificate}{}", self.protect.report(mode, true));
@@ -222,7 +231,91 @@ impl Up {
         }
     }
 
-    async fn deploy(&self, compilation: &Compilation, runtime: &Runtime) -> Result<Deployment, Failure> {
+    /// Both designs, if items wait to be carried over or are on their way.
+    async fn following(
+        &self,
+        compilation: &Compilation,
+        place: &Place,
+        runtime: &Runtime,
+    ) -> Result<Option<Following>, Failure> {
+        let settings = &runtime.shared().settings;
+        let bare =
+            Runtime::of_program(Arc::clone(runtime.program()), Arc::clone(&place.backend), settings.clone())
+                .map_err(|problems| design::cannot_run(compilation, &problems))?;
+        let Ok(Some(following)) = Following::of(&bare, &place.backend, settings) else { return Ok(None) };
+        let is_ours = match following.state().await? {
+            Some(state) => state.phase != Phase::Finished,
+            None => is_pending(&bare).await.map_err(|error| self.explained(compilation, error))?,
+        };
+        Ok(is_ours.then_some(following))
+    }
+
+    /// Whether the items of the design before have been carried over.
+    async fn is_migrated(&self, place: &Place, runtime: &Runtime) -> Result<bool, Failure> {
+        let settings = &runtime.shared().settings;
+        let bare =
+            Runtime::of_program(Arc::clone(runtime.program()), Arc::clone(&place.backend), settings.clone());
+        let Ok(bare) = bare else { return Ok(false) };
+        match Following::of(&bare, &place.backend, settings) {
+            Ok(Some(following)) => {
+                Ok(following.state().await?.is_some_and(|state| state.phase == Phase::Finished))
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Serves both designs, as the phase says.
+    async fn follow(
+        &self,
+        following: Following,
+        compilation: &Compilation,
+        place: Place,
+        address: SocketAddr,
+        mode: Mode,
+    ) -> Result<(), Failure> {
+        let state = following.state().await?;
+        if state.as_ref().is_none_or(|state| state.phase == Phase::Prepared) {
+            self.deploy(compilation, following.plan.runtime(Side::Old), false).await?;
+        }
+        follow::say(state.as_ref());
+        let mounts = following.mounts(&|| self.admission())?;
+        let runtime = following.answering(state.as_ref());
+        let start = Start {
+            address,
+            mode,
+            runtime,
+            kept: &place.kept,
+            secrets: place.secrets.as_deref(),
+            more_metrics: MoreMetrics::default(),
+        };
+        match place.stage {
+            Stage::Inside(database) => {
+                let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
+                self.serve(start, database, [mounts, vec![admin]].concat()).await
+            }
+            Stage::Elsewhere(closed) => self.serve(start, closed, mounts).await,
+        }
+    }
+
+    fn explained(&self, compilation: &Compilation, error: DeployError) -> Failure {
+        match error {
+            DeployError::Refused(refusals) => design::refused(compilation, &refusals),
+            DeployError::NotUnique(refusals) => design::not_unique(compilation, &refusals),
+            DeployError::Stopped { table, failure } => {
+                Failure::new(format_args!("table {table:?}: {failure}"))
+            }
+            DeployError::Failed { table, doing, error } => {
+                Failure::new(format_args!("{doing} of table {table:?}: {error}"))
+            }
+        }
+    }
+
+    async fn deploy(
+        &self,
+        compilation: &Compilation,
+        runtime: &Runtime,
+        migrated: bool,
+    ) -> Result<Deployment, Failure> {
         let pause = |length: Duration| {
             Box::pin(async move {
                 tokio::time::sleep(length).await;
@@ -233,20 +326,14 @@ impl Up {
         let mut progress = progress::Steps::default();
         let mut watch = |step: sortkey_deploy::Progress<'_>| progress.show(step);
         let fence = self.endpoint.as_ref().map_or(Duration::ZERO, |_| superseded::LONGEST);
-        let options = Options { coverage, adopt: self.adopt, keeps_removed: self.keep_removed, fence };
+        let options =
+            Options { coverage, adopt: self.adopt, keeps_removed: self.keep_removed, fence, migrated };
         match prepare(runtime, options, &pause, &mut watch).await {
             Ok(done) => {
                 progress.end(&done);
                 Ok(done)
             }
-            Err(DeployError::Refused(refusals)) => Err(design::refused(compilation, &refusals)),
-            Err(DeployError::NotUnique(refusals)) => Err(design::not_unique(compilation, &refusals)),
-            Err(DeployError::Stopped { table, failure }) => {
-                Err(Failure::new(format_args!("table {table:?}: {failure}")))
-            }
-            Err(DeployError::Failed { table, doing, error }) => {
-                Err(Failure::new(format_args!("{doing} of table {table:?}: {error}")))
-            }
+            Err(error) => Err(self.explained(compilation, error)),
         }
     }
 

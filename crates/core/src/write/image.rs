@@ -72,7 +72,7 @@ fn settle(
 /// Refuses an image that lacks something required.
 ///
 /// An item that lost its set, or never had members in it, may still be changed: `old` is the item as it was.
-pub(super) fn complete(
+pub(crate) fn complete(
     scope: &Scope<'_>,
     info: &EntityInfo,
     fields: &Fields,
@@ -100,7 +100,7 @@ pub(super) fn complete(
 }
 
 /// Refuses an image that the entity's checks do not allow.
-pub(super) fn checked(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<(), Failure> {
+pub(crate) fn checked(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<(), Failure> {
     let checks = &info.of(&scope.shared.program).checks;
     for check in checks {
         if !scope.holds(&check.condition, Some(View::of(info.at, fields)))? {
@@ -117,7 +117,7 @@ pub(crate) fn check_failed(program: &Program, info: &EntityInfo, check: &Check) 
 }
 
 /// An image as it is stored: encrypted, encoded, with templates and the entity's name.
-pub(super) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<Item, Failure> {
+pub(crate) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<Item, Failure> {
     let program = &scope.shared.program;
     // Names go in as they sort: the builder has nothing to put in order.
     let mut beside = info.anatomy.beside.iter().peekable();

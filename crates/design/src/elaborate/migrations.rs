@@ -8,13 +8,13 @@ use super::{Elaboration, skeleton};
 use crate::facts::can_be_given;
 use crate::model::{Mapping, Migration};
 use crate::problems::NOT_SETTABLE;
-use crate::program::{EntityId, Id};
+use crate::program::{self, EntityId, Id};
 
 impl<'a> Elaboration<'a, '_> {
-    /// Checks the mappings of a migration.
-    pub(super) fn migration(&mut self, migration: &'a Migration) {
+    /// The mappings of a migration, checked.
+    pub(super) fn migration(&mut self, migration: &'a Migration) -> program::Migration {
         let Some(old) = migration.old.as_deref() else {
-            return;
+            return program::Migration::default();
         };
         let old = Arc::new(old.clone());
         let (before, types) = skeleton::program(&old);
@@ -33,19 +33,31 @@ impl<'a> Elaboration<'a, '_> {
             optional: Vec::new(),
             errors: Vec::new(),
         };
+        let mut found = program::Migration::default();
         for mapping in &mappings {
             let from = entity_id(&old, &mapping.old.text);
             let to = entity_id(&self.declaring.design, &mapping.new.text);
             if let (Some(from), Some(to)) = (from, to) {
                 // Nobody calls: a migration runs by itself.
                 let scope = Scope { system: true, ..Scope::of_entity(from) };
-                reading.within(scope, |typing| typing.mapping(mapping, to));
+                found.mappings.push(reading.within(scope, |typing| typing.mapping(mapping, from, to)));
             }
         }
+        found
     }
 
-    fn mapping(&mut self, mapping: &'a Mapping, after: EntityId) {
-        mapping.condition.iter().for_each(|condition| drop(self.condition(condition)));
+    fn mapping(&mut self, mapping: &'a Mapping, before: EntityId, after: EntityId) -> program::Mapping {
+        let condition = mapping.condition.as_ref().map(|condition| self.condition(condition));
+        let (new, old) =
+            (&self.declaring.entities[after].attributes, &self.program.entities[before].attributes);
+        let mut found = program::Mapping {
+            new: after,
+            old: before,
+            condition,
+            fields: Vec::new(),
+            merge: mapping.merge.iter().filter_map(|name| new.find(&name.text)).collect(),
+            dropped: mapping.dropped.iter().filter_map(|name| old.find(&name.text)).collect(),
+        };
         let of = &self.declaring.entities[after];
         let source = &self.declaring.design.entities[after.at()];
         for field in &mapping.fields.fields {
@@ -53,7 +65,8 @@ impl<'a> Elaboration<'a, '_> {
             match source.attribute(&name.text) {
                 Some(attribute) if can_be_given(attribute) => {
                     if let Some(wanted) = self.wanted_of(after, &name.text) {
-                        self.want(&field.value, &wanted);
+                        let value = self.want(&field.value, &wanted);
+                        found.fields.extend(new.find(&name.text).map(|id| (id, value)));
                     }
                 }
                 Some(attribute) => {
@@ -66,5 +79,6 @@ impl<'a> Elaboration<'a, '_> {
                 }
             }
         }
+        found
     }
 }

@@ -1,4 +1,5 @@
-//! What a request asks for, as AWS authorises it: actions on resources, with what DynamoDB's condition keys say about them.
+//! The accesses of a request, as AWS authorises them: actions on resources, with the values of DynamoDB's condition
+//! keys.
 //!
 //! [`items`] reads the operations on items, [`batches`] batches and transactions, [`statements`] PartiQL, and [`managed`]
 //! everything about tables, backups, streams and policies.
@@ -31,7 +32,7 @@ use crate::backend::{Backend, Call, ForkName};
 pub(super) struct Access {
     pub(super) action: &'static str,
     pub(super) resource: String,
-    /// What may have a policy of its own.
+    /// The resource that may have a policy of its own.
     pub(super) owner: Option<Owner>,
     pub(super) leading_keys: Concerned,
     pub(super) attributes: Concerned,

@@ -331,7 +331,7 @@ fn a_policy_of_the_table_is_enforced() {
     ));
     assert_eq!(world.check(&ann, OperationId::GetItem, get), Ok(()));
     assert!(world.check(&bob, OperationId::GetItem, get).is_err());
-    // What the evaluator does not understand denies, for those too who are allowed otherwise.
+    // A policy that cannot be evaluated denies, even to callers whom another policy allows.
     put(
         r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*","Condition":{"StringSortOf":{"aws:username":"x"}}}]}"#,
     );

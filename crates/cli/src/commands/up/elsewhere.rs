@@ -7,8 +7,8 @@ use sortkey_server::{Backend, Call, Readiness, Reply};
 
 /// Rejects the request, and names the address to use instead.
 #[derive(Clone, Debug)]
-pub(super) struct Elsewhere {
-    pub(super) endpoint: String,
+pub(in crate::commands) struct Elsewhere {
+    pub(in crate::commands) endpoint: String,
 }
 
 impl Backend for Elsewhere {

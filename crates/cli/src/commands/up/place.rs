@@ -18,26 +18,26 @@ use crate::keyring::KeyringArguments;
 use crate::{sealed_key, secret_file};
 
 /// The database of a design.
-pub(super) struct Place {
+pub(in crate::commands) struct Place {
     /// The backend of the runtime.
-    pub(super) backend: Arc<dyn Backend>,
+    pub(in crate::commands) backend: Arc<dyn Backend>,
     /// The DynamoDB API that the server offers beside it.
-    pub(super) stage: Stage,
+    pub(in crate::commands) stage: Stage,
     /// A sentence for the person who started it.
-    pub(super) kept: String,
+    pub(in crate::commands) kept: String,
     clock: Arc<dyn Clock>,
     /// The folder of the secrets; none if they end with the process.
-    pub(super) secrets: Option<PathBuf>,
+    pub(in crate::commands) secrets: Option<PathBuf>,
 }
 
 /// The implementation of the DynamoDB API.
-pub(super) enum Stage {
+pub(in crate::commands) enum Stage {
     Inside(Database),
     Elsewhere(Elsewhere),
 }
 
 impl Place {
-    pub(super) fn inside(
+    pub(in crate::commands) fn inside(
         region: &str,
         keep: &Keep,
         keyring: &KeyringArguments,
@@ -64,7 +64,7 @@ impl Place {
         })
     }
 
-    pub(super) async fn elsewhere(
+    pub(in crate::commands) async fn elsewhere(
         endpoint: &str,
         ca: Option<Vec<u8>>,
         region: &str,
@@ -87,7 +87,7 @@ impl Place {
     }
 
     /// The runtime's settings: the clock of this database, and keys that last as long as its items.
-    pub(super) fn runtime_settings(
+    pub(in crate::commands) fn runtime_settings(
         &self,
         naming: Naming,
         keyring: &KeyringArguments,

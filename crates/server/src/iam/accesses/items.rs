@@ -106,7 +106,7 @@ impl<B: Backend> Reader<'_, B> {
     }
 }
 
-/// The attributes that a read returns or looks at; everything if it says nothing else.
+/// The attributes that a read returns or tests; everything by default.
 pub(super) fn read_attributes(
     expressions: &Expressions<'_>,
     attributes_to_get: Option<&[String]>,

@@ -1,0 +1,250 @@
+//! `sortkey migrate`: items of the old design carried over to the new one.
+
+mod place;
+mod say;
+
+use clap::{Args, Subcommand};
+use sortkey_deploy::deploy;
+use sortkey_migrate::{Copied, Phase, Refusal, Runner, Side};
+
+use self::place::{Opened, Where};
+use super::Run;
+use crate::designs;
+use crate::failure::Failure;
+
+/// Carry the items of an old design over to a new one while both are in use
+///
+/// A design with a `migrate` block names the design before it and says how its items become new ones. `plan` counts what
+/// that means for the items that are there. `start` creates the new tables and copies; from then on every write goes to
+/// both designs in one transaction. `verify` compares, `switch` lets the new design answer, `back` the old one again, and
+/// `finish` ends it. Every step can be cut off and taken again. `sortkey up` of the new design follows the phase.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  sortkey migrate plan shop.sk                               # data in .sortkey/shop, no server running on it
+  sortkey migrate start shop.sk --endpoint http://127.0.0.1:8000
+  sortkey migrate status shop.sk --endpoint http://127.0.0.1:8000
+  sortkey migrate verify shop.sk --endpoint http://127.0.0.1:8000
+  sortkey migrate switch shop.sk --endpoint http://127.0.0.1:8000
+  sortkey migrate finish shop.sk --endpoint http://127.0.0.1:8000 --name shop")]
+pub(super) struct Migrate {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand, Debug)]
+enum Action {
+    /// Count what the migration means for the items that are there; nothing is written
+    Plan {
+        #[command(flatten)]
+        at: Where,
+    },
+    /// Create the new tables, write both designs from now on, and copy what is there; goes on where it was cut off
+    Start {
+        #[command(flatten)]
+        at: Where,
+        /// Copy at most so many items in a second
+        #[arg(long, value_name = "ITEMS")]
+        rate: Option<u64>,
+    },
+    /// Show how far it is
+    Status {
+        #[command(flatten)]
+        at: Where,
+        /// Show it again every two seconds until the copy is done
+        #[arg(long)]
+        watch: bool,
+    },
+    /// Change the most items that are copied in a second; 0 for no bound
+    Rate {
+        /// Items in a second
+        items: u64,
+        #[command(flatten)]
+        at: Where,
+    },
+    /// Let the copy rest; writes still go to both designs
+    Pause {
+        #[command(flatten)]
+        at: Where,
+    },
+    /// Go on with the copy
+    Resume {
+        #[command(flatten)]
+        at: Where,
+    },
+    /// Compare every item of both designs, while writes go on
+    Verify {
+        #[command(flatten)]
+        at: Where,
+    },
+    /// Let the new design answer; both are still written
+    Switch {
+        #[command(flatten)]
+        at: Where,
+        /// Only say whether it would happen, and what is missing
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Let the old design answer again; nothing is lost
+    Back {
+        #[command(flatten)]
+        at: Where,
+    },
+    /// Write only the new design from now on; there is no way back
+    Finish {
+        #[command(flatten)]
+        at: Where,
+        /// The name of the design, to show that it is meant
+        #[arg(long)]
+        name: String,
+    },
+}
+
+impl Run for Migrate {
+    const NAME: &'static str = "migrate";
+
+    fn run(self) -> Result<(), Failure> {
+        let runtime = tokio::runtime::Runtime::new().map_err(Failure::new)?;
+        runtime.block_on(self.action.run())
+    }
+}
+
+impl Action {
+    async fn run(self) -> Result<(), Failure> {
+        let opened = self.at().open().await?;
+        let runner = &opened.runner;
+        match self {
+            Action::Plan { .. } => {
+                let survey = runner.survey(&mut |_| ()).await.map_err(refused)?;
+                designs::say(&say::survey(&survey, runner.plan()));
+                match survey.unfit_count {
+                    0 => Ok(()),
+                    count => Err(Failure::new(format_args!("{count} items do not fit the new design"))
+                        .hint("repair them, or say in the mapping what becomes of them")),
+                }
+            }
+            Action::Start { rate, .. } => start(&opened, rate).await,
+            Action::Status { watch, .. } => status(runner, watch).await,
+            Action::Rate { items, .. } => show(runner, runner.rate((items > 0).then_some(items)).await),
+            Action::Pause { .. } => show(runner, runner.pause(true).await),
+            Action::Resume { .. } => {
+                runner.pause(false).await.map_err(refused)?;
+                copy(runner).await
+            }
+            Action::Verify { .. } => verify(runner).await,
+            Action::Switch { dry_run: true, .. } => {
+                runner.ready().await.map_err(refused)?;
+                designs::say(
+                    "the copy is whole and was compared without differences: `switch` would happen\n",
+                );
+                Ok(())
+            }
+            Action::Switch { .. } => show(runner, runner.switch().await),
+            Action::Back { .. } => show(runner, runner.back().await),
+            Action::Finish { name, .. } => {
+                if name != opened.name {
+                    return Err(Failure::new(format_args!(
+                        "--name {name}: the design is called {}",
+                        opened.name
+                    )));
+                }
+                let state = runner.finish(&mut |_| ()).await.map_err(refused)?;
+                designs::say(&say::state(&state, runner.plan()));
+                let old = runner.plan().tables(Side::Old);
+                let kept = old.iter().filter(|table| !runner.plan().tables(Side::New).contains(table));
+                let kept: Vec<&str> = kept.map(|table| &**table).collect();
+                designs::say(&format!("kept as they were, protected from deletion: {}\n", kept.join(", ")));
+                Ok(())
+            }
+        }
+    }
+
+    fn at(&self) -> &Where {
+        match self {
+            Action::Plan { at }
+            | Action::Start { at, .. }
+            | Action::Status { at, .. }
+            | Action::Rate { at, .. }
+            | Action::Pause { at }
+            | Action::Resume { at }
+            | Action::Verify { at }
+            | Action::Switch { at, .. }
+            | Action::Back { at }
+            | Action::Finish { at, .. } => at,
+        }
+    }
+}
+
+async fn start(opened: &Opened, rate: Option<u64>) -> Result<(), Failure> {
+    let runner = &opened.runner;
+    if runner.state().await.map_err(refused)?.is_none() {
+        let naming = opened.runtime.shared().settings.naming();
+        let design = opened.runtime.design();
+        deploy(design, &naming, opened.runtime.backend(), &place::pause, &mut |_| ())
+            .await
+            .map_err(|error| opened.failure(error))?;
+    }
+    let mut state = runner.prepare().await.map_err(refused)?;
+    if let Some(rate) = rate {
+        state = runner.rate((rate > 0).then_some(rate)).await.map_err(refused)?;
+    }
+    if state.phase == Phase::Prepared {
+        designs::say("waiting until every process writes both designs\n");
+        runner.start().await.map_err(refused)?;
+    }
+    copy(runner).await
+}
+
+async fn copy(runner: &Runner) -> Result<(), Failure> {
+    let bar = crate::progress::entries("copied");
+    let watched = bar.clone();
+    let outcome = runner
+        .copy(&mut |state| watched.set_position(state.walks.values().map(|walk| walk.copied).sum()))
+        .await;
+    bar.finish_and_clear();
+    let copied = outcome.map_err(refused)?;
+    let state = runner.state().await;
+    if copied == Copied::Paused {
+        designs::say("the copy rests: `sortkey migrate resume` goes on with it\n");
+    }
+    match state {
+        Ok(Some(state)) => show(runner, Ok(state)),
+        Ok(None) => Ok(()),
+        Err(refusal) => Err(refused(refusal)),
+    }
+}
+
+async fn status(runner: &Runner, watch: bool) -> Result<(), Failure> {
+    loop {
+        let Some(state) = runner.state().await.map_err(refused)? else {
+            designs::say("no migration has begun: `sortkey migrate plan` says what it would do\n");
+            return Ok(());
+        };
+        designs::say(&say::state(&state, runner.plan()));
+        if !watch || state.phase != Phase::Both || state.is_copied(runner.plan()) {
+            return Ok(());
+        }
+        tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    }
+}
+
+async fn verify(runner: &Runner) -> Result<(), Failure> {
+    let report = runner.verify(&mut |_| ()).await.map_err(refused)?;
+    for difference in &report.listed {
+        designs::say(&format!("{}: {}\n", difference.place, difference.what));
+    }
+    designs::say(&format!("{} items compared, {} differences\n", report.items, report.differences));
+    match report.differences {
+        0 => Ok(()),
+        count => Err(Failure::new(format_args!("{count} differences between the old and the new items"))),
+    }
+}
+
+fn show(runner: &Runner, state: Result<sortkey_migrate::State, Refusal>) -> Result<(), Failure> {
+    let state = state.map_err(refused)?;
+    designs::say(&say::state(&state, runner.plan()));
+    Ok(())
+}
+
+fn refused(refusal: Refusal) -> Failure {
+    Failure::new(refusal)
+}

@@ -1,0 +1,133 @@
+//! Where a migration happens: a directory that this process opens, or a DynamoDB elsewhere.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use sortkey_core::{Backend, Pending, Runtime, Settings};
+use sortkey_deploy::{DeployError, Naming};
+use sortkey_design::Compilation;
+use sortkey_migrate::{Ages, Plan, Runner};
+
+use crate::commands::up::{assignment, design, place::Place};
+use crate::failure::Failure;
+use crate::keep::Keep;
+use crate::keyring::KeyringArguments;
+use crate::tls::Trust;
+
+/// The design, and the place of its tables.
+#[derive(Args, Debug)]
+pub(super) struct Where {
+    /// The new design: a file, or a folder with one
+    #[arg(default_value = ".")]
+    path: PathBuf,
+
+    #[command(flatten)]
+    keep: Keep,
+
+    /// The DynamoDB that has the tables, also a `sortkey up` that is running, instead of a directory
+    #[arg(long, value_name = "URL", conflicts_with = "in_memory")]
+    endpoint: Option<String>,
+
+    /// The directory with the keys of encrypted attributes, where --endpoint is a `sortkey up` with data of its own
+    #[arg(long, value_name = "DIR", requires = "endpoint")]
+    keys: Option<PathBuf>,
+
+    /// The region
+    #[arg(long, default_value = "us-east-1")]
+    region: String,
+
+    /// A parameter of the design; may be given several times
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
+    parameters: Vec<(String, String)>,
+
+    /// Written before the name of every table
+    #[arg(long)]
+    prefix: Option<String>,
+
+    #[command(flatten)]
+    keyring: KeyringArguments,
+
+    #[command(flatten)]
+    trust: Trust,
+}
+
+/// A migration that can be carried out.
+pub(super) struct Opened {
+    pub(super) runner: Runner,
+    /// The new design on the bare backend.
+    pub(super) runtime: Runtime,
+    pub(super) name: String,
+    compilation: Compilation,
+}
+
+impl Where {
+    pub(super) async fn open(&self) -> Result<Opened, Failure> {
+        let compilation = design::checked(&self.path)?;
+        let name = design::name(&compilation.design, &self.path);
+        let (place, ages) = match &self.endpoint {
+            Some(endpoint) => {
+                let mut place =
+                    Place::elsewhere(endpoint, self.trust.pem()?, &self.region, &self.keep, &name).await?;
+                if let Some(keys) = &self.keys {
+                    place.secrets = Some(keys.clone());
+                }
+                (place, Ages::SHARED)
+            }
+            None => {
+                let folder = self.keep.folder(&name);
+                if !folder.is_dir() {
+                    return Err(Failure::new(format_args!("there is no data in {}", folder.display()))
+                        .hint("name the directory with --data, or a DynamoDB with --endpoint"));
+                }
+                (Place::inside(&self.region, &self.keep, &self.keyring, &name)?, Ages::ALONE)
+            }
+        };
+        let parameters = self.parameters.iter().cloned().collect();
+        let naming = Naming { prefix: self.prefix.clone(), parameters };
+        let settings = place.runtime_settings(naming, &self.keyring)?;
+        let backend: Arc<dyn Backend> = place.backend.clone();
+        let (runtime, runner) = runner(&compilation, &backend, &settings, ages)?;
+        Ok(Opened { runner, runtime, name, compilation })
+    }
+}
+
+/// The runner of a design's migration on a bare backend.
+fn runner(
+    compilation: &Compilation,
+    backend: &Arc<dyn Backend>,
+    settings: &Settings,
+    ages: Ages,
+) -> Result<(Runtime, Runner), Failure> {
+    let runtime = Runtime::new(Arc::clone(&compilation.design), Arc::clone(backend), settings.clone())
+        .map_err(|problems| design::cannot_run(compilation, &problems))?;
+    let plan = Plan::new(runtime.clone()).map_err(Failure::new)?;
+    let runner =
+        Runner::new(Arc::new(plan), Arc::clone(backend), settings.clone(), ages).map_err(Failure::new)?;
+    Ok((runtime, runner))
+}
+
+impl Opened {
+    /// Why the new tables were not created.
+    pub(super) fn failure(&self, error: DeployError) -> Failure {
+        match error {
+            DeployError::Refused(refusals) | DeployError::NotUnique(refusals) => {
+                design::refused(&self.compilation, &refusals)
+            }
+            DeployError::Failed { table, doing, error } => {
+                Failure::new(format_args!("{doing} of table {table:?}: {error}"))
+            }
+            DeployError::Stopped { table, failure } => {
+                Failure::new(format_args!("table {table:?}: {failure}"))
+            }
+        }
+    }
+}
+
+pub(super) fn pause<'a>(length: Duration) -> Pending<'a, ()> {
+    Box::pin(async move {
+        tokio::time::sleep(length).await;
+        Ok(())
+    })
+}

@@ -1,0 +1,43 @@
+//! Items of one design carried over to the next, exactly, while both are in use.
+//!
+//! A [`Plan`] is a design with its `migrate` block, prepared. While a migration is under way, each of the two designs runs on
+//! a [`Layer`]: every write becomes one transaction that writes both designs, computed from items that were read with strong
+//! consistency and stored only if they are unchanged. A [`Runner`] copies what was there before, compares, switches and
+//! finishes. How far it is lies in one item of the tables, of which every process has a copy that is never older than a
+//! bound ([`Ages`]). See `docs/adr/0008-migrations.md`.
+
+mod backward;
+mod check;
+mod copy;
+mod effect;
+mod finish;
+mod forward;
+mod hidden;
+mod image;
+mod layer;
+mod mapper;
+mod mirror;
+mod place;
+mod plan;
+mod reader;
+mod refusal;
+mod runner;
+mod same;
+mod state;
+mod steady;
+mod survey;
+mod verify;
+mod walk;
+mod watch;
+
+pub use copy::Copied;
+pub use layer::Layer;
+pub use place::Place;
+pub use plan::{Plan, Side};
+pub use refusal::Refusal;
+pub use runner::Runner;
+pub use state::{Lease, Phase, State, Verified, Walk};
+pub use steady::Steady;
+pub use survey::{Row, Survey};
+pub use verify::{Difference, Report};
+pub use watch::{Ages, Watch};

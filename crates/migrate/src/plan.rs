@@ -1,0 +1,309 @@
+//! A migration that is ready to be carried out: both designs, prepared, and how an item of one becomes an item of the other.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+use sortkey_core::internals::{EntityInfo, Scope, hex, is_reserved};
+use sortkey_core::{Runtime, Settings};
+use sortkey_design::Program;
+use sortkey_design::program::{self, AttributeId, EntityId, Expr, ExprKind, Id as _};
+use sortkey_value::Item;
+
+use crate::hidden;
+use crate::refusal::Refusal;
+
+/// One of the two designs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The design that was there before.
+    Old,
+    /// The design that follows it.
+    New,
+}
+
+/// A migration between two designs on one backend.
+pub struct Plan {
+    pub(crate) old: Runtime,
+    pub(crate) new: Runtime,
+    pub(crate) mappings: Vec<Mapping>,
+    /// Changes with either design and with the mapping: a state of another plan is not taken over.
+    pub(crate) fingerprint: String,
+    /// The version of the old design.
+    pub(crate) before: String,
+    /// What items of the tables may have: `unchanged` demands that nothing of it was added.
+    universe: BTreeSet<String>,
+}
+
+/// How items of an old entity become items of a new one.
+pub(crate) struct Mapping {
+    pub(crate) of: program::Mapping,
+    /// For each attribute of the new entity, where its value comes from.
+    pub(crate) sources: Vec<(Arc<str>, Source)>,
+    /// Attributes of the old entity that the new one has unchanged: old name, new name.
+    pub(crate) back: Vec<(Arc<str>, Arc<str>)>,
+    /// `a->b` in its expressions, inner ones first.
+    pub(crate) arrows: Vec<Expr>,
+}
+
+/// Where a new attribute comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Source {
+    /// An expression over the old item: its place in the mapping.
+    Expression(usize),
+    /// The old attribute of this name.
+    Name(Arc<str>),
+    /// Nothing of the old item: a default, or what is derived.
+    Nothing,
+}
+
+impl Plan {
+    /// Prepares the migration that a design declares. The runtime is that of the new design on the bare backend.
+    pub fn new(new: Runtime) -> Result<Plan, Refusal> {
+        let program = Arc::clone(new.program());
+        let (Some(source), Some(compiled)) = (program.design.migrations.first(), program.migrations.first())
+        else {
+            return Err(Refusal::new("the design has no `migrate` block: there is nothing to migrate from"));
+        };
+        if program.design.migrations.len() > 1 {
+            return Err(Refusal::new(
+                "the design has several `migrate` blocks: carry out one migration at a time",
+            ));
+        }
+        let Some(design) = &source.old else {
+            return Err(Refusal::new(format!("the old design `{}` cannot be read", source.from)));
+        };
+        let design = Arc::new((**design).clone());
+        let settings = new.shared().settings.clone();
+        let known = |name: &str| design.parameters.iter().any(|each| each.name.is(name));
+        let parameters = settings.parameters.iter().filter(|(name, _)| known(name));
+        let parameters = parameters.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let old = new.beside(Arc::new(Program::of(&design)), Settings { parameters, ..settings }).map_err(
+            |problems| {
+                Refusal::all(problems.into_iter().map(|each| format!("{}: {}", source.from, each.message)))
+            },
+        )?;
+        let mappings = compiled.mappings.iter().map(|each| Mapping::of(&old, &new, each)).collect();
+        let fingerprint = fingerprint(&old, &new, compiled)?;
+        let before = sortkey_deploy::version(old.design()).map_err(unwritable)?;
+        let universe = universe(&old, &new);
+        let plan = Plan { old, new, mappings, fingerprint, before, universe };
+        crate::check::plan(&plan)?;
+        Ok(plan)
+    }
+
+    /// Names this plan: changes with either design and with the mapping.
+    pub fn fingerprint(&self) -> &str {
+        &self.fingerprint
+    }
+
+    /// The runtime of a side on the bare backend.
+    pub fn runtime(&self, side: Side) -> &Runtime {
+        match side {
+            Side::Old => &self.old,
+            Side::New => &self.new,
+        }
+    }
+
+    /// The entity of a side.
+    pub(crate) fn info(&self, side: Side, entity: EntityId) -> &EntityInfo {
+        &self.runtime(side).shared().entities[entity]
+    }
+
+    /// A scope of a side at the moment of the plan: `now` means the same in every run.
+    pub(crate) fn scope(&self, side: Side, now_ms: i64) -> Scope<'_> {
+        let mut scope = self.runtime(side).scope(None);
+        scope.now_ms = now_ms;
+        scope
+    }
+
+    /// The mappings that read an old entity.
+    pub(crate) fn reading(&self, old: EntityId) -> impl Iterator<Item = (usize, &Mapping)> {
+        self.mappings.iter().enumerate().filter(move |(_, each)| each.of.old == old)
+    }
+
+    /// The mappings that make a new entity.
+    pub(crate) fn making(&self, new: EntityId) -> impl Iterator<Item = (usize, &Mapping)> {
+        self.mappings.iter().enumerate().filter(move |(_, each)| each.of.new == new)
+    }
+
+    /// The entities of a side that the migration concerns, each once.
+    pub(crate) fn entities(&self, side: Side) -> Vec<&EntityInfo> {
+        let mut found: Vec<&EntityInfo> = Vec::new();
+        for mapping in &self.mappings {
+            let id = if side == Side::Old { mapping.of.old } else { mapping.of.new };
+            if !found.iter().any(|info| info.at == id) {
+                found.push(self.info(side, id));
+            }
+        }
+        found
+    }
+
+    /// The deployed names of the tables of a side that the migration concerns.
+    pub fn tables(&self, side: Side) -> Vec<Arc<str>> {
+        let mut names: Vec<Arc<str>> = Vec::new();
+        for info in self.entities(side) {
+            if !names.iter().any(|name| **name == *info.table.name()) {
+                names.push(info.table.name().into());
+            }
+        }
+        names
+    }
+
+    /// Whether a table holds items of a side that the migration concerns.
+    pub(crate) fn concerns(&self, side: Side, table: &str) -> bool {
+        self.entities(side).iter().any(|info| info.table.name() == table)
+    }
+
+    /// The entity of a side that an item is one of; none if the migration does not concern it.
+    pub(crate) fn owner(&self, side: Side, table: &str, item: &Item) -> Option<&EntityInfo> {
+        let program = self.runtime(side).program();
+        let all = self.runtime(side).shared().entities.iter();
+        let mut here = all.filter(|info| info.table.name() == table).peekable();
+        let first = here.peek()?;
+        if is_reserved(item, &first.partition) {
+            return None;
+        }
+        // In a table of both designs, an item with origins is one of the new design alone.
+        if side == Side::Old && hidden::is_migrated(item) {
+            return None;
+        }
+        let found = here.find(|info| info.owns(program, item))?;
+        self.entities(side).into_iter().find(|info| info.at == found.at)
+    }
+
+    /// Attributes that items may have.
+    pub(crate) fn universe(&self) -> impl Iterator<Item = &str> {
+        self.universe.iter().map(String::as_str)
+    }
+
+    /// What a name of an origin means.
+    pub(crate) fn old_called(&self, name: &str) -> Option<&EntityInfo> {
+        self.entities(Side::Old).into_iter().find(|info| *info.name == *name)
+    }
+}
+
+impl Mapping {
+    fn of(old: &Runtime, new: &Runtime, mapping: &program::Mapping) -> Mapping {
+        let before = &old.program().entities[mapping.old];
+        let after = &new.program().entities[mapping.new];
+        let written = &new.design().entities[mapping.new.at()];
+        let mut sources = Vec::new();
+        let mut back: Vec<(Arc<str>, Arc<str>)> = Vec::new();
+        for (id, attribute) in after.attributes.entries() {
+            if !attribute.is_stored() {
+                continue;
+            }
+            let was = written
+                .attribute(&attribute.name)
+                .and_then(|each| each.annotation("was"))
+                .and_then(|was| was.args.first())
+                .and_then(|(_, value)| value.as_name().map(str::to_owned));
+            let expression = mapping.fields.iter().position(|(each, _)| *each == id);
+            let named =
+                |name: &str| before.attributes.find(name).map(|id| before.attributes[id].name.clone());
+            let source = match expression {
+                Some(at) => Source::Expression(at),
+                None => match was.as_deref().and_then(named).or_else(|| named(&attribute.name)) {
+                    Some(name) => Source::Name(name),
+                    None => Source::Nothing,
+                },
+            };
+            let inverse = match &source {
+                Source::Name(name) => Some(name.clone()),
+                Source::Expression(at) => match mapping.fields[*at].1.kind {
+                    ExprKind::Attribute(id) => Some(before.attributes[id].name.clone()),
+                    _ => None,
+                },
+                Source::Nothing => None,
+            };
+            if let Some(name) = inverse.filter(|name| !back.iter().any(|(each, _)| each == name)) {
+                back.push((name, attribute.name.clone()));
+            }
+            sources.push((attribute.name.clone(), source));
+        }
+        Mapping { of: mapping.clone(), sources, back, arrows: arrows(mapping) }
+    }
+
+    /// The expression that a source names.
+    pub(crate) fn expression(&self, at: usize) -> &Expr {
+        &self.of.fields[at].1
+    }
+
+    /// Whether several old items may become one new item.
+    pub(crate) fn merges(&self) -> bool {
+        !self.of.merge.is_empty()
+    }
+
+    /// Attributes of the old entity that the new item does not have.
+    pub(crate) fn dropped<'a>(
+        &'a self,
+        old: &'a Program,
+    ) -> impl Iterator<Item = (AttributeId, &'a Arc<str>)> {
+        let attributes = &old.entities[self.of.old].attributes;
+        let stored = attributes.entries().filter(|(_, each)| each.is_stored());
+        stored
+            .filter(|(_, each)| !self.back.iter().any(|(name, _)| *name == each.name))
+            .map(|(id, each)| (id, &each.name))
+    }
+}
+
+fn arrows(mapping: &program::Mapping) -> Vec<Expr> {
+    let mut found = Vec::new();
+    let expressions = mapping.fields.iter().map(|(_, value)| value).chain(&mapping.condition);
+    for expression in expressions {
+        let mut own = Vec::new();
+        expression.walk(&mut |each| {
+            if matches!(each.kind, ExprKind::Arrow { .. }) {
+                own.push(each.clone());
+            }
+        });
+        // A walk comes to the outer ones first.
+        found.extend(own.into_iter().rev());
+    }
+    found
+}
+
+fn fingerprint(old: &Runtime, new: &Runtime, mapping: &program::Migration) -> Result<String, Refusal> {
+    let mut digest = Sha256::new();
+    for runtime in [old, new] {
+        digest.update(sortkey_deploy::version(runtime.design()).map_err(unwritable)?);
+    }
+    for each in &mapping.mappings {
+        let condition = each.condition.as_ref().map(|each| &each.kind);
+        let fields: Vec<_> = each.fields.iter().map(|(id, value)| (*id, &value.kind)).collect();
+        digest.update(format!(
+            "{:?} {:?} {condition:?} {fields:?} {:?} {:?}",
+            each.new, each.old, each.merge, each.dropped
+        ));
+    }
+    let naming = &new.shared().settings;
+    digest.update(format!("{:?} {:?}", naming.table_prefix, naming.parameters));
+    Ok(hex(&digest.finalize()[..16]))
+}
+
+fn unwritable(error: std::io::Error) -> Refusal {
+    Refusal::new(format!("the design cannot be written down: {error}"))
+}
+
+fn universe(old: &Runtime, new: &Runtime) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> = hidden::ALL.iter().map(|name| (*name).to_owned()).collect();
+    for runtime in [old, new] {
+        let program = runtime.program();
+        for entity in program.entities.iter() {
+            let attributes = entity.attributes.iter().filter(|each| each.is_stored());
+            names.extend(attributes.map(|each| each.name.to_string()));
+            names.extend(entity.templates.iter().map(|each| each.name.to_string()));
+        }
+        names.extend(program.tables.iter().filter_map(|table| table.kind.as_ref()).map(ToString::to_string));
+    }
+    names
+}
+
+/// The attributes in which an entity stores something.
+pub(crate) fn stored_names(program: &Program, entity: EntityId) -> BTreeSet<String> {
+    let of = &program.entities[entity];
+    let attributes = of.attributes.iter().filter(|each| each.is_stored()).map(|each| each.name.to_string());
+    let kind = program.table_of(entity).and_then(|table| table.kind.as_ref()).map(ToString::to_string);
+    attributes.chain(of.templates.iter().map(|each| each.name.to_string())).chain(kind).collect()
+}

@@ -1,0 +1,275 @@
+//! The steps of a migration, each of which can be taken again after it was cut off.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sortkey_api::Backend;
+use sortkey_core::Settings;
+
+use crate::plan::{Plan, Side};
+use crate::refusal::Refusal;
+use crate::state::{Home, Lease, Phase, State};
+use crate::steady::Steady;
+use crate::watch::Ages;
+
+/// How long a runner that says nothing keeps its lease.
+const LEASE: Duration = Duration::from_secs(30);
+/// How often a state is written again because somebody else changed it.
+const ATTEMPTS: usize = 16;
+
+/// Carries out a plan.
+pub struct Runner {
+    pub(crate) plan: Arc<Plan>,
+    pub(crate) backend: Steady,
+    pub(crate) home: Home,
+    pub(crate) ages: Ages,
+    holder: String,
+}
+
+/// A lease that this runner has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub(crate) fence: u64,
+}
+
+impl Runner {
+    /// A runner on a bare backend.
+    pub fn new(
+        plan: Arc<Plan>,
+        backend: Arc<dyn Backend>,
+        settings: Settings,
+        ages: Ages,
+    ) -> Result<Runner, Refusal> {
+        let backend = Steady::new(backend, settings);
+        let home = Home::of(&plan).ok_or_else(|| Refusal::new("the state of the migration has no place"))?;
+        let holder = backend.token()?;
+        Ok(Runner { plan, backend, home, ages, holder })
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// The state; none if nothing was prepared.
+    pub async fn state(&self) -> Result<Option<State>, Refusal> {
+        match self.home.read(&self.backend).await? {
+            // An earlier migration that is over is no hindrance.
+            Some(state) if state.plan != self.plan.fingerprint() && state.phase == Phase::Finished => {
+                Ok(None)
+            }
+            Some(state) if state.plan != self.plan.fingerprint() => Err(Refusal::new(format!(
+                "a migration with another plan is in phase `{}`: use the designs that it was started with, or take it back \
+                 first",
+                state.phase
+            ))),
+            state => Ok(state),
+        }
+    }
+
+    /// The state of a migration that has begun.
+    pub(crate) async fn begun(&self) -> Result<State, Refusal> {
+        self.state()
+            .await?
+            .ok_or_else(|| Refusal::new("no migration has begun: run `sortkey migrate start` first"))
+    }
+
+    /// Changes the state, as often as somebody else does; `change` may refuse.
+    pub(crate) async fn change(
+        &self,
+        mut change: impl FnMut(&mut State) -> Result<(), Refusal>,
+    ) -> Result<State, Refusal> {
+        for _ in 0..ATTEMPTS {
+            let read = self.begun().await?;
+            let mut state = read.clone();
+            change(&mut state)?;
+            if state == read {
+                return Ok(state);
+            }
+            if let Some(state) = self.home.write(&self.backend, Some(&read), state).await? {
+                return Ok(state);
+            }
+            self.backend.rest().await;
+        }
+        Err(Refusal::new("the state of the migration keeps changing: try again"))
+    }
+
+    /// Writes down the plan. The new tables exist.
+    pub async fn prepare(&self) -> Result<State, Refusal> {
+        if let Some(state) = self.state().await? {
+            return Ok(state);
+        }
+        for info in self.plan.entities(Side::New) {
+            let is_shared = self.plan.concerns(Side::Old, info.table.name());
+            if !is_shared && self.has_items(info.table.name(), info).await? {
+                return Err(Refusal::new(format!(
+                    "table \"{}\" has items that no migration made: empty it, or give the new table another name",
+                    info.table.name()
+                )));
+            }
+        }
+        let earlier = self.home.read(&self.backend).await?;
+        let state = State::prepared(&self.plan, self.backend.now_ms());
+        match self.home.write(&self.backend, earlier.as_ref(), state).await? {
+            Some(state) => Ok(state),
+            None => self.begun().await,
+        }
+    }
+
+    /// Goes to another phase and waits until every process works with it.
+    pub(crate) async fn go(&self, from: &[Phase], to: Phase, why: &str) -> Result<State, Refusal> {
+        let state = self
+            .change(|state| {
+                if state.phase == to {
+                    return Ok(());
+                }
+                if !from.contains(&state.phase) {
+                    return Err(Refusal::new(format!("the migration is in phase `{}`: {why}", state.phase)));
+                }
+                state.phase = to;
+                state.epoch += 1;
+                Ok(())
+            })
+            .await?;
+        self.backend.pause(self.ages.wait).await;
+        Ok(state)
+    }
+
+    /// Writes both designs from now on. Processes that serve the old design by itself stop writing before anything is copied.
+    pub async fn start(&self) -> Result<State, Refusal> {
+        if self.begun().await?.phase == Phase::Prepared {
+            sortkey_deploy::supersede(&self.plan.old).await.map_err(|error| Refusal::new(explain(&error)))?;
+        }
+        self.go(&[Phase::Prepared], Phase::Both, "it was started before").await
+    }
+
+    /// Compares the answers of both designs from now on.
+    pub async fn shadow(&self) -> Result<State, Refusal> {
+        self.ready().await?;
+        self.go(&[Phase::Both], Phase::Shadow, "answers are compared before the switch").await
+    }
+
+    /// Answers from the new design from now on.
+    pub async fn switch(&self) -> Result<State, Refusal> {
+        let state = self.begun().await?;
+        if state.phase != Phase::Switched {
+            self.ready().await?;
+        }
+        self.go(&[Phase::Both, Phase::Shadow], Phase::Switched, "there is nothing to switch").await
+    }
+
+    /// What the switch waits for; nothing if it may happen.
+    pub async fn ready(&self) -> Result<(), Refusal> {
+        let state = self.begun().await?;
+        if !state.is_copied(&self.plan) {
+            return Err(Refusal::new(
+                "the copy has not reached its end: run `sortkey migrate start` to go on with it",
+            ));
+        }
+        match &state.verified {
+            None => Err(Refusal::new("nothing was compared yet: run `sortkey migrate verify` first")),
+            Some(verified) if verified.differences > 0 => Err(Refusal::new(format!(
+                "the last comparison found {} differences: look at `sortkey migrate verify`, and repair them first",
+                verified.differences
+            ))),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Answers from the old design again.
+    pub async fn back(&self) -> Result<State, Refusal> {
+        let state = self.begun().await?;
+        if state.phase == Phase::Switched {
+            let ahead = self.ahead().await?;
+            if !ahead.is_empty() {
+                let shown: Vec<String> = ahead
+                    .iter()
+                    .take(10)
+                    .map(|(place, names)| format!("{place}: {}", names.join(", ")))
+                    .collect();
+                return Err(Refusal::all(
+                    [format!(
+                        "{} items have values that the old design cannot show, so there is no way back:",
+                        ahead.len()
+                    )]
+                    .into_iter()
+                    .chain(shown),
+                ));
+            }
+        }
+        self.go(&[Phase::Switched, Phase::Shadow], Phase::Both, "there is no switch to take back").await
+    }
+
+    /// Lets the copy rest, or go on.
+    pub async fn pause(&self, paused: bool) -> Result<State, Refusal> {
+        self.change(|state| {
+            state.paused = paused;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Bounds the copy to so many items in a second.
+    pub async fn rate(&self, rate: Option<u64>) -> Result<State, Refusal> {
+        self.change(|state| {
+            state.rate = rate;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Takes the lease: no other runner copies until it ends.
+    pub(crate) async fn lease(&self) -> Result<(Held, State), Refusal> {
+        let now_ms = self.backend.now_ms();
+        let state = self
+            .change(|state| {
+                if let Some(lease) = state.lease.as_ref().filter(|lease| lease.holder != self.holder)
+                    && lease.until_ms > now_ms
+                {
+                    let seconds = (lease.until_ms - now_ms + 999) / 1000;
+                    return Err(Refusal::new(format!(
+                        "another runner is at work: its lease ends in {seconds} s unless it renews it"
+                    )));
+                }
+                state.fence += 1;
+                state.lease = Some(self.lease_from(now_ms));
+                Ok(())
+            })
+            .await?;
+        Ok((Held { fence: state.fence }, state))
+    }
+
+    pub(crate) fn lease_from(&self, now_ms: i64) -> Lease {
+        let until_ms = now_ms.saturating_add(i64::try_from(LEASE.as_millis()).unwrap_or(i64::MAX));
+        Lease { holder: self.holder.clone(), until_ms }
+    }
+
+    /// Gives the lease back.
+    pub(crate) async fn release(&self, held: Held) -> Result<(), Refusal> {
+        self.change(|state| {
+            if state.fence == held.fence {
+                state.lease = None;
+            }
+            Ok(())
+        })
+        .await
+        .map(drop)
+    }
+}
+
+/// What stopped a deployment, as one sentence.
+pub(crate) fn explain(error: &sortkey_deploy::DeployError) -> String {
+    use sortkey_deploy::DeployError::{Failed, NotUnique, Refused, Stopped};
+    match error {
+        Refused(all) | NotUnique(all) => {
+            all.iter().map(|each| each.title.clone()).collect::<Vec<_>>().join("; ")
+        }
+        Failed { table, doing, error } => format!("{doing} of table {table:?}: {error}"),
+        Stopped { table, failure } => format!("table {table:?}: {failure}"),
+    }
+}
+
+/// The refusal of a runner whose lease has gone to another.
+pub(crate) fn fenced() -> Refusal {
+    Refusal::new("another runner has taken over: this one stops, and nothing of it is lost")
+}

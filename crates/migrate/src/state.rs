@@ -1,0 +1,393 @@
+//! How far a migration is: one item in the tables, changed only by comparing and replacing it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use sortkey_api::ApiError;
+use sortkey_api::ErrorKind;
+use sortkey_api::operations::{GetItem, GetItemInput, TransactWriteItems, TransactWriteItemsInput};
+use sortkey_core::internals::{EntityInfo, reserved_key};
+use sortkey_deploy::{FROM, MIGRATION, PHASE};
+use sortkey_value::{AttributeValue, Item, Map, Number};
+
+use crate::effect::{Act, Effect};
+use crate::place::Place;
+use crate::plan::{Plan, Side};
+use crate::same;
+use crate::steady::Steady;
+
+/// The phases of a migration, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// The new tables exist; only the old design is written.
+    Prepared,
+    /// Both designs are written, the old one answers; items are copied and verified.
+    Both,
+    /// Both designs are written, the old one answers, and the answers of the new one are compared.
+    Shadow,
+    /// Both designs are written, and the new one answers.
+    Switched,
+    /// Only the new design is written.
+    Finished,
+}
+
+impl Phase {
+    /// Every phase.
+    pub const ALL: [Phase; 5] =
+        [Phase::Prepared, Phase::Both, Phase::Shadow, Phase::Switched, Phase::Finished];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Prepared => "prepared",
+            Phase::Both => "both",
+            Phase::Shadow => "shadow",
+            Phase::Switched => "switched",
+            Phase::Finished => "finished",
+        }
+    }
+
+    /// The design that answers.
+    pub fn answers(self) -> Side {
+        match self {
+            Phase::Prepared | Phase::Both | Phase::Shadow => Side::Old,
+            Phase::Switched | Phase::Finished => Side::New,
+        }
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The state of a migration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// The plan that is carried out.
+    pub plan: String,
+    /// The version of the old design: it must not be served by itself.
+    pub before: String,
+    /// The phase.
+    pub phase: Phase,
+    /// Counts the changes of the phase.
+    pub epoch: u64,
+    /// When the plan was made, in milliseconds since 1970: what `now` means in the mapping.
+    pub now_ms: i64,
+    /// Whether the copy is to rest.
+    pub paused: bool,
+    /// The most items that the copy may write in a second; none without a bound.
+    pub rate: Option<u64>,
+    /// The runner that copies.
+    pub lease: Option<Lease>,
+    /// The number of the last lease.
+    pub fence: u64,
+    /// How far the copy is, by table.
+    pub walks: BTreeMap<String, Walk>,
+    /// The last comparison.
+    pub verified: Option<Verified>,
+    /// Counts the changes of this item.
+    pub version: u64,
+}
+
+/// Who copies, and until when nobody else may.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lease {
+    /// The runner.
+    pub holder: String,
+    /// When the lease ends, in milliseconds since 1970.
+    pub until_ms: i64,
+}
+
+/// The way through an old table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Walk {
+    /// The last key that was copied.
+    pub after: Option<Map>,
+    /// Whether the end was reached.
+    pub is_done: bool,
+    /// Items that were looked at.
+    pub seen: u64,
+    /// Items that were copied.
+    pub copied: u64,
+    /// Items that a writer had carried over before.
+    pub there: u64,
+    /// Items that changed while they were copied, and were copied again.
+    pub retried: u64,
+}
+
+/// The outcome of a comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verified {
+    /// When it ended, in milliseconds since 1970.
+    pub at_ms: i64,
+    /// Items that were compared.
+    pub items: u64,
+    /// Differences that were found.
+    pub differences: u64,
+    /// The epoch in which it was made.
+    pub epoch: u64,
+}
+
+impl State {
+    /// The state of a plan before anything has happened.
+    pub(crate) fn prepared(plan: &Plan, now_ms: i64) -> State {
+        State {
+            plan: plan.fingerprint().to_owned(),
+            before: plan.before.clone(),
+            phase: Phase::Prepared,
+            epoch: 1,
+            now_ms,
+            paused: false,
+            rate: None,
+            lease: None,
+            fence: 0,
+            walks: BTreeMap::new(),
+            verified: None,
+            version: 0,
+        }
+    }
+
+    /// Whether every old table was copied to its end.
+    pub fn is_copied(&self, plan: &Plan) -> bool {
+        plan.tables(Side::Old).iter().all(|table| self.walks.get(&**table).is_some_and(|walk| walk.is_done))
+    }
+
+    fn stored(&self, names: &dyn Fn(&str) -> String) -> Map {
+        let mut map = Map::new();
+        let mut put = |name: &str, value: AttributeValue| drop(map.insert(names(name), value));
+        put("plan", text(&self.plan));
+        put(FROM, text(&self.before));
+        put(PHASE, text(self.phase.name()));
+        put("epoch", number(self.epoch));
+        put("planned", signed(self.now_ms));
+        put("paused", AttributeValue::Bool(self.paused));
+        put("fence", number(self.fence));
+        put("revision", number(self.version));
+        if let Some(rate) = self.rate {
+            put("rate", number(rate));
+        }
+        if let Some(lease) = &self.lease {
+            put("holder", text(&lease.holder));
+            put("until", signed(lease.until_ms));
+        }
+        let walks = self
+            .walks
+            .iter()
+            .map(|(table, walk)| (table.clone(), AttributeValue::M(walk.stored())))
+            .collect();
+        put("walks", AttributeValue::M(walks));
+        if let Some(verified) = &self.verified {
+            let members = [
+                ("at", signed(verified.at_ms)),
+                ("items", number(verified.items)),
+                ("differences", number(verified.differences)),
+                ("epoch", number(verified.epoch)),
+            ];
+            let members = members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+            put("verified", AttributeValue::M(members));
+        }
+        map
+    }
+
+    fn read(map: &Map, names: &dyn Fn(&str) -> String) -> Option<State> {
+        let get = |name: &str| map.get(&names(name));
+        let word = as_text(get(PHASE)?)?;
+        let lease = match (get("holder").and_then(as_text), get("until").and_then(as_signed)) {
+            (Some(holder), Some(until_ms)) => Some(Lease { holder, until_ms }),
+            _ => None,
+        };
+        let walks = match get("walks") {
+            Some(AttributeValue::M(walks)) => {
+                walks.iter().filter_map(|(table, walk)| Some((table.clone(), Walk::read(walk)?))).collect()
+            }
+            _ => BTreeMap::new(),
+        };
+        let verified = match get("verified") {
+            Some(AttributeValue::M(members)) => Some(Verified {
+                at_ms: as_signed(members.get("at")?)?,
+                items: as_number(members.get("items")?)?,
+                differences: as_number(members.get("differences")?)?,
+                epoch: as_number(members.get("epoch")?)?,
+            }),
+            _ => None,
+        };
+        Some(State {
+            plan: as_text(get("plan")?)?,
+            before: as_text(get(FROM)?)?,
+            phase: Phase::ALL.into_iter().find(|phase| phase.name() == word)?,
+            epoch: as_number(get("epoch")?)?,
+            now_ms: as_signed(get("planned")?)?,
+            paused: matches!(get("paused"), Some(AttributeValue::Bool(true))),
+            rate: get("rate").and_then(as_number),
+            lease,
+            fence: as_number(get("fence")?)?,
+            walks,
+            verified,
+            version: as_number(get("revision")?)?,
+        })
+    }
+}
+
+impl Walk {
+    fn stored(&self) -> Map {
+        let mut map = Map::new();
+        let mut put = |name: &str, value: AttributeValue| drop(map.insert(name.to_owned(), value));
+        if let Some(after) = &self.after {
+            put("after", AttributeValue::M(after.clone()));
+        }
+        put("done", AttributeValue::Bool(self.is_done));
+        for (name, count) in
+            [("seen", self.seen), ("copied", self.copied), ("there", self.there), ("retried", self.retried)]
+        {
+            put(name, number(count));
+        }
+        map
+    }
+
+    fn read(value: &AttributeValue) -> Option<Walk> {
+        let AttributeValue::M(map) = value else { return None };
+        let count = |name: &str| map.get(name).and_then(as_number).unwrap_or(0);
+        let after = match map.get("after") {
+            Some(AttributeValue::M(after)) => Some(after.clone()),
+            _ => None,
+        };
+        let is_done = matches!(map.get("done"), Some(AttributeValue::Bool(true)));
+        Some(Walk {
+            after,
+            is_done,
+            seen: count("seen"),
+            copied: count("copied"),
+            there: count("there"),
+            retried: count("retried"),
+        })
+    }
+}
+
+/// The item that holds the state of a migration: in the first old table that has room for it.
+#[derive(Clone)]
+pub(crate) struct Home {
+    pub(crate) place: Place,
+    taken: Vec<String>,
+}
+
+impl Home {
+    /// None if no old table has a text as its partition key.
+    pub(crate) fn of(plan: &Plan) -> Option<Home> {
+        let scope = plan.old.scope(None);
+        let at = |info: &EntityInfo| {
+            let key = reserved_key(&scope, info, MIGRATION);
+            matches!(key.get(&*info.partition), Some(AttributeValue::S(_))).then(|| {
+                let names = [
+                    "plan", FROM, PHASE, "epoch", "planned", "paused", "fence", "revision", "rate", "holder",
+                    "until", "walks", "verified",
+                ];
+                let taken = names
+                    .iter()
+                    .filter(|name| info.aside(name) != **name)
+                    .map(|name| (*name).to_owned())
+                    .collect();
+                Home { place: Place::at(info, key), taken }
+            })
+        };
+        plan.entities(Side::Old).into_iter().find_map(at)
+    }
+
+    fn name(&self, name: &str) -> String {
+        match self.taken.iter().any(|taken| taken == name) {
+            true => format!("sortkey#{name}"),
+            false => name.to_owned(),
+        }
+    }
+
+    /// The state; none if no migration was prepared, or the table is gone.
+    pub(crate) async fn read(&self, backend: &Steady) -> Result<Option<State>, ApiError> {
+        let input = GetItemInput {
+            table_name: self.place.table_name(),
+            key: self.place.key.clone().into(),
+            consistent_read: Some(true),
+            ..GetItemInput::default()
+        };
+        match backend.ask::<GetItem>(input).await {
+            Ok(output) => match output.item {
+                None => Ok(None),
+                Some(item) => match State::read(&item.to_map(), &|name| self.name(name)) {
+                    Some(state) => Ok(Some(state)),
+                    None => Err(ApiError::validation(
+                        "the state of the migration cannot be read: it was written by another version of Sortkey",
+                    )),
+                },
+            },
+            Err(error) if error.kind == ErrorKind::ResourceNotFoundException => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Replaces the state; false if it is not what was read.
+    pub(crate) async fn write(
+        &self,
+        backend: &Steady,
+        read: Option<&State>,
+        mut state: State,
+    ) -> Result<Option<State>, ApiError> {
+        state.version = read.map_or(0, |read| read.version) + 1;
+        let effect = self.replacing(read, &state);
+        let input = TransactWriteItemsInput {
+            transact_items: vec![effect.member()],
+            client_request_token: Some(backend.token()?),
+            ..TransactWriteItemsInput::default()
+        };
+        match backend.ask::<TransactWriteItems>(input).await {
+            Ok(_) => Ok(Some(state)),
+            Err(error) if error.kind == ErrorKind::TransactionCanceledException => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The write of a state that has its number already.
+    pub(crate) fn replacing(&self, read: Option<&State>, state: &State) -> Effect {
+        let mut item = self.place.map();
+        item.extend(state.stored(&|name| self.name(name)));
+        let condition = match read {
+            Some(read) => same::has(&self.name("revision"), Some(number(read.version))),
+            None => same::vacant(&self.place),
+        };
+        Effect::new(self.place.clone(), Act::Put(Item::from_map(&item)), condition)
+    }
+
+    /// The check that a runner still holds its lease.
+    pub(crate) fn holds(&self, fence: u64) -> Effect {
+        Effect::new(self.place.clone(), Act::Check, same::has(&self.name("fence"), Some(number(fence))))
+    }
+}
+
+fn text(text: &str) -> AttributeValue {
+    AttributeValue::S(text.to_owned())
+}
+
+fn number(number: u64) -> AttributeValue {
+    signed(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+fn signed(number: i64) -> AttributeValue {
+    AttributeValue::N(Number::from(number))
+}
+
+fn as_text(value: &AttributeValue) -> Option<String> {
+    match value {
+        AttributeValue::S(text) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+fn as_signed(value: &AttributeValue) -> Option<i64> {
+    match value {
+        AttributeValue::N(number) => number.to_i64(),
+        _ => None,
+    }
+}
+
+fn as_number(value: &AttributeValue) -> Option<u64> {
+    as_signed(value).and_then(|number| u64::try_from(number).ok())
+}

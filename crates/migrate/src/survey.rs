@@ -1,0 +1,202 @@
+//! What a migration would do, counted in the items that are there. Nothing is written.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+use sortkey_core::internals::{EntityInfo, View, is_expired, is_pure, read_whole};
+use sortkey_value::Item;
+
+use crate::mapper::{Mapper, Target, Unmapped};
+use crate::place::Place;
+use crate::plan::{Side, Source};
+use crate::reader::Reader;
+use crate::refusal::Refusal;
+use crate::runner::Runner;
+
+/// As many items as are listed where they do not fit.
+const LISTED: usize = 20;
+/// The bytes of a write unit.
+const UNIT_BYTES: usize = 1024;
+
+/// What a migration would do.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    /// By mapping, in their order.
+    pub rows: Vec<Row>,
+    /// Items that do not fit, the first of them.
+    pub unfit: Vec<String>,
+    /// How many do not fit.
+    pub unfit_count: u64,
+    /// Old items that have expired and are not copied.
+    pub expired: u64,
+    /// Write units of the copy: a check of each old item, and the new items with their guards.
+    pub write_units: u64,
+    /// Read units of one strong read of everything.
+    pub read_units: u64,
+}
+
+/// What becomes of the items of one mapping.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The old entity.
+    pub old: Arc<str>,
+    /// The new entity.
+    pub new: Arc<str>,
+    /// The new table.
+    pub table: String,
+    /// Whether items stay where they are.
+    pub in_place: bool,
+    /// Old items that have a new one.
+    pub items: u64,
+    /// Different keys that they have.
+    pub keys: u64,
+    /// Attributes that are left behind, with the number of items that have them.
+    pub dropped: Vec<(Arc<str>, u64)>,
+    /// Attributes that are computed from now on, with the number of items that had another value.
+    pub recomputed: Vec<(Arc<str>, u64)>,
+    /// Attributes whose value the old item does not have: constants, defaults, computed values.
+    pub invented: Vec<Arc<str>>,
+    /// Attributes that have no way back: the old design cannot show it if the new one changes them.
+    pub one_way: Vec<Arc<str>>,
+}
+
+impl Runner {
+    /// Counts what the migration would do.
+    pub async fn survey(&self, watcher: &mut (dyn FnMut(u64) + Send)) -> Result<Survey, Refusal> {
+        let mut survey = Survey { rows: self.rows(), ..Survey::default() };
+        let mut keys: Vec<HashSet<u64>> = vec![HashSet::new(); survey.rows.len()];
+        let now_ms = self.state().await?.map_or_else(|| self.backend.now_ms(), |state| state.now_ms);
+        let mapper = Mapper { plan: &self.plan, now_ms };
+        let mut seen = 0;
+        for table in self.plan.tables(Side::Old) {
+            let mut after = None;
+            loop {
+                let (items, next) = self.page(&table, after, None).await?;
+                let reader = Reader::new(&self.backend);
+                for item in &items {
+                    let Some(info) = self.plan.owner(Side::Old, &table, item) else { continue };
+                    seen += 1;
+                    survey.read_units += item.size_bytes().div_ceil(4 * UNIT_BYTES) as u64;
+                    self.count(mapper, &reader, info, item, &mut survey, &mut keys).await?;
+                }
+                watcher(seen);
+                match next {
+                    Some(next) => after = Some(next),
+                    None => break,
+                }
+            }
+        }
+        for (row, keys) in survey.rows.iter_mut().zip(&keys) {
+            row.keys = keys.len() as u64;
+        }
+        Ok(survey)
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        let old_program = self.plan.old.program();
+        let of = |mapping: &crate::plan::Mapping| {
+            let (old, new) =
+                (self.plan.info(Side::Old, mapping.of.old), self.plan.info(Side::New, mapping.of.new));
+            let entity = new.of(self.plan.new.program());
+            let is_computed = |name: &Arc<str>| {
+                let attribute = entity.attributes.find(name).map(|id| &entity.attributes[id]);
+                attribute
+                    .and_then(|each| each.fill.as_ref())
+                    .is_some_and(|fill| fill.derived && is_pure(&fill.value))
+            };
+            let has_way_back = |name: &Arc<str>| mapping.back.iter().any(|(_, new)| new == name);
+            let named = |wanted: &dyn Fn(&Arc<str>, &Source) -> bool| -> Vec<Arc<str>> {
+                let all = mapping.sources.iter().filter(|(name, source)| wanted(name, source));
+                all.map(|(name, _)| name.clone()).collect()
+            };
+            Row {
+                old: old.name.clone(),
+                new: new.name.clone(),
+                table: new.table.name().to_owned(),
+                in_place: old.table == new.table,
+                items: 0,
+                keys: 0,
+                dropped: mapping.dropped(old_program).map(|(_, name)| (name.clone(), 0)).collect(),
+                recomputed: named(&|name, source| is_computed(name) && matches!(source, Source::Name(_)))
+                    .into_iter()
+                    .map(|name| (name, 0))
+                    .collect(),
+                invented: named(&|_, source| *source == Source::Nothing),
+                one_way: named(&|name, _| !has_way_back(name) && !is_computed(name)),
+            }
+        };
+        self.plan.mappings.iter().map(of).collect()
+    }
+
+    async fn count(
+        &self,
+        mapper: Mapper<'_>,
+        reader: &Reader<'_>,
+        info: &EntityInfo,
+        item: &Item,
+        survey: &mut Survey,
+        keys: &mut [HashSet<u64>],
+    ) -> Result<(), Refusal> {
+        let scope = self.plan.old.scope(None);
+        let fields = match read_whole(&scope, info, item) {
+            Ok(fields) => fields,
+            Err(failure) => {
+                unfit(survey, failure.message);
+                return Ok(());
+            }
+        };
+        if is_expired(&scope, View::of(info.at, &fields)) {
+            survey.expired += 1;
+            return Ok(());
+        }
+        let targets = match mapper.targets(reader, info, item, &mut Vec::new()).await {
+            Ok(targets) => targets,
+            Err(Unmapped::Backend(error)) => return Err(error.into()),
+            Err(Unmapped::Unfit(failure)) => {
+                unfit(survey, failure.message);
+                return Ok(());
+            }
+        };
+        let place = Place::of(info, item);
+        if targets.iter().any(|target| target.place.table != place.table) {
+            survey.write_units += units(item);
+        }
+        for target in &targets {
+            let Some(at) = self.row(info, target) else { continue };
+            let mut hasher = DefaultHasher::new();
+            target.place.key.hash(&mut hasher);
+            keys[at].insert(hasher.finish());
+            let row = &mut survey.rows[at];
+            row.items += 1;
+            for (name, count) in &mut row.dropped {
+                *count += u64::from(fields.get(name).is_some());
+            }
+            for (name, count) in &mut row.recomputed {
+                *count += u64::from(fields.get(name) != target.fields.get(name));
+            }
+            if target.place != place {
+                let new = self.plan.info(Side::New, target.new);
+                let guards = new.of(self.plan.new.program()).uniques.len() as u64;
+                survey.write_units += units(&target.item) + 2 * guards;
+            }
+        }
+        Ok(())
+    }
+
+    fn row(&self, info: &EntityInfo, target: &Target) -> Option<usize> {
+        self.plan.reading(info.at).find(|(_, mapping)| mapping.of.new == target.new).map(|(at, _)| at)
+    }
+}
+
+/// Transactions cost twice the units.
+fn units(item: &Item) -> u64 {
+    2 * item.size_bytes().div_ceil(UNIT_BYTES) as u64
+}
+
+fn unfit(survey: &mut Survey, message: String) {
+    survey.unfit_count += 1;
+    if survey.unfit.len() < LISTED {
+        survey.unfit.push(message);
+    }
+}
