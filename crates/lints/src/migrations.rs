@@ -2,7 +2,10 @@
 
 mod consistency_regression;
 mod key_schema_change_in_place;
+mod mapping_not_a_function;
+mod mapping_reads_mutable;
 mod migration_key_collision;
+mod migration_one_way;
 mod migration_order;
 mod migration_transform_incomplete;
 mod migration_without_cutover;
@@ -21,4 +24,7 @@ pub(crate) const LINTS: &[&Lint] = &[
     &migration_order::LINT,
     &migration_without_cutover::LINT,
     &migration_without_verification::LINT,
+    &mapping_not_a_function::LINT,
+    &mapping_reads_mutable::LINT,
+    &migration_one_way::LINT,
 ];

@@ -9,6 +9,10 @@ const BEFORE: &str = r#"
 table Profiles "profiles" { key (profileId) }
 entity Profile in Profiles { profileId uuid = new  owner uuid }
 pattern profile = get Profile by profileId
+table Clubs "clubs" { key (clubId) }
+entity Club in Clubs { clubId uuid = new  founder uuid @immutable  title string(..40) }
+table Members "members" { key (memberId) }
+entity Member in Members { memberId uuid = new  clubId -> Club }
 "#;
 
 struct Before;

@@ -149,7 +149,16 @@ impl<'p> Mapper<'p> {
         let back = |name: &std::sync::Arc<str>| {
             mapping.back.iter().find(|(_, new)| new == name).map(|(old, _)| old.clone())
         };
+        let earlier = fields.clone();
         patch(&mut fields, &before, &after, back);
+        // The new design may take an attribute away that no old item may lack: the old one keeps what it has.
+        for attribute in
+            info.of(self.plan.old.program()).attributes.iter().filter(|each| !each.may_be_absent())
+        {
+            if let (None, Some(value)) = (fields.get(&attribute.name), earlier.get(&attribute.name)) {
+                fields.insert(attribute.name.clone(), value.clone());
+            }
+        }
         if there.is_none() {
             self.invent(change, mapping, info, &mut fields);
         } else {

@@ -6,6 +6,7 @@
 //! writes nothing. The copy can be cut off anywhere and begun again from the last page that was written down.
 
 use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
 
 use sortkey_api::operations::{TransactWriteItems, TransactWriteItemsInput};
 use sortkey_api::{Again, Cause, ErrorKind};
@@ -64,7 +65,9 @@ impl Runner {
             return Ok(Copied::Done);
         }
         // A runner before this one may have been cut off before it had waited.
-        self.backend.pause(self.ages.wait).await;
+        if !self.has_waited.load(Ordering::Relaxed) {
+            self.backend.pause(self.ages.wait).await;
+        }
         let mut pace = Pace::new(self.backend.now_ms());
         for table in self.plan.tables(Side::Old) {
             if self.copy_table(held, &table, &mut pace, watcher).await? == Copied::Paused {

@@ -1,6 +1,7 @@
 //! The steps of a migration, each of which can be taken again after it was cut off.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sortkey_api::Backend;
@@ -24,6 +25,8 @@ pub struct Runner {
     pub(crate) home: Home,
     pub(crate) ages: Ages,
     holder: String,
+    /// Whether this runner has waited since both designs are written.
+    pub(crate) has_waited: AtomicBool,
 }
 
 /// A lease that this runner has.
@@ -43,7 +46,7 @@ impl Runner {
         let backend = Steady::new(backend, settings);
         let home = Home::of(&plan).ok_or_else(|| Refusal::new("the state of the migration has no place"))?;
         let holder = backend.token()?;
-        Ok(Runner { plan, backend, home, ages, holder })
+        Ok(Runner { plan, backend, home, ages, holder, has_waited: AtomicBool::new(false) })
     }
 
     /// The plan.
@@ -132,6 +135,7 @@ impl Runner {
             })
             .await?;
         self.backend.pause(self.ages.wait).await;
+        self.has_waited.store(to == Phase::Both, Ordering::Relaxed);
         Ok(state)
     }
 

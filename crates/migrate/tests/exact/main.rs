@@ -1,9 +1,11 @@
 //! Migrations carried out in memory, compared with an oracle that is code of its own.
 
+#![expect(clippy::print_stderr, reason = "the rate of a copy is for whoever asks for more items")]
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 
 mod crash;
 mod oracle;
+mod sellers;
 mod slice;
 mod support;
 mod verify;

@@ -8,9 +8,6 @@ use sortkey_value::{AttributeValue, Map};
 
 use crate::support::{World, call};
 
-/// An item as it is compared: its words, its sets, what else it holds.
-type Held = (String, BTreeSet<String>, Option<AttributeValue>);
-
 fn text(item: &Map, name: &str) -> String {
     match item.get(name) {
         Some(AttributeValue::S(text)) => text.clone(),
@@ -79,7 +76,7 @@ pub(crate) fn check(world: &World, new: &Runtime) {
         };
         wanted.insert(place, merged);
     }
-    let found: BTreeMap<(String, String), Held> = world
+    let found: BTreeMap<_, _> = world
         .own_items("shares")
         .iter()
         .map(|item| {
