@@ -4,13 +4,14 @@
 # the build directory's. --instructions counts instructions instead, the steady signal; it needs valgrind.
 set -euo pipefail
 cd "$(dirname "$0")"
+target="${CARGO_TARGET_DIR:-target}"
 cargo build --release --quiet
 
 if [ "${1:-}" = --instructions ]; then
     calls=1000
     count() {
-        valgrind --tool=callgrind --toggle-collect='*measured_calls*' --callgrind-out-file="target/callgrind.$1.$2.$3.out" \
-            target/release/sortkey-bench instructions "$1" "$2" "$3" "$calls" 2>&1 | sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
+        valgrind --tool=callgrind --toggle-collect='*measured_calls*' --callgrind-out-file="$target/callgrind.$1.$2.$3.out" \
+            "$target/release/sortkey-bench" instructions "$1" "$2" "$3" "$calls" 2>&1 | sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
     }
     printf '| %-10s | %-6s | %10s | %10s | %5s |\n' call from engine runtime ratio
     printf '|------------|--------|------------|------------|-------|\n'
@@ -26,4 +27,4 @@ fi
 cargo build --release --manifest-path ../Cargo.toml --package sortkey-cli --bin sortkey
 quick=()
 [ "${1:-}" = --quick ] && quick=(--quick)
-exec target/release/sortkey-bench runtime "${quick[@]}" --sortkey ../target/release/sortkey "${SORTKEY_BENCH_DIR:-target/runtime}"
+exec "$target/release/sortkey-bench" runtime "${quick[@]}" --sortkey "${CARGO_TARGET_DIR:-../target}/release/sortkey" "${SORTKEY_BENCH_DIR:-$target/runtime}"

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use sortkey_design::{NoFiles, compile};
 use sortkey_engine::Engine;
 use sortkey_deploy::deploy;
-use sortkey_core::{Arguments, Backend, Call, Caller, Pending, Runtime};
+use sortkey_core::{Arguments, Backend, Call, Caller, Pending, Reply, Runtime};
 use sortkey_embedded::{Embedded, ephemeral};
 
 /// The design.
@@ -68,15 +68,13 @@ impl Deed {
         let mut body = match self {
             Deed::Get => json!({"Key": key(&order_id(customer, number))}),
             Deed::List => json!({
-                "KeyConditionExpression": "#n0 = :v0 AND begins_with(#n1, :v1)",
-                "ExpressionAttributeNames": {"#n0": "PK", "#n1": "SK"},
+                "KeyConditionExpression": "PK = :v0 AND begins_with(SK, :v1)",
                 "ExpressionAttributeValues": {":v0": {"S": partition}, ":v1": {"S": "ORDER#"}},
                 "Limit": ORDERS,
             }),
             Deed::Create => json!({
                 "Item": stored_order(key(&format!("ord_R{unique:025}")), customer, number),
-                "ConditionExpression": "attribute_not_exists(#n0)",
-                "ExpressionAttributeNames": {"#n0": "PK"},
+                "ConditionExpression": "attribute_not_exists(PK)",
                 "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
             }),
         };
@@ -190,9 +188,9 @@ pub fn call(runtime: &Runtime, deed: Deed, caller: &Caller, arguments: Arguments
 pub fn call_by_text(runtime: &Runtime, deed: Deed, caller: &Caller, arguments: &[u8]) -> io::Result<()> {
     let arguments = Arguments::read(arguments).map_err(failed)?;
     let call = Call { name: deed.call(), caller: Some(caller), arguments, ..Call::default() };
-    let reply = block_on(runtime.reply(call)).0.map_err(failed)?;
+    let answer = block_on(runtime.reply(call)).0.and_then(Reply::look).map_err(failed)?;
     let mut text = Vec::new();
-    reply.write_json(&mut text);
+    answer.write_json(&mut text);
     std::hint::black_box(text);
     Ok(())
 }

@@ -36,7 +36,7 @@ pub use self::verify::{Checked, files_of, verify};
 pub struct Event<'a> {
     /// The id that the answer carries.
     pub request: &'a str,
-    /// Where the request comes from; nothing for what the server itself does.
+    /// The client's address; none for actions of the server itself.
     pub from: Option<IpAddr>,
     /// The ARN of the identity, if there is a verified one.
     pub who: Option<&'a str>,
@@ -48,7 +48,7 @@ pub struct Event<'a> {
     pub resources: &'a [&'a str],
     /// The decision.
     pub decision: Decided,
-    /// Which statement or rule decided.
+    /// The statement or rule that decided.
     pub why: &'a str,
 }
 
@@ -86,7 +86,7 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// Where every chain begins.
+    /// The start of every chain.
     pub fn beginning() -> Anchor {
         Anchor { seq: 0, hash: "0".repeat(64) }
     }
@@ -119,7 +119,7 @@ pub enum AuditError {
     Changed {
         /// The file.
         path: PathBuf,
-        /// How one can tell.
+        /// The inconsistency.
         what: String,
     },
 }

@@ -98,7 +98,7 @@ pub struct AssumeRole<'a> {
     pub role_arn: &'a str,
     /// The name of the session.
     pub session_name: &'a str,
-    /// How long it lasts; an hour if it is not said.
+    /// How long it lasts; an hour by default.
     pub duration_seconds: Option<i64>,
     /// The session policy.
     pub policy: Option<&'a str>,
@@ -164,7 +164,7 @@ impl Authority {
         self.directory.load().keys.len()
     }
 
-    /// Who signed a request for one of these services.
+    /// Verifies the signature of a request for one of these services, and returns the caller.
     pub fn verify(
         &self,
         request: &SignedRequest<'_>,
@@ -257,6 +257,7 @@ impl Authority {
             access_key: access_key.clone(),
             secret: secret.clone(),
             role: name.to_owned(),
+            role_id: role.id.clone(),
             name: asked.session_name.to_owned(),
             issued_seconds: now_seconds,
             expires_seconds: now_seconds.saturating_add(duration_seconds),
@@ -282,7 +283,10 @@ impl std::fmt::Debug for Authority {
 /// The secret, the caller and the end of a session.
 fn session(directory: &Directory, token: &str, access_key: &str) -> Option<(Arc<str>, Caller, Option<i64>)> {
     let session = Session::open(token, directory.session_key.as_ref()?)?;
-    let role = directory.roles.get(&session.role).filter(|_| session.access_key == access_key)?;
+    let role = directory.roles.get(&session.role).filter(|role| {
+        let is_its_own = session.access_key == access_key;
+        is_its_own && session.role_id == role.id
+    })?;
     let principal = Principal {
         account: ACCOUNT.to_owned(),
         arn: session_arn(&session.role, &session.name),

@@ -38,7 +38,7 @@ pub enum IdentityError {
     Invalid(String),
 }
 
-/// What the file contains.
+/// The contents of the file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct IdentityFile {
@@ -48,7 +48,7 @@ pub struct IdentityFile {
     /// People and programs with access keys of their own.
     #[serde(default)]
     pub users: Vec<User>,
-    /// What users can become for a while.
+    /// Roles that users can assume for a limited time.
     #[serde(default)]
     pub roles: Vec<Role>,
 }
@@ -62,13 +62,13 @@ pub struct User {
     /// May do everything, and use the administration routes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub admin: bool,
-    /// What it may do.
+    /// The policies that give it permissions.
     #[serde(default)]
     pub policies: Vec<Attached>,
     /// The most that its policies can allow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boundary: Option<serde_json::Value>,
-    /// What it signs with.
+    /// The access keys for its signatures.
     #[serde(default)]
     pub keys: Vec<AccessKey>,
 }
@@ -79,9 +79,12 @@ pub struct User {
 pub struct Role {
     /// Unique among roles.
     pub name: String,
-    /// Who may assume it.
+    /// Made anew for every role, so that sessions of a deleted one do not belong to another of its name.
+    #[serde(default)]
+    pub id: String,
+    /// The policy on the principals that may assume it.
     pub trust: serde_json::Value,
-    /// What it may do.
+    /// The policies that give it permissions.
     #[serde(default)]
     pub policies: Vec<Attached>,
     /// The most that its policies can allow.
@@ -112,7 +115,7 @@ pub struct AccessKey {
     pub disabled: bool,
 }
 
-/// What policies belong to.
+/// The owner of policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnerKind {
     /// A user.
@@ -152,12 +155,11 @@ impl IdentityFile {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
         let lock = path.with_extension("lock");
-        let lock = std::fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(lock)
-            .map_err(failed)?;
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let lock = options.open(lock).map_err(failed)?;
         lock.lock().map_err(failed)?;
         let mut file = IdentityFile::read(path)?;
         let changed = change(&mut file)?;
@@ -219,12 +221,14 @@ impl IdentityFile {
             return Err(IdentityError::Invalid(format!("there is a role `{name}` already")));
         }
         let trust = document(trust, Kind::Trust)?;
-        self.roles.push(Role { name: name.to_owned(), trust, policies: vec![], boundary: None });
+        let (id, _) = new_key("AROA")?;
+        self.roles.push(Role { name: name.to_owned(), id, trust, policies: vec![], boundary: None });
         Ok(())
     }
 
     /// Makes an access key for a user.
     pub fn create_key(&mut self, user: &str, keyring: &Keyring) -> Result<NewAccessKey, IdentityError> {
+        self.check_opens(keyring)?;
         let user = self.user(user)?;
         let (id, secret) = new_key("AKIA")?;
         user.keys.push(AccessKey {
@@ -260,8 +264,25 @@ impl IdentityFile {
         Ok(())
     }
 
+    /// Whether something in the file is sealed, so that only the keyring that sealed it is of use.
+    pub fn is_sealed(&self) -> bool {
+        self.session_key.is_some() || self.users.iter().any(|user| !user.keys.is_empty())
+    }
+
+    /// Rejects a keyring that does not open what is sealed already: secrets of two keyrings in one file would open for nobody.
+    fn check_opens(&self, keyring: &Keyring) -> Result<(), IdentityError> {
+        if let Some(key) = self.users.iter().flat_map(|user| &user.keys).next() {
+            keyring.open_sealed(&key.sealed, &key.id, "an access key")?;
+        }
+        if let Some(sealed) = &self.session_key {
+            keyring.open_sealed(sealed, "sessions", "the key of sessions")?;
+        }
+        Ok(())
+    }
+
     /// The key that seals session tokens; it is made if there is none.
     pub fn ensure_session_key(&mut self, keyring: &Keyring) -> Result<(), IdentityError> {
+        self.check_opens(keyring)?;
         if self.session_key.is_none() {
             let key: [u8; 32] = keyring::random()?;
             self.session_key = Some(keyring.seal(&key, "sessions")?);
@@ -314,7 +335,7 @@ pub(crate) fn new_key(prefix: &str) -> Result<(String, String), KeyringError> {
     Ok((prefix.chars().chain(id).collect(), STANDARD.encode(secret)))
 }
 
-/// Who somebody is, once a signature has shown it.
+/// An identity that a signature has proved.
 #[derive(Debug)]
 pub struct Identity {
     /// For policies and errors.
@@ -325,7 +346,7 @@ pub struct Identity {
     pub user_id: String,
     /// May do everything, and use the administration routes.
     pub admin: bool,
-    /// What it may do.
+    /// The policies that give it permissions.
     pub policies: Vec<Policy>,
     /// The most that its policies can allow.
     pub boundary: Option<Policy>,
@@ -343,6 +364,7 @@ pub(crate) struct Directory {
 #[derive(Debug)]
 pub(crate) struct ReadyRole {
     pub(crate) arn: String,
+    pub(crate) id: String,
     pub(crate) trust: Policy,
     pub(crate) policies: Vec<Policy>,
     pub(crate) boundary: Option<Policy>,
@@ -370,6 +392,7 @@ impl Directory {
         let roles = file.roles.iter().map(|role| {
             let ready = ReadyRole {
                 arn: format!("arn:aws:iam::{ACCOUNT}:role/{}", role.name),
+                id: role.id.clone(),
                 trust: compiled_as(&role.trust, Kind::Trust),
                 policies: compile(&role.policies),
                 boundary: role.boundary.as_ref().map(compiled),

@@ -25,7 +25,7 @@ pub use self::service::KeyService;
 
 const NONCE_BYTES: usize = 12;
 
-/// Where a keyring comes from.
+/// The source of a keyring.
 #[derive(Clone, Debug)]
 pub enum KeyringSource {
     /// A file; with a passphrase if it is encrypted.
@@ -34,7 +34,7 @@ pub enum KeyringSource {
         path: PathBuf,
         /// The passphrase it is encrypted with.
         passphrase: Option<String>,
-        /// Decrypts the key of a file that says that a service encrypted it.
+        /// Decrypts the key of a file that is marked as encrypted by a service.
         service: Option<Arc<dyn KeyService>>,
     },
     /// A command that prints what the file would contain.
@@ -143,7 +143,8 @@ impl Keyring {
         self.keys.len()
     }
 
-    /// Writes the keyring to its file, which only its owner can read. What a command prints cannot be written.
+    /// Writes the keyring to its file, which only its owner can read. Fails for a keyring that a command
+    /// prints.
     pub fn save(&self, source: &KeyringSource) -> Result<(), KeyringError> {
         let KeyringSource::File { path, passphrase, service } = source else {
             return Err(KeyringError::Content("what a command prints cannot be changed here".to_owned()));
@@ -236,7 +237,7 @@ pub(crate) fn write_private(path: &Path, text: &[u8]) -> std::io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let beside = path.with_file_name(name);
-    // Whatever has that name is not written to: it may be readable by others, or lead somewhere else.
+    // An existing file of that name is removed, not written to: it may be readable by others, or be a link.
     match std::fs::remove_file(&beside) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
         _ => {}

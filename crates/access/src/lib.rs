@@ -1,8 +1,8 @@
-//! Who a request is from, and what was decided about it: AWS signatures, identities with access keys, roles with sessions,
-//! the keyring that seals secrets, and the audit log.
+//! Authentication and the record of decisions: AWS signatures, identities with access keys, roles with sessions, the
+//! keyring that seals secrets, and the audit log.
 //!
-//! The crate knows neither HTTP servers nor DynamoDB's operations. [`Authority::verify`] takes the raw parts of a request and
-//! returns its [`Caller`]; what the caller may do, `sortkey-policy` decides.
+//! The crate is independent of HTTP servers and of DynamoDB's operations. [`Authority::verify`] takes the raw parts of
+//! a request and returns its [`Caller`]; the caller's permissions are evaluated by `sortkey-policy`.
 //!
 //! Invariants:
 //! - A secret is never written unsealed, never logged, and never kept next to the key that seals it.

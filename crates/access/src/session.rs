@@ -23,6 +23,9 @@ pub(crate) struct Session {
     pub(crate) access_key: String,
     pub(crate) secret: String,
     pub(crate) role: String,
+    /// The role's own id: another role may have the name later.
+    #[serde(default)]
+    pub(crate) role_id: String,
     pub(crate) name: String,
     pub(crate) issued_seconds: i64,
     pub(crate) expires_seconds: i64,

@@ -1,8 +1,8 @@
 //! AWS Signature Version 4, verified: from the raw bytes of a request to the access key that signed it.
 //!
-//! A signature is either in the `Authorization` header or, presigned, in the query. [`Signature::read`] finds its parts,
-//! [`Signature::check_scope`] and [`Signature::check_time`] hold them against the request and the clock, and
-//! [`Signature::matches`] computes what the signature should be. Nothing here knows which keys exist.
+//! A signature is either in the `Authorization` header or, presigned, in the query. [`Signature::read`] finds its
+//! parts, [`Signature::check_scope`] and [`Signature::check_time`] compare them with the request and the clock, and
+//! [`Signature::matches`] computes the expected signature. Looking up keys is left to the caller.
 //!
 //! Invariant: every part of a request that decides what happens is covered by the signature, or the request is rejected.
 

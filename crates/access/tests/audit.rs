@@ -176,10 +176,28 @@ fn a_log_that_was_cut_or_changed_is_not_continued() {
     std::fs::write(&path, &changed).expect("written");
     assert!(matches!(open(), Err(AuditError::Changed { .. })), "its last line was changed");
 
+    let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    let without_third = [&lines[..2], &lines[3..]].concat().concat();
+    std::fs::write(&path, &without_third).expect("written");
+    assert!(matches!(open(), Err(AuditError::Changed { .. })), "a line in its middle is missing");
+
     std::fs::remove_file(&path).expect("removed");
     assert!(matches!(open(), Err(AuditError::Changed { .. })), "all of it is missing");
     std::fs::write(&path, &bytes).expect("written");
     assert!(open().is_ok());
+}
+
+#[test]
+fn a_cut_end_is_noticed_although_the_head_is_gone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("audit.log");
+    write(&path, 10, u64::MAX);
+    let (_, last) = check(&path).expect("unchanged");
+    std::fs::remove_file(folder.path().join("audit.log.head")).expect("removed");
+    assert!(matches!(check(&path), Err(AuditError::Changed { .. })), "without its head");
+    verify_audit(&path, &last, &mut |_| {}).expect("the noted line is there");
+    std::fs::write(&path, "").expect("emptied");
+    assert!(matches!(check(&path), Err(AuditError::Changed { .. })), "empty");
 }
 
 #[test]

@@ -40,7 +40,8 @@ impl SuppliedItem {
         }
     }
 
-    /// The same for `ExpressionAttributeValues`, where the message names the value.
+    /// Like [`checked`](Self::checked), but for `ExpressionAttributeValues`, where the message names the
+    /// value.
     pub fn checked_expression_values(&self) -> Result<&Item, ApiError> {
         match &self.fault {
             None => Ok(&self.item),
@@ -51,8 +52,8 @@ impl SuppliedItem {
         }
     }
 
-    /// The same for `ExclusiveStartKey`, where the message says so, unless the fault is found while numbers
-    /// and sets are converted, before anything is known of a key.
+    /// Like [`checked`](Self::checked), but for `ExclusiveStartKey`, which the message then mentions, unless
+    /// the fault is found while numbers and sets are converted, before the item is treated as a key.
     pub fn checked_starting_key(&self) -> Result<&Item, ApiError> {
         match &self.fault {
             Some(fault) if !fault.fault.is_found_in_conversion() => {
@@ -67,7 +68,7 @@ impl SuppliedItem {
         &self.item
     }
 
-    /// What is wrong with the values, if anything.
+    /// The first fault in the values, if there is one.
     pub fn fault(&self) -> Option<&ValueFault> {
         self.fault.as_ref().map(|fault| &fault.fault)
     }
@@ -107,7 +108,7 @@ impl SuppliedValue {
         }
     }
 
-    /// What is wrong with the value, if anything.
+    /// The fault in the value, if there is one.
     pub fn fault(&self) -> Option<&ValueFault> {
         self.fault.as_deref()
     }

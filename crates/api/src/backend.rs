@@ -45,5 +45,5 @@ crate::operations::with_design_operations!(requests);
 impl<B: Backend + ?Sized> Requests for B {}
 
 async fn sent<O: Exchanged>(pending: Pending<'_, Response>) -> Result<O::Output, ApiError> {
-    O::output(pending.await?).ok_or_else(ApiError::internal)
+    O::output(pending.await?).map(|output| *output).ok_or_else(ApiError::internal)
 }

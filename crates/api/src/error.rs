@@ -1,4 +1,4 @@
-//! What an operation answers when it does not answer its output.
+//! The error that an operation returns instead of its output.
 //!
 //! An error is a kind, a message in AWS's words, and for some kinds details that travel beside the
 //! message. The kind decides the HTTP status, the `__type` and the spelling of the message member; the
@@ -20,22 +20,22 @@ use std::fmt;
 /// An error as it goes to the client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApiError {
-    /// Which exception it is.
+    /// The exception.
     pub kind: ErrorKind,
-    /// What happened, in AWS's words. Empty for the few exceptions that AWS sends without a message.
+    /// The description, in AWS's words. Empty for the few exceptions that AWS sends without a message.
     pub message: String,
-    /// What travels beside the message.
+    /// The data that accompanies the message.
     pub details: Option<Box<ErrorDetails>>,
 }
 
-/// What some kinds of errors carry beside their message.
+/// The data that accompanies the message of some kinds of errors.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ErrorDetails {
     /// The item that failed its condition, when `ReturnValuesOnConditionCheckFailure` asked for it.
     Item(Item),
     /// Why a transaction was cancelled: one reason per request, in order.
     CancellationReasons(Vec<CancellationReason>),
-    /// Which limits throttled the request.
+    /// The limits that throttled the request.
     ThrottlingReasons(Vec<ThrottlingReason>),
 }
 
@@ -65,7 +65,7 @@ impl ApiError {
         Self { kind, message: message.into(), details: None }
     }
 
-    /// The same error with details.
+    /// Adds details to the error.
     pub fn with_details(mut self, details: ErrorDetails) -> Self {
         self.details = Some(Box::new(details));
         self

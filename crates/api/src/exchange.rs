@@ -62,9 +62,9 @@ macro_rules! exchange {
                 Request::$name(Box::new(input))
             }
 
-            fn output(response: Response) -> Option<Self::Output> {
+            fn output(response: Response) -> Option<Box<Self::Output>> {
                 match response {
-                    Response::$name(output) => Some(*output),
+                    Response::$name(output) => Some(output),
                     _ => None,
                 }
             }

@@ -1,7 +1,7 @@
-//! JSON as DynamoDB speaks it: a pull reader and an append-only writer, both without a tree.
+//! DynamoDB's dialect of JSON: a pull reader and an append-only writer, both without a tree.
 //!
-//! Nothing here knows DynamoDB. The reader hands out borrowed text and never recurses, so a hostile
-//! document costs a bounded amount of stack; the writer appends to a buffer that the caller owns.
+//! Nothing here is specific to DynamoDB's shapes. The reader returns borrowed text and never recurses, so a
+//! hostile document costs a bounded amount of stack; the writer appends to a buffer that the caller owns.
 
 mod base64;
 mod reader;

@@ -1,9 +1,10 @@
 //! DynamoDB's surface, and nothing behind it: every operation's input and output, their JSON form, their
 //! constraints as data, error kinds and texts. No tables, no storage, no HTTP.
 //!
-//! The one list of operations is in [`operations`]; what they are made of is in [`shapes`]. An operation
-//! is decoded with [`decode`], which answers malformed JSON, wrong types and violated constraints in
-//! AWS's words, and its output is written with [`encode`]. Only this crate knows DynamoDB's JSON names.
+//! The one list of operations is in [`operations`]; the shapes of their members are in [`shapes`]. An
+//! operation is decoded with [`decode`], which reports malformed JSON, wrong types and violated constraints
+//! in AWS's words, and its output is written with [`encode`]. DynamoDB's JSON names appear only in this
+//! crate.
 
 pub mod attributes;
 mod backend;

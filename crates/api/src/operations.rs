@@ -1,21 +1,21 @@
 //! The one list of operations.
 //!
-//! All operations of the two services stand here, the supported ones with their input and output. From this
-//! list come [`OperationId`], the marker types, and through [`with_operations!`](crate::with_operations) whatever a dispatcher
-//! needs of them. Operations that a compiled design sends are marked `for designs`; [`Request`](crate::Request) and
-//! [`Response`](crate::Response) are made of those.
+//! All operations of the two services are listed here, the supported ones with their input and output. From this list
+//! come [`OperationId`], the marker types, and through [`with_operations!`](crate::with_operations) whatever a
+//! dispatcher needs of them. Operations that a compiled design sends are marked `for designs`;
+//! [`Request`](crate::Request) and [`Response`](crate::Response) are made of those.
 
 use crate::shape::{Check, Decode, Encode};
 
 /// An operation that is supported.
 pub trait Operation {
-    /// Which operation it is.
+    /// The id of the operation.
     const ID: OperationId;
     /// Its name.
     const NAME: &'static str = Self::ID.name();
     /// The question.
     type Input: Decode + Check;
-    /// What is answered.
+    /// The output.
     type Output: Encode;
 }
 
@@ -24,10 +24,10 @@ pub trait Exchanged: Operation {
     /// The request.
     fn request(input: Self::Input) -> Request;
     /// The output in a response; none if another operation is answered.
-    fn output(response: Response) -> Option<Self::Output>;
+    fn output(response: Response) -> Option<Box<Self::Output>>;
 }
 
-/// Which of the two services an operation belongs to.
+/// The service of an operation, one of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Service {
     /// DynamoDB itself.
@@ -37,7 +37,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// What stands before the dot of the `X-Amz-Target` header.
+    /// The part of the `X-Amz-Target` header before the dot.
     pub const fn target_prefix(self) -> &'static str {
         match self {
             Self::DynamoDb => "DynamoDB_20120810",

@@ -41,10 +41,10 @@ pub(crate) use self::primitives::{decode_boolean, decode_text};
 use crate::error::ApiError;
 use crate::json::Writer;
 
-/// Reads an input and holds it against its constraints.
+/// Reads an input and checks its constraints.
 ///
-/// What comes back can still carry faults in its attribute values: AWS reports those later, when the
-/// operation looks at them. See [`SuppliedItem`](crate::SuppliedItem).
+/// The result can still contain faults in its attribute values: AWS reports those later, when the operation
+/// uses them. See [`SuppliedItem`](crate::SuppliedItem).
 pub fn decode<T: Decode + Check>(body: &[u8]) -> Result<T, ApiError> {
     let mut decoder = Decoder::new(body)?;
     let input = T::decode(&mut decoder, Path::ROOT)?;
@@ -63,7 +63,7 @@ pub fn encode<T: Encode>(output: &T, out: &mut Vec<u8>) {
     output.encode(&mut Writer::new(out));
 }
 
-/// Reads an output that another DynamoDB sent. What it leaves out is empty, and what we do not know is passed over.
+/// Reads an output that another DynamoDB sent. Missing members are empty, and unknown ones are skipped.
 pub fn decode_output<T: Decode>(body: &[u8]) -> Result<T, ApiError> {
     let mut decoder = Decoder::new(body)?;
     let output = T::decode(&mut decoder, Path::ROOT)?;

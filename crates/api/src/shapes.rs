@@ -1,4 +1,4 @@
-//! What several operations share, by theme.
+//! Shapes that several operations share, by theme.
 
 pub mod backup;
 pub mod batch;

@@ -40,8 +40,7 @@ pub(crate) mod serialization {
     pub(crate) const UNEXPECTED_VALUE: &str = "Unexpected value type in payload";
     pub(crate) const UNEXPECTED_TOKEN: &str = "Unexpected token received from parser";
     pub(crate) const NOT_BASE64: &str = "only base-64-encoded strings are convertible to bytes";
-    /// What AWS answers for a scalar where a collection is expected inside another collection: its own
-    /// cast fails.
+    /// AWS's answer to a scalar where a collection is expected inside another collection: its own cast fails.
     pub(crate) const UNCASTABLE: &str = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of loader 'bootstrap')";
 
     pub(crate) fn not_convertible(token: &str, class: &str) -> String {

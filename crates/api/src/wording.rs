@@ -1,21 +1,22 @@
-//! Which of AWS's wordings a client gets.
+//! The versions of AWS's error texts.
 //!
-//! AWS is moving some errors to a newer framework, region by region. [`Wording::Classic`] is what the regions said
-//! for years; [`Wording::Current`] is what those say that have moved. Everything that differs is decided here.
+//! AWS is moving some errors to a newer framework, region by region. [`Wording::Classic`] has the texts that the
+//! regions used for years; [`Wording::Current`] those of the regions that have moved. All differences are
+//! implemented here.
 
 use crate::ApiError;
 use crate::text::{invalid_parameter, value};
 
-/// What the newer framework puts before a message.
+/// The prefix that the newer framework adds to a message.
 const DETECTED: &str = "1 validation error detected: ";
 
-/// Which of AWS's wordings a client gets.
+/// The version of AWS's error texts that a client gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wording {
-    /// As all regions said it until 2026, and many still do.
+    /// The texts of all regions until 2026, and of many still.
     #[default]
     Classic,
-    /// As the regions say it that use the newer framework.
+    /// The texts of the regions that use the newer framework.
     Current,
 }
 
@@ -59,7 +60,7 @@ fn detected(error: ApiError) -> ApiError {
     ApiError { message: format!("{DETECTED}{}", error.message), ..error }
 }
 
-/// The newer framework does not say that parameter values were invalid.
+/// The newer framework omits the introduction that parameter values were invalid.
 fn without_introduction(error: ApiError) -> ApiError {
     let introduction = invalid_parameter("");
     match error.message.strip_prefix(&introduction) {
@@ -68,7 +69,7 @@ fn without_introduction(error: ApiError) -> ApiError {
     }
 }
 
-/// The newer framework does not say for which placeholder a set is empty.
+/// The newer framework omits the placeholder of an empty set.
 fn without_placeholder(error: ApiError) -> ApiError {
     let what = empty_sets().into_iter().find(|what| error.message.contains(what));
     match what {

@@ -44,8 +44,7 @@ pub(crate) struct Listen {
 impl Listen {
     /// Runs a server's life on threads of its own.
     pub(crate) fn block_on(&self, life: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
-        let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_filter(self.filter());
-        tracing_subscriber::registry().with(lines).init();
+        log_to_stderr(&self.log);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .thread_name("sortkey")
             .enable_all()
@@ -58,15 +57,6 @@ impl Listen {
         // Tasks that outlived the grace period are abandoned.
         runtime.shutdown_background();
         lived
-    }
-
-    /// The log filter. Warnings of the AWS SDK fill pages and repeat our own, so they are shown only if its modules are named.
-    fn filter(&self) -> Targets {
-        let quiet =
-            ["aws_config", "aws_runtime", "aws_smithy_http_client", "aws_smithy_runtime", "aws_sdk_sts"];
-        let quiet = Targets::new().with_targets(quiet.map(|name| (name, LevelFilter::ERROR)));
-        let filter = quiet.with_targets(self.log.iter());
-        filter.with_default(self.log.default_level().unwrap_or(LevelFilter::OFF))
     }
 
     /// The address to listen on.
@@ -88,6 +78,17 @@ impl Listen {
             ..defaults
         }
     }
+}
+
+/// Writes logs to standard error. Warnings of the AWS SDK fill pages and repeat our own, so they are shown only if its modules
+/// are named.
+pub(crate) fn log_to_stderr(log: &Targets) {
+    let quiet = ["aws_config", "aws_runtime", "aws_smithy_http_client", "aws_smithy_runtime", "aws_sdk_sts"];
+    let quiet = Targets::new().with_targets(quiet.map(|name| (name, LevelFilter::ERROR)));
+    let filter = quiet.with_targets(log.iter());
+    let filter = filter.with_default(log.default_level().unwrap_or(LevelFilter::OFF));
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_filter(filter);
+    tracing_subscriber::registry().with(lines).init();
 }
 
 /// A server that has its port, and where it is.

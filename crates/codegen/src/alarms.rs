@@ -9,14 +9,14 @@ use crate::model::Table;
 pub(crate) struct Alarm {
     /// Its name, unique in a region.
     pub(crate) name: String,
-    /// What distinguishes it from the other alarms of its table.
+    /// The part of the name that distinguishes it from the other alarms of its table.
     pub(crate) suffix: String,
     pub(crate) description: String,
     pub(crate) threshold: u64,
     pub(crate) metric: Metric,
 }
 
-/// What is measured.
+/// The measured quantity.
 pub(crate) enum Metric {
     One {
         namespace: &'static str,

@@ -1,4 +1,4 @@
-//! Tables that are deployed: as an earlier template says, as DescribeTable answers, or as a running DynamoDB shows them.
+//! Tables that are deployed: from an earlier template, from the output of DescribeTable, or from a running DynamoDB.
 //!
 //! Templates and DescribeTable spell most facts alike, so one reader serves both, and the answers of a running DynamoDB
 //! take the same way.
@@ -14,7 +14,7 @@ use crate::problem::Problem;
 
 pub use live::{LiveError, inspect};
 
-/// What is deployed.
+/// The deployed tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deployed {
     /// The design that an earlier template was generated from, if it was.
@@ -25,7 +25,7 @@ pub struct Deployed {
     pub tables: Vec<Found>,
 }
 
-/// A table that is there. What a source cannot tell is none.
+/// A deployed table. Settings that the source does not contain are none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// Its deployed name.
@@ -48,7 +48,7 @@ pub struct Found {
     pub recovery_days: Option<u64>,
     /// Whether deletion protection is on.
     pub deletion_protection: bool,
-    /// Encryption at rest. `Managed` stands for any key of KMS whose name is not known.
+    /// Encryption at rest. `Managed` includes any key of KMS whose name is not known.
     pub encryption: Encryption,
     /// The price class of its storage.
     pub class: TableClass,

@@ -18,13 +18,13 @@ pub struct Difference {
     pub table: String,
     /// The index, if the difference is one of an index.
     pub index: Option<String>,
-    /// What differs, as a word: `key`, `billing`, `tags.team`.
+    /// The setting that differs, as a word: `key`, `billing`, `tags.team`.
     pub what: String,
     /// The value that design and stage ask for.
     pub expected: String,
     /// The value that is there.
     pub found: String,
-    /// Where the design says it.
+    /// The place of the setting in the design.
     pub span: Span,
 }
 
@@ -33,7 +33,7 @@ pub struct Difference {
 pub struct Drift {
     /// Every difference, table by table.
     pub differences: Vec<Difference>,
-    /// What could not be compared.
+    /// The settings that could not be compared.
     pub remarks: Vec<String>,
 }
 
@@ -189,7 +189,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// A design that says nothing about recovery is content with any.
+    /// A design without a recovery setting accepts any.
     fn recovery(&mut self, found: &Found) {
         let Some(wanted) = self.table.recovery_days else { return };
         let days = |days: u64| if days == 0 { "off".to_owned() } else { format!("{days} days") };

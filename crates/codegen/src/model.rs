@@ -31,7 +31,7 @@ pub struct Table {
     pub design_name: String,
     /// Its deployed name.
     pub name: String,
-    /// Where the design names it.
+    /// The place of its name in the design.
     pub span: Span,
     /// The types of key attributes: `S`, `N` or `B`.
     pub types: BTreeMap<String, String>,
@@ -45,9 +45,9 @@ pub struct Table {
     pub billing: Billing,
     /// The attribute by which items expire.
     pub ttl: Option<String>,
-    /// What its stream shows, as AWS spells it.
+    /// The images in its stream records, as AWS spells them.
     pub stream: Option<String>,
-    /// Point-in-time recovery: how many days; zero for off; none if the design does not say.
+    /// Point-in-time recovery: how many days; zero for off; none if the design leaves it open.
     pub recovery_days: Option<u64>,
     /// Whether deletion protection is on.
     pub deletion_protection: bool,
@@ -85,7 +85,7 @@ pub struct LocalIndex {
     pub name: String,
     /// Its key.
     pub key: Key,
-    /// What is copied into it.
+    /// The attributes that are copied into it.
     pub projection: Projection,
 }
 
@@ -96,13 +96,13 @@ pub struct GlobalIndex {
     pub name: String,
     /// Its key.
     pub key: Key,
-    /// What is copied into it.
+    /// The attributes that are copied into it.
     pub projection: Projection,
     /// Its provisioned capacity; none on demand.
     pub capacity: Option<Capacity>,
     /// Autoscaling of its capacity.
     pub scaling: Scaling,
-    /// Where the design names it; none if only the deployment has it.
+    /// The place of its name in the design; none if only the deployment has it.
     pub span: Option<Span>,
 }
 

@@ -1,4 +1,4 @@
-//! What scales: the reads and writes of a table and of each of its indexes.
+//! The targets of autoscaling: the reads and writes of a table and of each of its indexes.
 
 use crate::model::{Range, Scaling, Table};
 
@@ -28,7 +28,7 @@ pub(crate) fn targets(table: &Table) -> Vec<Target<'_>> {
 }
 
 impl Target<'_> {
-    /// What it is, in words.
+    /// A description for messages.
     pub(crate) fn what(&self, table: &Table) -> String {
         match self.index {
             Some(index) => format!("index `{index}` of table `{}`", table.design_name),

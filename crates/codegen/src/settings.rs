@@ -13,7 +13,7 @@ use sortkey_design::nearest;
 use crate::model::{Range, TableClass};
 use crate::problem::{Problem, unless};
 
-/// What one stage says.
+/// The settings of one stage.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stage {
     /// Its name.
@@ -26,9 +26,9 @@ pub struct Stage {
     pub parameters: BTreeMap<String, String>,
     /// Whether every table is deployed as a global table, replicas or not.
     pub global_tables: bool,
-    /// What holds for every table.
+    /// The settings for every table.
     pub all: TableSettings,
-    /// What holds for one table, by its name in the design.
+    /// The settings for one table, by its name in the design.
     pub tables: BTreeMap<String, TableSettings>,
 }
 
@@ -107,7 +107,7 @@ pub struct AlarmSettings {
     pub consumers: Vec<String>,
 }
 
-/// What a table can say.
+/// The settings that a table can have.
 const TABLE_KEYS: &[&str] = &[
     "tags",
     "table_class",
@@ -120,7 +120,7 @@ const TABLE_KEYS: &[&str] = &[
     "alarms",
 ];
 
-/// What only a stage can say.
+/// The settings that only a stage can have.
 const STAGE_KEYS: &[&str] = &["region", "prefix", "parameters", "global_tables", "tables"];
 
 impl Stage {
@@ -265,7 +265,7 @@ fn alarms(reader: &mut Reader<'_>, section: &Section<'_>) -> AlarmSettings {
 }
 
 impl CapacitySettings {
-    /// These settings, and others where these say nothing.
+    /// Fills settings that are not given from others.
     pub(crate) fn or(self, other: CapacitySettings) -> CapacitySettings {
         CapacitySettings {
             is_provisioned: self.is_provisioned.or(other.is_provisioned),

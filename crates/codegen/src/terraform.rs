@@ -28,7 +28,7 @@ pub struct TerraformOptions<'a> {
     pub inline: bool,
     /// The file that was generated before, if there is one.
     pub previous: Option<&'a str>,
-    /// What exists and is to be imported.
+    /// The existing tables to import.
     pub deployed: Option<&'a Deployed>,
 }
 
@@ -79,7 +79,7 @@ fn versions(inline: bool) -> Block {
         .block(Block::new("required_providers", &[]).set("aws", aws))
 }
 
-/// The provider wants the ARN of a key; an alias is looked up.
+/// The provider needs the ARN of a key; an alias is looked up.
 fn alias(table: &Table, id: &str) -> Option<Block> {
     match &table.encryption {
         Encryption::Customer(key) if key.starts_with("alias/") => {

@@ -18,7 +18,7 @@ use crate::model::{Deployment, GlobalIndex, Scaling, Table};
 use crate::node::Node;
 use crate::problem::{Problem, unless};
 
-/// What may be done to reach the design.
+/// The changes that are allowed in order to reach the design.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WaveOptions {
     /// Delete indexes that the design no longer has, and make indexes anew that it defines differently.
@@ -111,7 +111,7 @@ fn of_this_design(wanted: &Deployment, deployed: &Deployed) -> Vec<Problem> {
     vec![problem.hint(format!("the design's tables are {ours}; is it another design, stage or prefix?"))]
 }
 
-/// What no update can change: key, types, local indexes.
+/// Reports differences that no update can change: key, types, local indexes.
 fn unchangeable(table: &Table, found: &Found, problems: &mut Vec<Problem>) {
     let name = &table.name;
     let way = "give the table another name in the design, and copy the items";
@@ -221,7 +221,7 @@ fn as_wanted(table: &Table, there: &GlobalIndex) -> GlobalIndex {
     GlobalIndex { capacity, scaling, span: wanted.and_then(|wanted| wanted.span), ..there.clone() }
 }
 
-/// Which attributes are copied matters, not in which order they are named.
+/// Compares projections regardless of the order of their attributes.
 fn projects_alike(one: &GlobalIndex, other: &GlobalIndex) -> bool {
     let sorted = |index: &GlobalIndex| {
         let mut names = index.projection.names().to_vec();

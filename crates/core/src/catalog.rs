@@ -9,13 +9,13 @@ use sortkey_design::program::{
 use sortkey_design::{Design, Program, model};
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
-use crate::Settings;
 use crate::anatomy::Anatomy;
 use crate::condition::Placeholders;
 use crate::guard;
 use crate::names::deployed;
 use crate::proof::Proof;
 use crate::values::{Fields, Val, to_stored};
+use crate::{Failure, FailureKind, Settings};
 
 /// The reserved beginning of guard keys.
 pub const GUARD: &str = "unique#";
@@ -47,7 +47,9 @@ pub struct EntityInfo {
     /// Whether other entities share the table.
     pub shares_table: bool,
     /// The attributes that keys and expiry of the table are made of: nothing else may be put into them.
-    taken: Vec<Arc<str>>,
+    reserved: Vec<Arc<str>>,
+    /// Why an item cannot be made where there is one.
+    pub(crate) taken: Failure,
     pub(crate) anatomy: Anatomy,
     /// What shows that an item is one of this entity; none where that takes a closer look.
     pub(crate) proof: Option<Proof>,
@@ -91,7 +93,11 @@ pub(crate) fn entities(program: &Program, settings: &Settings) -> Arena<EntityId
             ttl: table.and_then(|table| table.ttl.clone()),
             kind: table.and_then(|table| table.kind.clone()),
             shares_table: table.is_some_and(|table| table.entities.len() > 1),
-            taken: table.map(taken).unwrap_or_default(),
+            reserved: table.map(reserved).unwrap_or_default(),
+            taken: Failure::new(
+                FailureKind::AlreadyExists,
+                format!("there is already such a {}", entity.name),
+            ),
             proof: table.and_then(|table| Proof::of(table, entity, &anatomy)),
             anatomy,
             vacant: table.filter(|table| table.ttl.is_none()).and_then(|table| Vacant::of(&table.key)),
@@ -102,7 +108,7 @@ pub(crate) fn entities(program: &Program, settings: &Settings) -> Arena<EntityId
     program.entities.entries().map(of).collect()
 }
 
-fn taken(table: &Table) -> Vec<Arc<str>> {
+fn reserved(table: &Table) -> Vec<Arc<str>> {
     let indexes = table.indexes.iter().flat_map(|index| index.key.names());
     table.key.names().chain(indexes).chain(&table.ttl).cloned().collect()
 }
@@ -110,7 +116,7 @@ fn taken(table: &Table) -> Vec<Arc<str>> {
 impl EntityInfo {
     /// The attribute in which a guard or a receipt keeps something: of this name, unless a key is called so.
     pub fn aside(&self, name: &str) -> String {
-        match self.taken.iter().any(|taken| **taken == *name) {
+        match self.reserved.iter().any(|each| **each == *name) {
             true => format!("sortkey#{name}"),
             false => name.to_owned(),
         }

@@ -1,4 +1,4 @@
-//! Conditions of the design as DynamoDB's condition expressions, names always aliased.
+//! Conditions of the design as DynamoDB's condition expressions, names aliased where DynamoDB asks for it.
 //!
 //! What the item does not take part in is evaluated here and now; what DynamoDB cannot express (arithmetic, content of
 //! JSON text, constants of enums) is reported, so that the caller reads the item and decides in memory.
@@ -12,6 +12,7 @@ use sortkey_api::SuppliedItem;
 use sortkey_design::Program;
 use sortkey_design::model::{Op, StringFormat};
 use sortkey_design::program::{EntityId, Expr, ExprKind, Function, Type};
+use sortkey_expression::is_plain_name;
 use sortkey_value::{AttributeValue, Map};
 
 use crate::Failure;
@@ -37,8 +38,11 @@ pub(crate) enum Condition {
 }
 
 impl Placeholders {
-    /// The alias of an attribute's name.
+    /// An attribute's name as expressions have it: the name itself, or an alias where DynamoDB would not take the name.
     pub(crate) fn name(&mut self, attribute: &str) -> String {
+        if is_plain_name(attribute) {
+            return attribute.to_owned();
+        }
         if let Some((alias, _)) = self.names.iter().find(|(_, name)| *name == attribute) {
             return alias.clone();
         }

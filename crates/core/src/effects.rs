@@ -108,8 +108,9 @@ impl Effects for NoEffects {
     }
 }
 
-/// Carries out an effect of the design with arguments of its types.
-pub(crate) async fn perform(scope: &Scope<'_>, id: EffectId, given: Given) -> Result<Val, Failure> {
+/// Carries out an effect of the design with arguments of its types. Its result, and whether the other side is well: a request
+/// without an answer or with a status of 500 and above says that it is not.
+pub(crate) async fn perform(scope: &Scope<'_>, id: EffectId, given: Given) -> Result<(Val, bool), Failure> {
     let shared = scope.shared;
     let effect = &shared.program.effects[id];
     let mut inner = scope.fresh();
@@ -122,12 +123,18 @@ pub(crate) async fn perform(scope: &Scope<'_>, id: EffectId, given: Given) -> Re
             _ => return Err(Failure::internal("an effect was asked for, and something else answered")),
         },
     };
+    let is_well = match &performed {
+        Performed::Http { status, .. } => (1..500).contains(status),
+        Performed::Mail { error, .. } => error.is_none(),
+        Performed::Result(_) => true,
+    };
     let result = result(scope, &effect.result, performed)?;
     let admit = Admit::argument(scope, Origin::Json).keeping_empty();
-    admit.value(&effect.result, result, &effect.name).map_err(|failure| {
+    let result = admit.value(&effect.result, result, &effect.name).map_err(|failure| {
         let message = format!("what `{}` gave is not what the design says: {}", effect.name, failure.message);
         Failure::new(FailureKind::Unavailable, message)
-    })
+    })?;
+    Ok((result, is_well))
 }
 
 fn outgoing(scope: &Scope<'_>, id: EffectId) -> Result<Outgoing, Failure> {

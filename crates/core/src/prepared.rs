@@ -11,7 +11,7 @@ use crate::evaluate::Scope;
 use crate::interpret::assumed;
 use crate::names::{parameter_values, setting, table_name, unnamed};
 use crate::operate::{self, Cascade, cascades};
-use crate::read::{Paging, Read};
+use crate::read::{Came, Paging, Read};
 use crate::seal::Seals;
 use crate::session::Session;
 use crate::values::{Admit, Fields, Origin};
@@ -120,7 +120,7 @@ impl Shared {
             Callee::Operation(id) => {
                 scope.expected = operate::expected(program, id, call.version)?;
                 let outcome = operate::operation(session, scope.clone(), id, given).await?;
-                Ok(Reply::of_outcome(scope, outcome)?.repeated(session.is_repeat()))
+                Ok(Reply::of_outcome(scope, outcome, session.is_repeat()))
             }
             Callee::Effect(_) => Err(unknown()),
             Callee::Pattern(_) if call.version.is_some() => Err(Failure::new(
@@ -132,8 +132,11 @@ impl Shared {
                 operate::bind(&mut scope, callee, given)?;
                 let (cursor, limit, context) = (call.cursor, call.limit, Some(&**program.name(callee)));
                 let paging = Paging { cursor, limit, context, to_the_end: false };
-                let found = operate::pattern(session, &mut scope, read, paging).await?;
-                Reply::of_found(scope, found, read)
+                let came = match read.plan.shown {
+                    true => read.run_unseen(session, &scope, paging).await?,
+                    false => Came::Seen(operate::pattern(session, &mut scope, read, paging).await?),
+                };
+                Ok(Reply::of_pattern(scope, came, read))
             }
         }
     }

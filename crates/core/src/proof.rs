@@ -153,7 +153,7 @@ impl Proof {
     }
 
     /// What the key of a request shows of the items that come back.
-    pub(crate) fn sure<'p>(&self, scope: &Scope<'_>, recipe: &Recipe, known: &'p Known) -> Sure<'p> {
+    pub(crate) fn sure<'p>(&self, scope: &Scope<'_>, recipe: &Recipe, known: &'p Known<'_>) -> Sure<'p> {
         let mut sure = Sure::default();
         for part in recipe.partition.iter().chain(&recipe.sort) {
             let KeyIs::Equal(Source::Template(id)) = part.is else { continue };

@@ -14,6 +14,7 @@ mod keys;
 #[cfg(test)]
 mod oracle;
 mod pages;
+mod unseen;
 
 pub(crate) use bind::derive;
 pub use fetch::items;
@@ -22,6 +23,7 @@ pub(crate) use filter::{add_virtual, is_ours};
 pub use filter::{is_deleted, is_expired};
 pub(crate) use hit::Hit;
 pub(crate) use keys::fixed;
+pub(crate) use unseen::Came;
 
 use sortkey_api::TableName;
 use sortkey_design::Program;
@@ -110,6 +112,17 @@ impl Read {
         paging: Paging<'_>,
     ) -> Result<Found, Failure> {
         let branches = self.branches(scope)?;
+        self.run_branches(session, scope, branches, paging).await
+    }
+
+    /// Runs the pattern for what is known of the items of each query.
+    async fn run_branches(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        branches: Vec<Known<'_>>,
+        paging: Paging<'_>,
+    ) -> Result<Found, Failure> {
         Ok(match self.pattern.verb {
             ReadVerb::Get => Found::Item(self.get(session, scope, &branches).await?),
             ReadVerb::Count => Found::Count(self.count(session, scope, branches).await?),
@@ -118,21 +131,7 @@ impl Read {
                 !self.page(session, scope, branches, Some(1), Paging::default()).await?.0.is_empty(),
             ),
             ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan => {
-                let page = self.pattern.page.filter(|_| !paging.to_the_end);
-                let most = page.or(self.pattern.limit);
-                let most = most.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
-                let most = match (most, paging.limit) {
-                    (Some(most), Some(limit)) if limit as usize > most => {
-                        let why = format!(
-                            "`limit` is {limit}; a page of `{}` has at most {most} items",
-                            self.pattern.name
-                        );
-                        return Err(Failure::invalid("limit", why));
-                    }
-                    (Some(_), Some(limit)) => Some(limit.max(1) as usize),
-                    (most, _) => most,
-                };
-                let paging = if page.is_some() { paging } else { Paging::default() };
+                let (most, paging) = self.bounded(paging)?;
                 let (items, cursor) = self.page(session, scope, branches, most, paging).await?;
                 let items = self.then(session, scope, items).await?;
                 Found::Items { items, cursor }
@@ -140,11 +139,27 @@ impl Read {
         })
     }
 
+    /// How many items a page may have, and what it is asked with; a list without pages has no cursor.
+    fn bounded<'p>(&self, paging: Paging<'p>) -> Result<(Option<usize>, Paging<'p>), Failure> {
+        let page = self.pattern.page.filter(|_| !paging.to_the_end);
+        let most = page.or(self.pattern.limit).map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+        let most = match (most, paging.limit) {
+            (Some(most), Some(limit)) if limit as usize > most => {
+                let name = &self.pattern.name;
+                let why = format!("`limit` is {limit}; a page of `{name}` has at most {most} items");
+                return Err(Failure::invalid("limit", why));
+            }
+            (Some(_), Some(limit)) => Some(limit.max(1) as usize),
+            (most, _) => most,
+        };
+        Ok((most, if page.is_some() { paging } else { Paging::default() }))
+    }
+
     async fn all(
         &self,
         session: &Session<'_>,
         scope: &Scope<'_>,
-        branches: Vec<Known>,
+        branches: Vec<Known<'_>>,
     ) -> Result<Vec<Hit>, Failure> {
         Ok(self.page(session, scope, branches, None, Paging::default()).await?.0)
     }

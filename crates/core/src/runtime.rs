@@ -9,7 +9,7 @@ use crate::evaluate::Scope;
 use crate::prepared::{Problem, Shared};
 use crate::session::Session;
 use crate::values::Fields;
-use crate::{Answer, Backend, Call, Caller, Clock, Consumed, Core, Failure, Reply, Settings};
+use crate::{Answer, Backend, Call, Caller, Clock, Consumed, Core, Failure, Reply, Settings, Shown};
 
 /// A design bound to a backend. Clones are handles of the same runtime.
 #[derive(Clone)]
@@ -86,10 +86,10 @@ impl Runtime {
     /// Runs a pattern or an operation, and tells what it took.
     pub async fn measured(&self, call: Call<'_>) -> (Result<Answer, Failure>, Consumed) {
         let (reply, consumed) = self.reply(call).await;
-        (reply.map(Reply::into_answer), consumed)
+        (reply.and_then(Reply::look).map(Shown::into_answer), consumed)
     }
 
-    /// Like [`Runtime::measured`], with the answer still as it is stored: for those who pass it on as text, or look at it
+    /// Like [`Runtime::measured`], with the answer still as it came back: for those who pass it on as text, or look at it
     /// later.
     pub async fn reply(&self, call: Call<'_>) -> (Result<Reply<'_>, Failure>, Consumed) {
         let session = self.session();

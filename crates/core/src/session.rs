@@ -13,7 +13,7 @@ use sortkey_api::{
 use sortkey_value::Item;
 
 use crate::ask::{Ask, Told};
-use crate::fence::Fence;
+use crate::fence::{Fence, Kept};
 use crate::outbox::Outbox;
 use crate::prepared::Shared;
 use crate::{Consumed, Failure, FailureKind, Ids};
@@ -37,6 +37,10 @@ pub struct Session<'a> {
     is_repeat: AtomicBool,
     /// The item that the run of a worker has leased, until it gives it back.
     fence: Mutex<Option<Fence>>,
+    /// Whether the run has written that item.
+    has_written_own: AtomicBool,
+    /// Whether an effect got no answer.
+    is_in_trouble: AtomicBool,
 }
 
 impl<'a> Session<'a> {
@@ -58,6 +62,8 @@ impl<'a> Session<'a> {
             writes: AtomicU64::new(0),
             is_repeat: AtomicBool::new(false),
             fence: Mutex::new(None),
+            has_written_own: AtomicBool::new(false),
+            is_in_trouble: AtomicBool::new(false),
         }
     }
 
@@ -71,13 +77,31 @@ impl<'a> Session<'a> {
         self.fence.lock().clone()
     }
 
-    /// Whether no write has given the lease back.
+    /// Whether the run has a lease that no write has given back.
     pub(crate) fn is_fenced(&self) -> bool {
         self.fence.lock().is_some()
     }
 
-    pub(crate) fn unfence(&self) {
-        *self.fence.lock() = None;
+    /// Whether the run has written the item that it has leased.
+    pub(crate) fn has_written_own(&self) -> bool {
+        self.has_written_own.load(Ordering::Relaxed)
+    }
+
+    /// A request of the run has happened.
+    pub(crate) fn keep(&self, kept: Kept) {
+        self.has_written_own.fetch_or(kept != Kept::Untouched, Ordering::Relaxed);
+        if kept == Kept::Over {
+            *self.fence.lock() = None;
+        }
+    }
+
+    /// Whether an effect of this call got no answer, or that the other side is in trouble.
+    pub(crate) fn is_in_trouble(&self) -> bool {
+        self.is_in_trouble.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn meets_trouble(&self) {
+        self.is_in_trouble.store(true, Ordering::Relaxed);
     }
 
     /// How many writes have happened.
@@ -104,90 +128,139 @@ impl<'a> Session<'a> {
     }
 
     /// Reads an item.
-    pub async fn get(
+    pub fn get(
         &self,
         table: &TableName,
         key: impl Into<SuppliedItem>,
         strong: bool,
-    ) -> Result<Option<Item>, Failure> {
-        let input = GetItemInput {
-            table_name: table.clone(),
-            key: key.into(),
-            consistent_read: strong.then_some(true),
-            return_consumed_capacity: TOTAL,
-            ..GetItemInput::default()
-        };
-        let output = self.send::<GetItem>(Repeat::Freely, input).await.map_err(failure)?;
-        self.read(output.consumed_capacity.iter());
-        Ok(output.item)
+    ) -> impl Future<Output = Result<Option<Item>, Failure>> {
+        let output = self.send::<GetItem>(
+            Repeat::Freely,
+            GetItemInput {
+                table_name: table.clone(),
+                key: key.into(),
+                consistent_read: strong.then_some(true),
+                return_consumed_capacity: TOTAL,
+                ..GetItemInput::default()
+            },
+        );
+        async move {
+            let output = output.await.map_err(failure)?;
+            self.read(output.consumed_capacity.iter());
+            Ok(output.item)
+        }
     }
 
-    pub(crate) async fn query(&self, mut input: QueryInput) -> Result<QueryOutput, Failure> {
+    pub(crate) fn query(
+        &self,
+        mut input: QueryInput,
+    ) -> impl Future<Output = Result<Box<QueryOutput>, Failure>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<Query>(Repeat::Freely, input).await.map_err(failure)?;
-        self.read(output.consumed_capacity.iter());
-        Ok(output)
+        let output = self.send::<Query>(Repeat::Freely, input);
+        async move {
+            let output = output.await.map_err(failure)?;
+            self.read(output.consumed_capacity.iter());
+            Ok(output)
+        }
     }
 
     /// Reads a page of a table.
-    pub async fn scan(&self, mut input: ScanInput) -> Result<ScanOutput, Failure> {
+    pub fn scan(&self, mut input: ScanInput) -> impl Future<Output = Result<Box<ScanOutput>, Failure>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<Scan>(Repeat::Freely, input).await.map_err(failure)?;
-        self.read(output.consumed_capacity.iter());
-        Ok(output)
+        let output = self.send::<Scan>(Repeat::Freely, input);
+        async move {
+            let output = output.await.map_err(failure)?;
+            self.read(output.consumed_capacity.iter());
+            Ok(output)
+        }
     }
 
-    pub(crate) async fn batch_get(
+    pub(crate) fn batch_get(
         &self,
         mut input: BatchGetItemInput,
-    ) -> Result<BatchGetItemOutput, Failure> {
+    ) -> impl Future<Output = Result<Box<BatchGetItemOutput>, Failure>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<BatchGetItem>(Repeat::Freely, input).await.map_err(failure)?;
-        self.read(output.consumed_capacity.iter().flatten());
-        Ok(output)
+        let output = self.send::<BatchGetItem>(Repeat::Freely, input);
+        async move {
+            let output = output.await.map_err(failure)?;
+            self.read(output.consumed_capacity.iter().flatten());
+            Ok(output)
+        }
     }
 
-    pub(crate) async fn batch_write(
+    pub(crate) fn batch_write(
         &self,
         mut input: BatchWriteItemInput,
-    ) -> Result<BatchWriteItemOutput, Failure> {
+    ) -> impl Future<Output = Result<Box<BatchWriteItemOutput>, Failure>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<BatchWriteItem>(Repeat::Freely, input).await.map_err(failure)?;
-        self.wrote(output.consumed_capacity.iter().flatten());
-        Ok(output)
+        let output = self.send::<BatchWriteItem>(Repeat::Freely, input);
+        async move {
+            let output = output.await.map_err(failure)?;
+            self.wrote(output.consumed_capacity.iter().flatten());
+            Ok(output)
+        }
     }
 
-    pub(crate) async fn put(&self, mut input: PutItemInput) -> Result<PutItemOutput, ApiError> {
+    pub(crate) fn put(
+        &self,
+        mut input: PutItemInput,
+    ) -> impl Future<Output = Result<Box<PutItemOutput>, ApiError>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<PutItem>(Repeat::IfRefused, input).await?;
-        self.wrote(output.consumed_capacity.iter());
-        Ok(output)
+        let output = self.send::<PutItem>(Repeat::IfRefused, input);
+        async move {
+            let output = output.await?;
+            self.wrote(output.consumed_capacity.iter());
+            Ok(output)
+        }
     }
 
-    pub(crate) async fn update(&self, mut input: UpdateItemInput) -> Result<UpdateItemOutput, ApiError> {
+    pub(crate) fn update(
+        &self,
+        mut input: UpdateItemInput,
+    ) -> impl Future<Output = Result<Box<UpdateItemOutput>, ApiError>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<UpdateItem>(Repeat::IfRefused, input).await?;
-        self.wrote(output.consumed_capacity.iter());
-        Ok(output)
+        let output = self.send::<UpdateItem>(Repeat::IfRefused, input);
+        async move {
+            let output = output.await?;
+            self.wrote(output.consumed_capacity.iter());
+            Ok(output)
+        }
     }
 
-    pub(crate) async fn delete(&self, mut input: DeleteItemInput) -> Result<DeleteItemOutput, ApiError> {
+    pub(crate) fn delete(
+        &self,
+        mut input: DeleteItemInput,
+    ) -> impl Future<Output = Result<Box<DeleteItemOutput>, ApiError>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<DeleteItem>(Repeat::IfRefused, input).await?;
-        self.wrote(output.consumed_capacity.iter());
-        Ok(output)
+        let output = self.send::<DeleteItem>(Repeat::IfRefused, input);
+        async move {
+            let output = output.await?;
+            self.wrote(output.consumed_capacity.iter());
+            Ok(output)
+        }
     }
 
-    pub(crate) async fn transact(&self, mut input: TransactWriteItemsInput) -> Result<(), ApiError> {
+    pub(crate) fn transact(
+        &self,
+        mut input: TransactWriteItemsInput,
+    ) -> impl Future<Output = Result<(), ApiError>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<TransactWriteItems>(Repeat::Freely, input).await?;
-        self.wrote(output.consumed_capacity.iter().flatten());
-        Ok(())
+        let output = self.send::<TransactWriteItems>(Repeat::Freely, input);
+        async move {
+            let output = output.await?;
+            self.wrote(output.consumed_capacity.iter().flatten());
+            Ok(())
+        }
     }
 
-    async fn send<O: Exchanged>(&self, repeat: Repeat, input: O::Input) -> Result<O::Output, ApiError> {
-        let response = self.exchange(repeat, O::request(input)).await?;
-        O::output(response).ok_or_else(ApiError::internal)
+    /// Sends an input. It is boxed before anything waits: a call that waits holds a pointer, and is small.
+    fn send<O: Exchanged>(
+        &self,
+        repeat: Repeat,
+        input: O::Input,
+    ) -> impl Future<Output = Result<Box<O::Output>, ApiError>> {
+        let request = O::request(input);
+        async move { O::output(self.exchange(repeat, request).await?).ok_or_else(ApiError::internal) }
     }
 
     /// Sends a request, again and again while it is only a matter of time: full jitter, doubled from one to the next.

@@ -10,7 +10,7 @@ use crate::evaluate::Scope;
 use crate::outbox::Outbox;
 use crate::prepared::Shared;
 use crate::session::Session;
-use crate::{Answer, Arguments, Call, Caller, Consumed, Failure, Reply};
+use crate::{Answer, Arguments, Call, Caller, Consumed, Failure, Reply, Shown};
 
 /// What a call came to, and what it took.
 pub type Finished = (Result<Answer, Failure>, Consumed);
@@ -162,7 +162,8 @@ impl Start {
                 limit: self.limit,
                 version: self.version,
             };
-            let answer = shared.run(&session, scope, call).await.map(Reply::into_answer);
+            let reply = shared.run(&session, scope, call).await;
+            let answer = reply.and_then(Reply::look).map(Shown::into_answer);
             (answer, session.consumed())
         })
     }

@@ -88,8 +88,9 @@ impl Val {
         matches!(self, Val::Absent)
     }
 
+    /// Whether a condition with this value holds. `Entity(key)` is a condition, too: it holds if that item is live.
     pub(crate) fn is_true(&self) -> bool {
-        matches!(self, Val::Bool(true))
+        matches!(self, Val::Bool(true) | Val::Item(_))
     }
 
     pub(crate) fn as_text(&self) -> Option<&str> {

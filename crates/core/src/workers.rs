@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map as JsonMap, Value as Json};
-use sortkey_api::operations::{UpdateItemInput, UpdateItemOutput};
+use sortkey_api::operations::UpdateItemInput;
 use sortkey_api::shapes::returns::ReturnValue;
 use sortkey_api::{ApiError, ErrorKind, TableName};
 use sortkey_design::model::Change;
@@ -16,7 +16,7 @@ use sortkey_value::{AttributeValue, Item, Number, ValueRef};
 
 use crate::condition::Placeholders;
 use crate::evaluate::{Scope, View};
-use crate::fence::{DEAD, FENCE, Fence, LEASE, TRIES};
+use crate::fence::{DEAD, FENCE, Fence, LEASE, TRIES, writes_last};
 use crate::operate::{self, Given};
 use crate::read::{Found, Paging};
 use crate::session::Session;
@@ -58,6 +58,8 @@ pub struct Claim {
 pub enum Ran {
     /// It did what it does.
     Done,
+    /// It did, and an effect got no answer, or one of a side that is in trouble.
+    Unanswered,
     /// It did, and the item is as it was: it would be due again at once.
     Unchanged,
     /// It failed, and a handler of the worker dealt with that.
@@ -128,6 +130,28 @@ impl Runtime {
         Ok(DuePage { items: due.collect(), cursor })
     }
 
+    /// What a stored item is to a worker: due now, by its image alone. None if it is not the worker's, or not due yet.
+    pub fn due_now(&self, worker: WorkerId, table: &TableName, image: &Item) -> Option<Due> {
+        let worker = &self.program().workers[worker];
+        let Trigger::Due { entity, by, when, .. } = &worker.trigger else { return None };
+        let info = &self.shared().entities[*entity];
+        if info.table != *table || !info.owns(self.program(), image) {
+            return None;
+        }
+        let scope = self.scope(None);
+        let view = View::stored(*entity, image);
+        let Some(Val::Time(since_ms)) = view.get(self.shared(), *by).map(std::borrow::Cow::into_owned) else {
+            return None;
+        };
+        let holds = when.as_ref().is_none_or(|when| scope.holds(when, Some(view)).unwrap_or(false));
+        if since_ms > scope.now_ms || !holds {
+            return None;
+        }
+        let share = worker.per.and_then(|(per, _)| view.get(self.shared(), per));
+        let share = share.and_then(|value| crate::template::canonical(None, &value)).unwrap_or_default();
+        Some(Due { key: info.key_of(image).into(), share, since_ms })
+    }
+
     /// Leases an item that is due. None if it is not due any more, or another run has it.
     pub async fn claim(&self, worker: WorkerId, key: &Item) -> Result<Option<Claim>, Failure> {
         let program = self.program();
@@ -149,9 +173,17 @@ impl Runtime {
             "attribute_exists({exists}) AND {due} <= {at} AND attribute_not_exists({dead}) AND \
              (attribute_not_exists({lease}) OR {lease} <= {now})"
         );
-        let fence = Fence { table: info.table.clone(), key: key.clone(), token };
-        let updated = self.update(&fence.table, key, update, condition, into, true).await?;
+        let updated = self.update(&info.table, key, update, condition, into, true).await?;
         let Some(image) = updated else { return Ok(None) };
+        let marks = [LEASE, FENCE, TRIES].into_iter();
+        let fence = Fence {
+            entity: *entity,
+            table: info.table.clone(),
+            key: key.clone(),
+            token,
+            ends_with_write: writes_last(program, worker.operation),
+            marks: marks.filter_map(|name| Some((name, image.get(name)?.to_owned()))).collect(),
+        };
         let tries = match image.get(TRIES) {
             Some(ValueRef::N(count)) => {
                 count.to_i64().and_then(|count| u64::try_from(count).ok()).unwrap_or(1)
@@ -176,8 +208,14 @@ impl Runtime {
         let session = Session::fenced(self.shared(), self.backend(), claim.fence.clone());
         let item = self.item(self.entity_of(worker)?, &claim.image)?;
         let ran = self.run_worker(&session, worker, Some(item), run).await?;
-        // A run that wrote nothing to its item still has the lease.
-        Ok(if session.is_fenced() { Ran::Unchanged } else { ran })
+        if !session.has_written_own() {
+            return Ok(Ran::Unchanged);
+        }
+        if session.is_fenced() {
+            // False if the lease has ended meanwhile; what the run wrote was written before that.
+            self.give_back(claim, None).await?;
+        }
+        Ok(if session.is_in_trouble() { Ran::Unanswered } else { ran })
     }
 
     /// Runs a worker on a change of an item.
@@ -282,7 +320,7 @@ impl Runtime {
             ..UpdateItemInput::default()
         };
         match self.session().update(input).await {
-            Ok(UpdateItemOutput { attributes, .. }) => Ok(Some(attributes.unwrap_or_default())),
+            Ok(output) => Ok(Some(output.attributes.unwrap_or_default())),
             Err(ApiError { kind: ErrorKind::ConditionalCheckFailedException, .. }) => Ok(None),
             Err(error) => Err(crate::session::failure(error)),
         }
@@ -381,7 +419,7 @@ impl Runtime {
         given.push((last, request.into_val()));
         let given = operate::admit_computed(&scope, Callee::Operation(operation), given)?;
         let outcome = operate::operation(&session, scope.clone(), operation, given).await?;
-        Ok(Reply::of_outcome(scope, outcome)?.repeated(session.is_repeat()))
+        Ok(Reply::of_outcome(scope, outcome, session.is_repeat()))
     }
 
     /// The caller that a token belongs to: found by the first session whose prefix the token has.

@@ -91,18 +91,20 @@ fn is_slug(text: &str) -> bool {
 
 fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
-    let plain =
-        |part: &str| !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || c.is_control());
+    let plain = |part: &str| match part.is_ascii() {
+        true => !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_graphic()),
+        false => !part.contains(|c: char| c.is_whitespace() || c.is_control()),
+    };
+    let is_part = |label: &str| match label.is_ascii() {
+        true => label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'),
+        false => label.chars().all(|c| c.is_alphanumeric() || c == '-'),
+    };
     let labels = || domain.split('.');
     text.len() <= 254
         && plain(local)
         && !local.contains('@')
         && labels().count() >= 2
-        && labels().all(|label| {
-            !label.is_empty()
-                && label.chars().all(|c| c.is_alphanumeric() || c == '-')
-                && !label.starts_with('-')
-        })
+        && labels().all(|label| !label.is_empty() && is_part(label) && !label.starts_with('-'))
 }
 
 fn is_url(text: &str) -> bool {

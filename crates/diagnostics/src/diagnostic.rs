@@ -77,7 +77,7 @@ impl Diagnostic {
         }
     }
 
-    /// Says what the primary place does wrong.
+    /// Sets the text at the primary place: the mistake.
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
         self.primary.text = text.into();
         self

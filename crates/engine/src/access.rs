@@ -1,4 +1,4 @@
-//! What access control needs to know: the keys and policies of a table, and whose records an iterator reads.
+//! The data behind access control: the keys and policies of a table, and the stream that an iterator reads.
 
 use std::sync::Arc;
 

@@ -83,7 +83,8 @@ impl Catalog {
         Ok(table)
     }
 
-    /// The table of a name; data operations do not say which one is missing. One that is being created has no data yet.
+    /// The table of a name, for data operations, whose error does not name the missing table. A table that is being
+    /// created counts as missing.
     pub(crate) fn table(&self, view: &Published, name: &str) -> Result<Arc<Table>, ApiError> {
         let usable = self.find(view, name)?.filter(|table| !self.is_creating(table));
         usable.ok_or_else(ApiError::resource_not_found)

@@ -22,10 +22,10 @@ use crate::settings::{MovableClock, Settings};
 /// Expressions of each sort that are remembered.
 const CACHED_EXPRESSIONS: usize = 1024;
 
-/// A clock that is behind by less is nothing to speak of.
+/// A smaller lag of the clock is not reported.
 const NOTICEABLE: Duration = Duration::from_secs(1);
 
-/// What to say of a clock that is behind the last write.
+/// The notice about a clock that is behind the last write.
 fn clock_notice(behind: Duration) -> String {
     format!(
         "the clock is {} s behind the last write: it was ahead then, or has been set back; the time of the database \
@@ -45,7 +45,7 @@ pub struct Engine {
 /// store.
 pub(crate) struct Open(Arc<Shared>);
 
-/// What belongs to one database. A fork has all of this for itself.
+/// The state of one database. A fork has its own copy of all of it.
 pub(crate) struct Shared {
     /// The store, if it can be forked.
     memory: Option<Arc<MemoryStore>>,
@@ -92,7 +92,8 @@ impl Engine {
         self.shared.committer.failure()
     }
 
-    /// What an operator should know although requests are answered: the state of the clock.
+    /// Conditions that do not stop requests but need an operator's attention: the state of the clock and of
+    /// the store.
     pub fn notices(&self) -> Vec<String> {
         let behind = self.clock_behind().filter(|behind| *behind >= NOTICEABLE);
         behind.map(clock_notice).into_iter().chain(self.shared.committer.notices()).collect()
@@ -110,7 +111,7 @@ impl Engine {
         self.shared.background.wake();
     }
 
-    /// Lets the clock stand still at a time, in milliseconds since 1970.
+    /// Stops the clock at a time, in milliseconds since 1970.
     pub fn stop_clock_at(&self, time_ms: u64) {
         self.shared.clock.stop_at_ms(time_ms);
         self.shared.background.wake();
@@ -127,7 +128,7 @@ impl Engine {
         self.shared.now_ms()
     }
 
-    /// What the clock shows, in milliseconds since 1970.
+    /// The clock's time, in milliseconds since 1970.
     pub fn clock_ms(&self) -> u64 {
         self.shared.clock.now_ms()
     }
@@ -250,10 +251,12 @@ impl Shared {
         Reply::waiting(self.committer.write(locks, move |view| outcome(prepare(&shared, view))))
     }
 
-    /// Runs a write, and wakes those who have work when it is visible; before, they would find nothing to do and sleep again.
+    /// Runs a write, and calls `wake` once it is visible; a job that is woken earlier would find nothing to do and
+    /// sleep again.
     ///
-    /// Whoever stands behind a write in the line for its locks knows when that is: for all of them, of which one is exclusive.
-    /// A write takes its locks one by one, so that a single one of them may still be free while it waits for another.
+    /// The wake-up is queued behind the write on the same locks, so it runs after the write is visible. It takes all of
+    /// the locks, of which one is exclusive: a write acquires its locks one by one, so that a single one of them may
+    /// still be free while the write waits for another.
     pub(crate) fn write_then<T, F>(
         self: &Arc<Self>,
         locks: Vec<Lock>,
@@ -283,7 +286,7 @@ impl Shared {
         self.write(vec![Lock::exclusive(layout::table(name))], changed(name.to_owned(), change))
     }
 
-    /// The same, and wakes those who then have work.
+    /// Like `update_table`, but calls `wake` once the change is visible.
     pub(crate) fn update_table_then<T, F>(
         self: &Arc<Self>,
         name: &str,
@@ -335,13 +338,13 @@ impl Shared {
         self.committer.now_ms()
     }
 
-    /// The time by which items expire. Where clock and database disagree, the earlier one counts: an item that leaves
-    /// late is a nuisance, one that leaves early is lost.
+    /// The time by which items expire. If clock and database disagree, the earlier one counts: an item that expires
+    /// late is a nuisance, one that expires early is lost.
     pub(crate) fn expiry_now_ms(&self) -> u64 {
         self.clock.now_ms().min(self.now_ms())
     }
 
-    /// A number that nobody can guess, unless he knows the seed.
+    /// A random number, unpredictable without the seed.
     pub(crate) fn random(&self) -> u64 {
         // SplitMix64: every state gives one number, and states count up.
         const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -375,7 +378,7 @@ impl Shared {
         Ok(next)
     }
 
-    /// What must be held to take ids.
+    /// The lock that is needed to allocate ids.
     pub(crate) fn ids_lock(kind: &str) -> Lock {
         Lock::exclusive(layout::ids(kind))
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-/// What goes wrong.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// The request is throttled.
@@ -19,7 +19,7 @@ pub enum FaultKind {
 /// A fault that shows itself a number of times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What goes wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
     /// How many more requests it concerns.
     pub remaining: u32,
@@ -32,7 +32,7 @@ pub struct Fault {
 /// The faults that wait for their requests.
 #[derive(Default)]
 pub struct Faults {
-    /// How many there are: most databases have none, and learn so without a lock.
+    /// The number of faults: most databases have none, and can skip the lock.
     count: AtomicUsize,
     waiting: Mutex<Vec<Fault>>,
 }

@@ -9,8 +9,8 @@
 //! the order of items, so that an earlier state is read by merging it with them; the log is in the order of time, so that
 //! what is too old is found at its front.
 //!
-//! Nothing of this is written for a table that nobody can want back: continuous backups are off, and no work is under
-//! way that reads the table as it was.
+//! Nothing of this is written for a table unless an earlier state can be needed: continuous backups are on, or work
+//! is under way that reads the table as it was.
 
 pub(crate) mod backup;
 pub(crate) mod past;
@@ -38,7 +38,7 @@ const TIME_BYTES: usize = 8;
 /// Changes that are forgotten in one write.
 const CHUNK: usize = 256;
 
-/// What the history of a table has grown to.
+/// The size of a table's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct History {
     /// The table.
@@ -76,7 +76,7 @@ pub(crate) fn record(batch: &mut Batch, table: &Table, ordinal: u16, change: &It
     batch.count(layout::totals(table.id, layout::HISTORY_TOTALS), stored(rest.len(), before.len()));
 }
 
-/// What one change occupies: an entry in the history and one in the log.
+/// The space that one change occupies: an entry in the history and one in the log.
 pub(crate) fn stored(rest_bytes: usize, before_bytes: usize) -> Counts {
     let each = ITEM_PREFIX_BYTES + POSITION_BYTES + TIME_BYTES + rest_bytes;
     Counts { items: 1, bytes: i64::try_from(2 * each + before_bytes).unwrap_or(i64::MAX) }
@@ -101,7 +101,7 @@ impl Change {
 /// An entry of the log.
 pub(crate) struct Logged {
     pub(crate) time_ms: u64,
-    /// Where the same change lies in the history.
+    /// The key of the same change in the history.
     pub(crate) history_key: Key,
     /// How much of that is the item's key.
     pub(crate) rest_bytes: usize,

@@ -155,8 +155,8 @@ fn declare_complete(shared: &Arc<Shared>, began_with: &Arc<Table>) -> Result<(),
     reply.wait()
 }
 
-/// Removes items that are past their time; returns how many. Items from before expiry was switched on are among
-/// them: whoever asks for it cannot know how far the background is.
+/// Removes expired items; returns how many. Includes items from before expiry was switched on: a caller cannot
+/// depend on the progress of the background job.
 pub(crate) fn expire(shared: &Arc<Shared>) -> Result<usize, ApiError> {
     let view = Arc::clone(&shared.committer.view());
     let mut removed = 0;
@@ -187,8 +187,8 @@ fn expire_table(shared: &Arc<Shared>, table: &Arc<Table>) -> Result<usize, ApiEr
     }
 }
 
-/// Removes the item of an expiry entry, if it is still past its time once its lock is held. An entry that its item
-/// knows nothing of goes instead: it is from a time when expiry was off and writes left the entries alone.
+/// Removes the item of an expiry entry, if it is still expired once its lock is held. An entry that does not match
+/// its item is removed instead: it dates from a time when expiry was off and writes did not maintain the entries.
 fn expire_item(shared: &Arc<Shared>, table: &Arc<Table>, entry: Key) -> Result<bool, ApiError> {
     let Some((second, key)) = layout::expiring_item(table.id, &entry) else { return Ok(false) };
     let (name, id) = (table.name.clone(), table.id);
@@ -291,7 +291,7 @@ fn trim_streams(shared: &Arc<Shared>) -> Result<(), ApiError> {
 /// Forgets shards that were closed so long ago that all their records are gone.
 fn forget_generations(shared: &Arc<Shared>, stream: &Stream, horizon: u64) -> Result<(), ApiError> {
     let id = stream.id;
-    // Whoever changes a stream's descriptor holds this lock.
+    // The lock under which a stream's descriptor is changed.
     let locks = vec![Lock::exclusive(layout::table(&stream.table_name))];
     let forget = move |_: &Arc<Shared>, view: &Published| {
         let mut batch = Batch::new();

@@ -1,4 +1,4 @@
-//! Where everything lies in the store: the first byte of a key names its space.
+//! The layout of the store: the first byte of a key names its space.
 //!
 //! ```text
 //! 01 table name                                            table descriptor
@@ -56,30 +56,30 @@ pub(crate) fn table(name: &str) -> Key {
     [&[TABLE], name.as_bytes()].concat().into()
 }
 
-/// What all table descriptors start with.
+/// The prefix of all table descriptors.
 pub(crate) const TABLES: &[u8] = &[TABLE];
 
-/// What all items of a table start with.
+/// The prefix of all items of a table.
 pub(crate) fn items(table: u32) -> Vec<u8> {
     prefix(ITEM, table, &[])
 }
 
-/// What all entries of an index start with.
+/// The prefix of all entries of an index.
 pub(crate) fn index_entries(table: u32, index: u16) -> Vec<u8> {
     prefix(INDEX_ENTRY, table, &index.to_be_bytes())
 }
 
-/// What all entries of all indexes of a table start with.
+/// The prefix of all entries of all indexes of a table.
 pub(crate) fn all_index_entries(table: u32) -> Vec<u8> {
     prefix(INDEX_ENTRY, table, &[])
 }
 
-/// What all records of a shard start with.
+/// The prefix of all records of a shard.
 pub(crate) fn shard_records(stream: u32, shard: u16) -> Vec<u8> {
     prefix(STREAM_RECORD, stream, &shard.to_be_bytes())
 }
 
-/// What all expiry entries of a table start with.
+/// The prefix of all expiry entries of a table.
 pub(crate) fn expiries(table: u32) -> Vec<u8> {
     prefix(EXPIRY, table, &[])
 }
@@ -107,7 +107,7 @@ pub(crate) fn token(token: &str) -> Key {
 pub(crate) const RECORDS: [&[u8]; 6] =
     [&[TOKEN], &[TOKEN_EXPIRY], &[STREAM], &[STREAM_RECORD], &[EXPORT], &[IMPORT]];
 
-/// What all tokens start with.
+/// The prefix of all tokens.
 pub(crate) const TOKENS: &[u8] = &[TOKEN];
 
 pub(crate) fn token_expiry(time_ms: u64, token: &str) -> Key {
@@ -129,7 +129,7 @@ pub(crate) fn totals(table: u32, index: u16) -> Key {
     prefix(TOTALS, table, &index.to_be_bytes()).into()
 }
 
-/// What all totals of a table start with.
+/// The prefix of all totals of a table.
 pub(crate) fn all_totals(table: u32) -> Vec<u8> {
     prefix(TOTALS, table, &[])
 }
@@ -143,7 +143,7 @@ pub(crate) fn stream(stream: u32) -> Key {
     prefix(STREAM, stream, &[]).into()
 }
 
-/// What all stream descriptors start with.
+/// The prefix of all stream descriptors.
 pub(crate) const STREAMS: &[u8] = &[STREAM];
 
 pub(crate) fn dropped(table: u32) -> Key {
@@ -161,20 +161,20 @@ pub(crate) fn dropped_ids(mark: &[u8]) -> Option<(u32, Option<u16>)> {
     Some((table, index))
 }
 
-/// What all marks of dropped tables and indexes start with.
+/// The prefix of all marks of dropped tables and indexes.
 pub(crate) const DROPPED_TABLES: &[u8] = &[DROPPED];
 
-/// What the log of a table's changes starts with.
+/// The prefix of the log of a table's changes.
 pub(crate) fn history_log(table: u32) -> Vec<u8> {
     prefix(HISTORY_LOG, table, &[])
 }
 
-/// What the earlier states of all items of a table start with.
+/// The prefix of the earlier states of all items of a table.
 pub(crate) fn history(table: u32) -> Vec<u8> {
     prefix(HISTORY, table, &[])
 }
 
-/// What the earlier states of one item start with, given its key.
+/// The prefix of the earlier states of one item, given its key.
 pub(crate) fn item_history(table: u32, item_key: &[u8]) -> Vec<u8> {
     prefix(HISTORY, table, &item_key[ITEM_PREFIX_BYTES..])
 }
@@ -183,21 +183,21 @@ pub(crate) fn backup(label: &str) -> Key {
     [&[BACKUP], label.as_bytes()].concat().into()
 }
 
-/// What all backups start with.
+/// The prefix of all backups.
 pub(crate) const BACKUPS: &[u8] = &[BACKUP];
 
 pub(crate) fn export(label: &str) -> Key {
     [&[EXPORT], label.as_bytes()].concat().into()
 }
 
-/// What all exports start with.
+/// The prefix of all exports.
 pub(crate) const EXPORTS: &[u8] = &[EXPORT];
 
 pub(crate) fn import(label: &str) -> Key {
     [&[IMPORT], label.as_bytes()].concat().into()
 }
 
-/// What all imports start with.
+/// The prefix of all imports.
 pub(crate) const IMPORTS: &[u8] = &[IMPORT];
 
 /// The range of all keys that start with a prefix.

@@ -1,8 +1,8 @@
-//! The database: tables, items, indexes, transactions, streams, expiry. It knows nothing of HTTP, nor of which
-//! store is below it.
+//! The database: tables, items, indexes, transactions, streams, expiry. It is independent of HTTP and of the
+//! store below it.
 //!
-//! An [`Engine`] has a typed method for every operation, and [`Engine::call`] for JSON. Every operation is one
-//! file in `operations/`. What they share is grouped by concern: `catalog`, `read`, `write`, `stream`, `history`, `jobs`.
+//! An [`Engine`] has a typed method for every operation, and [`Engine::call`] for JSON. Every operation is one file in
+//! `operations/`. Shared code is grouped by concern: `catalog`, `read`, `write`, `stream`, `history`, `jobs`.
 //!
 //! Invariants:
 //! - Every read uses one snapshot from beginning to end; every write reads under its locks.

@@ -18,7 +18,7 @@ pub(crate) trait Run: Operation {
     }
 }
 
-/// What became of a request.
+/// The answer to a request.
 pub struct Answer {
     /// The JSON of the output, or the error.
     pub result: Result<Vec<u8>, ApiError>,
@@ -128,9 +128,9 @@ operations! {
     BatchExecuteStatement => batch_execute_statement;
     /// Runs up to 100 PartiQL statements, all or none.
     ExecuteTransaction => execute_transaction;
-    /// Says by which attribute items expire.
+    /// Sets the attribute by which items expire, or switches expiry off.
     UpdateTimeToLive => update_time_to_live;
-    /// Tells by which attribute items expire.
+    /// Describes the attribute by which items expire.
     DescribeTimeToLive => describe_time_to_live;
     /// Adds tags to a table.
     TagResource => tag_resource;
@@ -138,9 +138,9 @@ operations! {
     UntagResource => untag_resource;
     /// Lists the tags of a table.
     ListTagsOfResource => list_tags_of_resource;
-    /// Tells the account's quotas.
+    /// Describes the account's quotas.
     DescribeLimits => describe_limits;
-    /// Tells where to send requests.
+    /// Describes the endpoints for requests.
     DescribeEndpoints => describe_endpoints;
     /// Lists streams.
     ListStreams => list_streams;
@@ -152,7 +152,7 @@ operations! {
     GetRecords => get_records;
     /// Switches continuous backups on or off.
     UpdateContinuousBackups => update_continuous_backups;
-    /// Tells whether continuous backups are on.
+    /// Describes whether continuous backups are on.
     DescribeContinuousBackups => describe_continuous_backups;
     /// Backs a table up.
     CreateBackup => create_backup;

@@ -65,13 +65,13 @@ fn flatten<T>(committed: Committed<T>) -> Result<T, ApiError> {
     committed.map_err(|error| storage_failure(&error))?.answer
 }
 
-/// Whether an error says that the store was being opened anew, and nothing was changed.
+/// Whether an error means that the store was being reopened, and nothing was changed.
 pub(crate) fn is_reopening(error: &ApiError) -> bool {
     error.kind == ErrorKind::InternalServerError && error.message == StorageError::Reopening.to_string()
 }
 
-/// What a client learns when the store fails: that it was not its fault, why, and whether to try again. The SDKs do
-/// by themselves, as for AWS's own failures.
+/// The answer when the store fails: a server error with the cause, and whether to retry. The SDKs retry by
+/// themselves, as for AWS's own failures.
 pub(crate) fn storage_failure(error: &StorageError) -> ApiError {
     tracing::error!(%error, "a request failed in the store");
     let text = match error {

@@ -1,4 +1,4 @@
-//! What can be set about an engine, and the clock that tests can move.
+//! The settings of an engine, and the clock that tests can move.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub struct Settings {
     pub shard_lifetime: Option<Duration>,
     /// For how long a new table is CREATING, and cannot be used, as on AWS.
     pub creation_delay: Duration,
-    /// Which of AWS's wordings errors have.
+    /// The version of AWS's error texts to use.
     pub wording: Wording,
 }
 
@@ -63,7 +63,7 @@ impl Default for Settings {
 pub(crate) struct MovableClock {
     base: Arc<dyn Clock>,
     offset_ms: AtomicI64,
-    /// The time at which it stands still, or `RUNNING`.
+    /// The time at which it is stopped, or `RUNNING`.
     stopped_ms: AtomicU64,
 }
 
@@ -93,7 +93,7 @@ impl MovableClock {
         }
     }
 
-    /// Lets the clock stand still at a time.
+    /// Stops the clock at a time.
     pub(crate) fn stop_at_ms(&self, time_ms: u64) {
         self.stopped_ms.store(time_ms.min(RUNNING - 1), Ordering::SeqCst);
     }

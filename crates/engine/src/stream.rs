@@ -14,12 +14,12 @@ use crate::catalog::table::Table;
 use crate::stream::shard::Generation;
 use crate::write::change::ItemChange;
 
-/// How many shards the streams of earlier versions have, whose descriptors do not say it.
+/// The number of shards in streams of earlier versions, whose descriptors lack it.
 pub(crate) const EARLIER_SHARDS: u16 = 4;
 /// How long records can be read.
 pub(crate) const RETENTION_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// Who changed an item.
+/// The originator of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Actor {
     User,
@@ -75,7 +75,7 @@ impl Stream {
     }
 }
 
-/// What happened to an item.
+/// The kind of a change to an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     Insert,
@@ -160,7 +160,7 @@ impl StreamRecord {
     }
 }
 
-/// Where a record stands in its shard; the sequence number of the wire.
+/// The position of a record in its shard; the sequence number of the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position {
     pub(crate) version: u64,

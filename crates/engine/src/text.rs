@@ -1,5 +1,5 @@
-//! Wording that only the engine knows, in one place. What shapes and values can get wrong is worded in `api`;
-//! what expressions can get wrong, in `expression`.
+//! Error texts of the engine, in one place. Those about shapes and values are in `api`, those about
+//! expressions in `expression`.
 
 use sortkey_api::{ApiError, ErrorKind, OperationId};
 use sortkey_value::{AttributeType, Item, ValueRef};
@@ -44,7 +44,7 @@ pub(crate) fn starting_key_invalid() -> ApiError {
     ApiError::validation("The provided starting key is invalid")
 }
 
-/// What is wrong with an `ExclusiveStartKey`, in words of its own.
+/// The error for an invalid `ExclusiveStartKey`, with its cause.
 pub(crate) fn starting_key_fault(fault: &str) -> ApiError {
     ApiError::validation(format!("The provided starting key is invalid: {fault}"))
 }
@@ -100,12 +100,12 @@ pub(crate) fn index_key_fault(fault: &KeyFault, index: &str) -> ApiError {
     }
 }
 
-/// What AWS calls the type of a value that is empty.
+/// AWS's name for the type of an empty value.
 fn empty_kind(kind: AttributeType) -> &'static str {
     if kind == AttributeType::B { "binary" } else { "string" }
 }
 
-/// The same for an item that an update would leave behind.
+/// Like `index_key_fault`, but for the item that an update would produce.
 pub(crate) fn updated_index_key_fault(fault: &KeyFault, index: &str) -> ApiError {
     match fault {
         KeyFault::WrongType { .. } => ApiError::validation(

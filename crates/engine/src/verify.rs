@@ -1,10 +1,11 @@
-//! Looks at everything a store contains and says what does not fit together.
+//! Checks the whole contents of a store for consistency.
 //!
-//! Reading alone finds what the store itself notices, such as wrong checksums. Beyond that: every item lies where its
-//! key says, every index has an entry for each of its items and no other, totals are what they count, items that
-//! expire are found by their second, streams tell one story and end where the items are, history and streams tell the
-//! same one, backups have as many items as they say, tokens will be forgotten.
-//! Nothing is changed. One snapshot is read, so a database may go on writing meanwhile.
+//! Reading alone finds the damage that the store itself detects, such as wrong checksums. Beyond that: every item is
+//! stored under its own key, every index has an entry for each of its items and no other, totals match the entries
+//! they count, items that expire have an entry under their second, the records of a stream follow from one another
+//! and end with the current items, history and streams agree, backups have as many items as their descriptors claim,
+//! and every token has an expiry entry. Nothing is changed. One snapshot is read, so a database may go on writing
+//! meanwhile.
 
 mod backup;
 mod history;
@@ -24,18 +25,18 @@ use crate::jobs::transfers::import::Import;
 use crate::write::token;
 use crate::{catalog, layout};
 
-/// What was looked at, and what is wrong with it.
+/// The result of a verification: counts and problems.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What every table contains, by name.
+    /// The counts of every table, by name.
     pub tables: Vec<TableReport>,
-    /// What does not fit; the first thousand, each with its place.
+    /// The first thousand problems, each with its place.
     pub problems: Vec<Problem>,
     /// How many problems there are.
     pub problem_count: usize,
 }
 
-/// What a table contains.
+/// The counts of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableReport {
     /// The table.
@@ -55,7 +56,7 @@ pub struct TableReport {
 pub struct Problem {
     /// The table that it concerns, if that is known.
     pub table: Option<String>,
-    /// Where in the store, in hexadecimal digits.
+    /// The key in the store, in hexadecimal digits.
     pub key: String,
     /// The problem.
     pub what: String,
@@ -101,7 +102,7 @@ pub fn verify(store: &dyn Store) -> Report {
     verify_watched(store, &|_| {})
 }
 
-/// The same; says from time to time how many entries it has seen.
+/// Like [`verify`], but calls `watch` from time to time with the number of entries read.
 pub fn verify_watched(store: &dyn Store, watch: &dyn Fn(u64)) -> Report {
     let (version, time_ms) = store.last_commit();
     let stamp = Stamp { version, time_ms };
@@ -203,7 +204,7 @@ impl Verifier<'_> {
         })
     }
 
-    /// Whatever belongs to no table must belong to one that is being removed.
+    /// An entry without a table must belong to one that is being removed.
     fn leftovers(&mut self, tables: &BTreeSet<u32>) {
         let mut known = tables.clone();
         self.each(None, layout::starting_with(layout::DROPPED_TABLES), |_, mark, _| {

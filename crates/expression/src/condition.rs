@@ -60,7 +60,7 @@ pub enum Condition {
     Or(Vec<Condition>),
 }
 
-/// What a condition looks at.
+/// An operand of a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
     /// A value of the item.

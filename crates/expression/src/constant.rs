@@ -12,7 +12,7 @@ pub struct Constant {
 }
 
 impl Constant {
-    /// The value that stands under a name in an item, such as a request's values by placeholder.
+    /// The value of one attribute of an item, such as the item of a request's values by placeholder.
     pub fn from_item(values: &Item, name: &str) -> Option<Constant> {
         values.get(name).map(|_| Constant { values: values.clone(), name: name.into() })
     }

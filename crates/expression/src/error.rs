@@ -1,7 +1,7 @@
-//! What can be wrong with an expression, as data; the texts are DynamoDB's.
+//! Problems of expressions, as data; the texts are DynamoDB's.
 //!
-//! A [`Problem`] says what is wrong, an [`ExpressionError`] also in which request parameter. Every one of them
-//! reaches the client as a `ValidationException`.
+//! A [`Problem`] describes the mistake, an [`ExpressionError`] adds the request parameter that contains it.
+//! Every one of them reaches the client as a `ValidationException`.
 
 use std::fmt;
 
@@ -52,13 +52,13 @@ impl fmt::Display for ExpressionKind {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("Invalid {kind}: {problem}")]
 pub struct ExpressionError {
-    /// Where the expression was given.
+    /// The request parameter that contains the expression.
     pub kind: ExpressionKind,
     /// Its problem.
     pub problem: Problem,
 }
 
-/// What is wrong with an expression.
+/// A problem with an expression.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Problem {
@@ -94,19 +94,19 @@ pub enum Problem {
         /// The name as written.
         function: String,
     },
-    /// A function stands where its result cannot be used.
+    /// A function is used in a position where its result is not allowed.
     #[error("The function is not allowed to be used this way in an expression; function: {function}")]
     MisplacedFunction {
         /// The function.
         function: &'static str,
     },
-    /// A function of update expressions stands in a condition.
+    /// A function of update expressions is used in a condition.
     #[error("The function is not allowed in a condition expression; function: {function}")]
     NotInConditions {
         /// The function.
         function: &'static str,
     },
-    /// A function of conditions stands in an update expression.
+    /// A function of conditions is used in an update expression.
     #[error("The function is not allowed in an update expression; function: {function}")]
     NotInUpdates {
         /// The function.
@@ -160,7 +160,7 @@ pub enum Problem {
     /// `IN` with more than [`crate::limits::IN_OPERANDS`] operands.
     #[error("The IN operator is provided with too many operands; number of operands: {count}")]
     TooManyInOperands {
-        /// How many operands stand in the parentheses.
+        /// The number of operands in the parentheses.
         count: usize,
     },
     /// An operator or a function cannot work on an operand of this type.

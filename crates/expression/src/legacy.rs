@@ -1,8 +1,7 @@
 //! The parameters from before expressions existed, translated to the same trees: `Expected`, `QueryFilter`,
 //! `ScanFilter` and `ConditionalOperator`, `KeyConditions`, `AttributeUpdates`, `AttributesToGet`.
 //!
-//! Where the old parameters mean something else than the expression that looks like them, the tree spells the
-//! old meaning out.
+//! The trees spell out the old meaning for parameters that differ from the expression they resemble.
 
 mod condition;
 mod error;

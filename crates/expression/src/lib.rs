@@ -6,7 +6,7 @@
 //! evaluated on compact items without building trees of values. The parameters from before expressions existed
 //! are translated to the same trees.
 //!
-//! The crate knows nothing of tables, requests or JSON. Its errors are data whose texts are DynamoDB's.
+//! The crate is independent of tables, requests and JSON. Its errors are data whose texts are DynamoDB's.
 
 mod cache;
 pub mod condition;
@@ -37,7 +37,7 @@ pub use placeholders::{
     PlaceholderError, PlaceholderKind, Placeholders, check_placeholders_have_expressions,
 };
 pub use projection::Projection;
-pub use reserved::is_reserved;
+pub use reserved::{is_plain_name, is_reserved};
 pub use unbind::Unbinder;
 pub use update::{Update, UpdateError};
 

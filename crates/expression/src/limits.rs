@@ -4,7 +4,7 @@
 pub const EXPRESSION_BYTES: usize = 4096;
 /// How many operators an expression can contain.
 pub const OPERATORS: usize = 300;
-/// How many operands can stand in the parentheses of `IN`.
+/// The maximum number of operands in the parentheses of `IN`.
 pub const IN_OPERANDS: usize = 100;
 /// The largest list index.
 pub const LIST_INDEX: usize = i32::MAX as usize;

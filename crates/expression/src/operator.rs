@@ -38,7 +38,7 @@ impl Comparator {
         !matches!(self, Comparator::Equal | Comparator::NotEqual)
     }
 
-    /// The operator that says the same with its operands exchanged.
+    /// The equivalent operator with its operands exchanged.
     pub fn mirrored(self) -> Comparator {
         match self {
             Comparator::Equal | Comparator::NotEqual => self,

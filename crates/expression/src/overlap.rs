@@ -1,4 +1,4 @@
-//! Paths that cannot stand in one projection or one update.
+//! Paths that conflict within one projection or one update.
 
 use crate::error::Problem;
 use crate::path::{Path, Relation};

@@ -1,4 +1,4 @@
-//! Document paths: where in an item a value stands.
+//! Document paths: the location of a value in an item.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! `ExpressionAttributeNames` and `ExpressionAttributeValues` of a request: what placeholders stand for, and
+//! `ExpressionAttributeNames` and `ExpressionAttributeValues` of a request: the meaning of placeholders, and
 //! which of them the request's expressions have used.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -169,7 +169,7 @@ pub enum PlaceholderError {
         /// The length of the key.
         size_bytes: usize,
     },
-    /// A placeholder that stands for an empty name.
+    /// A placeholder whose attribute name is empty.
     #[error("ExpressionAttributeNames contains invalid value: Empty attribute name for key {key}")]
     EmptyName {
         /// The placeholder.

@@ -21,7 +21,7 @@ pub struct Projection {
     attributes: BTreeMap<String, Selection>,
 }
 
-/// What is asked for of a value.
+/// The selected parts of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Selection {
     Whole,
@@ -63,7 +63,7 @@ impl Projection {
         &self.paths
     }
 
-    /// What the projection leaves of an item.
+    /// Builds an item from the selected parts of another.
     pub fn apply(&self, item: &Item) -> Item {
         let mut kept = Item::builder();
         let mut wanted = self.attributes.iter().peekable();

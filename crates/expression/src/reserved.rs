@@ -10,6 +10,16 @@ pub fn is_reserved(name: &str) -> bool {
         .is_ok()
 }
 
+/// Whether an attribute name can be written in an expression as it is: letters and digits, the first a letter, and no word of
+/// the list. DynamoDB takes some more.
+pub fn is_plain_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && !is_reserved(name)
+        // A function, though no word of the list.
+        && !name.eq_ignore_ascii_case("contains")
+}
+
 /// Ascending.
 #[rustfmt::skip]
 const RESERVED_WORDS: [&str; 573] = [
@@ -80,6 +90,16 @@ mod tests {
     #[test]
     fn the_list_ascends() {
         assert!(RESERVED_WORDS.is_sorted_by(|left, right| left < right));
+    }
+
+    #[test]
+    fn plain_names_need_no_placeholder() {
+        for name in ["PK", "gsi1sk", "a", "v2"] {
+            assert!(is_plain_name(name), "{name}");
+        }
+        for name in ["", "status", "contains", "2nd", "a_b", "a-b", "a.b", "#n", "größe", "size"] {
+            assert!(!is_plain_name(name), "{name}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use sortkey_value::{AttributeValue, Item, Map};
 
 use crate::path::{Path, Step};
+use crate::reserved::is_plain_name;
 use crate::syntax::{PathElement, SyntaxPath};
 
 /// Collects the names and values of the expressions of one request. Every name gets a placeholder, reserved or
@@ -13,6 +14,8 @@ use crate::syntax::{PathElement, SyntaxPath};
 pub struct Unbinder {
     names: BTreeMap<String, String>,
     values: Vec<AttributeValue>,
+    /// Whether names that need no placeholder get none.
+    spares_names: bool,
 }
 
 impl Unbinder {
@@ -21,7 +24,12 @@ impl Unbinder {
         Unbinder::default()
     }
 
-    /// `ExpressionAttributeNames`, if any name was used.
+    /// Nothing collected yet; names that can be written as they are get no placeholder.
+    pub fn sparing_names() -> Unbinder {
+        Unbinder { spares_names: true, ..Unbinder::default() }
+    }
+
+    /// `ExpressionAttributeNames`, if any name has a placeholder.
     pub fn names(&self) -> Option<BTreeMap<String, String>> {
         let names: BTreeMap<String, String> =
             self.names.iter().map(|(name, placeholder)| (placeholder.clone(), name.clone())).collect();
@@ -60,6 +68,9 @@ impl Unbinder {
     }
 
     fn name(&mut self, name: &str) -> PathElement {
+        if self.spares_names && is_plain_name(name) {
+            return PathElement::Name(name.to_owned());
+        }
         let next = self.names.len();
         let placeholder = self.names.entry(name.to_owned()).or_insert_with(|| format!("#n{next}"));
         PathElement::Placeholder(placeholder.clone())

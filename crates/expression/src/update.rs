@@ -24,7 +24,7 @@ pub struct Update {
     dialect: Dialect,
 }
 
-/// Which parameter an update was given in; `AttributeUpdates` differs a little.
+/// The request parameter that an update was given in; `AttributeUpdates` has slightly different rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// `UpdateExpression`.
@@ -36,13 +36,13 @@ pub(crate) enum Dialect {
 /// A change to one value of an item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
-    /// Where.
+    /// The path of the changed value.
     pub path: Path,
-    /// What.
+    /// The change.
     pub change: Change,
 }
 
-/// What is done to a value.
+/// A change to a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// It is replaced.
@@ -55,7 +55,7 @@ pub enum Change {
     Delete(Constant),
 }
 
-/// What a value is replaced by.
+/// The right-hand side of an assignment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SetValue {
     /// An operand.
@@ -92,7 +92,7 @@ pub enum UpdateError {
     /// A value of the item is of a type that cannot be changed this way.
     #[error("An operand in the update expression has an incorrect data type")]
     IncorrectType,
-    /// The same, in an update from before expressions.
+    /// Like `IncorrectType`, but for `AttributeUpdates`.
     #[error("Type mismatch for attribute to update")]
     LegacyIncorrectType,
     /// A sum that is not a number DynamoDB can store.
@@ -216,7 +216,7 @@ impl SetOperand {
 fn number_text(error: NumberError) -> &'static str {
     match error {
         NumberError::NotANumber => "The parameter cannot be converted to a numeric value",
-        // A sum that has more digits than fit is told to be too large.
+        // DynamoDB reports a sum with too many digits as too large.
         NumberError::TooManyDigits | NumberError::Overflow => {
             "Number overflow. Attempting to store a number with magnitude larger than supported range"
         }

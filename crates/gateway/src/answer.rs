@@ -1,7 +1,7 @@
 //! What a call answers, as HTTP.
 
 use serde_json::Value as Json;
-use sortkey_core::{Consumed, Failure, FailureKind, Reply};
+use sortkey_core::{Consumed, Failure, FailureKind, Reply, Shown};
 use sortkey_design::Program;
 use sortkey_design::program::Yields;
 use sortkey_server::hyper::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue};
@@ -24,13 +24,14 @@ pub(crate) fn response(
     outcome: Result<Reply<'_>, Failure>,
     consumed: Option<Consumed>,
 ) -> Response<Vec<u8>> {
-    let is_repeat = outcome.as_ref().is_ok_and(Reply::is_repeat);
-    let version = outcome.as_ref().ok().and_then(Reply::version);
+    let outcome = outcome.and_then(Reply::look);
+    let is_repeat = outcome.as_ref().is_ok_and(Shown::is_repeat);
+    let version = outcome.as_ref().ok().and_then(Shown::version);
     let mut response = match outcome {
-        Ok(reply) if reply.is_nothing() => nothing(program, endpoint),
-        Ok(reply) => {
+        Ok(answer) if answer.is_nothing() => nothing(program, endpoint),
+        Ok(answer) => {
             let mut text = Vec::with_capacity(512);
-            reply.write_json(&mut text);
+            answer.write_json(&mut text);
             json_text(text)
         }
         Err(failure) => problem::response(&failure),

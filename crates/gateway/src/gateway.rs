@@ -66,15 +66,20 @@ impl Gateway {
 
     async fn answer(&self, request: Request<Bytes>) -> Response<Vec<u8>> {
         let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default().trim_matches('/');
+        let found = self.endpoints.find(path);
+        // The names of a design are for those who may call it.
+        if found.is_none()
+            && let Err(failure) = self.admit(request.headers()).await
+        {
+            return problem::response(&failure);
+        }
         if path.is_empty() {
             return match *request.method() {
                 Method::GET | Method::HEAD => answer::json_response(&self.directory()),
                 _ => problem::method_not_allowed("GET", "name what to call: GET /api lists what there is"),
             };
         }
-        let Some(endpoint) = self.endpoints.find(path) else {
-            return self.unknown(path);
-        };
+        let Some(endpoint) = found else { return self.unknown(path) };
         match *request.method() {
             Method::POST => {}
             Method::GET | Method::HEAD if endpoint.is_pattern() => {}
@@ -87,6 +92,15 @@ impl Gateway {
             _ => return problem::method_not_allowed("POST", "call it with POST"),
         }
         self.call(endpoint, &request).await
+    }
+
+    /// Whether a request comes from somebody who may call anything at all.
+    async fn admit(&self, headers: &HeaderMap) -> Result<(), Failure> {
+        let visitor = self.admission.visitor(&self.runtime, headers).await?;
+        let is_known =
+            visitor.trusted || visitor.caller.is_some() || self.runtime.program().caller.is_empty();
+        let why = "GET /api lists what there is to those with a credential";
+        if is_known { Ok(()) } else { Err(Failure::new(FailureKind::Unauthenticated, why)) }
     }
 
     async fn call(&self, endpoint: &Endpoint, request: &Request<Bytes>) -> Response<Vec<u8>> {

@@ -6,6 +6,7 @@ mod components;
 mod errors;
 mod example;
 mod paths;
+mod routes;
 mod schema;
 
 use serde_json::{Map, Value as Json, json};
@@ -30,6 +31,7 @@ pub(crate) fn of(program: &Program, endpoints: &Endpoints) -> Json {
     for endpoint in endpoints.documented() {
         paths.insert(format!("/api/{}", endpoint.path), paths::item(program, endpoint));
     }
+    paths.extend(routes::items(program));
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -45,5 +47,5 @@ pub(crate) fn of(program: &Program, endpoints: &Endpoints) -> Json {
 }
 
 const ABOUT: &str = "Every pattern and operation of the design, in its own types. Patterns answer GET with query \
-    parameters and POST with a JSON body; operations answer POST. Pages hold `items` and a `cursor` for the next page, \
+    parameters and POST with a JSON body; operations answer POST. Paths outside of /api are the design's routes. Pages hold `items` and a `cursor` for the next page, \
     null on the last. Errors are application/problem+json, with the failing field and a code.";

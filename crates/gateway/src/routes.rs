@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use sortkey_core::{Caller, Failure, FailureKind, Incoming, Reply, Runtime};
+use sortkey_core::{Caller, Failure, FailureKind, Incoming, Reply, Runtime, Shown};
 use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderValue};
 use sortkey_server::hyper::{Request, Response, StatusCode};
 use sortkey_server::{Access, Bytes, Content, Handler, Mount, Peer};
@@ -62,8 +62,8 @@ impl Routes {
             };
             self.runtime.answer(route, caller.as_ref(), values, incoming(&self.runtime, request)?).await
         };
-        match answered.await {
-            Ok(reply) => success(&reply, status),
+        match answered.await.and_then(Reply::look) {
+            Ok(answer) => success(&answer, status),
             Err(failure) => problem::response(&failure),
         }
     }
@@ -76,12 +76,12 @@ impl Routes {
     }
 }
 
-fn success(reply: &Reply<'_>, status: u64) -> Response<Vec<u8>> {
+fn success(answer: &Shown<'_>, status: u64) -> Response<Vec<u8>> {
     let mut response = Response::new(Vec::new());
     let status = u16::try_from(status).ok().and_then(|status| StatusCode::from_u16(status).ok());
     *response.status_mut() = status.unwrap_or(StatusCode::OK);
-    if !reply.is_nothing() {
-        reply.write_json(response.body_mut());
+    if !answer.is_nothing() {
+        answer.write_json(response.body_mut());
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
     response

@@ -102,3 +102,20 @@ fn only_operators_see_what_a_call_consumed() {
     let got = api.get("/api/note?id=a", &[("authorization", &bearer), ADA[0]]);
     assert!(got.headers.contains_key("sortkey-consumed"), "{got:?}");
 }
+
+/// `GET /api` listed every operation, and unknown names were told from known ones, without a credential.
+#[test]
+fn names_are_for_those_who_may_call() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("keys.json");
+    let caller = serde_json::from_str(ADA[0].1).expect("a caller");
+    let ada = ApiKeys::create(&path, "ada", Holder::Caller(caller)).expect("a key");
+    let keys = ApiKeys::open(&path).expect("keys");
+    let api = Api::on(Api::runtime_of_text(DESIGN), Admission::Keys(keys));
+    let bearer = format!("Bearer {}", ada.secret);
+    for (path, status) in [("/api", 200), ("/api/nothing", 404), ("/api/note?id=a", 404)] {
+        assert_eq!(api.get(path, &[]).status, 401, "{path}");
+        assert_eq!(api.get(path, &[("authorization", "Bearer wrong")]).status, 401, "{path}");
+        assert_eq!(api.get(path, &[("authorization", &bearer)]).status, status, "{path}");
+    }
+}

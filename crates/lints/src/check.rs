@@ -6,7 +6,7 @@ use sortkey_design::model::Allow;
 use sortkey_design::{Compilation, Loader, UNKNOWN_RULE, compile};
 use sortkey_diagnostics::{Diagnostic, Severity, Span, sort};
 
-/// What a project changes about the rules.
+/// A project's settings for the rules.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Rules that do not run at all.
@@ -46,7 +46,7 @@ pub fn lint(compilation: &Compilation, options: &Options) -> Vec<Diagnostic> {
     found
 }
 
-/// A hint is an opinion: the first of each rule says how to overrule it.
+/// A hint is an opinion: the first of each rule gets a note on how to silence it.
 fn say_how_to_silence(found: &mut [Diagnostic]) {
     let mut said: Vec<&str> = Vec::new();
     for diagnostic in found.iter_mut().filter(|each| each.severity == Severity::Hint) {
@@ -68,7 +68,7 @@ fn silences(allow: &Allow, diagnostic: &Diagnostic) -> bool {
         && (inside(here) || diagnostic.secondary.iter().any(|label| inside(label.span)))
 }
 
-/// An `allow` of a rule that does not exist silences nothing, and a reader would believe that it does.
+/// An `allow` of a rule that does not exist silences nothing, which a reader of the design would not notice.
 fn unknown_allow(allow: &Allow) -> Option<Diagnostic> {
     if allow.rule.text.is_empty() || lints().any(|lint| allow.rule.is(lint.name)) {
         return None;

@@ -14,17 +14,17 @@ pub struct Lint {
     pub code: &'static str,
     /// The readable name.
     pub name: &'static str,
-    /// What it is about.
+    /// The subject of the rule.
     pub theme: Theme,
-    /// How much it weighs unless a project says otherwise.
+    /// The severity, unless a project overrides it.
     pub level: Severity,
     /// The source file of the rule: its `//!` lines are the documentation.
     pub source: &'static str,
-    /// What it looks at.
+    /// The kind of node that it inspects, and the function.
     pub inspect: Inspect,
 }
 
-/// What a rule is about.
+/// The subject of a rule.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Theme {
@@ -70,7 +70,7 @@ impl Paths {
 pub struct Context<'a> {
     /// The design.
     pub design: &'a Design,
-    /// What it means.
+    /// The compiled design.
     pub program: &'a Program,
     paths: &'a Paths,
     lint: &'static Lint,

@@ -1,7 +1,7 @@
 //! The rules that read a design the way an experienced reviewer does.
 //!
 //! One file per rule, all of one shape: documentation that is also the text of `sortkey explain`, a declaration, one
-//! function that looks at one kind of node. Rules know nothing of each other; each theme lists its rules.
+//! function that inspects one kind of node. Rules are independent of each other; each theme lists its rules.
 
 mod check;
 mod claims;

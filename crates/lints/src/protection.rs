@@ -1,8 +1,9 @@
-//! Who may see what: tenants, secrets, personal data.
+//! Access to data: tenants, secrets, personal data.
 
 mod case_sensitive_lookup_key;
 mod cross_tenant_index;
 mod encryption_scope_impossible;
+mod foreign_parent_read;
 mod id_format_mismatch_across_references;
 mod identity_attribute_without_lookup;
 mod low_entropy_secret_key;
@@ -33,4 +34,5 @@ pub(crate) const LINTS: &[&Lint] = &[
     &encryption_scope_impossible::LINT,
     &pii_unmarked::LINT,
     &id_format_mismatch_across_references::LINT,
+    &foreign_parent_read::LINT,
 ];

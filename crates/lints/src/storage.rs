@@ -1,4 +1,4 @@
-//! What is inside an item: types, sizes, duplicates, derived values.
+//! The contents of items: types, sizes, duplicates, derived values.
 
 mod ambiguous_attribute_name;
 mod attribute_type_inconsistent;

@@ -1,5 +1,5 @@
-//! The words by which designs say what an attribute is for. Where a type or an annotation says it better, rules look
-//! there first; names are what is left when a document was transcribed as it stands.
+//! The names that show the purpose of an attribute. Rules prefer a type or an annotation if there is one; names are
+//! the only evidence when a document was transcribed literally.
 
 pub(crate) use sortkey_design::facts::is_time_name;
 use sortkey_design::model::*;

@@ -1,5 +1,5 @@
-//! What a name is: templates expanded, the path and cost of a pattern, the requests of an operation, the type of an
-//! attribute.
+//! Information about a name: templates expanded, the path and cost of a pattern, the requests of an operation, the
+//! type of an attribute.
 
 use sortkey_design::model::*;
 use sortkey_design::program::{Callee, OperationId, PatternId};

@@ -57,7 +57,9 @@ impl Steady {
                     longest_ms *= 2;
                 }
                 Err(error) => return Err(error),
-                Ok(response) => return O::output(response).ok_or_else(ApiError::internal),
+                Ok(response) => {
+                    return O::output(response).map(|output| *output).ok_or_else(ApiError::internal);
+                }
             }
         }
         Err(ApiError::internal())

@@ -7,7 +7,7 @@ use sortkey_expression::Problem;
 use sortkey_value::NumberError;
 use thiserror::Error;
 
-/// Where in a statement something stands, in characters; written `line:column:length`.
+/// A position and length in a statement, in characters; written `line:column:length`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// From 1.
@@ -28,7 +28,7 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum PartiqlError {
-    // What cannot be read.
+    // Unreadable statements.
     /// Longer than [`crate::STATEMENT_CHARACTERS`].
     #[error("Member must have length less than or equal to 8192")]
     TooLong,
@@ -42,7 +42,7 @@ pub enum PartiqlError {
     #[error("Number of parameters in request and statement don't match.")]
     ParameterCount,
 
-    // What PartiQL has, but DynamoDB does not.
+    // Features of PartiQL that DynamoDB lacks.
     /// A statement of another sort.
     #[error("Unsupported operation: {0}")]
     UnsupportedOperation(&'static str),
@@ -57,7 +57,7 @@ pub enum PartiqlError {
     UnrecognizedFunction {
         /// In lower case.
         name: String,
-        /// Where it is called.
+        /// The place of the call.
         place: Place,
     },
     /// An operator that conditions do not have.
@@ -99,7 +99,7 @@ pub enum PartiqlError {
     IndexOutOfRange {
         /// As written.
         index: String,
-        /// Where its digits stand.
+        /// The place of its digits.
         place: Place,
     },
 
@@ -109,7 +109,7 @@ pub enum PartiqlError {
     Number {
         /// Its problem.
         error: NumberError,
-        /// Where in the value it stands.
+        /// The path within the value.
         under: String,
     },
     /// Lists and maps inside each other deeper than DynamoDB stores.
@@ -120,9 +120,9 @@ pub enum PartiqlError {
     UnsupportedDataType {
         /// Its kind.
         kind: String,
-        /// Where in the value it stands.
+        /// The path within the value.
         under: String,
-        /// Where in the statement it stands.
+        /// The place in the statement.
         place: Place,
     },
     /// `` `...` ``
@@ -130,7 +130,7 @@ pub enum PartiqlError {
     IonLiteral {
         /// As written.
         text: String,
-        /// Where in the value it stands.
+        /// The path within the value.
         under: String,
     },
     /// `<<>>`
@@ -139,10 +139,10 @@ pub enum PartiqlError {
     /// A set of anything but strings or numbers.
     #[error("Unsupported data type in Bag. DynamoDB only supports either numbers or strings in bags")]
     BagType,
-    /// The same string twice in a set.
+    /// A set contains a string twice.
     #[error("One or more parameter values were invalid: Input collection [{}] contains duplicates.", .0.join(", "))]
     DuplicateStrings(Vec<String>),
-    /// The same number twice in a set.
+    /// A set contains a number twice.
     #[error(
         "One or more parameter values were invalid: Input collection [{}] contains duplicates! under {under}",
         members.join(", ")
@@ -150,15 +150,15 @@ pub enum PartiqlError {
     DuplicateNumbers {
         /// As written.
         members: Vec<String>,
-        /// Where in the value the set stands.
+        /// The path of the set within the value.
         under: String,
     },
-    /// The same name twice in a map.
+    /// A map contains a name twice.
     #[error("Duplicate keys in tuple. Key: {key} under {under}")]
     DuplicateKey {
         /// The name.
         key: String,
-        /// Where in the value the map stands.
+        /// The path of the map within the value.
         under: String,
     },
     /// A name in a map that is not a string.
@@ -166,7 +166,7 @@ pub enum PartiqlError {
     KeyType {
         /// Its kind.
         kind: String,
-        /// Where in the value the map stands.
+        /// The path of the map within the value.
         under: String,
     },
 
@@ -198,7 +198,7 @@ pub enum PartiqlError {
          type Seq with at least one member"
     )]
     InOperand,
-    /// What DynamoDB refuses in expressions of any sort.
+    /// A problem that DynamoDB reports for expressions of any sort.
     #[error(transparent)]
     Expression(#[from] Problem),
 
@@ -206,7 +206,7 @@ pub enum PartiqlError {
     /// `*` beside other columns.
     #[error("Other attributes should not be present in the projection when '*' is used.")]
     StarAndColumns,
-    /// The same column twice.
+    /// A column is selected twice.
     #[error("Duplicate identifiers in select clause: {0}")]
     DuplicateColumn(String),
     /// `ORDER BY` something else than an attribute.
@@ -262,12 +262,12 @@ pub enum PartiqlError {
     SetFunctionValue {
         /// `ADD` or `DELETE`.
         function: &'static str,
-        /// Where its first operand stands.
+        /// The place of its first operand.
         place: Place,
     },
 
     // Keys.
-    /// A write that does not say which item.
+    /// A write without the full key of an item.
     #[error("Where clause does not contain a mandatory equality on all key attributes")]
     IncompleteKey,
     /// A write to two items.

@@ -1,16 +1,16 @@
-//! Text to tokens. What no token can begin with, and what is begun but not ended, makes the statement unreadable;
-//! DynamoDB then says no more than that.
+//! Text to tokens. A character that cannot begin a token, or a token without its end, makes the statement
+//! unreadable; DynamoDB's error gives no further detail.
 
 use crate::error::{PartiqlError, Place};
 
-/// A token and where it stands.
+/// A token and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
     pub(crate) place: Place,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TokenKind {
     /// A name or a keyword.
@@ -116,7 +116,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// What stands between two quotes; a doubled quote stands for one.
+    /// Reads the text between two quotes; a doubled quote is an escaped one.
     fn enclosed(&mut self, quote: char) -> Result<String, PartiqlError> {
         self.take(1);
         let mut content = String::new();

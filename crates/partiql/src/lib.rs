@@ -1,11 +1,11 @@
-//! PartiQL as DynamoDB speaks it: `SELECT`, `INSERT`, `UPDATE`, `DELETE` and `EXISTS`.
+//! DynamoDB's dialect of PartiQL: `SELECT`, `INSERT`, `UPDATE`, `DELETE` and `EXISTS`.
 //!
 //! A text is first [parsed](parse) into a tree that depends on nothing but the text. [Binding](Parsed::bind) puts
 //! the parameters in and gives a [`Statement`], whose conditions and updates are the trees of
-//! `sortkey-expression`: from there on a statement is the same reads and writes as any other request. Which
-//! reads and writes these are for a given key is decided in [`plan`].
+//! `sortkey-expression`: from there on a statement is the same reads and writes as any other request. The reads
+//! and writes for a given key are chosen in [`plan`].
 //!
-//! The crate knows nothing of tables or requests. Its errors are data whose texts are DynamoDB's.
+//! The crate is independent of tables and requests. Its errors are data whose texts are DynamoDB's.
 
 mod bind;
 mod error;

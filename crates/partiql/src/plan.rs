@@ -1,5 +1,5 @@
-//! What a statement comes to for a given key: which items a write means, and whether a `SELECT` reads by key or
-//! looks at everything.
+//! Plans a statement for a given key: the item that a write targets, and whether a `SELECT` reads by key or
+//! scans.
 
 mod branches;
 mod overlap;
@@ -14,8 +14,8 @@ pub use single::{ItemTarget, plan_item_read, plan_write};
 /// How many reads by key one `SELECT` can be taken apart into.
 pub const READS: usize = 50;
 
-/// The key of a table or an index that has one partition attribute and at most one sort attribute: PartiQL knows
-/// no others.
+/// The key of a table or an index that has one partition attribute and at most one sort attribute: PartiQL
+/// supports no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeySchema<'k> {
     /// The name and type of the partition attribute.

@@ -3,7 +3,7 @@
 use sortkey_expression::{Condition, Path, Update};
 use sortkey_value::Item;
 
-/// What a statement asks for.
+/// A bound statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     /// `SELECT`.
@@ -18,7 +18,7 @@ pub enum Statement {
     Exists(Select),
 }
 
-/// Where a `SELECT` reads.
+/// The table or index that a `SELECT` reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The table.
@@ -30,7 +30,7 @@ pub struct Source {
 /// `SELECT`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Select {
-    /// Where it reads.
+    /// The table or index to read.
     pub source: Source,
     /// The columns; `None` for all attributes.
     pub columns: Option<Vec<Column>>,
@@ -41,7 +41,7 @@ pub struct Select {
 }
 
 impl Select {
-    /// What the columns show of an item. Columns that the item lacks are left out.
+    /// Reduces an item to the columns. Columns that the item lacks are left out.
     pub fn project(&self, item: &Item) -> Item {
         let Some(columns) = &self.columns else {
             return item.clone();
@@ -60,9 +60,9 @@ impl Select {
 /// A column of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What it shows.
+    /// The path of the shown value.
     pub path: Path,
-    /// What it is called: the last name in the path and the indexes behind it, such as `b[0]` for `a.b[0]`.
+    /// The column's name: the last name in the path and the indexes behind it, such as `b[0]` for `a.b[0]`.
     pub name: String,
 }
 
@@ -108,7 +108,7 @@ pub struct Delete {
     pub returns_old: bool,
 }
 
-/// What a write returns.
+/// The result of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returning {
     /// `ALL OLD *`.

@@ -10,7 +10,7 @@ pub(crate) enum StatementNode {
     Insert(InsertNode),
     Update(UpdateNode),
     Delete(DeleteNode),
-    /// A bare expression; only `EXISTS(SELECT ...)` is one that DynamoDB knows.
+    /// A bare expression; DynamoDB supports only `EXISTS(SELECT ...)`.
     Expression(Node),
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct OrderNode {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct InsertNode {
     pub(crate) table: Vec<String>,
-    /// Whether `VALUE` stands before the item.
+    /// Whether `VALUE` precedes the item.
     pub(crate) single: bool,
     pub(crate) item: Node,
     pub(crate) returning: bool,
@@ -107,14 +107,14 @@ pub(crate) enum Expr {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum StepNode {
     Member(String),
-    /// What stands in the brackets.
+    /// The expression in the brackets.
     Index(Node),
     /// `.*`
     Unpivot,
 }
 
 impl Expr {
-    /// What DynamoDB's texts call the expression.
+    /// The name of the expression in DynamoDB's texts.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Expr::Text(_) | Expr::Number(_) | Expr::Bool(_) | Expr::Null | Expr::Ion(_) => "Lit",

@@ -8,6 +8,7 @@ mod order;
 mod projection;
 mod question;
 mod recipe;
+mod shown;
 
 pub use projection::Held;
 pub use recipe::{Given, GivenBy, KeyIs, KeyPart, Limit, Recipe, SortUse, limits};
@@ -108,6 +109,8 @@ pub struct ReadPlan {
     pub narrowed: Vec<AttributeId>,
     /// The conditions that are asked of each item, by their places in the sieve of each entity of the pattern.
     pub residual: Vec<Vec<usize>>,
+    /// Whether the key alone shows that what lies under it belongs to the answer.
+    pub shown: bool,
     /// The optional attributes without which an item is not found, though the pattern does not ask for them.
     pub omits: Vec<AttributeId>,
     /// Requests and units of one call, or of one page, for items of the usual size.
@@ -229,9 +232,11 @@ impl Question<'_> {
             residual: self.residual(held.as_deref()),
             held,
             narrowed: narrowed.iter().filter(|id| self.bound.attributes.contains(*id)).collect(),
+            shown: false,
             omits: Vec::new(),
             cost: Cost::default(),
         };
+        plan.shown = self.is_shown(&plan);
         plan.cost = pages::reads(self.program, self.pattern, &plan, false).cost();
         plan
     }

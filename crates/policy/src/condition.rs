@@ -1,12 +1,12 @@
 //! One line of a `Condition` block: an operator, a key, and the values of the policy.
 //!
-//! What holds if the request has no such key:
+//! The result of an operator if the request has no such key:
 //!
 //! | operator | absent | the request concerns everything |
 //! |---|---|---|
 //! | plain | false, negated true | whatever does not allow |
 //! | `...IfExists` | true | whatever does not allow |
-//! | `ForAllValues:` | true | false |
+//! | `ForAllValues:` | true | whatever does not allow |
 //! | `ForAnyValue:` | false | whatever does not allow |
 //! | `Null` | equals `true` | equals `true` |
 
@@ -41,7 +41,8 @@ impl Condition {
         })
     }
 
-    /// Whether it holds. A key that the context does not know makes a statement do whatever does not allow.
+    /// Whether it holds. For a key that the context does not support, the result is the one that never
+    /// allows.
     pub(crate) fn holds(&self, effect: Effect, context: &dyn Context) -> bool {
         let cautious = effect == Effect::Deny;
         let Some(values) = context.values(&self.key) else { return cautious };
@@ -53,7 +54,6 @@ impl Condition {
         let matches_any = |value: &str| self.operands.iter().any(|operand| operand.accepts(value, context));
         let satisfied = |value: &str| matches_any(value) != negated;
         match (values, self.operator.quantifier) {
-            (Values::Everything, Quantifier::All) => false,
             (Values::Everything, _) => cautious,
             (Values::Absent, Quantifier::All) => true,
             (Values::Absent, Quantifier::Any) => self.operator.if_exists,

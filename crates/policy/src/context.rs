@@ -1,4 +1,4 @@
-//! What a request says about itself: the values of condition keys.
+//! The properties of a request: the values of condition keys.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The decision: what identity, resource, boundary and session policies say together, within one account.
+//! The decision from identity, resource, boundary and session policies together, within one account.
 //!
 //! 1. An explicit deny anywhere denies.
 //! 2. A resource policy that names the very user or session allows.
@@ -23,7 +23,7 @@ pub struct Policies<'a> {
     pub session: Option<&'a Policy>,
 }
 
-/// Which sort of policy decided.
+/// The sort of policy that decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A policy of the identity.
@@ -36,7 +36,7 @@ pub enum Source {
     Session,
 }
 
-/// What comes of a request.
+/// The decision on a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Decision {
     /// It may go on, by a statement.

@@ -15,7 +15,7 @@ pub(crate) enum Json {
 /// Deeper documents are no policies.
 const MAX_DEPTH: usize = 32;
 
-/// Reads a document; an error says what is wrong and at which byte.
+/// Reads a document; an error contains the mistake and its byte offset.
 pub(crate) fn parse(text: &str) -> Result<Json, String> {
     let mut reader = Reader { text, at: 0 };
     let value = reader.value(0)?;

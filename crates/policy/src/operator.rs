@@ -101,7 +101,7 @@ pub(crate) enum Operand {
 }
 
 impl Operand {
-    /// Reads a value of the policy; an error says what is wrong with it.
+    /// Reads a value of the policy; an error describes the mistake.
     pub(crate) fn read(comparison: Comparison, text: &str, variables: bool) -> Result<Operand, String> {
         let wrong = |what: &str| format!("`{text}` is not {what}");
         Ok(match comparison {

@@ -1,6 +1,7 @@
 //! Texts with wildcards and variables: `arn:aws:dynamodb:*:*:table/${aws:username}-?`.
 //!
-//! A pattern is compiled once. What a variable stands for is compared as it is: a user who is called `*` matches nobody else.
+//! A pattern is compiled once. The value of a variable is compared literally: a user who is called `*` matches nobody
+//! else.
 
 use crate::context::{Context, Values};
 
@@ -29,7 +30,7 @@ pub(crate) enum Piece {
     },
 }
 
-/// What a compiled text may contain.
+/// The elements that a compiled text may contain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Syntax {
     pub(crate) wildcards: bool,
@@ -92,6 +93,9 @@ impl Pattern {
             Pattern::Literal(literal) => is_equal(literal, text, ignore_case),
             // Most patterns differ in their first letters, which is seen without taking anything apart.
             Pattern::Pieces(pieces) if !may_begin(pieces, text, ignore_case) => false,
+            Pattern::Pieces(pieces) if is_plain(pieces, text, ignore_case) => {
+                glob_plain(pieces, text, ignore_case)
+            }
             Pattern::Pieces(pieces) => {
                 let Some(expanded) = expand(pieces, ignore_case, context) else { return false };
                 match ignore_case {
@@ -114,8 +118,52 @@ impl Pattern {
 fn is_equal(one: &str, other: &str, ignore_case: bool) -> bool {
     match ignore_case {
         false => one == other,
-        true if one.is_ascii() && other.is_ascii() => one.eq_ignore_ascii_case(other),
-        true => one.to_lowercase() == other.to_lowercase(),
+        true if one.eq_ignore_ascii_case(other) => true,
+        // Other letters may change their length with their case.
+        true => !(one.is_ascii() && other.is_ascii()) && one.to_lowercase() == other.to_lowercase(),
+    }
+}
+
+/// Whether pieces can be compared with a text directly: there are no variables, and ignoring case only concerns ASCII.
+fn is_plain(pieces: &[Piece], text: &str, ignore_case: bool) -> bool {
+    let is_plain = |piece: &Piece| match piece {
+        Piece::Text(text) => !ignore_case || text.is_ascii(),
+        Piece::One | Piece::Many => true,
+        Piece::Variable { .. } => false,
+    };
+    pieces.iter().all(is_plain) && (!ignore_case || text.is_ascii())
+}
+
+/// Like [`glob`], piece by piece and without taking anything apart.
+fn glob_plain(pieces: &[Piece], text: &str, ignore_case: bool) -> bool {
+    let (mut at, mut rest) = (0, text);
+    let mut retry: Option<(usize, &str)> = None;
+    loop {
+        let after_one = |text: &'_ str| text.chars().next().map(char::len_utf8);
+        let taken = match pieces.get(at) {
+            None if rest.is_empty() => return true,
+            Some(Piece::Many) if at + 1 == pieces.len() => return true,
+            Some(Piece::Many) => {
+                retry = Some((at + 1, rest));
+                Some(0)
+            }
+            Some(Piece::Text(text)) => match rest.get(..text.len()) {
+                Some(beginning) if is_equal(text, beginning, ignore_case) => Some(text.len()),
+                _ => None,
+            },
+            Some(Piece::One) => after_one(rest),
+            None | Some(Piece::Variable { .. }) => None,
+        };
+        match (taken, retry) {
+            (Some(bytes), _) => (at, rest) = (at + 1, &rest[bytes..]),
+            (None, Some((after, from))) => {
+                let Some(bytes) = after_one(from) else { return false };
+                let from = &from[bytes..];
+                retry = Some((after, from));
+                (at, rest) = (after, from);
+            }
+            (None, None) => return false,
+        }
     }
 }
 
@@ -158,7 +206,7 @@ fn value(key: &str, default: Option<&str>, context: &dyn Context) -> Option<Stri
     }
 }
 
-/// What one letter of a text is compared with.
+/// One element of a pattern that is taken apart into characters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Letter {
     Exactly(char),
@@ -249,6 +297,25 @@ mod tests {
             ("${aws:username", "a*", false),
         ] {
             assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    proptest::proptest! {
+        /// The comparison of plain pieces is that of letters.
+        #[test]
+        fn plain_pieces_match_like_letters(
+            pattern in "[aAbé*?]{0,8}",
+            text in "[aAbBé]{0,10}",
+            ignore_case: bool,
+        ) {
+            let context = Table::new(&[]);
+            let syntax = Syntax { wildcards: true, variables: true };
+            let pattern = Pattern::compile(&pattern, syntax).unwrap();
+            let Pattern::Pieces(pieces) = &pattern else { return Ok(()) };
+            let fold = |text: &str| if ignore_case { text.to_lowercase() } else { text.to_owned() };
+            let letters = expand(pieces, ignore_case, &context).unwrap();
+            let expected = glob(&letters, &fold(&text).chars().collect::<Vec<_>>());
+            proptest::prop_assert_eq!(pattern.matches(&text, ignore_case, &context), expected);
         }
     }
 

@@ -8,14 +8,14 @@ use crate::json::{self, Json};
 use crate::principal::Naming;
 use crate::statement::{Effect, Statement};
 
-/// What a policy is attached to, which decides what its statements contain.
+/// The owner of a policy, which determines the elements of its statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A user or role; also boundaries and session policies. No `Principal`.
     Identity,
     /// A table or stream. With `Principal`.
     Resource,
-    /// A role, to say who may assume it. With `Principal`, without `Resource`.
+    /// A role, for the principals that may assume it. With `Principal`, without `Resource`.
     Trust,
 }
 
@@ -26,7 +26,7 @@ pub struct Policy {
     pub(crate) statements: Vec<Statement>,
 }
 
-/// A statement, for people who want to find it.
+/// Identifies a statement in messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Which {
     /// The name of its policy.
@@ -65,12 +65,12 @@ impl Policy {
         read(document, kind).map_err(PolicyError)
     }
 
-    /// The same policy under a name, which decisions mention.
+    /// Gives the policy a name, which decisions mention.
     pub fn named(self, name: &str) -> Policy {
         Policy { name: Some(name.into()), ..self }
     }
 
-    /// A policy that denies everything: what stands in for a document that does not parse.
+    /// A policy that denies everything, used in place of a document that does not parse.
     pub fn deny_all() -> Policy {
         let document = r#"{"Statement":{"Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}}"#;
         let statements = read(document, Kind::Resource).map_or(Vec::new(), |policy| policy.statements);

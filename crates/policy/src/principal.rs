@@ -1,9 +1,9 @@
-//! Who asks, and how a resource policy names them.
+//! The callers of requests, and how a resource policy names them.
 
 use crate::json::Json;
 use crate::pattern::{Pattern, Syntax};
 
-/// Who asks: an AWS identity of one account.
+/// The caller of a request: an AWS identity of one account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal {
     /// The account: twelve digits.

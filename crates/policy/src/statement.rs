@@ -10,7 +10,7 @@ use crate::pattern::{Pattern, Syntax};
 use crate::policy::{Kind, texts};
 use crate::principal::{Named, Naming};
 
-/// What a statement does to the requests it matches.
+/// The effect of a statement on the requests it matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Permits them.
@@ -104,11 +104,12 @@ impl Statement {
 
     /// Whether the statement applies to a request, and how closely it names who asks.
     pub(crate) fn applies(&self, request: &Request<'_>) -> Option<Naming> {
-        if !self.actions.matches(request, request.action) {
-            return None;
-        }
+        // A name of a resource is compared faster than actions, whose case does not matter, and rules out more.
         let resources = self.resources.as_ref();
         if !resources.is_none_or(|resources| resources.matches(request, request.resource)) {
+            return None;
+        }
+        if !self.actions.matches(request, request.action) {
             return None;
         }
         let naming = match &self.principal {

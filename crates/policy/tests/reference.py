@@ -135,7 +135,7 @@ def holds(name, key, operands, effect, request, variables):
         return any((operand.lower() == "true") == absent for operand in operands)
     matches = lambda value: any(compare(operator, operand, value, request, variables) for operand in operands)
     if values == "EVERYTHING":
-        return False if quantifier == "ForAllValues" else effect == "Deny"
+        return effect == "Deny"
     if values is None:
         if quantifier == "ForAllValues":
             return True

@@ -18,7 +18,7 @@ pub type Backup = Box<dyn Iterator<Item = std::io::Result<Vec<u8>>> + Send>;
 
 /// A database that can be steered. Methods may block: the server calls them off its own threads.
 pub trait Admin: Send + Sync + 'static {
-    /// What time the database thinks it is.
+    /// The current time of the database.
     fn clock(&self, fork: Option<&ForkName>) -> Result<Clock, AdminError>;
 
     /// Moves or stops the clock.

@@ -1,4 +1,4 @@
-//! What the server writes to the audit log: one line per decision about a request.
+//! The server's part of the audit log: one line per decision about a request.
 //!
 //! The line is written before a request is carried out. If that fails, the request is refused, since an audit log with gaps
 //! that nobody notices is worse than none; `fail_open` lets requests pass instead, and `/ready` shows it.
@@ -42,7 +42,7 @@ impl Audit {
         Audit { log, fail_open, rejected: Mutex::new(rejected) }
     }
 
-    /// What an operator should know.
+    /// A failure that needs an operator's attention.
     pub(crate) fn notice(&self) -> Option<String> {
         let failure = self.log.failure()?;
         let consequence = if self.fail_open { "are carried out unrecorded" } else { "are refused" };

@@ -1,7 +1,8 @@
-//! The seam between the wire and a database: what the server needs of whatever answers its requests.
+//! The interface between the wire and a database.
 //!
-//! The server knows HTTP and nothing of what an operation does; a [`Backend`] knows the operations and
-//! nothing of HTTP. A call hands over the body as it came and takes the answer's JSON as it goes.
+//! The server implements HTTP and is independent of the operations; a [`Backend`] implements the operations
+//! and is independent of HTTP. A call passes on the request body unparsed, and returns the JSON of the answer
+//! ready to send.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -16,10 +17,10 @@ pub trait Backend: Send + Sync + 'static {
     /// and must do so without blocking the thread.
     fn call(&self, call: Call) -> impl Future<Output = Reply> + Send;
 
-    /// Whether requests can be answered now; `/ready` tells a load balancer.
+    /// Whether requests can be answered now; `/ready` shows it to load balancers.
     fn readiness(&self) -> Readiness;
 
-    /// What an operator should know although requests are answered; `/ready` shows it.
+    /// Conditions that do not stop requests but need an operator's attention; `/ready` shows them.
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }
@@ -47,7 +48,7 @@ pub trait Backend: Send + Sync + 'static {
         None
     }
 
-    /// What continuous backups keep of every table that has them.
+    /// The size of the history that continuous backups keep, for every table that has them.
     fn histories(&self) -> Vec<History> {
         Vec::new()
     }
@@ -65,7 +66,7 @@ pub struct ResourcePolicy {
 /// One request that passed every check of the wire.
 #[derive(Debug)]
 pub struct Call {
-    /// What to do.
+    /// The operation to run.
     pub operation: OperationId,
     /// The JSON body, decompressed and never empty, not yet known to be JSON.
     pub body: Bytes,
@@ -73,7 +74,7 @@ pub struct Call {
     pub fork: Option<ForkName>,
 }
 
-/// What goes back to the client, and what metrics remember of it.
+/// The answer for the client, and the label for metrics.
 #[derive(Debug)]
 pub struct Reply {
     /// The answer's JSON, or the error.
@@ -83,7 +84,7 @@ pub struct Reply {
     pub table: Option<Arc<str>>,
 }
 
-/// What continuous backups keep of a table.
+/// The size of the history that continuous backups keep of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct History {
     /// The table.
@@ -99,7 +100,7 @@ pub struct History {
 pub enum Readiness {
     /// Requests will be answered.
     Ready,
-    /// Requests would fail; the text says why.
+    /// Requests would fail, for this reason.
     NotReady(String),
 }
 

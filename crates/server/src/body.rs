@@ -22,7 +22,7 @@ const DISCARD_LIMIT_BYTES: usize = 64 << 20;
 pub(crate) enum ReceiveError {
     /// The client gets an answer.
     Refused(ApiError),
-    /// The client is gone, or did not speak HTTP; nobody reads an answer.
+    /// The client is gone, or its bytes are not HTTP; an answer would not be read.
     Broken(hyper::Error),
 }
 
@@ -105,7 +105,7 @@ pub(crate) struct Reservation<'a> {
 }
 
 impl Reservation<'_> {
-    /// Reserves more, or leaves everything as it was and says no.
+    /// Reserves more if the budget allows it; returns whether it did.
     fn grow(&mut self, bytes: usize) -> bool {
         let before = self.budget.used_bytes.fetch_add(bytes, Ordering::Relaxed);
         let fits = before.saturating_add(bytes) <= self.budget.limit_bytes;

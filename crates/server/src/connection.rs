@@ -1,4 +1,4 @@
-//! One connection, from accept to close. Whatever happens on it, happens to it alone.
+//! One connection, from accept to close. Its failures do not affect other connections.
 
 use std::future::Future;
 use std::io;
@@ -29,7 +29,7 @@ use crate::tls::Tls;
 /// Largest request head, and the size of one read of a body: more would be paid by every connection.
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// What the requests of one connection have in common.
+/// The state that the requests of one connection share.
 #[derive(Debug)]
 pub(crate) struct Connection<B> {
     pub(crate) server: Arc<Shared<B>>,
@@ -76,7 +76,7 @@ pub(crate) async fn serve<B: Backend>(
     }
 }
 
-/// Waits for the client's side of a TLS handshake; nothing if the server wants the connection to end.
+/// Waits for the client's side of a TLS handshake; `None` if the server is closing the connection.
 async fn handshake(
     acceptor: &TlsAcceptor,
     stream: TcpStream,
@@ -100,7 +100,7 @@ async fn accept(acceptor: &TlsAcceptor, mut stream: TcpStream) -> io::Result<Tls
     let mut first = [0];
     let is_tls = stream.peek(&mut first).await? == 0 || first == [HANDSHAKE_RECORD];
     if !is_tls {
-        // What a client sent must be read, or closing the connection would take the answer with it.
+        // The received bytes must be read, or closing the connection would discard the answer.
         let _ = stream.try_read(&mut [0; 4096]);
         stream.write_all(PLAIN_ANSWER).await?;
         return Err(io::Error::new(io::ErrorKind::InvalidData, "plain HTTP where TLS was expected"));
@@ -141,7 +141,7 @@ async fn speak<B: Backend, S: AsyncRead + AsyncWrite + Unpin>(
     obey(http, &membership.progress).await
 }
 
-/// Drives a connection until it ends or is told to.
+/// Drives a connection until it ends or gets an order to.
 async fn obey<I, S, E>(
     http: http1::Connection<TokioIo<Meter<I>>, S>,
     progress: &Progress,

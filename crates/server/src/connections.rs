@@ -14,7 +14,7 @@ use crate::settings::Settings;
 #[derive(Debug, Default)]
 pub(crate) struct Connections {
     open: Mutex<HashMap<u64, (Arc<Progress>, Observation)>>,
-    /// Told whenever a connection closes.
+    /// Notified whenever a connection closes.
     closed: Notify,
 }
 
@@ -44,7 +44,7 @@ impl Connections {
         }
     }
 
-    /// Closes every connection whose client has been too slow; says how many.
+    /// Closes every connection whose client has been too slow; returns how many.
     pub(crate) fn close_overdue(&self, now: Instant, settings: &Settings) -> u64 {
         let mut open = self.open.lock();
         let full = open.len() >= settings.max_connections;

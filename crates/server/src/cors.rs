@@ -1,5 +1,5 @@
-//! Cross-origin requests, for SDKs that run in web pages. Only pages of the origins that the server was told to allow
-//! get these headers; the guard rejects all others.
+//! Cross-origin requests, for SDKs that run in web pages. Only pages of the configured origins get these headers; the
+//! guard rejects all others.
 
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,

@@ -65,8 +65,8 @@ pub(crate) async fn answer<B: Backend>(server: &Shared<B>, asked: &Asked<'_>, bo
     }
 }
 
-/// The content type of the response. Only a request without a body may come without one that AWS
-/// knows; none if it does anyway.
+/// The content type of the response. A request with a body must have a content type that AWS accepts; `None`
+/// if it does not.
 fn response_content_type(header: Option<&HeaderValue>, has_body: bool) -> Option<HeaderValue> {
     let header = header.map_or(&b""[..], HeaderValue::as_bytes);
     let media_type = header.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();

@@ -1,8 +1,8 @@
 //! gzip and deflate in both directions.
 //!
-//! A request is never inflated past the limit of a body, however small it was on the way. A response
-//! is compressed for clients that say they can read it; its checksum is then that of the compressed
-//! bytes, which is what AWS sends and what the Java and Go SDKs verify.
+//! A request is never inflated past the limit of a body, however small it was on the way. A response is
+//! compressed for clients that accept it; its checksum is then that of the compressed bytes, which is what
+//! AWS sends and what the Java and Go SDKs verify.
 
 use std::io::{Read, Write};
 
@@ -79,7 +79,7 @@ fn inflate(decoder: impl Read, encoding: &str, limit_bytes: usize) -> Result<Byt
 }
 
 /// How a response is compressed, given an `Accept-Encoding` header. The largest weight wins, then the place in the
-/// header; what `*` stands for comes last, gzip first.
+/// header; codings that only `*` covers come last, gzip first.
 pub(crate) fn accepted(header: Option<&HeaderValue>) -> Option<Coding> {
     let text = header?.to_str().ok()?;
     let parts: Vec<(&str, f32)> = text.split(',').map(weighed).collect();
@@ -100,8 +100,8 @@ pub(crate) fn accepted(header: Option<&HeaderValue>) -> Option<Coding> {
     best.map(|(coding, ..)| coding)
 }
 
-/// A coding and its weight, read as AWS reads it: the first `q=` counts wherever it stands, a weight that is no
-/// number is one, and none is larger than one.
+/// A coding and its weight, parsed as AWS does: the first `q=` counts, whatever precedes it, a weight that is
+/// no number is one, and none is larger than one.
 fn weighed(part: &str) -> (&str, f32) {
     let (name, parameters) = part.split_once(';').unwrap_or((part, ""));
     let weight = parameters.split_once("q=").map(|(_, rest)| rest.split(';').next().unwrap_or(rest).trim());

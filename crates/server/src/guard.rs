@@ -43,24 +43,24 @@ pub trait Administrators: Send + Sync + 'static {
     fn is_administrator(&self, secret: &str) -> bool;
 }
 
-/// Who may use a server.
+/// The access rules of a server.
 #[derive(Clone, Default)]
 pub struct Guard {
-    /// What is asked of clients.
+    /// The credentials that clients need.
     pub mode: Mode,
-    /// Who is an administrator; without it nobody is, in [`Mode::Credentials`].
+    /// Checks the credentials of administrators; without it there are none, in [`Mode::Credentials`].
     pub administrators: Option<Arc<dyn Administrators>>,
     /// Verifies signatures; without it no signature is accepted, in [`Mode::Credentials`].
     pub authority: Option<Arc<Authority>>,
-    /// What is done about requests that no policy allows.
+    /// The treatment of requests that no policy allows.
     pub iam: Iam,
-    /// Origins whose web pages may use the server, as browsers spell them; `*` stands for all.
+    /// Origins whose web pages may use the server, as browsers spell them; `*` allows all.
     pub cors_origins: Vec<String>,
     /// Whether the administration routes answer clients on other machines, given a credential.
     pub admin_from_anywhere: bool,
 }
 
-/// What a path leads to, as far as the guard is concerned.
+/// The target of a path, as far as the guard is concerned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum EntryPoint<'a> {
     /// `GET /` and `/ready`: open to all, and silent about names and paths.
@@ -75,7 +75,7 @@ pub(crate) enum EntryPoint<'a> {
     Nothing,
 }
 
-/// What a request that passed the guard must still show. Signatures cover the body, so they are verified later.
+/// The proof that a request still needs after the guard. Signatures cover the body, so they are verified later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Nothing,
@@ -85,7 +85,7 @@ pub(crate) enum Need {
     AdministratorSignature,
 }
 
-/// What the guard makes of a request.
+/// The guard's decision on a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// It may pass, once its route has seen to what is still needed.

@@ -7,7 +7,7 @@
 use hyper::HeaderMap;
 use hyper::header::HeaderValue;
 
-/// What the server reads of a request's headers.
+/// The headers of a request that the server uses.
 #[derive(Debug, Default)]
 pub(crate) struct Head<'a> {
     pub(crate) target: Option<&'a HeaderValue>,

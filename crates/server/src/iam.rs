@@ -28,7 +28,7 @@ use crate::guard::Mode;
 /// Compiled resource policies that are remembered. When there are more, all are forgotten.
 const MAX_CACHED_POLICIES: usize = 256;
 
-/// What is done about requests that no policy allows.
+/// The treatment of requests that no policy allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Iam {
     /// Every verified identity may do everything.
@@ -40,7 +40,7 @@ pub enum Iam {
     Enforce,
 }
 
-/// What a request brings along beside its body.
+/// The properties of a request besides its body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Circumstances<'a> {
     pub(crate) source_ip: IpAddr,
@@ -56,7 +56,7 @@ pub(crate) struct Evaluator {
     compiled: ArcSwap<HashMap<String, Arc<Policy>>>,
 }
 
-/// What is judged.
+/// A request to decide on, and its caller.
 #[derive(Clone, Copy)]
 pub(crate) struct Matter<'a> {
     pub(crate) region: &'a str,
@@ -65,12 +65,12 @@ pub(crate) struct Matter<'a> {
     pub(crate) circumstances: Circumstances<'a>,
 }
 
-/// What comes of a request, and why.
+/// The decision on a request, and its reasons.
 #[derive(Debug, Default)]
 pub(crate) struct Judged {
     /// Why it is not allowed.
     pub(crate) denied: Option<Denied>,
-    /// What it acts on, each once, if that was asked for.
+    /// The resources it acts on, each once, if they were requested.
     pub(crate) resources: Vec<String>,
     /// The statements that decided, if that was asked for.
     pub(crate) why: String,
@@ -85,7 +85,7 @@ pub(crate) struct Denied {
     pub(crate) missing: String,
 }
 
-/// What is recorded of a request that needs no credential.
+/// The record of a request that needs no credential.
 pub(crate) fn without_credential<B: Backend>(backend: &B, region: &str, call: &Call, mode: Mode) -> Judged {
     let why = match mode {
         Mode::Open => "--insecure-open",
@@ -110,7 +110,7 @@ fn resources(accesses: &[Access]) -> Vec<String> {
 }
 
 impl Evaluator {
-    /// Whether the caller may do everything that a request asks for. Reasons are collected only for those who want them.
+    /// Whether the caller may do everything that a request asks for. Reasons are collected only if `wants_reasons`.
     pub(crate) fn judge<B: Backend>(
         &self,
         backend: &B,
@@ -194,7 +194,7 @@ impl Evaluator {
     }
 }
 
-/// Which policy decided, for the audit log.
+/// The policy that decided, for the audit log.
 fn reason(decision: &Decision) -> String {
     match decision {
         Decision::Allowed(source, which) | Decision::Denied(source, which) => {

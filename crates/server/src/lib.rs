@@ -1,13 +1,12 @@
 //! DynamoDB's wire: an HTTP server that any AWS SDK takes for the real one.
 //!
-//! The crate knows HTTP, signatures, compression, checksums, limits and timeouts. It knows
-//! the names of operations, and nothing of what they do: that belongs to the [`Backend`] it is given. One port serves
-//! both APIs at `POST /`, health at `GET /`, `/ready`, `/metrics`, the administration routes of an
-//! [`Admin`], and any other [`Mount`].
+//! The crate implements HTTP, signatures, compression, checksums, limits and timeouts. It dispatches operations by
+//! name, and leaves their execution to the [`Backend`] it is given. One port serves both APIs at `POST /`, health at
+//! `GET /`, `/ready`, `/metrics`, the administration routes of an [`Admin`], and any other [`Mount`].
 //!
 //! Invariants:
 //! - A client can cost the server one connection's memory and time, never more: sizes are bounded before
-//!   they are allocated, and whoever is too slow is disconnected.
+//!   they are allocated, and slow clients are disconnected.
 //! - A panic below is a 500 for one request.
 //! - Answering a request spawns no task, starts no timer and takes no lock.
 
@@ -54,7 +53,7 @@ pub use crate::guard::{Administrators, Guard, Mode};
 pub use crate::iam::Iam;
 pub use crate::mount::{Access, Content, Handler, Mount, Peer};
 pub use crate::server::Server;
-pub use crate::settings::Settings;
+pub use crate::settings::{MoreMetrics, Settings};
 pub use crate::tls::{Tls, TlsError};
 
 /// The HTTP vocabulary of a [`Handler`].

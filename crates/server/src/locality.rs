@@ -1,8 +1,8 @@
-//! Where a request really comes from: a program on this machine, a web page, or a client behind a proxy.
+//! The real origin of a request: a program on this machine, a web page, or a client behind a proxy.
 //!
-//! The peer address alone says little: a web page in a browser on this machine and a client behind a reverse proxy on it
-//! also connect from loopback. A page of another site is recognised by `Origin` and `Sec-Fetch-Site`, a page that points
-//! its own name at 127.0.0.1 (DNS rebinding) by the host it asks for, and a proxy by the headers it adds.
+//! The peer address alone is not enough: a web page in a browser on this machine and a client behind a reverse proxy on
+//! it also connect from loopback. A page of another site is recognised by `Origin` and `Sec-Fetch-Site`, a page that
+//! points its own name at 127.0.0.1 (DNS rebinding) by the host it asks for, and a proxy by the headers it adds.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,7 +11,7 @@ use hyper::{Method, Uri};
 
 use crate::head::Head;
 
-/// The host that a request addresses; an error says why there is none that can be trusted.
+/// The host that a request addresses; an error gives the reason why there is none that can be trusted.
 ///
 /// An absolute-form target (`GET http://host/ HTTP/1.1`) overrides the `Host` header in some servers and not in others,
 /// so a request in which the two differ is rejected.
@@ -44,7 +44,8 @@ pub(crate) fn is_cross_site(method: &Method, host: Option<&str>, head: &Head<'_>
         (Some(_), None) if follows_link => false,
         (Some(site), _) if site != "same-origin" && site != "none" => true,
         (_, None) => false,
-        // A proxy that replaces `Host` makes a page of its own site look foreign; the browser knows better.
+        // A proxy that replaces `Host` makes a page of its own site look foreign; the browser's
+        // `Sec-Fetch-Site` is reliable.
         (Some(site), Some(_)) if site == "same-origin" => false,
         (_, Some(origin)) => {
             let authority = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
@@ -53,7 +54,7 @@ pub(crate) fn is_cross_site(method: &Method, host: Option<&str>, head: &Head<'_>
     }
 }
 
-/// Whether the peer is a process on this machine, and not a proxy that speaks for a client elsewhere.
+/// Whether the peer is a process on this machine, and not a proxy that forwards for a client elsewhere.
 pub(crate) fn is_from_this_machine(peer: SocketAddr, head: &Head<'_>) -> bool {
     let forwarded = head.forwarded.is_some_and(|clients| !are_loopback(clients));
     peer.ip().to_canonical().is_loopback() && !forwarded

@@ -1,4 +1,4 @@
-//! What the server counts, and the page that shows it to Prometheus.
+//! The server's counters, and the page that exposes them to Prometheus.
 //!
 //! Counting happens on every request and must cost next to nothing; the page is made when asked for.
 

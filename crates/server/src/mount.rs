@@ -21,15 +21,15 @@ pub trait Handler: Send + Sync + 'static {
         request: Request<Bytes>,
     ) -> Pin<Box<dyn Future<Output = Response<Content>> + Send + 'a>>;
 
-    /// Says no, in the handler's own form, to a request that never reached it or came to grief in it. Without one the
-    /// client hears what DynamoDB's would.
+    /// Formats the refusal of a request that never reached the handler or failed in it. With `None`, the client gets
+    /// the error that a DynamoDB client would.
     fn refuse(&self, status: StatusCode, why: &str) -> Option<Response<Content>> {
         let _ = (status, why);
         None
     }
 }
 
-/// Where a request comes from: an extension of every request that a mount answers.
+/// The client's address: an extension of every request that a mount answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Peer(pub SocketAddr);
 
@@ -47,14 +47,14 @@ impl From<Vec<u8>> for Content {
     }
 }
 
-/// Who may use a mount.
+/// The clients that may use a mount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Whoever reaches the port: the handler asks for credentials itself, or answers without any by declaration.
+    /// Any client that reaches the port: the handler checks credentials itself, or is declared to need none.
     Anyone,
     /// Programs on this machine while the server asks for no credentials; administrators once it does.
     ThisMachine,
-    /// Like [`Access::ThisMachine`], and from this machine only unless the server is told otherwise.
+    /// Like [`Access::ThisMachine`], and from this machine only unless the server's settings allow others.
     Operator,
 }
 
@@ -63,9 +63,9 @@ pub enum Access {
 pub struct Mount {
     /// Paths that equal the prefix or continue it after a slash belong to the handler; no trailing slash.
     pub prefix: &'static str,
-    /// Who may use it.
+    /// The clients that may use it.
     pub access: Access,
-    /// What answers.
+    /// The handler of its requests.
     pub handler: Arc<dyn Handler>,
 }
 

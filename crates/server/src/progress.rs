@@ -1,8 +1,8 @@
-//! How far a connection has come, told by the connection and judged by the server.
+//! The progress of a connection, recorded by the connection and checked by the server.
 //!
 //! A timer per request would cost more than reading the request. So a connection only keeps a few
-//! relaxed numbers, and the server looks at them now and then: what has not moved for too long is
-//! closed. The price is precision, which nobody needs of a timeout.
+//! relaxed numbers, and the server checks them periodically: a connection without progress for too long is
+//! closed. The price is precision, which a timeout does not need.
 
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::settings::Settings;
 
-/// What a connection is doing.
+/// The phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Between requests.
@@ -25,7 +25,7 @@ enum Phase {
     Handshaking,
 }
 
-/// What the server wants of a connection.
+/// The server's order to a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Go on.
@@ -89,7 +89,7 @@ impl Progress {
         }
     }
 
-    /// What the server wants; asked at every wake-up, with the waker to use for a new order.
+    /// The current order; read at every wake-up, and leaves the waker to use for a new order.
     pub(crate) fn order(&self, waker: &Waker) -> Order {
         // A task keeps one waker for life, so remembering the first is enough. The fences here and in `give` see to
         // it that an order given at this very moment is either read below or finds the waker.
@@ -104,7 +104,7 @@ impl Progress {
         }
     }
 
-    /// Gives an order, and says whether it is news. Orders only get stricter.
+    /// Gives an order; returns whether it is new. Orders only get stricter.
     pub(crate) fn give(&self, order: Order) -> bool {
         let before = self.order.fetch_max(order as u8, Relaxed);
         fence(SeqCst);
@@ -124,7 +124,7 @@ fn phase_of(step: u64) -> Phase {
     }
 }
 
-/// What the server saw of a connection, and since when it has not changed.
+/// The last observed state of a connection, and since when it has not changed.
 #[derive(Debug)]
 pub(crate) struct Observation {
     step: u64,
@@ -139,7 +139,8 @@ impl Observation {
         Observation { step: 0, step_since: now, bytes_written: 0, written_since: now }
     }
 
-    /// Looks again, and says whether the client has been too slow. `full` says that others wait for a place.
+    /// Observes the connection again; returns whether the client has been too slow. `full` means that all
+    /// places are taken.
     pub(crate) fn overdue(
         &mut self,
         progress: &Progress,

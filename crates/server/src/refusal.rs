@@ -38,8 +38,8 @@ pub(crate) fn unsupported_encoding(encoding: &str) -> ApiError {
     ApiError::new(ErrorKind::InternalServerError, message)
 }
 
-/// The body is not compressed as its header says. AWS answers this, and every encoding that it does not know, as a
-/// failure of its own.
+/// The body is not compressed in the way its header names. AWS answers this, and every unsupported encoding, as an
+/// internal failure.
 pub(crate) fn broken_encoding(encoding: &str) -> ApiError {
     let message = format!("The request body is not valid {encoding}, which its Content-Encoding names");
     ApiError::new(ErrorKind::InternalServerError, message)

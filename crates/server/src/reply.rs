@@ -23,7 +23,7 @@ const NO_SNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 /// Pieces of a long answer that wait for the client. A piece of a backup has about a megabyte.
 const PIECES_AHEAD: usize = 2;
 
-/// What a route answers: a body, with the headers that only the route knows.
+/// The answer of a route: a body, and the headers that are specific to the route.
 pub(crate) type Answer = Response<Content>;
 
 /// An answer of one content type; none for the bare texts that AWS sends without one.
@@ -36,7 +36,7 @@ pub(crate) fn answer(status: StatusCode, content_type: Option<HeaderValue>, body
     answer
 }
 
-/// The answer that tells an error.
+/// The answer for an error.
 pub(crate) fn error(error: &ApiError, content_type: HeaderValue) -> Answer {
     let mut body = Vec::new();
     error.write_json(&mut body);

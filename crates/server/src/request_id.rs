@@ -1,8 +1,8 @@
 //! The `x-amzn-requestid` of every response: 52 digits and capital letters, as AWS prints them.
 //!
-//! An id is a pure function of the server's seed, the connection and the request's place on it, so it
-//! costs no shared counter and a seeded run prints the same ids again. The first half tells requests
-//! apart; the second half is the server's, as on AWS.
+//! An id is a pure function of the server's seed, the connection and the request's place on it, so it costs
+//! no shared counter and a seeded run prints the same ids again. The first half identifies the request; the
+//! second half is the server's, as on AWS.
 
 use hyper::header::HeaderValue;
 

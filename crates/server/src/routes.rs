@@ -1,4 +1,4 @@
-//! Where each request goes. The database is one route; health, metrics and mounts are the others.
+//! The routing of requests. The database is one route; health, metrics and mounts are the others.
 
 use std::net::SocketAddr;
 
@@ -67,7 +67,7 @@ pub(crate) async fn answer<B: Backend>(
     Ok(response)
 }
 
-/// What the request line and the headers take.
+/// The size of the request line and the headers.
 fn head_bytes(parts: &Parts) -> usize {
     let header =
         |(name, value): (&HeaderName, &HeaderValue)| name.as_str().len() + value.len() + ": \r\n".len();
@@ -136,7 +136,8 @@ async fn route<B: Backend>(
         EntryPoint::Metrics => {
             let is_ready = server.backend.readiness() == Readiness::Ready;
             let histories = server.backend.histories();
-            let page = server.metrics.page(server.connections.count(), is_ready, &histories);
+            let mut page = server.metrics.page(server.connections.count(), is_ready, &histories);
+            page.push_str(&server.settings.more_metrics.lines());
             text(StatusCode::OK, metrics::CONTENT_TYPE, page)
         }
         EntryPoint::Nothing => not_found(),
@@ -156,7 +157,7 @@ fn passing(mode: Mode, entry: EntryPoint<'_>) -> Option<&'static str> {
     }
 }
 
-/// What a request leads to.
+/// The target of a request.
 fn entry_point<'a, B>(server: &'a Shared<B>, parts: &Parts) -> EntryPoint<'a> {
     let path = parts.uri.path();
     if parts.method == Method::POST && path == "/" {
@@ -215,7 +216,7 @@ fn without_paths(why: &str) -> String {
     why.split(' ').map(shown).collect::<Vec<_>>().join(" ")
 }
 
-/// What AWS says to anything that is not DynamoDB's protocol.
+/// AWS's answer to anything that is not DynamoDB's protocol.
 pub(crate) fn not_found() -> Answer {
     reply::answer(StatusCode::NOT_FOUND, None, b"<UnknownOperationException/>\n".to_vec())
 }
@@ -224,7 +225,7 @@ fn text(status: StatusCode, content_type: &'static str, body: String) -> Answer 
     reply::answer(status, Some(HeaderValue::from_static(content_type)), body.into_bytes())
 }
 
-/// What DynamoDB's clients hear from a server that does not show its tables.
+/// The error for DynamoDB's clients on a server that does not expose its tables.
 fn closed() -> ApiError {
     let why =
         "The DynamoDB API is closed on this server, since it knows no tenants; /docs shows what is open";
@@ -263,7 +264,7 @@ async fn mounted<B: Backend>(
     }
 }
 
-/// The same refusal where the clients are not DynamoDB's.
+/// Like `refuse`, but in the form of the mount, whose clients are not DynamoDB's.
 fn refuse_mounted<B>(server: &Shared<B>, mount: &Mount, error: &ApiError) -> Answer {
     let otherwise = refuse(server, error);
     mount.handler.refuse(otherwise.status(), &error.message).unwrap_or(otherwise)

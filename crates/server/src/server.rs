@@ -42,7 +42,7 @@ impl<B: Backend> Server<B> {
         Ok(Server { listener, shared: Arc::new(Shared::new(backend, settings, mounts)) })
     }
 
-    /// Where it listens, with the port that was chosen.
+    /// The listening address, with the port that was chosen.
     pub fn local_address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
@@ -62,8 +62,8 @@ impl<B: Backend> Server<B> {
     }
 }
 
-/// Accepts connections until told to stop. The listener is closed on return, so later clients are refused
-/// at once instead of waiting for nobody.
+/// Accepts connections until `shutdown` completes. The listener is closed on return, so later clients are
+/// refused at once instead of waiting in vain.
 async fn accept_until<B: Backend>(
     listener: TcpListener,
     shared: &Arc<Shared<B>>,

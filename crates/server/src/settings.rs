@@ -29,23 +29,25 @@ pub struct Settings {
     /// How long a connection may rest between requests. Longer than the pools of the SDKs keep theirs, so
     /// that it is the client that closes and no request is lost to the race.
     pub idle_timeout: Duration,
-    /// What the idle timeout becomes while every connection is taken.
+    /// The idle timeout while every connection is taken.
     pub idle_timeout_when_full: Duration,
     /// How long requests in flight may take to finish once shutdown is asked for.
     pub shutdown_grace: Duration,
-    /// Responses of at least this size are compressed for clients that accept it. Where DynamoDB starts.
+    /// Responses of at least this size are compressed for clients that accept it. DynamoDB's own threshold.
     pub compress_from_bytes: usize,
     /// Longest request line and headers together. DynamoDB's own limit.
     pub max_head_bytes: usize,
-    /// Whether `POST /` is DynamoDB's API. It knows no tenants, so a server that shows a design to others closes it.
+    /// Whether `POST /` is DynamoDB's API. It has no tenants, so a server that exposes a design to others closes it.
     pub dynamodb_api: bool,
-    /// Who may use what.
+    /// The access rules.
     pub guard: Guard,
-    /// Where decisions about requests are recorded, if they are.
+    /// The audit log of decisions about requests, if there is one.
     pub audit: Option<Arc<Audit>>,
-    /// Encrypts connections; without it the server speaks plain HTTP.
+    /// Encrypts connections; without it the server uses plain HTTP.
     pub tls: Option<Tls>,
-    /// Where request ids start. Ids of one seed are one sequence, so a test can know them.
+    /// Lines that the metrics page shows below the server's own.
+    pub more_metrics: MoreMetrics,
+    /// The seed of request ids. Ids of one seed are one sequence, so a test can predict them.
     pub request_id_seed: u64,
 }
 
@@ -68,7 +70,29 @@ impl Default for Settings {
             guard: Guard::default(),
             audit: None,
             tls: None,
+            more_metrics: MoreMetrics::default(),
             request_id_seed: 0,
         }
+    }
+}
+
+/// What is asked for further lines of the page of metrics, in Prometheus's format.
+#[derive(Clone, Default)]
+pub struct MoreMetrics(Option<Arc<dyn Fn() -> String + Send + Sync>>);
+
+impl MoreMetrics {
+    /// Lines that are made whenever the page is.
+    pub fn new(lines: impl Fn() -> String + Send + Sync + 'static) -> MoreMetrics {
+        MoreMetrics(Some(Arc::new(lines)))
+    }
+
+    pub(crate) fn lines(&self) -> String {
+        self.0.as_ref().map(|lines| lines()).unwrap_or_default()
+    }
+}
+
+impl std::fmt::Debug for MoreMetrics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("MoreMetrics").field(&self.0.is_some()).finish()
     }
 }

@@ -1,4 +1,4 @@
-//! Who signed a request, in the words of the server's errors.
+//! Verifies the signatures of requests, and maps rejections to the server's errors.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -22,7 +22,7 @@ pub(crate) fn caller<B>(
     verify(server, parts, body, services).map_err(|rejected| error(&rejected))
 }
 
-/// Verifies that an administrator signed a request; an error says why not.
+/// Verifies that an administrator signed a request; an error gives the reason.
 pub(crate) fn administrator<B>(server: &Shared<B>, parts: &Parts, body: &[u8]) -> Result<Caller, String> {
     let caller = verify(server, parts, body, ADMINISTRATION).map_err(|rejected| rejected.to_string())?;
     match caller.identity.admin {

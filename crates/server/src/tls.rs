@@ -1,8 +1,8 @@
 //! TLS: the certificate that a server shows, read again when its files change.
 //!
-//! A renewed certificate is used from the next handshake on; connections that are open go on. Files that disappear, do not
-//! parse or do not fit together change nothing: the certificate from before stays in use, the log says why, and so does
-//! `/ready`, without paths.
+//! A renewed certificate is used from the next handshake on; connections that are open go on. Files that disappear, do
+//! not parse or do not fit together change nothing: the previous certificate stays in use, and the reason is in the log
+//! and, without paths, in `/ready`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub enum TlsError {
     Unusable(#[from] rustls::Error),
 }
 
-/// What a server needs to answer TLS clients. Clones share their certificate.
+/// The configuration for TLS clients. Clones share their certificate.
 #[derive(Clone)]
 pub struct Tls {
     certificate: Arc<Certificate>,
@@ -61,7 +61,7 @@ struct Files {
     seen: Mutex<Seen>,
 }
 
-/// What the files were like at the last look.
+/// The state of the files at the last check.
 struct Seen {
     stamps: [Option<Stamp>; 2],
     /// Why they cannot be used.
@@ -124,7 +124,7 @@ impl Tls {
         }
     }
 
-    /// What an operator should know.
+    /// A failure that needs an operator's attention.
     pub(crate) fn notice(&self) -> Option<String> {
         let problem = self.certificate.files.as_ref()?.seen.lock().problem.clone()?;
         Some(format!(

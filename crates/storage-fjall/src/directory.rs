@@ -48,7 +48,7 @@ pub(crate) fn take(path: &Path, patience: Duration) -> Result<(DirectoryLock, Fo
             Ok((lock, Found::Existing(reading, progress)))
         }
         None | Some(State::Creating) => {
-            // Whoever began to create it never committed anything.
+            // The process that began to create it never committed anything.
             format::write(path, State::Creating, false)?;
             match std::fs::remove_dir_all(fjall(path)) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -60,7 +60,7 @@ pub(crate) fn take(path: &Path, patience: Duration) -> Result<(DirectoryLock, Fo
     }
 }
 
-/// Where fjall keeps its files.
+/// The directory of fjall's files.
 pub(crate) fn fjall(path: &Path) -> PathBuf {
     path.join("fjall")
 }

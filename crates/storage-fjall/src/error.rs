@@ -12,7 +12,7 @@ pub enum OpenError {
     InUse {
         /// The directory.
         path: PathBuf,
-        /// Who has it and since when, as that process wrote it down.
+        /// The process that has it and since when, from its entry in the lock file.
         holder: String,
     },
     /// It contains something, but not a database.
@@ -21,7 +21,7 @@ pub enum OpenError {
         /// The directory.
         path: PathBuf,
     },
-    /// It was written in a format that this version does not know.
+    /// It was written in a format that this version does not support.
     #[error("{} has format {found}, but this version of sortkey reads formats {} and {}; use the version that wrote \
              it, or a newer one", path.display(), crate::format::VERSION, crate::format::ENCRYPTED_VERSION)]
     UnknownFormat {
@@ -48,20 +48,20 @@ pub enum OpenError {
         /// The directory.
         path: PathBuf,
     },
-    /// What is there is not what was written.
+    /// The contents differ from what was written.
     #[error("{} is damaged: {reason}; it is left as it is", path.display())]
     Damaged {
         /// The file or directory.
         path: PathBuf,
-        /// How one can tell.
+        /// The check that failed.
         reason: String,
     },
-    /// The file system said no.
+    /// A file system operation failed.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What it said.
+        /// The error of the file system.
         source: std::io::Error,
     },
 }

@@ -13,10 +13,10 @@ const SEALED_MEMTABLES: usize = 3;
 /// Unsorted tables; fjall slows writers down from twenty on and stops them at thirty.
 const UNSORTED_TABLES: usize = 20;
 const STEP: Duration = Duration::from_millis(1);
-/// A thread of fjall that panicked cannot say so. Nothing that works takes this long.
+/// A panic of a fjall thread is not reported; only a time-out detects it. No healthy step takes this long.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
 
-/// Waits until fjall can take another commit, or says why it never will.
+/// Waits until fjall can take another commit. Fails if it has stopped.
 pub(crate) fn wait(database: &Database, keyspace: &Keyspace) -> fjall::Result<()> {
     let mut began = None;
     while keyspace.sealed_memtable_count() >= SEALED_MEMTABLES

@@ -1,4 +1,4 @@
-//! The file FORMAT: says that the directory is ours, in which format, and whether it is complete.
+//! The file FORMAT: marks the directory as ours, with its format and whether it is complete.
 //!
 //! ```text
 //! offset size
@@ -23,7 +23,7 @@ pub(crate) const VERSION: u32 = 1;
 pub(crate) const ENCRYPTED_VERSION: u32 = 2;
 
 const FILE: &str = "FORMAT";
-/// What it is called until it is whole.
+/// Name of the file while it is being written.
 pub(crate) const NEW_FILE: &str = "FORMAT.new";
 const MAGIC: [u8; 8] = *b"SORTKEY\0";
 const BYTES: usize = 24;
@@ -35,7 +35,7 @@ pub(crate) enum State {
     Ready,
 }
 
-/// What the directory says about itself; `None` if it says nothing.
+/// The state of the directory; `None` if it has no FORMAT file.
 pub(crate) fn read(directory: &Path) -> Result<Option<State>, OpenError> {
     Ok(read_all(directory)?.map(|(_, state)| state))
 }
@@ -69,7 +69,7 @@ fn read_all(directory: &Path) -> Result<Option<(u32, State)>, OpenError> {
     }
 }
 
-/// Says how far the directory is, durably.
+/// Records the state of the directory durably.
 pub(crate) fn write(directory: &Path, state: State, is_encrypted: bool) -> Result<(), OpenError> {
     let version = if is_encrypted { ENCRYPTED_VERSION } else { VERSION };
     let new = directory.join(NEW_FILE);

@@ -16,7 +16,8 @@ use crate::lock::{DirectoryLock, ReadLock};
 use crate::seal::Codec;
 use crate::shadow::Shadow;
 
-/// What must be closed together. Fields are dropped in this order: fjall first, then the right to the directory.
+/// Everything that must be closed together. Fields are dropped in this order: fjall first, then the lock on the
+/// directory.
 pub(crate) struct Opened {
     pub(crate) keyspace: Keyspace,
     pub(crate) database: Database,
@@ -24,7 +25,7 @@ pub(crate) struct Opened {
     pub(crate) _hold: Hold,
 }
 
-/// What keeps others away, and what must be cleared away afterwards.
+/// The lock that keeps other processes out, and for a reader also its shadow, which is removed when dropped.
 #[expect(dead_code, reason = "they are held, not used")]
 pub(crate) enum Hold {
     Write(DirectoryLock),
@@ -50,7 +51,8 @@ impl Gate {
         if self.is_closing() {
             return Err(StorageError::Reopening);
         }
-        // A reader may have one pass for an iterator already; it must not wait behind whoever wants to shut the gate.
+        // A reader may already hold a pass for an iterator; a waiting writer, which closes the gate, must not block
+        // it.
         let opened = self.opened.read_recursive();
         RwLockReadGuard::try_map(opened, Option::as_ref).map_err(|_| StorageError::Reopening)
     }

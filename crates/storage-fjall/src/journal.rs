@@ -32,7 +32,7 @@ const ITEM: u8 = 2;
 const END: u8 = 3;
 const TRAILER: [u8; 4] = *b"FJL\x03";
 
-/// What the journals contain.
+/// The contents of the journals.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     /// The newest commit in them; `None` if all commits are in tables already.
@@ -167,7 +167,7 @@ struct Batch {
     end: usize,
 }
 
-/// What is wrong with a batch.
+/// A problem with a batch.
 enum Fault {
     /// It may never have been completed.
     Unreadable(&'static str),

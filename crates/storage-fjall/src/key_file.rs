@@ -26,7 +26,7 @@ const MAGIC: [u8; 8] = *b"SORTKEYK";
 const SCHEME: u32 = 1;
 const HEADER_BYTES: usize = 32;
 
-/// What the file says.
+/// The contents of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeyFile {
     pub(crate) check_value: [u8; 16],

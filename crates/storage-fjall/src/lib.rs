@@ -1,7 +1,7 @@
-//! The durable store: ordered bytes in a directory, on fjall. The only crate that knows fjall, its files included.
+//! The durable store: ordered bytes in a directory, on fjall. No other crate depends on fjall or reads its files.
 //!
 //! [`FjallStore`] keeps what [`sortkey_storage::Store`] promises: a commit is one atomic batch that is on the
-//! device before anybody sees it. Above fjall stand four things of our own:
+//! device before it is visible. On top of fjall it has four parts:
 //!
 //! - the directory (`directory.rs`, `format.rs`, `lock.rs`): one process at a time, and never an empty start where
 //!   data was before;
@@ -11,7 +11,7 @@
 //!   journal and removes tables that a damaged manifest forgot;
 //! - a checksum over every key and value (`seal.rs`), or encryption bound to the key (`vault.rs`, `key_file.rs`).
 //!
-//! The layout byte by byte, and what was found out about fjall, stand in `docs/design/durable-store.md`.
+//! The byte layout and our findings about fjall are in `docs/design/durable-store.md`.
 //!
 //! Invariants:
 //! - After a commit failed, every later commit fails, until the store is closed and opened again (`gate.rs`, `probe.rs`).

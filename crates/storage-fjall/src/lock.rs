@@ -18,7 +18,7 @@ pub(crate) struct DirectoryLock {
 }
 
 impl DirectoryLock {
-    /// Takes the directory, or says who has it. Waits for it no longer than `patience`.
+    /// Locks the directory, or fails with the name of its holder. Waits for it no longer than `patience`.
     pub(crate) fn acquire(directory: &Path, patience: Duration) -> Result<DirectoryLock, OpenError> {
         let path = directory.join(FILE);
         let open = crate::private::file().read(true).write(true).create(true).truncate(false).open(&path);
@@ -48,7 +48,8 @@ pub(crate) struct ReadLock {
 }
 
 impl ReadLock {
-    /// Takes the directory, or says who has it. One without a lock file, which cannot be created, nobody has.
+    /// Locks the directory, or fails with the name of its holder. A directory without a lock file, which
+    /// could not be created either, is free.
     pub(crate) fn acquire(directory: &Path) -> Result<ReadLock, OpenError> {
         let path = directory.join(FILE);
         let mut file = match File::open(&path) {
@@ -68,7 +69,7 @@ impl ReadLock {
     }
 }
 
-/// Who wrote himself down; he may be doing so right now.
+/// The holder's entry in the lock file; it may be incomplete while the holder writes it.
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
     let read = file.take(200).read_to_string(&mut text);

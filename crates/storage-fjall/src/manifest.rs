@@ -1,4 +1,4 @@
-//! Checks fjall's manifests before fjall believes them.
+//! Checks fjall's manifests before fjall relies on them.
 //!
 //! Each of fjall's trees is a directory with a file `current`, which names the newest manifest and carries its
 //! checksum, and the manifest itself, which lists the tables. Fjall does not compare that checksum; it removes tables

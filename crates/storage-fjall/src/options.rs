@@ -1,10 +1,10 @@
-//! What can be chosen about a durable store.
+//! The options of a durable store.
 
 use std::time::Duration;
 
 use sortkey_storage::DataKey;
 
-/// What an acknowledged write survives.
+/// The failures that an acknowledged write survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
     /// A power failure: every commit is fsynced before it is visible.
@@ -17,7 +17,7 @@ pub enum Durability {
 /// How a store is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// What an acknowledged write survives.
+    /// The failures that an acknowledged write survives.
     pub durability: Durability,
     /// Memory for blocks that were read before. Besides it, up to 100 MB hold what is not yet in tables.
     pub cache_bytes: u64,

@@ -31,7 +31,7 @@ fn needed_bytes(path: &Path) -> io::Result<u64> {
     Ok(journals + SPARE_BYTES)
 }
 
-/// What a file really takes: journals are longer than what is in them.
+/// The space that a file really occupies: journals are preallocated, and longer than their contents.
 #[cfg(unix)]
 fn occupied_bytes(file: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;

@@ -1,9 +1,9 @@
 //! The file PROGRESS: the newest acknowledged commit, written beside the journal without waiting for the device.
 //!
-//! Fjall takes the first thing in its journal that it cannot read for the end, and cuts the rest off. This file tells
-//! an end that was never acknowledged from one that was: the journal must reach at least to the commit that stands
-//! here. It is written after the commit is durable, so after a power failure it may be behind, but never ahead
-//! (except for commits that were only handed to the operating system; their record says so).
+//! Fjall takes the first thing in its journal that it cannot read for the end, and cuts the rest off. This file
+//! distinguishes an end that was never acknowledged from one that was: the journal must reach at least to the commit
+//! that is recorded here. It is written after the commit is durable, so after a power failure it may be behind, but
+//! never ahead (except for commits that were only handed to the operating system, which their record notes).
 //!
 //! ```text
 //! offset size
@@ -32,13 +32,13 @@ const SLOT_AT: [u64; 2] = [0, 4096];
 const SLOT_BYTES: usize = RECORD_BYTES + 8 + 1 + 8;
 const CHECKED_BYTES: usize = SLOT_BYTES - 8;
 
-/// How far the store got, as far as this file knows.
+/// The newest commit that this file records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reached {
     pub(crate) record: Record,
     /// Fjall's sequence number of the record's batch is below it.
     pub(crate) ceiling: u64,
-    /// A commit failed after this one. What the system shows of the journal need not be on the device, and the
+    /// A commit failed after this one. The journal as the system shows it need not be on the device, and the
     /// system will not write it again (see `journal::rewrite`).
     pub(crate) is_suspect: bool,
 }
@@ -131,7 +131,7 @@ impl Progress {
     }
 }
 
-/// A store that was closed in peace knows exactly how far it got, in both slots.
+/// After a clean shutdown, both slots contain exactly the newest commit.
 impl Drop for Progress {
     fn drop(&mut self) {
         if !self.is_writable {

@@ -34,7 +34,7 @@ pub(crate) struct Reclaimer {
     shared: Arc<Shared>,
     /// Removals when the thread was woken last.
     looked_at: u64,
-    /// What was written since space was last to be set aside.
+    /// Bytes written since the last attempt to set space aside.
     written_bytes: u64,
     reserve_bytes: u64,
     thread: Option<JoinHandle<()>>,
@@ -129,7 +129,7 @@ impl Drop for Reclaimer {
 }
 
 impl Shared {
-    /// Waits for removals; says whether to go on.
+    /// Waits for removals; `false` on shutdown.
     fn wait(&self) -> bool {
         let mut woken = self.woken.lock();
         while !*woken && !self.is_stopped.load(Ordering::Relaxed) {

@@ -1,6 +1,6 @@
 //! The commit record: the last entry of every batch, always under the same key.
 //!
-//! It says which commit the batch is and which one came before, so that the journal can be read as a chain
+//! It contains the number of the commit and of the one before, so that the journal can be read as a chain
 //! (`journal.rs`), and so that version and time go on after a restart.
 //!
 //! ```text
@@ -25,7 +25,7 @@ pub(crate) const MAGIC: [u8; 8] = *b"SKCOMMIT";
 pub(crate) const RECORD_BYTES: usize = 57;
 const CHECKED_BYTES: usize = RECORD_BYTES - 8;
 
-/// What is known about one commit.
+/// The data of one commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) version: u64,

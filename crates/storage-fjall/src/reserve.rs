@@ -13,7 +13,7 @@ use crate::private;
 
 const FILE: &str = "RESERVE";
 const CHUNK_BYTES: usize = 1 << 20;
-/// What a commit that deletes may write besides: totals, stream records, what the history keeps of deleted items.
+/// The limit for writes in a commit that deletes: totals, stream records, the history of deleted items.
 const WRITTEN_BYTES: usize = 1 << 20;
 
 /// Sets space aside, if there is none yet. A reserve that was cut short by a crash counts as it is.
@@ -37,7 +37,7 @@ pub(crate) fn set_aside(directory: &Path, bytes: u64) -> io::Result<()> {
     fill().inspect_err(|_| give_up(directory).map_or((), drop))
 }
 
-/// Gives the space up; says whether there was any.
+/// Frees the reserved space; returns whether there was any.
 pub(crate) fn give_up(directory: &Path) -> io::Result<bool> {
     match std::fs::remove_file(directory.join(FILE)) {
         Ok(()) => Ok(true),
@@ -46,7 +46,7 @@ pub(crate) fn give_up(directory: &Path) -> io::Result<bool> {
     }
 }
 
-/// Whether an error says that there is no space.
+/// Whether the cause of an error is a lack of space.
 pub(crate) fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
@@ -64,5 +64,5 @@ pub(crate) fn admits(changes: &[Change]) -> Result<(), StorageError> {
     Err(StorageError::ReadOnly(NO_SPACE.into()))
 }
 
-/// What to say while there is no space.
+/// The error text while there is no space.
 pub(crate) const NO_SPACE: &str = "the disk is full; only deletes are taken until there is space: delete items or tables, or make room on the disk";

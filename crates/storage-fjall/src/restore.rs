@@ -26,7 +26,7 @@ pub enum RestoreError {
     /// The directory cannot be made.
     #[error(transparent)]
     Directory(#[from] OpenError),
-    /// What was read could not be written.
+    /// The backup was readable, but its contents could not be written.
     #[error(transparent)]
     Store(#[from] StorageError),
 }
@@ -56,7 +56,8 @@ impl Restoring {
         let mut name = target.file_name().unwrap_or_default().to_owned();
         name.push(".restoring");
         let temporary = target.with_file_name(name);
-        // What an interrupted restore left behind is opened first: it may be one that still runs.
+        // The remains of an interrupted restore are opened before they are removed: that restore may still be
+        // running.
         if FjallStore::exists(&temporary) {
             match FjallStore::open(&temporary, options.clone()) {
                 // Nobody has it: its key is only looked at by those who do.
@@ -72,7 +73,7 @@ impl Restoring {
         Ok(Restoring { store, stamp: Stamp::default(), options, temporary, target })
     }
 
-    /// Puts everything into it that a backup contains, and says from time to time how far it is.
+    /// Writes the contents of a backup into the store, and calls `progress` from time to time.
     pub fn fill<R: Read>(
         &mut self,
         mut backup: Reading<R>,
@@ -90,7 +91,7 @@ impl Restoring {
         Ok(backup.summary())
     }
 
-    /// What is in it so far, to be looked at.
+    /// The contents so far, for inspection.
     pub fn store(&self) -> &FjallStore {
         self.store.as_ref().expect("the store is open until it is finished, which consumes it")
     }

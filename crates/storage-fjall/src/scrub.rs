@@ -37,7 +37,7 @@ pub struct Damage {
     pub reason: String,
 }
 
-/// What is known of a file.
+/// The recorded checksum and length of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sum {
     hash: u64,
@@ -51,8 +51,8 @@ pub fn scrub(path: impl AsRef<Path>) -> io::Result<Vec<Damage>> {
     pass(path.as_ref(), &|| true, &mut |_| true)
 }
 
-/// A pass over all files that `wants_known` lets through, or that are new. `pace` is told how many bytes were read and
-/// says whether to go on.
+/// Checks the files that are new, and known ones while `wants_known` returns true. `pace` is called with the number of
+/// bytes read, and stops the pass by returning false.
 fn pass(
     path: &Path,
     wants_known: &dyn Fn() -> bool,
@@ -224,7 +224,7 @@ impl Drop for Scrubber {
 }
 
 impl Shared {
-    /// Waits; says whether to go on.
+    /// Waits; `false` on shutdown.
     fn rest(&self, pause: Duration) -> bool {
         let until = Instant::now() + pause;
         let mut is_stopped = self.is_stopped.lock();

@@ -15,7 +15,7 @@ use crate::vault::Vault;
 
 /// The key of the commit record.
 pub(crate) const RECORD_KEY: [u8; 1] = [0x00];
-/// What the keys of all entries start with.
+/// The first byte of the keys of all entries.
 pub(crate) const ENTRY: u8 = 0x01;
 /// Fjall's lengths of keys are 16 bits wide, and a longer key would be cut without a word.
 pub(crate) const KEY_BYTES: usize = u16::MAX as usize - 1;
@@ -88,7 +88,7 @@ pub(crate) fn seal_of(sealed: &[u8]) -> u32 {
     sealed.last_chunk().map_or(0, |sum| u32::from_be_bytes(*sum))
 }
 
-/// What stands for a removed key in the running checksum.
+/// The contribution of a removed key to the running checksum.
 pub(crate) fn seal_of_removal(key: &[u8]) -> u32 {
     xxh3_64(key) as u32
 }

@@ -1,8 +1,8 @@
-//! The file SESSION: says that a store is open whose commits are only handed to the operating system.
+//! The file SESSION: marks a store as open whose commits are only handed to the operating system.
 //!
 //! It is written and synced when such a store is opened, and removed when it has been closed and everything was synced.
-//! Whoever finds one of an earlier start of the machine knows that the machine went down meanwhile, and that commits
-//! which were acknowledged may be missing. Without it the loss could not be told from a database that never had them.
+//! A file left over from an earlier boot means that the machine went down meanwhile, and that acknowledged commits
+//! may be missing. Without it, the loss could not be distinguished from a database that never had them.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Says durably that a store is open.
+    /// Records durably that a store is open.
     pub(crate) fn begin(directory: &Path) -> io::Result<Session> {
         let path = directory.join(FILE);
         let mut file = private::file().write(true).create(true).truncate(true).open(&path)?;
@@ -29,7 +29,7 @@ impl Session {
         Ok(Session { path })
     }
 
-    /// Says that everything has been synced.
+    /// Removes the record, once everything has been synced.
     pub(crate) fn end(self) -> io::Result<()> {
         std::fs::remove_file(&self.path)?;
         self.path.parent().map_or(Ok(()), directory::sync)
@@ -53,8 +53,8 @@ pub(crate) fn forget(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// What tells one start of the machine from another. Where the system does not say, every start looks like another one:
-/// a report too many is better than one too few.
+/// Identifies the current boot of the machine. On systems without such an identifier, every start of the process counts
+/// as a new boot: a report too many is better than one too few.
 fn boot_id() -> String {
     let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     match id.trim() {

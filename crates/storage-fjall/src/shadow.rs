@@ -1,8 +1,8 @@
 //! A copy of a directory's small files, with links to its large ones, to read a store that cannot be written.
 //!
-//! Fjall writes when it opens its files. A directory that is read-only, or on a full disk, does not let it; so it opens
-//! a shadow elsewhere: journals and manifests are copied, tables and files of large values are symbolic links. Whatever
-//! fjall writes, replaces or deletes there does not touch the original.
+//! Fjall writes when it opens its files, which fails in a directory that is read-only or on a full disk. So it opens a
+//! shadow elsewhere: journals and manifests are copied, tables and files of large values are symbolic links. Fjall's
+//! writes, replacements and deletions there do not touch the original.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -29,7 +29,7 @@ impl Shadow {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("sortkey-shadow-{}-{number}", std::process::id());
         let shadow = Shadow { path: std::env::temp_dir().join(name) };
-        // What a process of the same number left behind is of no use to anybody.
+        // The remains of an earlier process with the same number are useless.
         match std::fs::remove_dir_all(&shadow.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}

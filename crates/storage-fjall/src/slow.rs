@@ -1,4 +1,4 @@
-//! Says where a slow commit spent its time, since a client that waited wants to know.
+//! Logs where a slow commit spent its time, to explain the delays that clients see.
 
 use std::time::{Duration, Instant};
 

@@ -18,7 +18,7 @@ pub(crate) struct FjallSnapshot {
 }
 
 impl FjallSnapshot {
-    /// What is committed now. Only to be called while no commit is under way.
+    /// A snapshot of the newest commit. Only to be called while no commit is under way.
     pub(crate) fn now(gate: &Arc<Gate>, opened: &Opened) -> FjallSnapshot {
         FjallSnapshot { snapshot: opened.database.snapshot(), gate: Arc::clone(gate) }
     }
@@ -87,7 +87,7 @@ struct Entries<'a> {
     /// Dropped in this order.
     open: Option<(fjall::Iter, Pass<'a>)>,
     snapshot: &'a FjallSnapshot,
-    /// What is still to be read.
+    /// The bounds of the unread part.
     low: Bound<Vec<u8>>,
     high: Bound<Vec<u8>>,
     order: Order,
@@ -106,7 +106,7 @@ impl Entries<'_> {
         self.attempts = 0;
     }
 
-    /// Begins again with what is still to be read; says whether another attempt is worth it.
+    /// Restarts the iteration at the unread part; `false` if no attempts are left.
     fn begin_again(&mut self) -> bool {
         self.attempts += 1;
         let Some((entries, pass)) = self.open.as_mut() else { return false };

@@ -31,7 +31,7 @@ use crate::snapshot::FjallSnapshot;
 use crate::vault::Vault;
 use crate::{flow, journal, probe, reserve};
 
-/// What is written between two tables; at most four of them are in memory.
+/// Size at which a memtable becomes a table; at most four memtables are in memory.
 const MEMTABLE_BYTES: u64 = 24 * 1024 * 1024;
 /// Journals that are kept at most; each must be read when the store is opened.
 const JOURNAL_BYTES: u64 = 64 * 1024 * 1024;
@@ -50,7 +50,7 @@ pub struct FjallStore {
     newest: Mutex<Arc<FjallSnapshot>>,
     path: PathBuf,
     options: Options,
-    /// What was found when the store was opened that somebody should know.
+    /// Findings at opening that need an operator's attention.
     notices: Mutex<Vec<String>>,
     /// The disk is full and the reserve given up: only deletes are taken.
     is_short: AtomicBool,
@@ -61,7 +61,8 @@ pub struct FjallStore {
 struct Writer {
     /// The newest commit.
     record: Record,
-    /// What commits need; `None` if the store was closed to heal it, and could not be opened.
+    /// The state that commits need; `None` if the store was closed for recovery and could not be opened
+    /// again.
     open: Option<Open>,
     /// The way to a store that could only be opened for reading, and why.
     reading: Option<(Arc<Gate>, String)>,
@@ -176,7 +177,7 @@ impl FjallStore {
         &self.path
     }
 
-    /// What the store occupies on disk, journals included.
+    /// The space that the store occupies on disk, journals included.
     pub fn disk_bytes(&self) -> Result<u64, StorageError> {
         let newest = Arc::clone(&self.newest.lock());
         newest.gate().pass()?.database.disk_space().map_err(failed)
@@ -373,8 +374,8 @@ impl Store for FjallStore {
     }
 }
 
-/// Opens a directory, or creates it, and gives what a store consists of. `has_failed` says that a commit failed, which
-/// PROGRESS may not know: the disk that was to be told had just failed.
+/// Opens or creates a directory, and returns the parts of a store. `has_failed` means that a commit failed; PROGRESS
+/// may lack that note, since it is on the disk that had just failed.
 fn open(
     path: &Path,
     options: &Options,
@@ -443,7 +444,7 @@ fn check_key(path: &Path, options: &Options) -> Result<(), OpenError> {
     }
 }
 
-/// What to say when the machine went down while commits were not synced.
+/// The notice after the machine went down while commits were not synced.
 fn cut_off(record: &Record) -> String {
     let newest = match record.version {
         0 => "there are none left".to_owned(),
@@ -482,13 +483,13 @@ fn obstacle(path: &Path, error: &OpenError) -> Option<std::io::Error> {
     if !matches!(format::read(path), Ok(Some(State::Ready))) || matches!(error, OpenError::InUse { .. }) {
         return None;
     }
-    // Fjall does not always say what stopped it; trying to write does.
+    // Fjall's error often lacks the cause; an attempt to write shows it.
     let error = probe::probe(path, 0).err()?;
     let is_known = matches!(error.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied);
     (is_known || reserve::is_full(&error)).then_some(error)
 }
 
-/// Opens fjall, or creates it. What it was told when it was created, it remembers.
+/// Opens or creates fjall. Options that it was created with are persistent.
 fn open_fjall(path: &Path, options: &Options, hold: Hold) -> Result<Opened, OpenError> {
     let path = directory::fjall(path);
     let open = || -> fjall::Result<(Database, Keyspace)> {
@@ -538,7 +539,7 @@ fn keyspace_options() -> KeyspaceCreateOptions {
         .data_block_compression_policy(CompressionPolicy::disabled())
 }
 
-/// The newest commit that fjall knows.
+/// The newest commit in fjall.
 fn last_record(path: &Path, opened: &Opened) -> Result<Record, OpenError> {
     let stored = opened.keyspace.get(RECORD_KEY);
     let stored = stored.map_err(|error| OpenError::damaged(path, error.to_string()))?;
@@ -546,8 +547,8 @@ fn last_record(path: &Path, opened: &Opened) -> Result<Record, OpenError> {
     Record::from_bytes(&stored).ok_or_else(|| OpenError::damaged(path, "the commit record is not readable"))
 }
 
-/// Refuses a store that lacks commits which were acknowledged, or which its journal contains. What is missing because it
-/// was never synced is reported.
+/// Refuses a store that lacks acknowledged commits, or commits that its journal contains. The loss of commits that were
+/// never synced is only reported.
 fn check_record(
     path: &Path,
     record: &Record,
@@ -577,7 +578,7 @@ fn check_record(
     }
 }
 
-/// What fjall reports, in the words of the seam.
+/// Maps an error of fjall to one of the store interface.
 pub(crate) fn failed(error: fjall::Error) -> StorageError {
     let text = error.to_string();
     match error {

@@ -1,7 +1,7 @@
 //! A whole store as one sequence of bytes, for a file: what one snapshot contains, and nothing of how a store keeps it.
 //!
-//! It can be written while the store goes on committing, and read into any store. Whatever is missing, flipped or out of
-//! order is noticed: every part carries a checksum that continues the one before it, and the end says how much there was.
+//! It can be written while the store goes on committing, and read into any store. Missing, flipped and reordered bytes
+//! are detected: every part carries a checksum that continues the one before it, and the end contains the totals.
 //!
 //! ```text
 //! offset size
@@ -63,7 +63,7 @@ const ENCRYPTED_FORMAT: u32 = 2;
 const HEADER_BYTES: usize = 36;
 const KEY: u8 = b'K';
 const SALT_BYTES: usize = 16;
-/// What keys are derived for.
+/// The purpose that goes into the derivation of keys.
 const PURPOSE: &str = "sortkey 1 backup";
 const CHUNK: u8 = b'C';
 const CHUNK_HEADER_BYTES: usize = 17;

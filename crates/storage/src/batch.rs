@@ -1,4 +1,4 @@
-//! What one write hands over to the committer.
+//! The changes of one write, as they are passed to the committer.
 
 use crate::store::{Change, Key, Value};
 
@@ -57,7 +57,7 @@ pub struct Batch {
     pub(crate) not_before_ms: u64,
 }
 
-/// A put whose key contains the version, which only the committer knows.
+/// A put whose key contains the version, which is assigned by the committer.
 #[derive(Debug)]
 pub(crate) struct Stamped {
     key: Vec<u8>,
@@ -109,14 +109,14 @@ impl Batch {
         }
     }
 
-    /// Lets the commit have this time at least: what it removes was past its time by a clock that may be set back before
-    /// the commit, and nobody may be told that it could still be there.
+    /// Sets a lower bound for the commit's time. Entries that it removes had expired by a clock that may be set back
+    /// before the commit; without the bound, the store's time could be one at which they still existed.
     pub fn not_before(&mut self, time_ms: u64) {
         self.not_before_ms = self.not_before_ms.max(time_ms);
     }
 
-    /// Says that the batch changes what readers cache, so that they read it anew
-    /// (see [`crate::Published::schema`]).
+    /// Marks the batch as one that changes the cached schema, so that readers load it again (see
+    /// [`crate::Published::schema`]).
     pub fn changes_schema(&mut self) {
         self.changes_schema = true;
     }

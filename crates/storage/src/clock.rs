@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 
-/// Where the time comes from.
+/// The source of the current time.
 pub trait Clock: Send + Sync + 'static {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> u64;
@@ -25,9 +25,9 @@ impl Clock for SystemClock {
 
 /// The time of one store: a clock that never goes back behind what was committed.
 ///
-/// A clock can be set back, or have been ahead when the store was last written. The store's time then goes on from
-/// its last commit at half the clock's speed, until the clock has caught up. It does not stand still, since
-/// tokens, iterators and retention would never end; and it does not run at full speed, since it would be ahead forever.
+/// A clock can be set back, or have been ahead when the store was last written. The store's time then goes on from its
+/// last commit at half the clock's speed, until the clock has caught up. It does not stop, since tokens, iterators and
+/// retention would never end; and it does not run at full speed, since it would be ahead forever.
 pub(crate) struct StoreTime {
     clock: Arc<dyn Clock>,
     /// Set while the clock is behind: what the clock showed, and what the store's time was then.

@@ -32,16 +32,16 @@ use crate::ticket::{Promise, Ticket, promise};
 
 /// The newest visible state.
 pub struct Published {
-    /// What is visible.
+    /// The visible contents.
     pub snapshot: Arc<dyn Snapshot>,
     /// When it became so.
     pub stamp: Stamp,
-    /// Changes whenever a batch [changes the schema](Batch::changes_schema): caches of what the schema says
-    /// hold as long as it stays the same.
+    /// Changes whenever a batch [changes the schema](Batch::changes_schema): caches of the schema are valid
+    /// as long as it stays the same.
     pub schema: u64,
 }
 
-/// What a write's closure gives back: what to change, and what to answer once that is visible.
+/// The result of a write's closure: the changes, and the answer to give once they are visible.
 pub struct Write<T> {
     /// The changes; nothing is committed if there are none.
     pub batch: Batch,
@@ -52,7 +52,7 @@ pub struct Write<T> {
 /// The answer to a write, and when it became visible.
 #[derive(Debug)]
 pub struct Outcome<T> {
-    /// What the closure answered.
+    /// The closure's answer.
     pub answer: T,
     /// Its commit; for a write that changed nothing, the one it read from.
     pub stamp: Stamp,
@@ -87,11 +87,12 @@ struct Inner {
     closed: AtomicBool,
     /// Held by whoever commits; what only the committer may change.
     committing: Mutex<State>,
-    /// Why no writes are taken, for those who only want to know.
+    /// The reason why no writes are taken, readable without the `committing` lock.
     failure: Mutex<Option<String>>,
     /// Those who wait until the store is open again.
     reopening: Mutex<Vec<Awaiting>>,
-    /// How often the store was opened anew. A batch that was prepared before knows nothing of what was found then.
+    /// Counts how often the store was reopened. A batch prepared in an earlier epoch may have read a state that
+    /// the reopening replaced.
     epoch: AtomicU64,
     /// Older states, for readers that ask for yesterday's index.
     retained: Mutex<VecDeque<Arc<Published>>>,
@@ -190,7 +191,7 @@ impl Committer {
         self.inner.time.behind_ms(self.inner.published.load().stamp.time_ms)
     }
 
-    /// What an operator should know of the store although it works.
+    /// Conditions that do not stop the store but need an operator's attention.
     pub fn notices(&self) -> Vec<String> {
         self.inner.store.notices()
     }
@@ -284,7 +285,7 @@ impl Committer {
         Ok(ticket)
     }
 
-    /// Which of these keys a conflicting write holds or awaits.
+    /// Those of the keys on which a conflicting write holds a lock or waits for one.
     pub fn conflicts(&self, keys: &[Key]) -> Vec<Key> {
         let locks: Vec<Lock> = keys.iter().cloned().map(Lock::exclusive).collect();
         self.inner.locks.lock().conflicts(&locks)
@@ -353,8 +354,8 @@ impl Inner {
                 self.arrived.notify_one();
                 return;
             }
-            // Whoever holds `committing` looks at the queue once more after letting go of it, so a batch
-            // that arrives meanwhile is not forgotten.
+            // The thread that holds `committing` checks the queue once more after releasing it, so a batch
+            // that arrives meanwhile is not lost.
             let Some(mut state) = self.committing.try_lock() else {
                 return;
             };
@@ -392,7 +393,8 @@ impl Inner {
         }
     }
 
-    /// What waits in the queue, as soon as something does; nothing at the time given; `None` at the end.
+    /// Takes the waiting batches, blocking until there are some. Empty once `at_latest` has passed; `None`
+    /// when the committer shuts down.
     fn next_group(&self, at_latest: Option<Instant>) -> Option<Vec<Waiting>> {
         let mut queue = self.queue.lock();
         while queue.waiting.is_empty() {
@@ -488,7 +490,8 @@ impl Inner {
         }
         let commit = Commit { changes, version: stamp.version, time_ms: stamp.time_ms };
         self.store.commit(commit).inspect_err(|error| {
-            // What reached the device is unknown now; going on could lose what is acknowledged later.
+            // The state of the device is unknown now; further commits could lose writes after acknowledging
+            // them.
             tracing::error!(%error, "a commit failed; no writes are taken until the store has healed");
             *self.failure.lock() = Some(error.to_string());
             state.failed = Some(Failure::now(error.to_string()));

@@ -1,4 +1,4 @@
-//! What every store must do, as checks that a store's own tests call with a way to open an empty one.
+//! The contract of every store, as checks that a store's own tests call with a way to open an empty one.
 //!
 //! The checks panic when a store breaks the contract; they are meant for tests only.
 #![allow(clippy::unwrap_used, clippy::panic)]

@@ -34,7 +34,7 @@ pub use self::write::EncryptedWriter;
 const MAGIC: [u8; 8] = *b"SKCIPHER";
 const FORMAT: u32 = 1;
 const SALT_BYTES: usize = 16;
-/// What keys are derived for.
+/// The purpose that goes into the derivation of keys.
 const PURPOSE: &str = "sortkey 1 file";
 /// The longest name, as long as a path may be.
 const MAX_NAME_BYTES: usize = 4096;

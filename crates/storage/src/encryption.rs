@@ -1,9 +1,10 @@
 //! The key that a store's values and backups are encrypted with, and the ciphers derived from it.
 //!
-//! A store has one data key. It is kept with the store in *sealed* form, which only the owner of a keyring elsewhere can open;
-//! what sealing is, this crate does not know. Values and backups are never encrypted with the data key itself: each session
-//! of a store and each backup derives a key of its own (HKDF-SHA-256), so that a counter is enough for the nonces of
-//! AES-256-GCM and no number is ever used twice under one key, whatever is restored, rolled back or opened again.
+//! A store has one data key. It is kept with the store in *sealed* form, which only the owner of a keyring elsewhere
+//! can open; sealing itself is outside this crate. Values and backups are never encrypted with the data key itself:
+//! each session of a store and each backup derives a key of its own (HKDF-SHA-256), so that a counter is enough for the
+//! nonces of AES-256-GCM and no nonce is ever used twice under one key, whatever is restored, rolled back or opened
+//! again.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 use crate::StorageError;
 
-/// What encryption appends to a text: a tag.
+/// Length of the authentication tag that encryption appends.
 pub const TAG_BYTES: usize = MAX_TAG_LEN;
 
 /// The key of a store, open and sealed.
@@ -40,7 +41,7 @@ impl DataKey {
         &self.sealed
     }
 
-    /// Tells this key from others without disclosing anything about it.
+    /// Identifies this key among others without disclosing anything about it.
     pub fn check_value(&self) -> [u8; 16] {
         let mut value = [0; 16];
         let info = [&b"sortkey 1 check"[..]];

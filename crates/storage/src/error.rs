@@ -1,4 +1,4 @@
-//! What can go wrong below the waist.
+//! The errors of stores and of the committer.
 
 use thiserror::Error;
 
@@ -14,7 +14,7 @@ pub enum StorageError {
     /// An earlier failure of the journal stopped all writes until the store is opened anew; reads go on.
     #[error("the store takes no writes since a commit failed: {0}")]
     ReadOnly(String),
-    /// What was read belongs to a store that has been closed to heal it.
+    /// The snapshot belongs to a store that has been closed in order to recover it.
     #[error("the store is being opened anew after a failure; nothing was changed, try again")]
     Reopening,
     /// The code that prepared a write panicked; its batch was not committed.
@@ -23,7 +23,7 @@ pub enum StorageError {
     /// The key of what is encrypted cannot be had.
     #[error("{0}")]
     Locked(String),
-    /// Whoever had the store has let go of it.
+    /// The owner of the store has closed it.
     #[error("the store is closed")]
     Closed,
 }

@@ -1,9 +1,10 @@
 //! The narrow waist between the database and its stores: ordered bytes and one way to write them.
 //!
-//! A [`Store`] knows bytes only: [`get`](Snapshot::get) and [`range`](Snapshot::range) on a snapshot, and an
-//! atomic [`commit`](Store::commit). It does not know tables, items or locks. Everything that makes concurrent
-//! writers safe stands here, once for all stores: the [`Committer`] takes a write's locks, lets it read under
-//! them, merges the batches of waiting writes into one commit and publishes the new snapshot.
+//! A [`Store`] handles bytes only: [`get`](Snapshot::get) and [`range`](Snapshot::range) on a snapshot, and an
+//! atomic [`commit`](Store::commit). It has no notion of tables, items or locks. Everything that makes
+//! concurrent writers safe is implemented here, once for all stores: the [`Committer`] takes a write's locks,
+//! lets it read under them, merges the batches of waiting writes into one commit and publishes the new
+//! snapshot.
 //!
 //! Invariants:
 //! - What a snapshot shows is durable in the store's own sense, and a snapshot never changes.

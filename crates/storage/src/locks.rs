@@ -20,7 +20,7 @@ pub enum Mode {
 /// A lock that a write asks for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lock {
-    /// What is locked; keys need not exist.
+    /// The locked key; it need not exist.
     pub key: Key,
     /// How.
     pub mode: Mode,
@@ -99,7 +99,7 @@ pub(crate) fn normalize(mut locks: Vec<Lock>) -> Vec<Lock> {
 }
 
 impl<W> LockTable<W> {
-    /// Which of these keys are held or awaited by a request that conflicts.
+    /// Those of the keys that a conflicting request holds or waits for.
     pub(crate) fn conflicts<'a>(&self, locks: impl IntoIterator<Item = &'a Lock>) -> Vec<Key> {
         let conflicting = |lock: &&Lock| {
             lock.mode == Mode::Exclusive && self.keys.get(&lock.key).is_some_and(|held| held.conflicting > 0)
@@ -224,7 +224,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is asked in whatever order, everybody gets all locks in the end and holders never overlap.
+        /// For any requests in any order, each gets all its locks in the end, and conflicting holders never
+        /// overlap.
         #[test]
         fn everybody_is_served(
             requests in proptest::collection::vec(

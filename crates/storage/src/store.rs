@@ -1,5 +1,5 @@
-//! The seam: what a store must do. The memory store and the durable ones implement it, and
-//! [`crate::contract`] says in tests what these sentences mean.
+//! The interface of a store. The memory store and the durable ones implement it, and the tests in
+//! [`crate::contract`] define it in detail.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub type Value = Arc<[u8]>;
 /// A key with its value.
 pub type Entry = (Key, Value);
 
-/// Which way a range is read.
+/// The direction in which a range is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// From the smallest key on.
@@ -50,7 +50,7 @@ pub enum Change {
     Delete(Key),
 }
 
-/// What becomes durable and visible in one step.
+/// Changes that become durable and visible in one step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commit {
     /// The changes, in order; a later one of a key wins.
@@ -84,7 +84,7 @@ pub trait Store: Send + Sync + 'static {
         None
     }
 
-    /// What an operator should know of the store although it works.
+    /// Conditions that do not stop the store but need an operator's attention.
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! A place to wait for a result: as a future, or by blocking the thread of a caller who wants that.
+//! A slot to wait on for a result: as a future, or by blocking the caller's thread.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -209,6 +209,7 @@ fn replies_are_printed_as_their_trees_say() {
         let arguments = object(arguments).try_into().expect("kept");
         let call = Call { name, caller, arguments, ..Call::default() };
         let reply = pollster::block_on(runtime.reply(call)).0.expect("answered");
+        let reply = reply.look().expect("readable");
         let mut text = Vec::new();
         reply.write_json(&mut text);
         let printed: Json = serde_json::from_slice(&text).expect("JSON");

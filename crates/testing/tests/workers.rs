@@ -191,13 +191,20 @@ impl Effects for Kind {
 }
 
 fn relay() -> (Runtime, Engine) {
-    let design = compile("relay.sk", RELAY, &NoFiles).design;
+    runtime_of(RELAY, Arc::new(Kind))
+}
+
+fn runtime_of(text: &str, effects: Arc<dyn Effects>) -> (Runtime, Engine) {
+    let compilation = compile("relay.sk", text, &NoFiles);
+    let problems: Vec<_> = compilation.diagnostics.iter().map(|each| &each.title).collect();
+    assert!(problems.is_empty(), "{problems:?}");
+    let design = compilation.design;
     let engine = Engine::memory(sortkey_engine::Settings::default());
     engine.stop_clock_at(1_767_225_600_000);
     let backend = Embedded::new(engine.clone());
     let settings = Settings {
         clock: Arc::new(backend.clone()),
-        effects: Arc::new(Kind),
+        effects,
         ..ephemeral().expect("a system with randomness")
     };
     let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
@@ -249,6 +256,99 @@ fn a_run_that_wakes_up_too_late_writes_nothing() {
 }
 
 /// The stored item of an order.
+/// A body that writes elsewhere first, then to its item twice.
+const SEVERAL: &str = r#"
+design several
+table T "several" { key (PK | SK)  index Due (lane | nextAt) project keys sparse }
+entity Job in T {
+  PK = "J#{jobId}"  SK = "J"
+  jobId  uuid = new
+  state  waiting | begun | done = waiting
+  steps  int(0..) = 0 @counter
+  nextAt time(ms) = now when state in [waiting, begun]
+  lane   int(0..3) := hash(jobId) % 4 when state in [waiting, begun]
+}
+entity Mark in T { PK = "M#{jobId}"  SK = "M#{step}"  jobId -> Job  step int(0..9)  n int(0..) = 0 @counter }
+effect ask() -> { text string } = extern
+pattern job = get Job by jobId strong
+pattern marks = list Mark by jobId strong
+operation place() { create Job }
+worker go due Job as j by nextAt when state in [waiting, begun] lease 10s attempts 3 {
+  upsert Mark(jobId: j.jobId, step: 1) { n += 1 }
+  update Job(...j) { state: begun, steps += 1 }
+  let r = do ask()
+  each step in [2, 3] { upsert Mark(jobId: j.jobId, step) { n += 1 } }
+  update Job(...j) { state: done, steps += 1, nextAt: absent }
+}
+"#;
+
+/// Every write of a run is fenced, also those to other items and those after the first.
+#[test]
+fn a_run_without_its_lease_writes_nothing_anywhere() {
+    let (runtime, engine) = runtime_of(SEVERAL, Arc::new(Kind));
+    let order = call(&runtime, "place", json!({}));
+    let go = WorkerId::new(0);
+    let marks = |runtime: &Runtime| call_page(runtime, "marks", json!({ "jobId": order["jobId"] })).len();
+    pollster::block_on(async {
+        let due = runtime.due(go, None).await.expect("a page").items;
+        let zombie = runtime.claim(go, &due[0].key).await.expect("a claim").expect("it is free");
+        engine.advance_clock(11_000);
+        let owner = runtime.claim(go, &due[0].key).await.expect("a claim").expect("the lease is over");
+        let late = runtime.run_due(go, &zombie, "run").await.expect_err("fenced");
+        assert!(late.message.contains("the lease of this run is over"), "{late}");
+        assert_eq!(marks(&runtime), 0, "nothing was written elsewhere");
+        assert_eq!(runtime.run_due(go, &owner, "run").await.expect("a run"), Ran::Done);
+        assert!(runtime.due(go, None).await.expect("a page").items.is_empty());
+    });
+    assert_eq!(marks(&runtime), 3);
+    let job = call(&runtime, "job", json!({ "jobId": order["jobId"] }));
+    assert_eq!((&job["state"], &job["steps"]), (&json!("done"), &json!(2)));
+}
+
+/// A run that loses its lease in the middle writes nothing from then on.
+#[test]
+fn a_lease_that_ends_during_an_effect_stops_the_run() {
+    /// Lets the lease end, and another run begin and finish, while the effect is carried out.
+    struct Slow(std::sync::Mutex<Option<Box<dyn FnOnce() + Send>>>);
+    impl Effects for Slow {
+        fn perform(&self, _: Outgoing) -> Performing<'_> {
+            let meanwhile = self.0.lock().expect("unpoisoned").take();
+            if let Some(meanwhile) = meanwhile {
+                meanwhile();
+            }
+            Box::pin(async { Ok(Performed::Result(json!({ "text": "x" }))) })
+        }
+    }
+    let slow = Arc::new(Slow(std::sync::Mutex::new(None)));
+    let (runtime, engine) = runtime_of(SEVERAL, slow.clone());
+    let order = call(&runtime, "place", json!({}));
+    let go = WorkerId::new(0);
+    let due = pollster::block_on(runtime.due(go, None)).expect("a page").items;
+    let (other, key) = (runtime.clone(), due[0].key.clone());
+    *slow.0.lock().expect("unpoisoned") = Some(Box::new(move || {
+        engine.advance_clock(11_000);
+        let second = pollster::block_on(other.claim(go, &key)).expect("a claim").expect("the lease is over");
+        assert_eq!(pollster::block_on(other.run_due(go, &second, "run")).expect("a run"), Ran::Done);
+    }));
+    let first = pollster::block_on(runtime.claim(go, &due[0].key)).expect("a claim").expect("it is free");
+    pollster::block_on(runtime.run_due(go, &first, "run")).expect_err("the lease ended on the way");
+    let job = call(&runtime, "job", json!({ "jobId": order["jobId"] }));
+    // One step of the first run, two of the second.
+    assert_eq!((&job["state"], &job["steps"]), (&json!("done"), &json!(3)));
+    let marks = call_page(&runtime, "marks", json!({ "jobId": order["jobId"] }));
+    let counts: Vec<&Json> = marks.iter().map(|mark| &mark["n"]).collect();
+    assert_eq!(counts, [&json!(2), &json!(1), &json!(1)]);
+}
+
+fn call_page(runtime: &Runtime, name: &str, arguments: Json) -> Vec<Json> {
+    let Json::Object(arguments) = arguments else { panic!("an object") };
+    let call = Call { name, arguments: arguments.try_into().expect("arguments"), ..Call::default() };
+    match pollster::block_on(runtime.call(call)).expect("an answer") {
+        Answer::Page { items, .. } => items,
+        other => panic!("{other:?}"),
+    }
+}
+
 fn engine_image(engine: &Engine, order: &Json) -> sortkey_value::Item {
     use sortkey_api::operations::GetItemInput;
     let id = order["orderId"].as_str().expect("an id");

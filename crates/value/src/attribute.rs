@@ -118,7 +118,7 @@ impl AttributeValue {
         AttributeValue::Bs(as_set(members))
     }
 
-    /// Which of the ten types the value has.
+    /// The type of the value, one of the ten.
     pub fn attribute_type(&self) -> AttributeType {
         match self {
             AttributeValue::S(_) => AttributeType::S,

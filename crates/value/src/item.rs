@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use thiserror::Error;
 
 use crate::codec::{Cursor, put_bytes, put_number};
 use crate::value_ref::{MapRef, entries_size_bytes};
-use crate::{AttributeType, AttributeValue, Map, Number, ValueRef};
+use crate::{AttributeType, AttributeValue, Map, Number, ValueRef, compare_names};
 
-/// The size stands before the entries.
+/// The size precedes the entries.
 const HEADER_BYTES: usize = 4;
 
 /// Attributes by name in one shared buffer. A clone costs a reference count; equality compares bytes.
@@ -84,7 +84,9 @@ impl Item {
 
 impl Default for Item {
     fn default() -> Item {
-        Item::builder().finish()
+        // Inputs begin with an item that is replaced at once: to build one each time would cost more than the input.
+        static EMPTY: LazyLock<Item> = LazyLock::new(|| Item::builder().finish());
+        EMPTY.clone()
     }
 }
 
@@ -122,11 +124,11 @@ pub struct DuplicateInSet;
 #[derive(Debug)]
 pub struct ItemBuilder {
     out: Vec<u8>,
-    /// The containers that are open, the item itself first.
+    /// The containers that are open inside the item.
     open: Vec<Frame>,
-    /// Entries of all open maps; a frame knows where its own begin.
+    /// Entries of all open maps; each frame stores the index of its first.
     entries: Vec<Entry>,
-    /// What was written, as DynamoDB accounts it.
+    /// Size of the values written so far, as DynamoDB accounts it.
     size_bytes: usize,
     /// Whether a name was given twice, so that what its earlier value took must be taken off again.
     overwritten: bool,
@@ -134,10 +136,10 @@ pub struct ItemBuilder {
 
 #[derive(Debug)]
 struct Frame {
-    /// Where the count stands in `out`; the size, if the container has one, stands before it.
+    /// Offset of the count in `out`; the size, if the container has one, precedes it.
     count_at: usize,
     count: u32,
-    /// Where the frame's entries begin; `None` for a list.
+    /// Index of the frame's first entry; `None` for a list.
     first_entry: Option<usize>,
 }
 
@@ -161,12 +163,12 @@ impl ItemBuilder {
         ItemBuilder::with_capacity(128, 8)
     }
 
-    /// The same with room for so many bytes and attributes, where that is known.
+    /// Like `new`, but reserves room for this many bytes and attributes.
     pub fn with_capacity(bytes: usize, attributes: usize) -> ItemBuilder {
         let mut out = Vec::with_capacity(bytes);
         out.extend_from_slice(&[0; HEADER_BYTES + 4]);
-        let mut open = Vec::with_capacity(4);
-        open.push(Frame { count_at: HEADER_BYTES, count: 0, first_entry: Some(0) });
+        // Most items have nothing inside that could be open, and need no room for it.
+        let open = Vec::new();
         ItemBuilder { out, open, entries: Vec::with_capacity(attributes), size_bytes: 0, overwritten: false }
     }
 
@@ -175,7 +177,7 @@ impl ItemBuilder {
         let at = self.out.len();
         put_bytes(&mut self.out, name.as_bytes());
         // In a map inside the item, an entry takes a byte of its own.
-        self.size_bytes += name.len() + usize::from(self.open.len() > 1);
+        self.size_bytes += name.len() + usize::from(!self.open.is_empty());
         self.entries.push(Entry { at, name_at: self.out.len() - name.len(), name_length: name.len() });
     }
 
@@ -318,12 +320,10 @@ impl ItemBuilder {
 
     /// The finished item. Containers left open are closed.
     pub fn finish(mut self) -> Item {
-        while self.open.len() > 1 {
+        while !self.open.is_empty() {
             self.end();
         }
-        if let Some(frame) = self.open.pop() {
-            self.close_entries(&frame);
-        }
+        self.close_entries(&Frame { count_at: HEADER_BYTES, count: 0, first_entry: Some(0) });
         let size_bytes = match self.overwritten {
             true => entries_size_bytes(&self.out[HEADER_BYTES..]).unwrap_or(0),
             false => self.size_bytes,
@@ -332,7 +332,7 @@ impl ItemBuilder {
         Item { bytes: self.out.into() }
     }
 
-    /// Writes the tag of a value and counts it, if it stands in a list.
+    /// Writes the tag of a value and, inside a list, counts the value.
     fn tag(&mut self, kind: AttributeType) {
         if let Some(frame) = self.open.last_mut()
             && frame.first_entry.is_none()
@@ -349,11 +349,8 @@ impl ItemBuilder {
         self.open.push(Frame { count_at: self.out.len() - 4, count: 0, first_entry });
     }
 
-    /// Closes the newest container but never the item itself.
+    /// Closes the newest container inside the item.
     fn end(&mut self) {
-        if self.open.len() == 1 {
-            return;
-        }
         let Some(frame) = self.open.pop() else { return };
         if frame.first_entry.is_some() {
             self.close_entries(&frame);
@@ -369,7 +366,7 @@ impl ItemBuilder {
         let entries = &self.entries[first..];
         let name = |entry: &Entry| &self.out[entry.name_at..][..entry.name_length];
         let mut count = entries.len();
-        if !entries.is_sorted_by(|left, right| name(left) < name(right)) {
+        if !entries.is_sorted_by(|left, right| compare_names(name(left), name(right)).is_lt()) {
             let body_at = frame.count_at + 4;
             let body = self.out.split_off(body_at);
             let ends = entries.iter().skip(1).map(|entry| entry.at).chain([body_at + body.len()]);
@@ -405,7 +402,7 @@ impl ItemBuilder {
         if unique == given { Ok(()) } else { Err(DuplicateInSet) }
     }
 
-    /// A set whose members are known to ascend; `put` tells what each takes.
+    /// Writes a set whose members are in ascending order; `put` writes one and returns its accounted size.
     fn known_set<M>(
         &mut self,
         kind: AttributeType,
@@ -448,7 +445,7 @@ fn put_binary(out: &mut Vec<u8>, bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// Reads a value that stands alone, as [`ItemBuilder::value`] writes it; for codecs above this crate.
+/// Reads a single encoded value, as [`ItemBuilder::value`] writes it; for codecs above this crate.
 impl<'a> ValueRef<'a> {
     /// The value at the start of these bytes.
     pub fn from_bytes(bytes: &'a [u8]) -> Option<ValueRef<'a>> {

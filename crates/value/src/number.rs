@@ -92,7 +92,7 @@ impl Number {
         self.checked_add(other.negated())
     }
 
-    /// The same magnitude with the other sign.
+    /// The number with its sign reversed.
     pub fn negated(self) -> Number {
         Number { negative: !self.negative && self.coefficient != 0, ..self }
     }

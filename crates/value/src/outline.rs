@@ -1,4 +1,4 @@
-//! What the items of one kind look like, so that one walk shows whether an item does.
+//! The usual layout of an entity's items: one walk checks whether an item has it, and finds values in it.
 
 use std::cmp::Ordering;
 
@@ -18,11 +18,11 @@ pub struct Outline {
     lines: Vec<Line>,
 }
 
-/// Where a value that was found begins; nothing if there is none.
+/// Offset of a value that was found; 0 if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place(u32);
 
-/// What an outline says of one attribute.
+/// One attribute of an outline.
 #[derive(Clone, Debug)]
 struct Line {
     /// The name behind its length, and the usual type behind that; nothing for a name that is too long.
@@ -48,7 +48,7 @@ enum Skip {
     Number,
     /// One byte.
     Bool,
-    /// Whatever it takes.
+    /// A value whose length only the general decoder can find.
     Other,
 }
 
@@ -89,8 +89,8 @@ impl Outline {
         });
     }
 
-    /// Finds values in an item that has everything it must have, each in one of its types; none if it does not. What the
-    /// outline does not name is passed over.
+    /// Finds the picked values of an item. `None` if a required attribute is missing or an attribute has a type that
+    /// the outline does not allow; attributes that the outline does not name are skipped.
     pub fn find(&self, item: &Item, found: &mut [Place]) -> Option<()> {
         let bytes: &[u8] = item.as_bytes();
         let mut at = ENTRIES_AT;
@@ -118,7 +118,7 @@ impl Outline {
     }
 }
 
-/// The size of the item and the count of its attributes stand before them.
+/// The size of the item and the count of its attributes precede the entries.
 const ENTRIES_AT: usize = 8;
 
 impl Line {
@@ -131,7 +131,7 @@ impl Line {
         }
     }
 
-    /// Where the entry behind a value of the usual type begins.
+    /// Offset of the entry after a value of the usual type.
     #[inline]
     fn behind(&self, bytes: &[u8], value_at: usize) -> Option<usize> {
         let behind = match (self.skip, bytes.get(value_at + 1)) {
@@ -143,9 +143,9 @@ impl Line {
         (behind <= bytes.len()).then_some(behind)
     }
 
-    /// Where the value of the attribute begins, and in `at` what is behind it; nothing inside if the item has no such attribute.
-    /// None where it has another type, or where the bytes are damaged. Most attributes are found at once; what is left are
-    /// optional and unknown ones, long names, and less usual types.
+    /// Slow path: searches for the attribute from `at` on, and moves `at` behind it. Returns the offset of its value,
+    /// `Some(None)` if the item has no such attribute, and `None` if the type is not allowed or the bytes are damaged.
+    /// Most attributes match `is_at`; this handles optional and unknown ones, long names and less usual types.
     #[inline(never)]
     fn search(&self, bytes: &[u8], at: &mut usize) -> Option<Option<usize>> {
         while *at < bytes.len() {
@@ -166,7 +166,7 @@ impl Line {
     }
 }
 
-/// Where the entry behind a value begins.
+/// Offset of the entry after a value.
 fn skipped(bytes: &[u8], value_at: usize) -> Option<usize> {
     let mut cursor = Cursor::new(bytes.get(value_at..)?);
     skip_value(&mut cursor)?;

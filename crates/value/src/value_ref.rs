@@ -68,7 +68,7 @@ impl<'a> ValueRef<'a> {
         })
     }
 
-    /// Which of the ten types the value has.
+    /// The type of the value, one of the ten.
     pub fn attribute_type(&self) -> AttributeType {
         match self {
             ValueRef::S(_) => AttributeType::S,
@@ -129,7 +129,7 @@ impl<'a> ValueRef<'a> {
 
 /// How one member of a [`Sequence`] is read.
 pub trait Member {
-    /// What a member is.
+    /// The type of a member.
     type Of<'a>: PartialEq;
     #[doc(hidden)]
     fn read<'a>(cursor: &mut MemberCursor<'a>) -> Option<Self::Of<'a>>;
@@ -375,7 +375,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// A value that [`MapRef::pick`] found. To compare texts, nobody needs to know that their bytes are UTF-8.
+/// A value that [`MapRef::pick`] found. Strings stay bytes: a comparison does not need the UTF-8 check.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Picked<'a> {
     /// The bytes of a string.

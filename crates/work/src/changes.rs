@@ -27,6 +27,9 @@ const END: &str = "end";
 /// How many records are read at a time.
 const RECORDS: i32 = 500;
 
+/// After so many records without a run, the position is stored.
+const MAX_UNSAVED: usize = 10_000;
+
 /// How long the list of shards is believed.
 const SHARDS_MS: i64 = 2_000;
 
@@ -41,6 +44,8 @@ pub(crate) struct Reader {
     /// How far each shard was run; none until the note was read.
     positions: Option<BTreeMap<String, String>>,
     held_until_ms: i64,
+    /// How many records were read since the note was stored.
+    unsaved: usize,
 }
 
 impl Work {
@@ -82,15 +87,22 @@ impl Work {
             let Some(output) = self.records(reader, &shard).await? else { continue };
             let last = output.records.last().and_then(sequence_number);
             let ended = output.next_shard_iterator.is_none();
-            let advanced = last.is_some() || ended;
-            runs += self.run_records(worker, output.records, pauses).await?;
+            reader.unsaved += output.records.len();
+            let ran = self.run_records(worker, output.records, pauses).await?;
+            runs += ran;
+            // The note is an item of the table, so storing it is a change as well: if every change led to it, there would be no
+            // end. Changes that start no run are read again after a crash, which costs little.
+            let advanced = ended || ran > 0 || reader.unsaved >= MAX_UNSAVED;
             match output.next_shard_iterator {
                 Some(next) => drop(reader.iterators.insert(shard.clone(), next)),
                 None => drop(reader.iterators.remove(&shard)),
             }
-            if advanced && let Some(positions) = &mut reader.positions {
+            if let Some(positions) = &mut reader.positions {
                 let place = if ended { Some(END.to_owned()) } else { last };
                 positions.extend(place.map(|place| (shard.clone(), place)));
+            }
+            if advanced && let Some(positions) = &reader.positions {
+                reader.unsaved = 0;
                 let says = vec![("at", stored(positions))];
                 if !note.keep(self.token(), Some(reader.held_until_ms), says).await? {
                     // Another process reads by now; what it runs again is run with the same ids.
@@ -206,20 +218,20 @@ impl Work {
         records: Vec<Record>,
         pauses: bool,
     ) -> Result<u64, Failure> {
-        let mut groups: HashMap<Option<Item>, Vec<(Item, String)>> = HashMap::new();
+        let mut groups: HashMap<Option<Item>, Vec<Happened>> = HashMap::new();
         for record in records {
             let keys = record.dynamodb.as_ref().and_then(|each| each.keys.clone());
-            if let Some((change, image, at)) = understood(record)
-                && self.runtime().is_started_by(worker, change, &image)?
+            if let Some(happened) = understood(record)
+                && self.runtime().is_started_by(worker, happened.change, &happened.image)?
             {
-                groups.entry(keys).or_default().push((image, at));
+                groups.entry(keys).or_default().push(happened);
             }
         }
         let most = usize::try_from(self.runtime().program().workers[worker].concurrency).unwrap_or(1).max(1);
         let runs = groups.into_values().map(|group| async move {
             let mut runs = 0;
-            for (image, at) in group {
-                self.run_change(worker, &image, &at, pauses).await?;
+            for happened in group {
+                self.run_change(worker, &happened, pauses).await?;
                 runs += 1;
             }
             Ok::<u64, Failure>(runs)
@@ -233,22 +245,18 @@ impl Work {
     }
 
     /// Runs one change, several times if it fails, then puts it aside.
-    async fn run_change(
-        &self,
-        worker: WorkerId,
-        image: &Item,
-        at: &str,
-        pauses: bool,
-    ) -> Result<(), Failure> {
+    async fn run_change(&self, worker: WorkerId, happened: &Happened, pauses: bool) -> Result<(), Failure> {
+        let Happened { image, at, at_ms, .. } = happened;
         let declared = &self.runtime().program().workers[worker];
         let counts = self.counts(worker);
         let run = format!("{}-{at}", declared.name);
         let mut attempt = 0;
         loop {
             attempt += 1;
-            Counts::add(&counts.running);
+            let began_ms = self.runtime().now_ms();
+            counts.begin(began_ms.saturating_sub(*at_ms));
             let ran = self.runtime().run_change(worker, image, &run).await;
-            Counts::take(&counts.running);
+            counts.end(self.runtime().now_ms().saturating_sub(began_ms));
             let failure = match ran {
                 Ok(_) => {
                     Counts::add(&counts.done);
@@ -269,14 +277,25 @@ impl Work {
     }
 }
 
-/// What a record says: what happened to which item, and where in the stream.
-fn understood(record: Record) -> Option<(Change, Item, String)> {
+/// What a record says.
+struct Happened {
+    change: Change,
+    /// The item as the change left it, or as it was.
+    image: Item,
+    /// Where in the stream.
+    at: String,
+    /// When, to the second, in milliseconds since 1970.
+    at_ms: i64,
+}
+
+fn understood(record: Record) -> Option<Happened> {
     let is_expiry = record
         .user_identity
         .as_ref()
         .is_some_and(|who| who.principal_id.as_deref() == Some("dynamodb.amazonaws.com"));
     let at = sequence_number(&record)?;
     let content = record.dynamodb?;
+    let at_ms = content.approximate_creation_date_time.map_or(0, |time| time.millis);
     let (change, image) = match record.event_name? {
         OperationType::Insert => (Change::Create, content.new_image),
         OperationType::Modify => (Change::Update, content.new_image),
@@ -284,7 +303,7 @@ fn understood(record: Record) -> Option<(Change, Item, String)> {
         OperationType::Remove => (Change::Delete, content.old_image),
         OperationType::Unknown(_) => return None,
     };
-    Some((change, image?, at))
+    Some(Happened { change, image: image?, at, at_ms })
 }
 
 fn sequence_number(record: &Record) -> Option<String> {

@@ -13,11 +13,16 @@ mod changes;
 mod due;
 mod every;
 mod letters;
+mod looks;
+mod metrics;
 mod status;
+mod waiting;
+mod wake;
 mod waking;
 mod work;
 
 pub use letters::Letter;
-pub use status::{Counts, Status};
+pub use status::{Status, TIMES_MS, Times};
+pub use wake::Wake;
 pub use waking::Waking;
-pub use work::{Report, Wake, Work};
+pub use work::{Report, Work};

@@ -2,17 +2,33 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use parking_lot::Mutex;
+
+/// The upper bounds of what times are counted by, in milliseconds; one more counts all above.
+pub const TIMES_MS: [u64; 9] = [5, 25, 100, 250, 1_000, 5_000, 25_000, 100_000, 1_000_000];
+
 /// What one worker has done.
 #[derive(Debug, Default)]
-pub struct Counts {
+pub(crate) struct Counts {
     /// Runs that did what they do.
-    pub done: AtomicU64,
+    pub(crate) done: AtomicU64,
     /// Runs that failed and will be tried again.
-    pub failed: AtomicU64,
+    pub(crate) failed: AtomicU64,
     /// Items and changes that nobody tries any more.
-    pub dead: AtomicU64,
-    /// Runs under way.
-    pub running: AtomicU64,
+    pub(crate) dead: AtomicU64,
+    running: AtomicU64,
+    waiting: AtomicU64,
+    late: Mutex<Times>,
+    took: Mutex<Times>,
+}
+
+/// Times, counted by their length.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// How many were at most as long as the bound of the same place in [`TIMES_MS`], and longer than the one before.
+    pub counts: [u64; TIMES_MS.len() + 1],
+    /// All of them together.
+    pub sum_ms: u64,
 }
 
 /// What one worker has done, at one moment.
@@ -28,6 +44,21 @@ pub struct Status {
     pub dead: u64,
     /// Runs under way.
     pub running: u64,
+    /// Items that are known to be due and wait for a run.
+    pub waiting: u64,
+    /// How long after their time runs began.
+    pub late: Times,
+    /// How long runs took.
+    pub took: Times,
+}
+
+impl Times {
+    fn add(&mut self, length_ms: i64) {
+        let length_ms = u64::try_from(length_ms).unwrap_or(0);
+        let at = TIMES_MS.iter().position(|bound| length_ms <= *bound).unwrap_or(TIMES_MS.len());
+        self.counts[at] += 1;
+        self.sum_ms = self.sum_ms.saturating_add(length_ms);
+    }
 }
 
 impl Counts {
@@ -36,9 +67,20 @@ impl Counts {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Takes one away.
-    pub(crate) fn take(count: &AtomicU64) {
-        count.fetch_sub(1, Ordering::Relaxed);
+    /// A run begins, so long after its time.
+    pub(crate) fn begin(&self, late_ms: i64) {
+        self.running.fetch_add(1, Ordering::Relaxed);
+        self.late.lock().add(late_ms);
+    }
+
+    /// A run is over.
+    pub(crate) fn end(&self, took_ms: i64) {
+        self.running.fetch_sub(1, Ordering::Relaxed);
+        self.took.lock().add(took_ms);
+    }
+
+    pub(crate) fn set_waiting(&self, count: usize) {
+        self.waiting.store(count as u64, Ordering::Relaxed);
     }
 
     /// The numbers at this moment.
@@ -50,6 +92,9 @@ impl Counts {
             failed: now(&self.failed),
             dead: now(&self.dead),
             running: now(&self.running),
+            waiting: now(&self.waiting),
+            late: self.late.lock().clone(),
+            took: self.took.lock().clone(),
         }
     }
 }

@@ -1,47 +1,55 @@
-//! A backend that wakes workers after every write, so that nobody has to ask whether there is something to do.
+//! A backend that wakes workers after writes, so that nobody has to ask whether there is something to do.
+//!
+//! What a write says of items is not read again: an item that is put and due at once is passed on to its worker.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
-use sortkey_api::{Backend, Pending, Request, Response};
+use sortkey_api::{Backend, Pending, Request, Response, TableName};
+use sortkey_core::Due;
+use sortkey_design::program::WorkerId;
 
-use crate::Wake;
+use crate::Work;
 
 /// A backend whose writes wake workers.
 pub struct Waking {
     inner: Arc<dyn Backend>,
-    wake: OnceLock<Wake>,
+    /// Not owned: the workers own this backend.
+    work: OnceLock<Weak<Work>>,
+}
+
+/// What a write leads to once it has happened.
+#[derive(Default)]
+pub(crate) struct Led {
+    /// Workers that may have something to do.
+    pub(crate) woken: Vec<WorkerId>,
+    /// Items that are due.
+    pub(crate) fresh: Vec<(WorkerId, Due)>,
 }
 
 impl Waking {
     /// A backend that wakes nobody yet.
     pub fn new(inner: Arc<dyn Backend>) -> Waking {
-        Waking { inner, wake: OnceLock::new() }
+        Waking { inner, work: OnceLock::new() }
     }
 
     /// From now on, writes wake these workers.
-    pub fn wakes(&self, wake: Wake) {
-        drop(self.wake.set(wake));
+    pub fn wakes(&self, work: &Arc<Work>) {
+        drop(self.work.set(Arc::downgrade(work)));
     }
 }
 
 impl Backend for Waking {
     fn send(&self, request: Request) -> Pending<'_, Response> {
-        let writes = matches!(
-            request,
-            Request::PutItem(_)
-                | Request::UpdateItem(_)
-                | Request::DeleteItem(_)
-                | Request::BatchWriteItem(_)
-                | Request::TransactWriteItems(_)
-        );
+        let Some(work) = self.work.get().and_then(Weak::upgrade) else { return self.inner.send(request) };
+        let led = led(&work, &request);
         let answer = self.inner.send(request);
-        if !writes {
+        if led.woken.is_empty() && led.fresh.is_empty() {
             return answer;
         }
         Box::pin(async move {
             let answer = answer.await;
-            if let (Ok(_), Some(wake)) = (&answer, self.wake.get()) {
-                wake.wake();
+            if answer.is_ok() {
+                work.wake().led(led);
             }
             answer
         })
@@ -50,4 +58,39 @@ impl Backend for Waking {
     fn repeats(&self) -> bool {
         self.inner.repeats()
     }
+}
+
+/// What a request leads to if it happens.
+fn led(work: &Work, request: &Request) -> Led {
+    let mut led = Led::default();
+    match request {
+        Request::PutItem(input) => work.put(&input.table_name, input.item.checked().ok(), &mut led),
+        Request::UpdateItem(input) => work.changed(&input.table_name, input.key.checked().ok(), &mut led),
+        Request::DeleteItem(input) => work.deleted(&input.table_name, &mut led),
+        Request::BatchWriteItem(input) => {
+            for (table, writes) in input.request_items.iter() {
+                for write in writes {
+                    match &write.put_request {
+                        Some(put) => work.put(&TableName::from(table), put.item.checked().ok(), &mut led),
+                        None => work.deleted(&TableName::from(table), &mut led),
+                    }
+                }
+            }
+        }
+        Request::TransactWriteItems(input) => {
+            for item in &input.transact_items {
+                if let Some(put) = &item.put {
+                    work.put(&put.table_name, put.item.checked().ok(), &mut led);
+                }
+                if let Some(update) = &item.update {
+                    work.changed(&update.table_name, update.key.checked().ok(), &mut led);
+                }
+                if let Some(delete) = &item.delete {
+                    work.deleted(&delete.table_name, &mut led);
+                }
+            }
+        }
+        _ => {}
+    }
+    led
 }

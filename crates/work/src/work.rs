@@ -2,18 +2,21 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use futures_util::future::join_all;
 use parking_lot::Mutex;
+use sortkey_api::TableName;
+use sortkey_core::internals::is_reserved_text;
 use sortkey_core::{Failure, FailureKind, Runtime};
-use sortkey_design::program::{Id, Trigger, WorkerId};
-use tokio::sync::Notify;
+use sortkey_design::program::{Id, Schedule, Trigger, WorkerId};
+use sortkey_value::{Item, ValueRef};
+use tokio::task::JoinSet;
 
 use crate::changes::Reader;
 use crate::letters::{self, Letter};
 use crate::status::{Counts, Status};
+use crate::wake::Wake;
+use crate::waking::Led;
 
 /// How often everything is looked through before a test is told that it does not come to rest.
 const MAX_PASSES: usize = 1_000;
@@ -34,40 +37,32 @@ pub struct Work {
     pub(crate) readers: Vec<tokio::sync::Mutex<Reader>>,
     report: Report,
     wake: Wake,
+    concerned: HashMap<TableName, Concerned>,
 }
 
-/// Wakes workers, and tells them to stop.
-#[derive(Clone)]
-pub struct Wake {
-    workers: Arc<[Notify]>,
-    stopped: Arc<AtomicBool>,
-}
-
-impl Wake {
-    /// There may be something to do: called after writes, and now and then since time passes.
-    pub fn wake(&self) {
-        self.workers.iter().for_each(Notify::notify_one);
-    }
-
-    /// Lets runs that are under way end, and starts no others.
-    pub fn stop(&self) {
-        self.stopped.store(true, Ordering::Relaxed);
-        self.wake();
-    }
-
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
-    }
-
-    pub(crate) async fn woken(&self, worker: WorkerId) {
-        self.workers[worker.at()].notified().await;
-    }
+/// The workers that a write to a table concerns.
+#[derive(Default)]
+struct Concerned {
+    /// Those that follow its changes.
+    following: Vec<WorkerId>,
+    /// Those whose items are in it.
+    claiming: Vec<WorkerId>,
 }
 
 impl Work {
     /// The workers of a design that runs. Failures of runs are reported.
     pub fn new(runtime: Runtime, report: Report) -> Result<Work, Failure> {
         let workers = runtime.program().workers.len();
+        let mut concerned: HashMap<TableName, Concerned> = HashMap::new();
+        for (worker, each) in runtime.program().workers.entries() {
+            let Some(table) = runtime.table_of(worker) else { continue };
+            let concerned = concerned.entry(table.clone()).or_default();
+            match &each.trigger {
+                Trigger::On { .. } => concerned.following.push(worker),
+                Trigger::Due { .. } => concerned.claiming.push(worker),
+                Trigger::Every(_) => {}
+            }
+        }
         Ok(Work {
             token: runtime.token()?,
             began_ms: runtime.now_ms(),
@@ -75,10 +70,8 @@ impl Work {
             slots: Mutex::default(),
             readers: (0..workers).map(|_| tokio::sync::Mutex::default()).collect(),
             report,
-            wake: Wake {
-                workers: (0..workers).map(|_| Notify::new()).collect(),
-                stopped: Arc::new(AtomicBool::new(false)),
-            },
+            wake: Wake::new(workers),
+            concerned,
             runtime,
         })
     }
@@ -110,32 +103,68 @@ impl Work {
         Err(Failure::new(FailureKind::Internal, why))
     }
 
-    /// Works until it is told to stop, then lets the runs end that are under way.
-    pub async fn run(&self) {
-        let workers = self.runtime.program().workers.entries();
-        let loops = workers.map(|(worker, each)| async move {
+    /// Works until it is told to stop, then lets the runs end that are under way. Must be called on a Tokio runtime with time.
+    pub async fn run(self: Arc<Self>) {
+        let mut loops = JoinSet::new();
+        for (worker, each) in self.runtime.program().workers.entries() {
+            let work = Arc::clone(&self);
             match &each.trigger {
-                Trigger::Due { .. } => self.keep_claiming(worker).await,
-                Trigger::On { .. } => {
-                    while !self.wake.is_stopped() {
-                        match self.follow(worker, true).await {
-                            Ok(0) => self.wake.woken(worker).await,
-                            Ok(_) => {}
-                            Err(failure) => self.stumble(worker, "stream", &failure).await,
-                        }
-                    }
-                }
-                Trigger::Every(schedule) => {
-                    while !self.wake.is_stopped() {
-                        match self.slot(worker, schedule).await {
-                            Ok(_) => self.wake.woken(worker).await,
-                            Err(failure) => self.stumble(worker, "schedule", &failure).await,
-                        }
-                    }
-                }
+                Trigger::Due { .. } => loops.spawn(work.keep_claiming(worker)),
+                Trigger::On { .. } => loops.spawn(work.keep_following(worker)),
+                Trigger::Every(schedule) => loops.spawn(work.keep_time(worker, schedule.clone())),
+            };
+        }
+        while let Some(ended) = loops.join_next().await {
+            if let Err(error) = ended {
+                let failure = Failure::new(FailureKind::Internal, format!("a worker ended: {error}"));
+                (self.report)("all", "run", &failure);
             }
-        });
-        join_all(loops).await;
+        }
+    }
+
+    async fn keep_following(self: Arc<Self>, worker: WorkerId) {
+        while !self.wake.is_stopped() {
+            match self.follow(worker, true).await {
+                Ok(0) => drop(self.wake.woken(worker).await),
+                Ok(_) => {}
+                Err(failure) => self.stumble(worker, "stream", &failure).await,
+            }
+        }
+    }
+
+    async fn keep_time(self: Arc<Self>, worker: WorkerId, schedule: Schedule) {
+        while !self.wake.is_stopped() {
+            match self.slot(worker, &schedule).await {
+                Ok(_) => drop(self.wake.woken(worker).await),
+                Err(failure) => self.stumble(worker, "schedule", &failure).await,
+            }
+        }
+    }
+
+    /// An item is put: what follows from it.
+    pub(crate) fn put(&self, table: &TableName, image: Option<&Item>, led: &mut Led) {
+        let Some(concerned) = self.concerned.get(table) else { return };
+        led.woken.extend(&concerned.following);
+        for worker in &concerned.claiming {
+            let due = image.and_then(|image| self.runtime.due_now(*worker, table, image));
+            led.fresh.extend(due.map(|due| (*worker, due)));
+        }
+    }
+
+    /// An item is changed in a way that the request does not show: it may have become due.
+    pub(crate) fn changed(&self, table: &TableName, key: Option<&Item>, led: &mut Led) {
+        let Some(concerned) = self.concerned.get(table) else { return };
+        // What workers note of their own work starts none of them.
+        if key.is_some_and(is_note) {
+            return;
+        }
+        led.woken.extend(concerned.following.iter().chain(&concerned.claiming));
+    }
+
+    /// An item is deleted.
+    pub(crate) fn deleted(&self, table: &TableName, led: &mut Led) {
+        let Some(concerned) = self.concerned.get(table) else { return };
+        led.woken.extend(&concerned.following);
     }
 
     /// The database did not answer: say so, and wait a moment.
@@ -148,6 +177,11 @@ impl Work {
     pub fn status(&self) -> Vec<Status> {
         let workers = self.runtime.program().workers.iter().zip(&self.counts);
         workers.map(|(worker, counts)| counts.status(&worker.name)).collect()
+    }
+
+    /// What every worker has done so far, as lines that Prometheus reads.
+    pub fn metrics(&self) -> String {
+        crate::metrics::page(&self.status())
     }
 
     /// What nobody tries any more, by worker; of one worker if it is named.
@@ -216,4 +250,9 @@ impl Work {
     pub(crate) async fn pause(&self, length: Duration) {
         self.runtime.pause(length).await;
     }
+}
+
+/// Whether a key is that of something that is ours, not the design's.
+fn is_note(key: &Item) -> bool {
+    key.iter().any(|(_, value)| matches!(value, ValueRef::S(text) if is_reserved_text(text.as_bytes())))
 }

@@ -37,7 +37,7 @@ pub struct Line {
     pub resources: Vec<String>,
     /// The decision.
     pub decision: String,
-    /// Which statement or rule decided.
+    /// The statement or rule that decided.
     pub why: String,
     /// The hash of the line before.
     pub prev: String,
@@ -64,7 +64,7 @@ struct Fields<'a> {
     prev: &'a str,
 }
 
-/// Writes the line after another one; says where the chain is then.
+/// Appends the line to the chain; returns the new end of the chain.
 pub(super) fn append(text: &mut Vec<u8>, event: &Event<'_>, after: &Anchor, now_ms: u64) -> Anchor {
     let seq = after.seq + 1;
     let fields = Fields {
@@ -91,7 +91,7 @@ pub(super) fn append(text: &mut Vec<u8>, event: &Event<'_>, after: &Anchor, now_
     Anchor { seq, hash }
 }
 
-/// Reads a line, without its end; an error says what is wrong with it.
+/// Reads a line, without its end; an error describes the mistake.
 pub(super) fn read(text: &[u8]) -> Result<(Line, Anchor), &'static str> {
     let split = text.len().checked_sub(HASH_BYTES).ok_or("it is too short for a line")?;
     let (fields, rest) = text.split_at(split);

@@ -50,7 +50,7 @@ struct State {
 }
 
 impl AuditLog {
-    /// Opens a log, or begins it. A log that was cut or changed at its end is refused.
+    /// Opens a log, or begins it. A log that was cut, or whose newest file was changed, is refused.
     pub fn open(path: &Path, rotate_bytes: u64) -> Result<AuditLog, AuditError> {
         let failed = |error| AuditError::File(path.to_owned(), error);
         let lock = private_file(&suffixed(path, ".lock")).map_err(failed)?;
@@ -84,6 +84,7 @@ impl AuditLog {
             let why = format!("{} bytes of a line that was never completed were removed", found.torn_bytes);
             shared.note("AuditLogRecovered", &why)?;
         }
+        verify::check_chain(path)?;
         // A log that cannot be written is found out now, and not at the first request.
         shared.note("ServerStarted", "")?;
         shared.sync().map_err(failed)?;
@@ -108,7 +109,7 @@ impl AuditLog {
 
 impl Drop for AuditLog {
     fn drop(&mut self) {
-        // Whatever fails here has been logged; nobody is left to tell.
+        // A failure has been logged by now, and there is no caller left to return it to.
         let _ = self.shared.note("ServerStopped", "");
         self.shared.state.lock().is_closing = true;
         self.shared.closing.notify_all();
@@ -216,7 +217,7 @@ impl Shared {
     }
 }
 
-/// What the end of a log shows.
+/// The state at the end of a log.
 struct End {
     last: Anchor,
     first: u64,

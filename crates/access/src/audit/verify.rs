@@ -15,6 +15,24 @@ pub struct Checked {
     pub last: Anchor,
 }
 
+/// The number of the line after which the head is written for the first time. A crash right before leaves that line alone.
+const FIRST_SYNCED: u64 = 1;
+
+/// Checks that the lines of one file form a chain, from its first line on.
+pub(super) fn check_chain(path: &Path) -> Result<(), AuditError> {
+    let changed = |what: String| AuditError::Changed { path: path.to_owned(), what };
+    let mut last: Option<Anchor> = None;
+    read_lines(path, &mut |text| {
+        let (line, anchor) = line::read(text).map_err(|what| changed(what.to_owned()))?;
+        let follows = last.as_ref().is_none_or(|last| line.seq == last.seq + 1 && line.prev == last.hash);
+        if !follows {
+            return Err(changed(format!("line {} does not continue the line before", line.seq)));
+        }
+        last = Some(anchor);
+        Ok(())
+    })
+}
+
 /// The files of a log in order: those that were put aside, and the one that is written.
 pub fn files_of(log: &Path) -> Result<Vec<PathBuf>, AuditError> {
     let mut files = rotated(log)?;
@@ -53,7 +71,14 @@ pub fn verify(log: &Path, after: &Anchor, each: &mut dyn FnMut(&Line)) -> Result
             Ok(())
         })?;
     }
-    let missing = read_head(log)?.filter(|head| head.seq > last.seq);
+    let head = read_head(log)?;
+    if head.is_none() && (after.seq == 0 || after.seq > last.seq) && last.seq != FIRST_SYNCED {
+        let what = "its head is missing, without which a cut end goes unnoticed; `--after NUMBER:HASH` checks it against a line \
+                    that was noted elsewhere"
+            .to_owned();
+        return Err(AuditError::Changed { path: log.to_owned(), what });
+    }
+    let missing = head.filter(|head| head.seq > last.seq);
     let missing = missing.or_else(|| Some(after.clone()).filter(|after| after.seq > last.seq));
     match missing {
         Some(head) => Err(AuditError::Changed {

@@ -1,10 +1,12 @@
-//! Presigned requests and sessions end when they say, and a session ends with its role.
+//! Presigned requests and sessions expire on time, and a session ends with its role.
 
 use super::*;
 use crate::hex;
 use crate::identities::OwnerKind;
 
 const START: i64 = 1_794_873_600;
+const TRUST: &str = r#"{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"sts:AssumeRole",
+    "Principal":{"AWS":"arn:aws:iam::000000000000:user/ann"}}}"#;
 
 /// An authority with a user `ann` and a role `reader` that trusts her.
 struct World {
@@ -17,11 +19,9 @@ impl World {
     fn new() -> World {
         let folder = tempfile::tempdir().expect("a folder");
         let keyring = Keyring::generate().expect("random");
-        let trust = r#"{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"sts:AssumeRole",
-            "Principal":{"AWS":"arn:aws:iam::000000000000:user/ann"}}}"#;
         let key = IdentityFile::change(&folder.path().join("auth.json"), |file| {
             file.create_user("ann", false)?;
-            file.create_role("reader", trust)?;
+            file.create_role("reader", TRUST)?;
             file.create_key("ann", &keyring)
         });
         let key = key.expect("written");
@@ -117,7 +117,7 @@ fn a_session_ends_when_it_says_however_long_its_requests_are_presigned() {
     }
     let early = sign(START, 604_800);
     assert_eq!(world.verify(&early, START + 900).expect_err("the session is over"), Rejected::Expired);
-    // A wrong signature of an expired session learns nothing about it.
+    // A wrong signature gets the same answer whether or not the session has expired.
     let forged = presigned(&session.access_key, "guessed", Some(&session.token), START + 901, 60);
     assert!(matches!(world.verify(&forged, START + 901), Err(Rejected::Signature(_))));
 }
@@ -134,4 +134,28 @@ fn a_session_ends_with_its_role() {
     deleted.expect("written");
     world.authority.refresh();
     assert_eq!(world.verify(&query, START).expect_err("no role"), Rejected::UnknownKey);
+    // Another role of the same name revived the session.
+    let recreated = IdentityFile::change(&world.folder.path().join("auth.json"), |file| {
+        file.create_role("reader", TRUST)
+    });
+    recreated.expect("written");
+    world.authority.refresh();
+    assert_eq!(world.verify(&query, START).expect_err("another role"), Rejected::UnknownKey);
+}
+
+/// A key that another keyring sealed locked out everybody: no server could open the file any more.
+#[test]
+fn a_file_is_sealed_by_one_keyring() {
+    let world = World::new();
+    let path = world.folder.path().join("auth.json");
+    let before = std::fs::read(&path).expect("read");
+    let other = Keyring::generate().expect("random");
+    let added = IdentityFile::change(&path, |file| {
+        file.create_user("zed", false)?;
+        file.create_key("zed", &other)
+    });
+    assert!(matches!(added, Err(IdentityError::Keyring(_))), "{added:?}");
+    let session_key = IdentityFile::change(&path, |file| file.ensure_session_key(&other));
+    assert!(session_key.is_err());
+    assert_eq!(std::fs::read(&path).expect("read"), before);
 }

@@ -114,7 +114,7 @@ fn reencode(raw: &str) -> Vec<u8> {
     encoded
 }
 
-/// Undoes percent-encoding. What only looks like it stays as it is.
+/// Undoes percent-encoding. A `%` without two hexadecimal digits stays as it is.
 pub(super) fn decode(raw: &str) -> Vec<u8> {
     let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
     let raw = raw.as_bytes();

@@ -9,7 +9,7 @@ use crate::{hex, hmac};
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
-/// What a key is derived for.
+/// The scope that a signing key is derived for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope<'a> {
     /// The day: `20261117`.
@@ -25,7 +25,7 @@ pub struct Scope<'a> {
 pub struct Signature<'a> {
     /// The access key that signed.
     pub access_key: &'a str,
-    /// What the key was derived for.
+    /// The scope of the signing key.
     pub scope: Scope<'a>,
     /// The session token, for temporary credentials.
     pub token: Option<String>,
@@ -177,7 +177,7 @@ impl<'a> Signature<'a> {
         Ok(())
     }
 
-    /// Whether the signature is of now, give or take a quarter of an hour; or for as long as a presigned request says.
+    /// Checks that the signature's time is within 15 minutes of now, or that a presigned request has not expired.
     pub fn check_time(&self, now: Timestamp) -> Result<(), SignatureError> {
         let moved = |by: i64| Timestamp { seconds: now.seconds.saturating_add(by) };
         let latest = moved(SKEW_SECONDS);

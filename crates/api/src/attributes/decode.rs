@@ -34,7 +34,7 @@ impl Decode for SuppliedItem {
     }
 }
 
-/// Items stand in outputs, where no fault can be deferred.
+/// A plain item occurs only in outputs, where a fault cannot be deferred.
 impl Decode for Item {
     fn decode(decoder: &mut Decoder<'_>, at: Path<'_>) -> Result<Self, ApiError> {
         SuppliedItem::decode(decoder, at)?.checked().cloned()
@@ -240,7 +240,7 @@ fn members<'a, T>(
     Ok(members)
 }
 
-/// The number that `text` stands for; zero, and a fault, if it stands for none.
+/// Parses a number; zero, and a fault, if `text` is none.
 fn number(text: &str, faults: &mut Faults) -> Number {
     Number::parse(text).unwrap_or_else(|error| {
         faults.note(ValueFault::of_number(error, text));

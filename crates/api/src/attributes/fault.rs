@@ -1,4 +1,4 @@
-//! What can be wrong with an attribute value beyond its JSON.
+//! The faults of an attribute value whose JSON is well-formed.
 
 use crate::text::{self, value as words};
 use sortkey_value::NumberError;

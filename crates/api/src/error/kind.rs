@@ -3,7 +3,7 @@
 /// Declares the kinds: exception name, namespace, HTTP status, spelling of the message member.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident: $namespace:expr, $status:literal, $message:literal;)+) => {
-        /// Which exception an error is.
+        /// The exception that an error is.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum ErrorKind {
             $($(#[$doc])* $name,)+
@@ -18,7 +18,7 @@ macro_rules! kinds {
                 match self { $(Self::$name => stringify!($name),)+ }
             }
 
-            /// What stands before the `#` of `__type`.
+            /// The part of `__type` before the `#`.
             pub const fn namespace(self) -> &'static str {
                 match self { $(Self::$name => $namespace,)+ }
             }
@@ -118,7 +118,7 @@ kinds! {
     TransactionCanceledException: DYNAMODB, 400, "Message";
     /// A transaction holds the item.
     TransactionConflictException: DYNAMODB, 400, "message";
-    /// The same transaction is still running.
+    /// A request with the token of this transaction is still running.
     TransactionInProgressException: DYNAMODB, 400, "Message";
     /// The record is older than the stream's 24 hours.
     TrimmedDataAccessException: DYNAMODB, 400, "message";
@@ -139,7 +139,8 @@ impl ErrorKind {
         }
     }
 
-    /// What a transaction calls this kind in its cancellation reasons, and PartiQL in the errors of a batch.
+    /// The code of this kind in the cancellation reasons of a transaction, and in PartiQL's errors of a
+    /// batch.
     pub const fn reason_code(self) -> &'static str {
         match self {
             Self::ConditionalCheckFailedException => "ConditionalCheckFailed",

@@ -1,11 +1,13 @@
-//! What an error means to a program, as a type: the one place where AWS's words are read rather than written.
+//! The meaning of an error to a program, as a type: the one place where AWS's texts are parsed rather than
+//! written.
 //!
-//! DynamoDB tells some faults apart by their words alone. Whoever has to act on them asks here, and never looks at a message.
+//! DynamoDB distinguishes some faults by their texts alone. Code that acts on them uses these types, and never reads a
+//! message.
 
 use super::{ApiError, CancellationReason, ErrorKind};
 use crate::text::value::TOO_DEEP;
 
-/// What a request was refused for, where its sender can do something about it.
+/// The fault for which a request was refused, if its sender can act on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A value nests deeper than DynamoDB stores.
@@ -18,7 +20,7 @@ pub enum Fault {
     NoParent,
 }
 
-/// Why a part of a transaction stood in its way.
+/// Why a part of a transaction led to its cancellation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// It did not.
@@ -45,7 +47,7 @@ pub enum Again {
 }
 
 impl ApiError {
-    /// What the request was refused for; none if it is nothing that its sender can act on.
+    /// The fault for which the request was refused; `None` if its sender cannot act on it.
     pub fn fault(&self) -> Option<Fault> {
         match self.kind {
             ErrorKind::ItemCollectionSizeLimitExceededException => Some(Fault::TooLarge),
@@ -54,7 +56,7 @@ impl ApiError {
         }
     }
 
-    /// Whether the request may be sent again. What is not known to be safe is not.
+    /// Whether the request may be sent again. An unknown error counts as unsafe to repeat.
     pub fn again(&self) -> Again {
         match self.kind {
             ErrorKind::TransactionConflictException
@@ -78,7 +80,7 @@ impl ApiError {
         )
     }
 
-    /// Whether nothing but haste stands against a transaction.
+    /// Whether every cancellation reason is transient.
     fn is_hasty(&self) -> bool {
         let hasty = |cause| matches!(cause, Cause::None | Cause::Conflict | Cause::Throttled);
         self.reasons().is_some_and(|reasons| reasons.iter().all(|reason| hasty(reason.cause())))
@@ -94,7 +96,7 @@ impl ApiError {
 }
 
 impl CancellationReason {
-    /// Why this part stood in the way of its transaction.
+    /// Why this part led to the cancellation of its transaction.
     pub fn cause(&self) -> Cause {
         match self.code.as_str() {
             "None" => Cause::None,
@@ -113,7 +115,7 @@ fn fault(message: &str) -> Option<Fault> {
         return Some(Fault::TooDeep);
     }
     if message.contains("empty string value") {
-        // An update expression that is refused does not say which attribute it is.
+        // The error about an update expression does not name the attribute.
         let named = message.rsplit_once("Key: ").map(|(_, name)| name.trim().to_owned());
         return Some(Fault::EmptyKey(named));
     }

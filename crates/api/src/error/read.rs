@@ -40,8 +40,8 @@ shape! {
 }
 
 impl ApiError {
-    /// Reads the answer to a request that failed. A body that is not DynamoDB's, as a proxy may send it, and an exception that
-    /// we do not know become the nearest kind, with what was said in the message.
+    /// Reads the answer to a request that failed. A body that is not DynamoDB's, as a proxy may send it, and an unknown
+    /// exception become the nearest kind, with the original text in the message.
     pub fn read(status: u16, body: &[u8]) -> ApiError {
         let Ok(body) = decode_output::<ErrorBody>(body) else {
             let said = String::from_utf8_lossy(body.get(..200).unwrap_or(body)).into_owned();
@@ -70,7 +70,7 @@ impl ApiError {
     }
 }
 
-/// What an exception that we do not know is most like.
+/// The kind that is nearest to an unknown exception.
 fn nearest(status: u16, name: &str) -> ErrorKind {
     let speaks_of = |words: &[&str]| words.iter().any(|word| name.contains(word));
     match status {

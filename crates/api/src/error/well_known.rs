@@ -26,7 +26,7 @@ impl ApiError {
         Self::new(ErrorKind::UnknownOperationException, "")
     }
 
-    /// Data operations do not say which resource is missing.
+    /// The error of data operations, which does not name the missing resource.
     pub fn resource_not_found() -> Self {
         Self::new(ErrorKind::ResourceNotFoundException, text::RESOURCE_NOT_FOUND)
     }
@@ -88,7 +88,7 @@ impl ApiError {
             .with_details(ErrorDetails::ThrottlingReasons(reasons))
     }
 
-    /// Something on our side failed. What failed goes to the log, never to the client.
+    /// An internal failure. Its cause goes to the log, never to the client.
     pub fn internal() -> Self {
         Self::new(ErrorKind::InternalServerError, text::INTERNAL)
     }

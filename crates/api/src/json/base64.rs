@@ -28,7 +28,7 @@ impl fmt::Display for Base64Error {
     }
 }
 
-/// The bytes that `text` stands for.
+/// Decodes `text`.
 pub fn decode_base64(text: &str) -> Result<Vec<u8>, Base64Error> {
     if !text.len().is_multiple_of(4) {
         return Err(Base64Error::Length(text.len()));

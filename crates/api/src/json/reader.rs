@@ -24,7 +24,7 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// What the next value is, judged by its first character.
+/// The kind of the next value, judged by its first character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `{`
@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Enters an object; follow with [`Reader::next_name`] until it says `None`.
+    /// Enters an object; follow with [`Reader::next_name`] until it returns `None`.
     pub fn begin_object(&mut self) -> Result<(), Malformed> {
         self.open(b'{')
     }
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
         Ok(Some(name))
     }
 
-    /// Enters an array; follow with [`Reader::next_element`] until it says `false`.
+    /// Enters an array; follow with [`Reader::next_element`] until it returns `false`.
     pub fn begin_array(&mut self) -> Result<(), Malformed> {
         self.open(b'[')
     }
@@ -152,8 +152,8 @@ impl<'a> Reader<'a> {
         self.literal("null")
     }
 
-    /// Passes over the next value, whatever it is, checking its syntax. One bit per open bracket says
-    /// which kind is to be closed, so depth costs no stack.
+    /// Skips the next value of any kind, checking its syntax. The kind of each open bracket is kept in one
+    /// bit, so depth costs no stack.
     pub fn skip(&mut self) -> Result<(), Malformed> {
         const WORD: usize = u64::BITS as usize;
         let mut objects = [0u64; MAX_DEPTH / WORD + 1];

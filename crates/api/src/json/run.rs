@@ -1,6 +1,6 @@
-//! Runs of characters that stand in a string as they are, found eight bytes at a time.
+//! Runs of characters that need no escape in a string, found eight bytes at a time.
 
-/// The bytes that cannot stand in a string as they are: quote, backslash and control characters.
+/// The bytes that a string cannot contain unescaped: quote, backslash and control characters.
 const ENDS_RUN: [bool; 256] = {
     let mut ends = [false; 256];
     let mut control = 0;

@@ -25,7 +25,8 @@ impl<'a> Writer<'a> {
         self.out.push(b'{');
     }
 
-    /// Opens an object and writes the name of its first member, both as they stand in the text: `{"S":`.
+    /// Opens an object and writes the name of its first member; `opening` is the literal text of both:
+    /// `{"S":`.
     pub fn begin_object_with(&mut self, opening: &'static str) {
         self.quoted_name(opening);
     }
@@ -132,7 +133,7 @@ impl<'a> Writer<'a> {
         self.out.extend_from_slice(&digits[at..]);
     }
 
-    /// A comma is due unless an opening bracket or a name stands before, or nothing at all.
+    /// Writes a comma, unless the output is empty or ends with an opening bracket or a name.
     fn separate(&mut self) {
         if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':')) {
             self.out.push(b',');

@@ -8,7 +8,8 @@ use crate::text::constraint::BATCH_GET_EMPTY;
 use sortkey_value::Item;
 
 shape! {
-    /// Which items of which tables. Tables are named by name or ARN; see [`TableName::name_of`](crate::TableName::name_of).
+    /// The items to read, by table. Tables are given by name or ARN; see
+    /// [`TableName::name_of`](crate::TableName::name_of).
     struct BatchGetItemInput {
         return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
         request_items: StringMap<KeysAndAttributes> = "RequestItems",

@@ -7,7 +7,7 @@ use crate::shapes::returns::{ReturnConsumedCapacity, ReturnItemCollectionMetrics
 use crate::text::constraint::BATCH_WRITE_EMPTY;
 
 shape! {
-    /// Which writes to which tables. Tables are named by name or ARN; see [`TableName::name_of`](crate::TableName::name_of).
+    /// The writes, by table. Tables are given by name or ARN; see [`TableName::name_of`](crate::TableName::name_of).
     struct BatchWriteItemInput {
         return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
         return_item_collection_metrics: Option<ReturnItemCollectionMetrics> = "ReturnItemCollectionMetrics";

@@ -5,7 +5,7 @@ use crate::shapes::backup::BackupDetails;
 use crate::shapes::limits::BACKUP_NAME;
 
 shape! {
-    /// Which table, and what to call the backup.
+    /// The table, and the name of the backup.
     struct CreateBackupInput {
         table_name: TableName = "TableName";
         backup_name: String = "BackupName", BACKUP_NAME;

@@ -5,7 +5,7 @@ use crate::shapes::backup::BackupDescription;
 use crate::shapes::limits::BACKUP_ARN;
 
 shape! {
-    /// Which backup.
+    /// The backup to delete.
     struct DeleteBackupInput {
         backup_arn: String = "BackupArn", BACKUP_ARN;
     }

@@ -12,7 +12,7 @@ use crate::shapes::returns::{
 use sortkey_value::Item;
 
 shape! {
-    /// What to remove where, and on which condition.
+    /// The key of the item to remove, and the condition.
     struct DeleteItemInput {
         return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
         table_name: TableName = "TableName";

@@ -5,7 +5,7 @@ use crate::shapes::backup::BackupDescription;
 use crate::shapes::limits::BACKUP_ARN;
 
 shape! {
-    /// Which backup.
+    /// The backup to describe.
     struct DescribeBackupInput {
         backup_arn: String = "BackupArn", BACKUP_ARN;
     }

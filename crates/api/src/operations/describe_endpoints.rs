@@ -3,7 +3,7 @@
 use crate::shape::shape;
 
 shape! {
-    /// Nothing to say.
+    /// No parameters.
     struct DescribeEndpointsInput {}
 }
 
@@ -15,7 +15,7 @@ shape! {
 }
 
 shape! {
-    /// Where to send requests, and for how long.
+    /// An endpoint, and how long to cache it.
     struct Endpoint {
         address: String = "Address";
         cache_period_in_minutes: i64 = "CachePeriodInMinutes";

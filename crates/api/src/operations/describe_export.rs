@@ -5,7 +5,7 @@ use crate::shapes::limits::BACKUP_ARN;
 use crate::shapes::transfer::ExportDescription;
 
 shape! {
-    /// Which export.
+    /// The export to describe.
     struct DescribeExportInput {
         export_arn: String = "ExportArn", BACKUP_ARN;
     }

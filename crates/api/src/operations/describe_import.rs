@@ -5,7 +5,7 @@ use crate::shapes::limits::BACKUP_ARN;
 use crate::shapes::transfer::ImportTableDescription;
 
 shape! {
-    /// Which import.
+    /// The import to describe.
     struct DescribeImportInput {
         import_arn: String = "ImportArn", BACKUP_ARN;
     }

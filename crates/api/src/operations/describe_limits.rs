@@ -3,7 +3,7 @@
 use crate::shape::shape;
 
 shape! {
-    /// Nothing to say.
+    /// No parameters.
     struct DescribeLimitsInput {}
 }
 

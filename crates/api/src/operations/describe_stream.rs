@@ -5,7 +5,7 @@ use crate::shapes::limits::{SHARD_ID, STREAM_ARN};
 use crate::shapes::stream::{ShardFilter, StreamDescription};
 
 shape! {
-    /// Which stream, and which page of its shards.
+    /// The stream to describe, and the page of its shards.
     struct DescribeStreamInput {
         stream_arn: String = "StreamArn", STREAM_ARN;
         limit: Option<i32> = "Limit", &[AtLeast(1), AtMost(100)];

@@ -5,7 +5,7 @@ use crate::shapes::limits::S3_BUCKET;
 use crate::shapes::transfer::{ExportDescription, ExportFormat, ExportType, S3SseAlgorithm};
 
 shape! {
-    /// Which table, as of when, and where to.
+    /// The table, the time and the destination of the export.
     struct ExportTableToPointInTimeInput {
         table_arn: TableName = "TableArn";
         export_time: Option<Timestamp> = "ExportTime";

@@ -9,7 +9,7 @@ use crate::shapes::returns::ReturnConsumedCapacity;
 use sortkey_value::Item;
 
 shape! {
-    /// What to read where, and which parts of it.
+    /// The key of the item to read, and the attributes to return.
     struct GetItemInput {
         return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
         table_name: TableName = "TableName";

@@ -4,7 +4,7 @@ use crate::shape::shape;
 use crate::shapes::stream::Record;
 
 shape! {
-    /// From where, and how many.
+    /// The position to read from, and the number of records.
     struct GetRecordsInput {
         shard_iterator: String = "ShardIterator", &[MinLength(1), MaxLength(2048)];
         limit: Option<i32> = "Limit", &[AtLeast(1), AtMost(1000)];

@@ -4,7 +4,7 @@ use crate::shape::shape;
 use crate::shapes::limits::POLICY_RESOURCE;
 
 shape! {
-    /// Which table or stream.
+    /// The table or stream whose policy to read.
     struct GetResourcePolicyInput {
         resource_arn: String = "ResourceArn", POLICY_RESOURCE;
     }

@@ -5,7 +5,7 @@ use crate::shapes::limits::{SHARD_ID, STREAM_ARN};
 use crate::shapes::stream::ShardIteratorType;
 
 shape! {
-    /// Which place in which shard.
+    /// The shard, and the position in it.
     struct GetShardIteratorInput {
         stream_arn: String = "StreamArn", STREAM_ARN;
         shard_id: String = "ShardId", SHARD_ID;

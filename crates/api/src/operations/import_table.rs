@@ -7,7 +7,7 @@ use crate::shapes::transfer::{
 };
 
 shape! {
-    /// Which files, how to read them, and the table to be made of them.
+    /// The files, their format, and the table to create from them.
     struct ImportTableInput {
         client_token: Option<String> = "ClientToken", &[NoDollarSign];
         s3_bucket_source: S3BucketSource = "S3BucketSource";

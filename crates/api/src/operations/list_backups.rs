@@ -5,7 +5,7 @@ use crate::shapes::backup::{BackupSummary, BackupTypeFilter};
 use crate::shapes::limits::BACKUP_ARN;
 
 shape! {
-    /// Which backups, and which page of them.
+    /// The filter on the backups to list, and the page.
     struct ListBackupsInput {
         table_name: Option<TableName> = "TableName";
         limit: Option<i32> = "Limit", &[AtLeast(1), AtMost(100)];

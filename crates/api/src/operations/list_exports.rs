@@ -4,7 +4,7 @@ use crate::shape::{TableName, shape};
 use crate::shapes::transfer::ExportSummary;
 
 shape! {
-    /// Of which table, and which page.
+    /// The table whose exports to list, and the page.
     struct ListExportsInput {
         table_arn: Option<TableName> = "TableArn";
         max_results: Option<i32> = "MaxResults", &[AtLeast(1), AtMost(25)];

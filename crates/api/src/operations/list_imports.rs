@@ -4,7 +4,7 @@ use crate::shape::{TableName, shape};
 use crate::shapes::transfer::ImportSummary;
 
 shape! {
-    /// Of which table, and which page.
+    /// The table whose imports to list, and the page.
     struct ListImportsInput {
         table_arn: Option<TableName> = "TableArn";
         page_size: Option<i32> = "PageSize", &[AtLeast(1), AtMost(25)];

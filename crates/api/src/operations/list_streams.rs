@@ -5,7 +5,7 @@ use crate::shapes::limits::{PLAIN_TABLE_NAME, STREAM_ARN};
 use crate::shapes::stream::Stream;
 
 shape! {
-    /// Of which table, and which page.
+    /// The table whose streams to list, and the page.
     struct ListStreamsInput {
         table_name: Option<String> = "TableName", PLAIN_TABLE_NAME;
         limit: Option<i32> = "Limit", &[AtLeast(1), AtMost(100)];

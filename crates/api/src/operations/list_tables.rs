@@ -4,7 +4,7 @@ use crate::shape::shape;
 use crate::shapes::limits::PLAIN_TABLE_NAME;
 
 shape! {
-    /// Which page.
+    /// The page to list.
     struct ListTablesInput {
         exclusive_start_table_name: Option<String> = "ExclusiveStartTableName", PLAIN_TABLE_NAME;
         limit: Option<i32> = "Limit", &[AtLeast(1), AtMost(100)];

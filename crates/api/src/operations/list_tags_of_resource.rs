@@ -5,7 +5,7 @@ use crate::shapes::limits::RESOURCE_ARN;
 use crate::shapes::tag::Tag;
 
 shape! {
-    /// Which table, and which page.
+    /// The table whose tags to list, and the page.
     struct ListTagsOfResourceInput {
         resource_arn: String = "ResourceArn", RESOURCE_ARN;
         next_token: Option<String> = "NextToken";

@@ -12,7 +12,7 @@ use crate::shapes::returns::{
 use sortkey_value::Item;
 
 shape! {
-    /// What to store where, and on which condition.
+    /// The item to store, and the condition.
     struct PutItemInput {
         return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
         table_name: TableName = "TableName";

@@ -4,7 +4,7 @@ use crate::shape::shape;
 use crate::shapes::limits::{POLICY_RESOURCE, REVISION_ID};
 
 shape! {
-    /// The policy to be.
+    /// The new policy, and its owner.
     struct PutResourcePolicyInput {
         resource_arn: String = "ResourceArn", POLICY_RESOURCE;
         policy: String = "Policy";

@@ -10,7 +10,7 @@ use crate::shapes::returns::{ReturnConsumedCapacity, Select};
 use sortkey_value::Item;
 
 shape! {
-    /// Which items, and which parts of them.
+    /// The key condition, the filter, and the attributes to return.
     struct QueryInput {
         select: Option<Select> = "Select";
         index_name: Option<String> = "IndexName", INDEX_NAME;

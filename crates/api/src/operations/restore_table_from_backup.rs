@@ -7,7 +7,7 @@ use crate::shapes::table::{SSESpecification, TableDescription};
 use crate::shapes::throughput::{BillingMode, OnDemandThroughput, ProvisionedThroughput};
 
 shape! {
-    /// Which backup, and what is to be different in the table that is made of it.
+    /// The backup, and the settings of the new table that replace those in the backup.
     struct RestoreTableFromBackupInput {
         target_table_name: String = "TargetTableName", PLAIN_TABLE_NAME;
         backup_arn: String = "BackupArn", BACKUP_ARN;

@@ -7,7 +7,7 @@ use crate::shapes::table::{SSESpecification, TableDescription};
 use crate::shapes::throughput::{BillingMode, OnDemandThroughput, ProvisionedThroughput};
 
 shape! {
-    /// Which table, to when, and what is to be different in the table that is made of it.
+    /// The source table, the time, and the settings of the new table that replace those of the source.
     struct RestoreTableToPointInTimeInput {
         source_table_arn: Option<TableName> = "SourceTableArn";
         source_table_name: Option<String> = "SourceTableName", PLAIN_TABLE_NAME;

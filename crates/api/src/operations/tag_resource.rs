@@ -5,12 +5,12 @@ use crate::shapes::limits::RESOURCE_ARN;
 use crate::shapes::tag::Tag;
 
 shape! {
-    /// Which tags on which table.
+    /// The tags to put on a table.
     struct TagResourceInput {
         resource_arn: String = "ResourceArn", RESOURCE_ARN;
         tags: Vec<Tag> = "Tags";
     }
 }
 
-/// Nothing.
+/// The empty answer.
 pub type TagResourceOutput = EmptyBody;

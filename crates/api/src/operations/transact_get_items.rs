@@ -6,7 +6,7 @@ use crate::shapes::returns::ReturnConsumedCapacity;
 use crate::shapes::transaction::{ItemResponse, TransactGetItem};
 
 shape! {
-    /// Which items.
+    /// The items to read.
     struct TransactGetItemsInput {
         return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
         transact_items: Vec<TransactGetItem> = "TransactItems", &[MinLength(1), MaxLength(100)];

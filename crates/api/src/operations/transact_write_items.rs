@@ -7,7 +7,7 @@ use crate::shapes::returns::{ReturnConsumedCapacity, ReturnItemCollectionMetrics
 use crate::shapes::transaction::TransactWriteItem;
 
 shape! {
-    /// Which writes and checks.
+    /// The writes and checks of the transaction.
     struct TransactWriteItemsInput {
         return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
         return_item_collection_metrics: Option<ReturnItemCollectionMetrics> = "ReturnItemCollectionMetrics";
@@ -17,7 +17,7 @@ shape! {
 }
 
 shape! {
-    /// What it took.
+    /// The consumed capacity, and the sizes of item collections.
     struct TransactWriteItemsOutput {
         consumed_capacity: Option<Vec<ConsumedCapacity>> = "ConsumedCapacity";
         item_collection_metrics: Option<StringMap<Vec<ItemCollectionMetrics>>> = "ItemCollectionMetrics";

@@ -4,12 +4,12 @@ use crate::shape::{EmptyBody, shape};
 use crate::shapes::limits::RESOURCE_ARN;
 
 shape! {
-    /// Which tags off which table.
+    /// The tags to remove from a table.
     struct UntagResourceInput {
         resource_arn: String = "ResourceArn", RESOURCE_ARN;
         tag_keys: Vec<String> = "TagKeys", &[EachElement(&[MaxLength(128), MinLength(1)])];
     }
 }
 
-/// Nothing.
+/// The empty answer.
 pub type UntagResourceOutput = EmptyBody;

@@ -4,7 +4,7 @@ use crate::shape::{TableName, shape};
 use crate::shapes::recovery::{ContinuousBackupsDescription, PointInTimeRecoverySpecification};
 
 shape! {
-    /// The setting to be.
+    /// The new setting.
     struct UpdateContinuousBackupsInput {
         table_name: TableName = "TableName";
         point_in_time_recovery_specification: PointInTimeRecoverySpecification = "PointInTimeRecoverySpecification";

@@ -12,7 +12,7 @@ use crate::shapes::returns::{
 use sortkey_value::Item;
 
 shape! {
-    /// What to change where, and on which condition.
+    /// The key of the item to change, the update and the condition.
     struct UpdateItemInput {
         return_consumed_capacity: Option<ReturnConsumedCapacity> = "ReturnConsumedCapacity";
         table_name: TableName = "TableName";

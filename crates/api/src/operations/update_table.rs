@@ -8,7 +8,7 @@ use crate::shapes::table::{AttributeDefinition, SSESpecification, TableClass, Ta
 use crate::shapes::throughput::{BillingMode, OnDemandThroughput, ProvisionedThroughput, WarmThroughput};
 
 shape! {
-    /// What is to change.
+    /// The changes to a table.
     struct UpdateTableInput {
         attribute_definitions: Option<Vec<AttributeDefinition>> = "AttributeDefinitions";
         table_name: TableName = "TableName", CONTROL_TABLE;

@@ -5,7 +5,7 @@ use crate::shapes::limits::CONTROL_TABLE;
 use crate::shapes::time_to_live::TimeToLiveSpecification;
 
 shape! {
-    /// The setting to be.
+    /// The new setting.
     struct UpdateTimeToLiveInput {
         table_name: TableName = "TableName", CONTROL_TABLE;
         time_to_live_specification: TimeToLiveSpecification = "TimeToLiveSpecification";

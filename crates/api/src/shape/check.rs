@@ -11,7 +11,7 @@ const MAX_VIOLATIONS: usize = 10;
 
 /// A shape that can be held against constraints.
 pub trait Check {
-    /// What a constraint can measure of the value.
+    /// The aspect of the value that constraints measure.
     fn measure(&self) -> Measure<'_> {
         Measure::Opaque
     }
@@ -26,7 +26,7 @@ pub trait Check {
     fn print(&self, out: &mut String);
 }
 
-/// What a constraint can measure of a value.
+/// The aspect of a value that constraints measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Measure<'a> {
     /// A text.
@@ -39,7 +39,7 @@ pub enum Measure<'a> {
     Opaque,
 }
 
-/// Which part of a collection [`Check::for_each_part`] visits.
+/// The kind of part that [`Check::for_each_part`] visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// An element of a list.
@@ -68,7 +68,7 @@ pub struct Report<'a> {
     /// The paths of required members that the input lacks.
     missing: &'a [String],
     violations: Vec<String>,
-    /// What to answer in words of its own, if there are no violations.
+    /// The text to answer instead of a list of violations, if there are none.
     own_text: Option<&'static str>,
 }
 

@@ -1,7 +1,8 @@
 //! `choices!`: a text with a fixed set of values.
 //!
 //! A value outside the set is kept as `Unknown` until the input is checked, since AWS reports it as a
-//! violated constraint together with the others. The values stand in the order in which AWS prints the set.
+//! violated constraint together with the others. The values are listed in the order in which AWS prints the
+//! set.
 
 macro_rules! choices {
     (

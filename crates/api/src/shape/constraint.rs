@@ -1,4 +1,4 @@
-//! Constraints as data: they stand beside the member they concern, and [`Constraint::rule`] words them.
+//! Constraints as data: they are declared with their member, and [`Constraint::rule`] gives their texts.
 
 use super::check::{Check, Measure, Part};
 use crate::text::constraint as text;
@@ -28,7 +28,8 @@ pub enum Constraint {
     EachKey(&'static [Constraint]),
     /// Each value of a map satisfies these.
     EachValue(&'static [Constraint]),
-    /// The same constraint in the newer framework, which spells paths as JSON does and shows no value.
+    /// A constraint as the newer framework reports it: with the path spelled as in JSON, and without the
+    /// value.
     Terse(&'static Constraint),
     /// Not a rule for a value: when the member is missing, AWS answers this text alone.
     WhenMissing(&'static str),

@@ -10,9 +10,9 @@
 //! }
 //! ```
 //!
-//! A line is the Rust field, its type (`Option<T>` makes the member optional, anything else required),
-//! the name on the wire, and its constraints if it has any. Members stand in the order in which
-//! AWS reports their violations, which is not the order of the service model.
+//! A line is the Rust field, its type (`Option<T>` makes the member optional, anything else required), the
+//! name on the wire, and its constraints if it has any. Members are listed in the order in which AWS reports
+//! their violations, which is not the order of the service model.
 
 macro_rules! shape {
     (

@@ -12,12 +12,12 @@ pub trait Shape: Decode + Encode + Check {}
 
 impl<T: Decode + Encode + Check> Shape for T {}
 
-/// What the declaration of a member says beside its type.
+/// The declaration of a member, apart from its type.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberRule {
     /// How JSON spells the member.
     pub wire_name: &'static str,
-    /// What its value must satisfy.
+    /// The constraints on its value.
     pub constraints: &'static [Constraint],
 }
 

@@ -1,4 +1,4 @@
-//! Where in an input a value stands, as a chain of borrowed steps: walking costs no allocation.
+//! The path of a value in an input, as a chain of borrowed steps: walking costs no allocation.
 
 use std::fmt;
 

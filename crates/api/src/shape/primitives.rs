@@ -38,8 +38,8 @@ pub(crate) fn decode_boolean(decoder: &mut Decoder<'_>) -> Result<bool, ApiError
     }
 }
 
-/// Takes a whole number. A fraction is cut off and a number out of range stops at its end, as a constraint
-/// then says better what is wrong than a type error could.
+/// Reads a whole number. A fraction is truncated and a number out of range is clamped: the error of a
+/// constraint is then more helpful than a type error.
 fn decode_integer(
     decoder: &mut Decoder<'_>,
     class: &str,

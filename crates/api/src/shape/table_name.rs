@@ -18,7 +18,8 @@ const NAME: &[Constraint] =
     &[Constraint::NameCharacters, Constraint::MinLength(3), Constraint::MaxLength(255)];
 const ARN: &[Constraint] = &[Constraint::MaxLength(1024)];
 
-/// Which table a request is about. Whoever asks for one table again and again copies its name for nothing.
+/// The table that a request is about, by name or ARN. Clones are cheap: a client that repeats requests shares
+/// the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TableName(Arc<str>);
 
@@ -33,7 +34,7 @@ impl TableName {
         if !text.starts_with("arn:") {
             return text;
         }
-        // What follows can name a part of the table: `table/NAME/index/I`.
+        // The rest can name a part of the table: `table/NAME/index/I`.
         text.split_once(":table/").and_then(|(_, rest)| rest.split('/').next()).unwrap_or(text)
     }
 
@@ -42,7 +43,7 @@ impl TableName {
         self.0.starts_with("arn:").then_some(&*self.0)
     }
 
-    /// What was sent.
+    /// The text as sent.
     pub fn as_str(&self) -> &str {
         &self.0
     }

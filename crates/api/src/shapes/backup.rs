@@ -8,7 +8,7 @@ use super::time_to_live::TimeToLiveDescription;
 use crate::shape::{Timestamp, choices, shape};
 
 choices! {
-    /// Where a backup is in its life.
+    /// The status of a backup.
     enum BackupStatus {
         Creating = "CREATING",
         Deleted = "DELETED",
@@ -17,7 +17,7 @@ choices! {
 }
 
 choices! {
-    /// Who made a backup.
+    /// The originator of a backup.
     enum BackupType {
         User = "USER",
         System = "SYSTEM",
@@ -26,7 +26,7 @@ choices! {
 }
 
 choices! {
-    /// Which backups to list.
+    /// The kind of backups to list.
     enum BackupTypeFilter {
         User = "USER",
         System = "SYSTEM",
@@ -74,7 +74,7 @@ shape! {
 }
 
 shape! {
-    /// What a table had besides its items when it was backed up.
+    /// The features of a table, besides its items, when it was backed up.
     struct SourceTableFeatureDetails {
         local_secondary_indexes: Option<Vec<LocalSecondaryIndexInfo>> = "LocalSecondaryIndexes";
         global_secondary_indexes: Option<Vec<GlobalSecondaryIndexInfo>> = "GlobalSecondaryIndexes";

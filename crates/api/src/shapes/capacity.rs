@@ -1,4 +1,4 @@
-//! What a request consumed.
+//! The capacity that a request consumed.
 
 use crate::shape::{StringMap, shape};
 use sortkey_value::Item;

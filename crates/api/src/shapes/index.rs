@@ -14,7 +14,7 @@ const LOCAL_KEY_SCHEMA: &[Constraint] = &[Constraint::MinLength(1), Constraint::
 const GLOBAL_KEY_SCHEMA: &[Constraint] = &[Constraint::MinLength(1), Constraint::MaxLength(8)];
 
 choices! {
-    /// Which attributes an index keeps.
+    /// The kind of an index's projection.
     enum ProjectionType {
         All = "ALL",
         Include = "INCLUDE",
@@ -26,7 +26,7 @@ choices! {
 pub type IndexStatus = TableStatus;
 
 shape! {
-    /// Which attributes an index keeps beside its keys and the table's.
+    /// The attributes that an index keeps beside its keys and the table's.
     struct Projection {
         projection_type: Option<ProjectionType> = "ProjectionType";
         non_key_attributes: Option<Vec<String>> = "NonKeyAttributes",

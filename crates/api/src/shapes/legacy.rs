@@ -31,7 +31,7 @@ choices! {
 }
 
 choices! {
-    /// What a legacy update does with an attribute.
+    /// The action of a legacy update on an attribute.
     enum AttributeAction {
         Add = "ADD",
         Delete = "DELETE",

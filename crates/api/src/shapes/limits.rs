@@ -17,7 +17,7 @@ pub(crate) const RESOURCE_ARN: &[Constraint] = &[WhenMissing(text::RESOURCE_ARN_
 pub(crate) const KEY_ATTRIBUTE_NAME: &[Constraint] = &[MaxLength(255), MinLength(1)];
 /// The attributes of a legacy projection.
 pub(crate) const ATTRIBUTES_TO_GET: &[Constraint] = &[MinLength(1), EachElement(&[MaxLength(65535)])];
-/// The names that placeholders stand for.
+/// The attribute names behind placeholders.
 pub(crate) const ATTRIBUTE_NAMES: &[Constraint] = &[EachValue(&[MaxLength(65535)])];
 /// A legacy map, whose keys are names of attributes.
 pub(crate) const BY_ATTRIBUTE: &[Constraint] = &[EachKey(&[MaxLength(65535)])];
@@ -35,7 +35,7 @@ pub(crate) const REVISION_ID: &[Constraint] = &[MinLength(1), MaxLength(255)];
 pub(crate) const POLICY_RESOURCE: &[Constraint] = &[MinLength(1), MaxLength(1283)];
 /// The ARN of a backup, an export or an import.
 pub(crate) const BACKUP_ARN: &[Constraint] = &[MinLength(37), MaxLength(1024)];
-/// What a backup is called.
+/// The name of a backup.
 pub(crate) const BACKUP_NAME: &[Constraint] = INDEX_NAME;
 /// The name of a bucket.
 pub(crate) const S3_BUCKET: &[Constraint] = &[MaxLength(255)];

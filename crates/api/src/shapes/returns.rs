@@ -1,4 +1,4 @@
-//! What a request wants to be told beside the result.
+//! The optional parts of an answer that a request can ask for.
 
 use crate::shape::choices;
 
@@ -20,7 +20,7 @@ choices! {
 }
 
 choices! {
-    /// Which image of the item a write returns.
+    /// The image of the item that a write returns.
     enum ReturnValue {
         AllNew = "ALL_NEW",
         UpdatedOld = "UPDATED_OLD",
@@ -39,7 +39,7 @@ choices! {
 }
 
 choices! {
-    /// What a query or scan returns of the items it finds.
+    /// The parts of the found items that a query or scan returns.
     enum Select {
         SpecificAttributes = "SPECIFIC_ATTRIBUTES",
         Count = "COUNT",

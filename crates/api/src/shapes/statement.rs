@@ -31,7 +31,7 @@ shape! {
 }
 
 shape! {
-    /// What became of one statement of a batch.
+    /// The result of one statement of a batch.
     struct BatchStatementResponse {
         error: Option<BatchStatementError> = "Error";
         table_name: Option<String> = "TableName";

@@ -5,7 +5,7 @@ use crate::shape::{Timestamp, choices, shape};
 use sortkey_value::Item;
 
 choices! {
-    /// Which images a stream record carries.
+    /// The images that a stream record contains.
     enum StreamViewType {
         NewImage = "NEW_IMAGE",
         OldImage = "OLD_IMAGE",
@@ -15,7 +15,7 @@ choices! {
 }
 
 choices! {
-    /// Where a stream is in its life.
+    /// The status of a stream.
     enum StreamStatus {
         Enabling = "ENABLING",
         Enabled = "ENABLED",
@@ -25,7 +25,7 @@ choices! {
 }
 
 choices! {
-    /// What happened to the item of a record.
+    /// The kind of a record's change.
     enum OperationType {
         Insert = "INSERT",
         Modify = "MODIFY",
@@ -34,7 +34,7 @@ choices! {
 }
 
 choices! {
-    /// Where in a shard an iterator begins.
+    /// The position in a shard at which an iterator begins.
     enum ShardIteratorType {
         AfterSequenceNumber = "AFTER_SEQUENCE_NUMBER",
         AtTimestamp = "AT_TIMESTAMP",
@@ -45,7 +45,7 @@ choices! {
 }
 
 choices! {
-    /// Which shards of a stream are described.
+    /// The kind of a shard filter.
     enum ShardFilterType {
         ChildShards = "CHILD_SHARDS",
     }
@@ -84,7 +84,7 @@ shape! {
 }
 
 shape! {
-    /// A part of a stream, in which records stand in order.
+    /// A part of a stream, in which records are ordered.
     struct Shard {
         shard_id: Option<String> = "ShardId";
         sequence_number_range: Option<SequenceNumberRange> = "SequenceNumberRange";
@@ -122,7 +122,7 @@ shape! {
 }
 
 shape! {
-    /// What changed.
+    /// The change.
     struct StreamRecord {
         approximate_creation_date_time: Option<Timestamp> = "ApproximateCreationDateTime";
         keys: Option<Item> = "Keys";
@@ -135,7 +135,7 @@ shape! {
 }
 
 shape! {
-    /// Who changed it, when it was not a client: time to live.
+    /// The originator of a change that no client made: time to live.
     struct Identity {
         principal_id: Option<String> = "PrincipalId";
         identity_type: Option<String> = "Type";

@@ -26,7 +26,7 @@ choices! {
 }
 
 choices! {
-    /// Where a table or an index is in its life.
+    /// The status of a table or an index.
     enum TableStatus {
         Creating = "CREATING",
         Updating = "UPDATING",
@@ -48,7 +48,7 @@ choices! {
 }
 
 choices! {
-    /// Who owns the key that encrypts a table.
+    /// The owner of the key that encrypts a table.
     enum SseType {
         Aes256 = "AES256",
         Kms = "KMS",
@@ -56,7 +56,7 @@ choices! {
 }
 
 choices! {
-    /// Where a change of encryption is in its life.
+    /// The status of a change of encryption.
     enum SseStatus {
         Enabling = "ENABLING",
         Enabled = "ENABLED",
@@ -110,7 +110,7 @@ shape! {
 }
 
 shape! {
-    /// What a restored table was restored from.
+    /// The source of a restored table.
     struct RestoreSummary {
         source_backup_arn: Option<String> = "SourceBackupArn";
         source_table_arn: Option<String> = "SourceTableArn";

@@ -3,7 +3,7 @@
 use crate::shape::{choices, shape};
 
 choices! {
-    /// Where a change of the expiry setting is in its life.
+    /// The status of the expiry setting.
     enum TimeToLiveStatus {
         Enabling = "ENABLING",
         Disabling = "DISABLING",

@@ -84,7 +84,7 @@ shape! {
 }
 
 shape! {
-    /// What one read of a transaction found; nothing, if there is no such item.
+    /// The result of one read of a transaction; empty if there is no such item.
     struct ItemResponse {
         item: Option<Item> = "Item";
     }

@@ -8,7 +8,7 @@ use crate::attributes::SuppliedItem;
 use crate::shape::{RawJson, Timestamp, choices, shape};
 
 choices! {
-    /// Where an export is in its life.
+    /// The status of an export.
     enum ExportStatus {
         InProgress = "IN_PROGRESS",
         Completed = "COMPLETED",
@@ -41,7 +41,7 @@ choices! {
 }
 
 choices! {
-    /// Where an import is in its life.
+    /// The status of an import.
     enum ImportStatus {
         InProgress = "IN_PROGRESS",
         Completed = "COMPLETED",
@@ -114,14 +114,14 @@ shape! {
 }
 
 shape! {
-    /// What is special about a format.
+    /// The options of a format.
     struct InputFormatOptions {
         csv: Option<CsvOptions> = "Csv";
     }
 }
 
 shape! {
-    /// What separates the fields of a line, and what they are called if no first line says so.
+    /// The delimiter of a line's fields, and their names if there is no header line.
     struct CsvOptions {
         delimiter: Option<String> = "Delimiter", &[MinLength(1), MaxLength(1)];
         header_list: Option<Vec<String>> = "HeaderList", &[MinLength(1), MaxLength(255)];

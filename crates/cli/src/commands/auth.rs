@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use sortkey_access::{
-    Attached, IdentityError, IdentityFile, NewAccessKey, OwnerKind, attach, detach, document,
+    Attached, IdentityError, IdentityFile, Keyring, NewAccessKey, OwnerKind, attach, detach, document,
 };
 use sortkey_policy::Kind;
 
@@ -181,7 +181,7 @@ impl Run for Auth {
         match self.act {
             Act::User(UserAct::Create { name, admin, file, keyring }) => {
                 prepare(&file.path)?;
-                let keyring = keyring.open(&file.path)?;
+                let keyring = keyring_of(&keyring, &file.path)?;
                 create_key(&file.path, |identities| {
                     identities.create_user(&name, admin)?;
                     identities.create_key(&name, &keyring)
@@ -190,7 +190,7 @@ impl Run for Auth {
             Act::Role(RoleAct::Create { name, trust, file, keyring }) => {
                 prepare(&file.path)?;
                 let trust = read_document(&trust)?;
-                let keyring = keyring.open(&file.path)?;
+                let keyring = keyring_of(&keyring, &file.path)?;
                 change(&file.path, |identities| {
                     identities.create_role(&name, &trust)?;
                     // A server that runs gives out sessions of the new role as soon as it has the key for them.
@@ -262,7 +262,7 @@ fn key(act: KeyAct) -> Result<(), Failure> {
     };
     match act {
         KeyAct::Create { user, file, keyring } => {
-            let keyring = keyring.open(&file.path)?;
+            let keyring = keyring_of(&keyring, &file.path)?;
             create_key(&file.path, |identities| identities.create_key(&user, &keyring))
         }
         KeyAct::Disable(arguments) => set(arguments, Some(true)),
@@ -286,6 +286,14 @@ fn create_key(
     let key = change(path, create)?;
     designs::say(&format!("AWS_ACCESS_KEY_ID={}\nAWS_SECRET_ACCESS_KEY={}\n", key.id, key.secret));
     Ok(())
+}
+
+/// The keyring of a file of identities. None is made for a file with sealed secrets, which only their own keyring opens.
+fn keyring_of(keyring: &KeyringArguments, path: &Path) -> Result<Keyring, Failure> {
+    match IdentityFile::read(path).map_err(Failure::new)?.is_sealed() {
+        true => keyring.open_existing(path),
+        false => keyring.open(path),
+    }
 }
 
 /// The directory of the file must be there before its distance from the keyring can be judged.

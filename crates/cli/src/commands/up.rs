@@ -25,10 +25,11 @@ use clap::Args;
 use sortkey_core::{Pending, Runtime};
 use sortkey_deploy::{Coverage, DeployError, Deployment, Naming, Options, desired, is_pending, prepare};
 use sortkey_design::Compilation;
+use sortkey_design::program::Segment;
 use sortkey_embedded::Embedded;
 use sortkey_gateway::{Admission, Forks, Gateway};
 use sortkey_migrate::{Phase, Side};
-use sortkey_server::{Database, Mode, Mount, Settings};
+use sortkey_server::{Database, Mode, MoreMetrics, Mount, Settings};
 use sortkey_work::Waking;
 
 use super::Run;
@@ -127,6 +128,7 @@ struct Start<'a> {
     kept: &'a str,
     /// Where secrets are kept, if anything is.
     secrets: Option<&'a Path>,
+    more_metrics: MoreMetrics,
 }
 
 impl Run for Up {
@@ -169,7 +171,8 @@ impl Up {
         };
         let gateway = Gateway::new(runtime.clone(), admission);
         let secrets = place.secrets.as_deref();
-        let start = Start { address, mode, runtime: &runtime, kept: &place.kept, secrets };
+        let more_metrics = workers.as_ref().map(workers::Workers::metrics).unwrap_or_default();
+        let start = Start { address, mode, runtime: &runtime, kept: &place.kept, secrets, more_metrics };
         let served = match place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
@@ -193,17 +196,17 @@ impl Up {
         backend: B,
         mounts: Vec<Mount>,
     ) -> Result<(), Failure> {
-        let Start { address, mode, runtime, kept, secrets } = start;
+        let Start { address, mode, runtime, kept, secrets, more_metrics } = start;
         let dynamodb_api = self.dynamodb_api || address.ip().is_loopback();
         let guard = self.protect.guard(mode)?;
         let tls = self.tls.open(secrets, &self.listen.host)?;
         let certificate = self.tls.report(tls.as_ref(), secrets);
         let base = tls::scheme(tls.as_ref());
-        let settings =
-            Settings { dynamodb_api, guard, audit: self.audit.open()?, tls, ..self.listen.settings() };
+        let audit = self.audit.open()?;
+        let settings = Settings { dynamodb_api, guard, audit, tls, more_metrics, ..self.listen.settings() };
         let (server, address) = listen::bind(address, backend, settings, mounts).await?;
         let shutdown = shutdown::asked_for();
-        let report = format!("{certificate}{}", self.protect.report(mode, true));
+        let report = format!("{certificate}{}{}", self.protect.report(mode, true), open_routes(runtime));
         let base = format!("{base}://{address}");
         banner::say(runtime, &base, self.protect.api_keys.as_deref(), kept, &report);
         server.run(shutdown).await;
@@ -278,7 +281,14 @@ impl Up {
         follow::say(state.as_ref());
         let mounts = following.mounts(&|| self.admission())?;
         let runtime = following.answering(state.as_ref());
-        let start = Start { address, mode, runtime, kept: &place.kept, secrets: place.secrets.as_deref() };
+        let start = Start {
+            address,
+            mode,
+            runtime,
+            kept: &place.kept,
+            secrets: place.secrets.as_deref(),
+            more_metrics: MoreMetrics::default(),
+        };
         match place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
@@ -347,4 +357,20 @@ fn forks(database: &Database, runtime: &Runtime) -> Arc<Forks> {
 pub(super) fn assignment(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     Ok((name.trim().to_owned(), value.to_owned()))
+}
+
+/// The routes of a design, which are open by declaration: their operations check for themselves who calls.
+fn open_routes(runtime: &Runtime) -> String {
+    let text = |segment: &Segment| match segment {
+        Segment::Literal(text) => format!("/{text}"),
+        Segment::Parameter(_) => "/*".to_owned(),
+    };
+    let mut paths: Vec<String> =
+        runtime.program().routes.iter().map(|route| route.segments.iter().map(text).collect()).collect();
+    paths.sort();
+    paths.dedup();
+    match paths.is_empty() {
+        true => String::new(),
+        false => format!("\nOpen to everybody, as the design declares: {}", paths.join(", ")),
+    }
 }

@@ -19,7 +19,7 @@ impl Builder<'_> {
         }
         self.has_no_effect_provisioned();
         let scaling = self.own_scaling(self.own.scaling);
-        // Autoscaling starts at its minimum where nothing else says where.
+        // Autoscaling starts at its minimum unless design or stage set the units.
         let read = asked.read.or(design.map(|each| each.rcu)).or(scaling.read.map(|range| range.min));
         let write = asked.write.or(design.map(|each| each.wcu)).or(scaling.write.map(|range| range.min));
         let missing: Vec<&str> = [("read", read), ("write", write)]

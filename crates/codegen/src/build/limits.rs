@@ -1,4 +1,4 @@
-//! What AWS would refuse, found before anything is deployed.
+//! Checks for AWS's limits, made before anything is deployed.
 
 use crate::model::{Deployment, Encryption, Table};
 use crate::problem::Problem;

@@ -55,7 +55,7 @@ fn replica(table: &Table, region: Node, key: Option<&str>) -> Node {
         .into()
 }
 
-/// Every index is named in every replica, as the CDK names them, also where nothing is said about it.
+/// Every index is listed in every replica, as the CDK does, even one without settings.
 fn replica_index(table: &Table, index: &GlobalIndex) -> Node {
     let reads = index.capacity.map(|own| reads(index.scaling.read, own.read));
     Map::new()
@@ -93,7 +93,7 @@ fn most_writes(maximum: Maximum) -> Option<Map> {
     maximum.write.map(|units| Map::new().with("MaxWriteRequestUnits", units))
 }
 
-/// Which key encrypts is a matter of each replica.
+/// Whether KMS encrypts the table; the key itself is set in each replica.
 fn encryption(table: &Table) -> Option<Map> {
     (table.encryption != Encryption::Owned)
         .then(|| Map::new().with("SSEEnabled", true).with("SSEType", "KMS"))

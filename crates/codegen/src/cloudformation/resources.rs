@@ -19,7 +19,7 @@ pub(crate) fn logical_id(name: &str) -> String {
 #[derive(Default)]
 pub(super) struct Resources {
     map: Map,
-    /// What each resource is, in words.
+    /// The id and a description of each resource.
     made: Vec<(String, String)>,
     problems: Vec<Problem>,
 }

@@ -89,7 +89,7 @@ pub(super) fn stream(table: &Table) -> Option<Map> {
     table.stream.as_deref().map(|view| Map::new().with("StreamViewType", view))
 }
 
-/// A design that says nothing leaves recovery as it is, one that says `off` switches it off.
+/// A design without the setting leaves recovery as it is; `off` switches it off.
 pub(super) fn recovery(table: &Table) -> Option<Map> {
     table.recovery_days.map(|days| {
         let days = (days > 0).then_some(days);

@@ -1,7 +1,7 @@
 //! A table as a running DynamoDB shows it.
 //!
-//! Not every DynamoDB has expiry, recovery or tags, and not every caller may ask for them; what cannot be told is none.
-//! `sortkey_deploy` asks the same questions for `up`, but keeps its answers private.
+//! Not every DynamoDB has expiry, recovery or tags, and not every caller may read them; an unreadable setting is none.
+//! `sortkey_deploy` makes the same requests for `up`, but keeps its answers private.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,7 +23,7 @@ pub struct LiveError {
     pub table: String,
     /// The request that failed.
     pub doing: &'static str,
-    /// What was answered.
+    /// The error that it returned.
     pub error: ApiError,
 }
 

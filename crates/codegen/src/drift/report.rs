@@ -38,7 +38,7 @@ pub fn drift_json(drift: &Drift, design: &str, stage: &str, endpoint: &str) -> V
     })
 }
 
-/// Drift as SARIF 2.1.0: each difference at the place in the design that says otherwise.
+/// Drift as SARIF 2.1.0: each difference at the place of the setting in the design.
 pub fn drift_sarif(drift: &Drift, sources: &Sources) -> Value {
     let results: Vec<Value> = drift
         .differences

@@ -20,7 +20,7 @@ fn table() -> Table {
     built.tables.remove(0)
 }
 
-/// What is there if somebody deployed exactly the template.
+/// The table as it is if exactly the template was deployed.
 fn deployed(table: &Table) -> Found {
     let one = Deployment {
         design: "d".into(),

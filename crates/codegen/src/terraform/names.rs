@@ -28,7 +28,7 @@ impl Names {
         self.taken.push((address, what));
     }
 
-    /// Blocks within a table know one partition and one sort attribute.
+    /// Index blocks within a table support one partition and one sort attribute only.
     pub(super) fn one_attribute_per_part(&mut self, table: &Table) {
         for index in
             table.global.iter().filter(|index| index.key.partition.len() > 1 || index.key.sort.len() > 1)

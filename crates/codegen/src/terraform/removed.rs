@@ -1,8 +1,8 @@
 //! Tables and indexes of the file that was generated before, and not of this one.
 //!
-//! Terraform destroys what disappears from its files, `prevent_destroy` or not, because that setting disappears with it.
-//! A `removed` block releases a resource from the state instead. The block stays in later files, since nobody can tell
-//! from here whether it has been applied.
+//! Terraform destroys what disappears from its files, `prevent_destroy` or not, because that setting disappears with
+//! it. A `removed` block releases a resource from the state instead. The block stays in later files, since the
+//! generator cannot find out whether it has been applied.
 
 use std::collections::BTreeSet;
 

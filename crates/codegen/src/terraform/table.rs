@@ -155,7 +155,7 @@ fn on_demand(maximum: Maximum) -> Option<Block> {
     })
 }
 
-/// What autoscaling changes is not Terraform's to change back.
+/// The attributes that Terraform must ignore because autoscaling changes them.
 fn scaled(read: bool, write: bool) -> Vec<&'static str> {
     [(read, "read_capacity"), (write, "write_capacity")]
         .into_iter()

@@ -29,7 +29,7 @@ enum Seen<'a> {
     Fields(&'a Fields),
     Stored(&'a Item),
     /// What is known before anything is read.
-    Known(&'a Known),
+    Known(&'a Known<'a>),
     /// What an index holds: attributes that were read, and the texts of templates where they are stored.
     Held(&'a Fields, &'a Item),
 }
@@ -46,7 +46,7 @@ impl<'a> View<'a> {
     }
 
     /// An item of which something is known before it is read.
-    pub(crate) fn known(entity: EntityId, known: &'a Known) -> View<'a> {
+    pub(crate) fn known(entity: EntityId, known: &'a Known<'a>) -> View<'a> {
         View { of: Of::Entity(entity, entity), seen: Seen::Known(known) }
     }
 

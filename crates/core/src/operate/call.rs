@@ -74,7 +74,11 @@ impl<'a> Runner<'_, 'a> {
             Callee::Effect(id) => {
                 // What was done outside cannot be undone: the operation does not start again from the beginning.
                 self.session.wrote_something();
-                crate::effects::perform(scope, id, given).await?
+                let (result, is_answered) = crate::effects::perform(scope, id, given).await?;
+                if !is_answered {
+                    self.session.meets_trouble();
+                }
+                result
             }
             Callee::Operation(id) => match operation(self.session, inner, id, given).await? {
                 Outcome::Value(value) => value,

@@ -23,7 +23,9 @@ impl<'a> Runner<'_, 'a> {
     ) -> Result<(), Failure> {
         let list = self.value(scope, list, None).await?;
         let elements = list.members().unwrap_or_default();
-        let failures = match batched(&scope.shared.program, body).filter(|_| self.receipt.lock().is_none()) {
+        // A batch has no conditions, so it can carry neither a receipt nor a lease.
+        let is_plain = self.receipt.lock().is_none() && !self.session.is_fenced();
+        let failures = match batched(&scope.shared.program, body).filter(|_| is_plain) {
             Some(action) => self.put_all(scope, local, elements, action).await?,
             None => self.side_by_side(scope, local, elements, body).await,
         };
@@ -45,7 +47,9 @@ impl<'a> Runner<'_, 'a> {
         body: &'a [Statement],
     ) -> Vec<Failure> {
         let mut failures = Vec::new();
-        for chunk in elements.chunks(SIDE_BY_SIDE) {
+        // Transactions that check one lease at the same time would conflict.
+        let width = if self.session.is_fenced() { 1 } else { SIDE_BY_SIDE };
+        for chunk in elements.chunks(width) {
             let runs = chunk.iter().map(|element| {
                 let mut scope = scope.clone();
                 scope.set(local, element.clone());

@@ -59,11 +59,11 @@ pub(super) async fn create(
         return Err(Failure::internal(format!("`{}` is more than a create", operation.name)));
     };
     arguments.retain(|_, value| !value.is_absent());
-    let (_, item) = write::new_item(scope, info, arguments)?;
+    let (_, made) = write::new_item(scope, info, arguments)?;
     for _ in 0..ATTEMPTS {
-        let write = write::placed(scope, info, action, item.clone())?;
+        let write = write::placed(scope, info, action, made.clone())?;
         match write::send(session, scope, vec![write], Answers::Nothing).await {
-            Ok(_) => return Ok(item),
+            Ok(_) => return Ok(made.item),
             Err(Refusal::Stale) => {}
             Err(Refusal::Failed(failure)) => return Err(failure),
         }

@@ -64,7 +64,7 @@ impl Made {
 
     /// The texts that its attributes have where its own text is that of some known values; none where values of different
     /// texts could make it, or where one is not known.
-    pub(super) fn texts<'p>(&self, known: &'p Known, into: &mut Vec<(usize, &'p [u8])>) -> Option<()> {
+    pub(super) fn texts<'p>(&self, known: &'p Known<'_>, into: &mut Vec<(usize, &'p [u8])>) -> Option<()> {
         for step in &self.steps {
             let Step::Slot { at, attribute, format, .. } = step else { continue };
             let text = known.get(Bound::Attribute(attribute.id)).and_then(Val::as_text)?;

@@ -1,5 +1,7 @@
 //! What a pattern binds: one set of known attributes for each query it makes.
 
+use std::borrow::Cow;
+
 use sortkey_design::model::ReadVerb;
 use sortkey_design::program::{
     AttributeId, Bind, BindValue, Bound, Entity, EntityId, Expr, ExprKind, Fill, LocalId, Type,
@@ -17,7 +19,7 @@ const MAX_BRANCHES: usize = 1_000;
 impl Read {
     /// What is known of the items of each query: one set of values for every combination of those of `in` and `all`. A list of
     /// another tenant's items is not found, one item absent.
-    pub(super) fn branches(&self, scope: &Scope<'_>) -> Result<Vec<Known>, Failure> {
+    pub(super) fn branches<'s>(&self, scope: &'s Scope<'_>) -> Result<Vec<Known<'s>>, Failure> {
         let entity = self.entity(scope).of(&scope.shared.program);
         let admit = Admit::computed(scope).finding();
         let mut branches = vec![Known::with_capacity(self.plan.given.len() + 1)];
@@ -32,13 +34,16 @@ impl Read {
             let values = match self.source(given.by) {
                 // What a parameter of the attribute's own was given is admitted already.
                 Some(Source::Parameter(local)) => {
-                    let value = scope.get(local).cloned().unwrap_or_default();
-                    let value = if self.is_of(local, given.to) { value } else { admitted(value)? };
+                    let Some(value) = scope.get(local) else { continue };
+                    let value = match self.is_of(local, given.to) {
+                        true => Cow::Borrowed(value),
+                        false => Cow::Owned(admitted(value.clone())?),
+                    };
                     with(&mut branches, given.to, value);
                     continue;
                 }
                 Some(Source::Value(expr)) => {
-                    with(&mut branches, given.to, admitted(scope.eval(expr, None)?)?);
+                    with(&mut branches, given.to, Cow::Owned(admitted(scope.eval(expr, None)?)?));
                     continue;
                 }
                 Some(Source::Every) => every_value(entity, given.to),
@@ -104,7 +109,7 @@ impl Read {
     }
 
     /// Whether the tenant that the arguments name is the caller's own.
-    fn is_ours(&self, scope: &Scope<'_>, branch: &Known) -> bool {
+    fn is_ours(&self, scope: &Scope<'_>, branch: &Known<'_>) -> bool {
         let entity = self.entity(scope).of(&scope.shared.program);
         let (Some(caller), Some(tenant)) = (&scope.caller, entity.tenant) else { return true };
         let name = &entity.attributes[tenant.attribute].name;
@@ -143,7 +148,7 @@ pub(crate) fn derive(scope: &Scope<'_>, entity_id: EntityId, known: &mut impl Va
 }
 
 /// Adds a value to every branch; what is absent is not known.
-fn with(branches: &mut [Known], of: Bound, value: Val) {
+fn with<'s>(branches: &mut [Known<'s>], of: Bound, value: Cow<'s, Val>) {
     match branches {
         _ if value.is_absent() => {}
         [branch] => branch.put(of, value),
@@ -152,11 +157,11 @@ fn with(branches: &mut [Known], of: Bound, value: Val) {
 }
 
 /// Every branch with every value. One value alone that is absent is not known.
-fn product(branches: &[Known], of: Bound, values: &[Val]) -> Vec<Known> {
-    let joined = |branch: &Known, value: &Val| {
+fn product<'s>(branches: &[Known<'s>], of: Bound, values: &[Val]) -> Vec<Known<'s>> {
+    let joined = |branch: &Known<'s>, value: &Val| {
         let mut branch = branch.clone();
         if values.len() > 1 || !value.is_absent() {
-            branch.put(of, value.clone());
+            branch.put(of, Cow::Owned(value.clone()));
         }
         branch
     };

@@ -44,7 +44,7 @@ impl Branch {
 
 impl Read {
     /// The queries of some known values, before anything is read.
-    pub(super) fn begin(&self, scope: &Scope<'_>, branches: &[Known]) -> Result<Vec<Branch>, Failure> {
+    pub(super) fn begin(&self, scope: &Scope<'_>, branches: &[Known<'_>]) -> Result<Vec<Branch>, Failure> {
         let mut begun = Vec::with_capacity(branches.len());
         for known in branches {
             let asked = match self.plan.path.way {
@@ -184,7 +184,7 @@ impl Read {
             table_name: self.table.clone(),
             index_name: self.index.clone(),
             key_condition_expression: Some(text),
-            expression_attribute_names: Some(names),
+            expression_attribute_names: names,
             expression_attribute_values: Some(values.into()),
             scan_index_forward: self.plan.descending.then_some(false),
             consistent_read: self.plan.strong.then_some(true),

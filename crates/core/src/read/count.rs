@@ -22,7 +22,7 @@ impl Read {
         &self,
         session: &Session<'_>,
         scope: &Scope<'_>,
-        branches: Vec<Known>,
+        branches: Vec<Known<'_>>,
     ) -> Result<i64, Failure> {
         if !self.is_decided_by_keys(scope, &branches)? {
             return Ok(self.all(session, scope, branches).await?.len() as i64);
@@ -45,7 +45,11 @@ impl Read {
     }
 
     /// Whether every item under the keys counts: all are of the one entity, live, the caller's, and nothing else is asked.
-    pub(super) fn is_decided_by_keys(&self, scope: &Scope<'_>, branches: &[Known]) -> Result<bool, Failure> {
+    pub(super) fn is_decided_by_keys(
+        &self,
+        scope: &Scope<'_>,
+        branches: &[Known<'_>],
+    ) -> Result<bool, Failure> {
         let info = self.entity(scope);
         let entity = info.of(&scope.shared.program);
         let asks_more =
@@ -66,7 +70,7 @@ impl Read {
     }
 
     /// Whether no guard and no receipt can be under the keys.
-    fn has_no_reserved(&self, scope: &Scope<'_>, branches: &[Known]) -> Result<bool, Failure> {
+    fn has_no_reserved(&self, scope: &Scope<'_>, branches: &[Known<'_>]) -> Result<bool, Failure> {
         let table = &scope.shared.program.tables[self.plan.path.table];
         match self.plan.path.way {
             Way::Key => {
@@ -92,6 +96,7 @@ impl Read {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
     use std::sync::Arc;
 
     use sortkey_design::program::Bound;
@@ -139,7 +144,7 @@ mod tests {
             let mut known = Known::default();
             for (name, value) in own {
                 let id = attributes.find(&name).expect("an attribute");
-                known.put(Bound::Attribute(id), value);
+                known.put(Bound::Attribute(id), Cow::Owned(value));
             }
             assert_eq!(read.is_decided_by_keys(&scope, &[known]), Ok(expected), "{text}");
         }

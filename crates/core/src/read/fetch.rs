@@ -25,7 +25,7 @@ impl Read {
         &self,
         session: &Session<'_>,
         scope: &Scope<'_>,
-        branches: &[Known],
+        branches: &[Known<'_>],
     ) -> Result<Option<Hit>, Failure> {
         for known in branches {
             let found = match self.plan.path.way {
@@ -56,7 +56,7 @@ impl Read {
         &self,
         session: &Session<'_>,
         scope: &Scope<'_>,
-        known: &Known,
+        known: &Known<'_>,
         unique: UniqueId,
     ) -> Result<Option<Hit>, Failure> {
         let info = self.entity(scope);

@@ -19,7 +19,7 @@ pub(super) struct Sieve<'a> {
     /// What the key of the request shows already.
     sure: Option<Sure<'a>>,
     /// What the queries know; asked of items only where a key narrows it down.
-    known: &'a [Known],
+    known: &'a [Known<'a>],
 }
 
 impl Sieve<'_> {
@@ -100,7 +100,7 @@ impl Read {
         if self.plan.narrowed.is_empty() || item.entity() != Some(self.first()) {
             return true;
         }
-        let has = |known: &Known, id: AttributeId| {
+        let has = |known: &Known<'_>, id: AttributeId| {
             known.get(Bound::Attribute(id)).is_none_or(|value| item.has(scope.shared, id, value))
         };
         sieve.known.iter().any(|known| self.plan.narrowed.iter().all(|id| has(known, *id)))
@@ -121,7 +121,7 @@ impl Read {
     }
 
     /// What is asked of the items of some queries.
-    pub(super) fn sieve<'r>(&'r self, scope: &Scope<'_>, known: &'r [Known]) -> Sieve<'r> {
+    pub(super) fn sieve<'r>(&'r self, scope: &Scope<'_>, known: &'r [Known<'r>]) -> Sieve<'r> {
         let proof = self.entity(scope).proof.as_ref().filter(|_| self.pattern.entities.len() == 1);
         // Several queries have several keys, and nobody knows which of them gave an item.
         let sure = match (proof, known) {

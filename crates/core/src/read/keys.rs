@@ -38,7 +38,7 @@ enum Open {
 
 impl Read {
     /// What one query asks of its key; none if the known values do not determine a partition, so that no item can be found.
-    pub(super) fn asked(&self, scope: &Scope<'_>, known: &Known) -> Result<Option<Asked>, Failure> {
+    pub(super) fn asked(&self, scope: &Scope<'_>, known: &Known<'_>) -> Result<Option<Asked>, Failure> {
         let program = &scope.shared.program;
         let entity = &program.entities[self.first()];
         let recipe = &self.plan.key;
@@ -60,7 +60,7 @@ impl Read {
     }
 
     /// The table key of the one item that is asked for; none if the recipe or the known values do not determine it.
-    pub(super) fn table_key(&self, scope: &Scope<'_>, known: &Known) -> Option<Item> {
+    pub(super) fn table_key(&self, scope: &Scope<'_>, known: &Known<'_>) -> Option<Item> {
         if !self.is_whole_key {
             return None;
         }
@@ -89,7 +89,13 @@ impl Read {
     }
 
     /// How a part of the sort key is asked.
-    fn open(&self, scope: &Scope<'_>, entity: &Entity, is: &KeyIs, known: &Known) -> Result<Open, Failure> {
+    fn open(
+        &self,
+        scope: &Scope<'_>,
+        entity: &Entity,
+        is: &KeyIs,
+        known: &Known<'_>,
+    ) -> Result<Open, Failure> {
         let program = &scope.shared.program;
         Ok(match is {
             KeyIs::Text(_) | KeyIs::Equal(Source::Attribute(_)) => {
@@ -159,7 +165,7 @@ impl Read {
 }
 
 /// The value of a part of a key that equals something; none if that is not known.
-fn whole(program: &Program, entity: &Entity, is: &KeyIs, known: &Known) -> Option<AttributeValue> {
+fn whole(program: &Program, entity: &Entity, is: &KeyIs, known: &Known<'_>) -> Option<AttributeValue> {
     match is {
         KeyIs::Text(id) => known.text(entity, *id).map(|text| AttributeValue::S(text.to_owned())),
         KeyIs::Equal(source) => of_source(program, entity, *source, known),
@@ -194,7 +200,7 @@ fn of_template(entity: &Entity, id: TemplateId, values: &impl Values) -> Option<
 }
 
 /// The text of the first pieces of a template as far as they are known, and whether all of them are.
-fn begun(entity: &Entity, template: &Template, pieces: usize, known: &Known) -> (String, bool) {
+fn begun(entity: &Entity, template: &Template, pieces: usize, known: &Known<'_>) -> (String, bool) {
     let mut text = String::with_capacity(64);
     let count = template::begin_into(entity, template, pieces, known, &mut text);
     (text, count == pieces)

@@ -24,7 +24,7 @@ use crate::prepared::Shared;
 use crate::session::Session;
 use crate::values::{Admit, Fields, Val};
 use crate::write::oracle::{image, stored_image};
-use crate::{Answer, Ids, Reply, Runtime, Settings, fixture, template};
+use crate::{Answer, Ids, Runtime, Settings, Shown, fixture, template};
 
 /// The items of every entity.
 type All = Arena<EntityId, Vec<Fields>>;
@@ -286,11 +286,11 @@ fn printed_as_the_tree_says(scope: &Scope<'_>, read: &Read, hit: &Hit) {
     let value = value_of(scope, Found::Item(Some(hit.clone())), read).expect("readable");
     let value = public(scope, value, read.select.as_ref()).expect("readable");
     let expected = to_public_json(scope, &value);
-    let reply = || Reply::of_found(scope.clone(), Found::Item(Some(hit.clone())), read).expect("readable");
+    let shown = || Shown::of_found(scope.clone(), Found::Item(Some(hit.clone())), read).expect("readable");
     let mut printed = Vec::new();
-    reply().write_json(&mut printed);
+    shown().write_json(&mut printed);
     assert_eq!(String::from_utf8(printed).expect("text"), expected.to_string(), "{}", read.pattern.name);
-    assert_eq!(reply().into_answer(), Answer::Value(expected));
+    assert_eq!(shown().into_answer(), Answer::Value(expected));
 }
 
 /// Whether the key of an item is what the entity's templates make of its attributes.

@@ -22,7 +22,7 @@ impl Read {
         &self,
         session: &Session<'_>,
         scope: &Scope<'_>,
-        branches: Vec<Known>,
+        branches: Vec<Known<'_>>,
         most: Option<usize>,
         paging: Paging<'_>,
     ) -> Result<(Vec<Hit>, Option<String>), Failure> {
@@ -33,11 +33,7 @@ impl Read {
             return Ok((self.batch(session, scope, &branches, &keys).await?, None));
         }
         let sieve = self.sieve(scope, &branches);
-        let mut branches = self.begin(scope, &branches)?;
-        if let (Some(cursor), Some(context)) = (paging.cursor, paging.context) {
-            let key = &scope.shared.settings.cursor_key;
-            resume(&mut branches, cursor::open(key, &self.bound_to(scope, context), cursor)?)?;
-        }
+        let mut branches = self.begin_at(scope, &branches, paging)?;
         let mut found = Vec::new();
         loop {
             let wanted = most.map(|most| most.saturating_sub(found.len()));
@@ -53,16 +49,38 @@ impl Read {
                 found.extend(self.admitted(scope, &sieve, item)?);
             }
         }
-        let cursor = match paging.context {
-            Some(context) if !branches.iter().all(Branch::is_over) => {
-                let positions: Vec<Position> =
-                    branches.iter().map(|branch| self.reached(scope, branch)).collect();
-                let key = &scope.shared.settings.cursor_key;
-                Some(cursor::seal(key, &self.bound_to(scope, context), &positions)?)
-            }
-            _ => None,
-        };
+        let cursor = self.cursor(scope, &branches, paging)?;
         Ok((found, cursor))
+    }
+
+    /// The queries of some known values, each where a cursor says that it goes on.
+    pub(super) fn begin_at(
+        &self,
+        scope: &Scope<'_>,
+        branches: &[Known<'_>],
+        paging: Paging<'_>,
+    ) -> Result<Vec<Branch>, Failure> {
+        let mut branches = self.begin(scope, branches)?;
+        if let (Some(cursor), Some(context)) = (paging.cursor, paging.context) {
+            let key = &scope.shared.settings.cursor_key;
+            resume(&mut branches, cursor::open(key, &self.bound_to(scope, context), cursor)?)?;
+        }
+        Ok(branches)
+    }
+
+    /// The cursor behind what queries have given; none behind the last page.
+    pub(super) fn cursor(
+        &self,
+        scope: &Scope<'_>,
+        branches: &[Branch],
+        paging: Paging<'_>,
+    ) -> Result<Option<String>, Failure> {
+        let Some(context) = paging.context.filter(|_| !branches.iter().all(Branch::is_over)) else {
+            return Ok(None);
+        };
+        let positions: Vec<Position> = branches.iter().map(|branch| self.reached(scope, branch)).collect();
+        let key = &scope.shared.settings.cursor_key;
+        cursor::seal(key, &self.bound_to(scope, context), &positions).map(Some)
     }
 
     /// `x in list` where the keys are whole: no query is needed.
@@ -70,7 +88,7 @@ impl Read {
         &self,
         session: &Session<'_>,
         scope: &Scope<'_>,
-        branches: &[Known],
+        branches: &[Known<'_>],
         keys: &[Item],
     ) -> Result<Vec<Hit>, Failure> {
         let keys: Vec<Map> = keys.iter().map(Item::to_map).collect();

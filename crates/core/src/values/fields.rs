@@ -3,7 +3,10 @@
 //! A vector, since items have few attributes and are copied and walked far more often than changed; names are shared
 //! with the design, so that a copy costs no text.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
+
+use sortkey_value::compare_names;
 
 use super::Val;
 
@@ -43,7 +46,10 @@ impl Fields {
     pub(crate) fn entry(&self, name: &str) -> Option<(&Arc<str>, &Val)> {
         let at = match self.0.len() {
             // Names differ in their lengths more often than not: to walk over a few is faster than to search.
-            0..=FEW => self.0.iter().position(|(each, _)| **each == *name)?,
+            0..=FEW => {
+                let is_it = |each: &str| each.len() == name.len() && compare(each, name).is_eq();
+                self.0.iter().position(|(each, _)| is_it(each))?
+            }
             _ => self.find(name).ok()?,
         };
         self.0.get(at).map(|(name, value)| (name, value))
@@ -84,7 +90,12 @@ impl Fields {
     /// Whether all of these names, which ascend, have values.
     pub(crate) fn have_all(&self, names: &[Arc<str>]) -> bool {
         let mut fields = self.0.iter();
-        names.iter().all(|name| fields.any(|(each, value)| each == name && !value.is_absent()))
+        let mut is_there = |name: &Arc<str>| {
+            fields.any(|(each, value)| {
+                each.len() == name.len() && compare(each, name).is_eq() && !value.is_absent()
+            })
+        };
+        names.iter().all(&mut is_there)
     }
 
     /// Takes a value out.
@@ -114,11 +125,15 @@ impl Fields {
     fn find(&self, name: &str) -> Result<usize, usize> {
         // Most attributes arrive in order.
         match self.0.last() {
-            Some((last, _)) if &**last < name => Err(self.0.len()),
+            Some((last, _)) if compare(last, name).is_lt() => Err(self.0.len()),
             None => Err(0),
-            _ => self.0.binary_search_by(|(each, _)| (**each).cmp(name)),
+            _ => self.0.binary_search_by(|(each, _)| compare(each, name)),
         }
     }
+}
+
+fn compare(one: &str, other: &str) -> Ordering {
+    compare_names(one.as_bytes(), other.as_bytes())
 }
 
 impl<N: AsRef<str> + Into<Arc<str>>> Extend<(N, Val)> for Fields {

@@ -1,5 +1,7 @@
 //! Values by the ids of attributes: what is known of an item before anything is read, and how keys are made of it.
 
+use std::borrow::Cow;
+
 use sortkey_design::program::{AttributeId, Bound, Entity, EntityId, TemplateId};
 
 use super::{Fields, Val};
@@ -36,21 +38,22 @@ impl Values for Fields {
     }
 }
 
-/// What is known of the items of one query before anything is read. There is little of it, so that a search is a walk.
+/// What is known of the items of one query before anything is read. There is little of it, so that a search is a walk. What a
+/// call was given stays where it is.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Known(Vec<(Bound, Val)>);
+pub(crate) struct Known<'s>(Vec<(Bound, Cow<'s, Val>)>);
 
-impl Known {
-    pub(crate) fn with_capacity(count: usize) -> Known {
+impl<'s> Known<'s> {
+    pub(crate) fn with_capacity(count: usize) -> Known<'s> {
         Known(Vec::with_capacity(count))
     }
 
     pub(crate) fn get(&self, of: Bound) -> Option<&Val> {
-        self.0.iter().find(|(each, _)| *each == of).map(|(_, value)| value)
+        self.0.iter().find(|(each, _)| *each == of).map(|(_, value)| &**value)
     }
 
     /// Says what something is; of two values the later counts.
-    pub(crate) fn put(&mut self, of: Bound, value: Val) {
+    pub(crate) fn put(&mut self, of: Bound, value: Cow<'s, Val>) {
         match self.0.iter_mut().find(|(each, _)| *each == of) {
             Some((_, known)) => *known = value,
             None => self.0.push((of, value)),
@@ -59,15 +62,15 @@ impl Known {
 
     /// The known attributes, by their names.
     pub(crate) fn fields(&self, entity: &Entity) -> Fields {
-        let attribute = |(of, value): &(Bound, Val)| match of {
-            Bound::Attribute(id) => Some((entity.attributes[*id].name.clone(), value.clone())),
+        let attribute = |(of, value): &(Bound, Cow<'s, Val>)| match of {
+            Bound::Attribute(id) => Some((entity.attributes[*id].name.clone(), Val::clone(value))),
             Bound::Stored(_) => None,
         };
         self.0.iter().filter_map(attribute).collect()
     }
 }
 
-impl Values for Known {
+impl Values for Known<'_> {
     fn value<'v>(&'v self, _: &Entity, id: AttributeId) -> Option<&'v Val> {
         self.get(Bound::Attribute(id))
     }
@@ -77,7 +80,7 @@ impl Values for Known {
     }
 
     fn set(&mut self, _: &Entity, id: AttributeId, value: Val) {
-        self.put(Bound::Attribute(id), value);
+        self.put(Bound::Attribute(id), Cow::Owned(value));
     }
 
     fn view(&self, entity: EntityId) -> View<'_> {

@@ -47,7 +47,8 @@ fn written(time_ms: i64, length: usize) -> String {
         put(at, number);
     }
     text[20] += (in_second / 100) as u8;
-    String::from_utf8_lossy(&text[..length]).into_owned()
+    // Digits and punctuation.
+    String::from_utf8(text[..length].to_vec()).unwrap_or_default()
 }
 
 /// Reads a day, or a day with a time and an offset.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::Action;
 use sortkey_plan::{AttributeSet, Change, effects};
-use sortkey_value::{AttributeValue, Item, Map, ValueRef};
+use sortkey_value::{AttributeValue, Item, ItemBuilder, Map, ValueRef};
 
 use super::guards::guards;
 use super::image::{checked, complete, fill, stored};
@@ -26,31 +26,49 @@ pub(crate) struct Made {
     generated: Vec<Arc<str>>,
 }
 
+/// A new item as it is stored, with its key.
+#[derive(Clone)]
+pub(crate) struct Placed {
+    pub(crate) item: Item,
+    key: Item,
+}
+
 /// A new item of attributes that have been admitted, none of them absent: filled in, checked, and as it is stored.
-pub(crate) fn new_item(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<(Made, Item), Failure> {
+pub(crate) fn new_item(
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    given: Fields,
+) -> Result<(Made, Placed), Failure> {
     let made = finish(scope, info, given)?;
     let item = stored(scope, info, &made.fields)?;
+    let mut key = ItemBuilder::with_capacity(ROOM_BYTES, 2);
     for name in info.parts() {
         match item.get(name) {
             None => return Err(lacks(info, name)),
             Some(ValueRef::S("")) => return Err(empty(name)),
-            Some(_) => {}
+            Some(value) => {
+                key.name(name);
+                key.value(value);
+            }
         }
     }
-    Ok((made, item))
+    let key = key.finish();
+    Ok((made, Placed { item, key }))
 }
+
+/// Room for most keys.
+const ROOM_BYTES: usize = 192;
 
 /// The write that stores a new item. A `create` finds no such item.
 pub(crate) fn placed(
     scope: &Scope<'_>,
     info: &EntityInfo,
     action: &Action,
-    item: Item,
+    Placed { item, key }: Placed,
 ) -> Result<Write, Failure> {
-    let mut write = Write::new(info, info.key_of(&item), Act::Put(item));
+    let mut write = Write::new(info, key, Act::Put(item));
     if action.verb == WriteVerb::Create {
-        let taken =
-            Failure::new(FailureKind::AlreadyExists, format!("there is already such a {}", info.name));
+        let taken = info.taken.clone();
         let error = action.error.filter(|_| action.condition.is_none());
         write.demand(scope, Test::Vacant, declared(&scope.shared.program, error, taken))?;
     }
@@ -75,8 +93,8 @@ pub(super) async fn prepare(
         given.insert(info.name_of(field.path.attribute).clone(), value);
     }
     refer(session, scope, info, &given).await?;
-    let (made, item) = new_item(scope, info, admitted(scope, info, given)?)?;
-    let mut write = placed(scope, info, action, item)?;
+    let (made, placed_item) = new_item(scope, info, admitted(scope, info, given)?)?;
+    let mut write = placed(scope, info, action, placed_item)?;
     let mut freed = Vec::new();
     if action.verb == WriteVerb::Put {
         let change = Change { verb: action.verb, ..Change::default() };

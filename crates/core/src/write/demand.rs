@@ -54,6 +54,8 @@ pub(crate) enum Test {
     NotDeleted,
     /// An attribute has this value: the tenant's.
     Is(Arc<str>, AttributeValue),
+    /// A reserved attribute has this value.
+    Holds(&'static str, AttributeValue),
     /// An attribute has this value, or there is no item.
     IsOrNothing(Arc<str>, AttributeValue),
     /// The version is what it was when the operation read the item.
@@ -151,6 +153,7 @@ impl Write {
                 let name = into.name(name);
                 text(format!("attribute_not_exists({name}) OR {name} = {}", into.value(value.clone())))
             }
+            Test::Holds(name, value) => text(format!("{} = {}", into.name(name), into.value(value.clone()))),
             Test::Is(name, value) | Test::Unchanged(name, Some(value)) | Test::Version(name, Some(value)) => {
                 text(format!("{} = {}", into.name(name), into.value(value.clone())))
             }

@@ -37,6 +37,7 @@ impl Test {
             Test::NotExpired => !is_expired(),
             Test::NotDeleted => !is_deleted(scope, view)?,
             Test::Is(name, value) => reads(scope, info, stored, fields, name).as_ref() == Some(value),
+            Test::Holds(name, value) => has(stored, name).as_ref() == Some(value),
             Test::IsOrNothing(name, value) => {
                 stored.is_none() || reads(scope, info, stored, fields, name).as_ref() == Some(value)
             }

@@ -2,7 +2,7 @@
 
 use sortkey_design::Program;
 use sortkey_design::program::{Attribute, AttributeId, Check, Template, Type};
-use sortkey_value::{AttributeValue, Item, ItemBuilder};
+use sortkey_value::{AttributeValue, Item, ItemBuilder, compare_names};
 
 use crate::anatomy::{AttributeInfo, Beside, Settled};
 use crate::catalog::EntityInfo;
@@ -125,12 +125,13 @@ pub(crate) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> R
     let mut item = ItemBuilder::with_capacity(ROOM_BYTES, fields.len() + beside.len());
     let mut text = String::with_capacity(ROOM_BYTES / 8);
     for (name, value) in fields {
-        while let Some((earlier, made)) = beside.next_if(|(each, _)| each < name) {
+        while let Some((earlier, made)) = beside.next_if(|(each, _)| is_before(each, name)) {
             put_beside(scope, info, fields, (earlier, *made), &mut item, &mut text)?;
         }
         // Both ascend, and what is no attribute is not stored.
-        while known.next_if(|each| each.name < *name).is_some() {}
-        let Some(attribute) = known.next_if(|each| each.name == *name).filter(|each| each.is_stored) else {
+        while known.next_if(|each| is_before(&each.name, name)).is_some() {}
+        let is_it = |each: &&AttributeInfo| each.name.len() == name.len() && !is_before(name, &each.name);
+        let Some(attribute) = known.next_if(is_it).filter(|each| each.is_stored) else {
             continue;
         };
         fit_for_key(attribute, value)?;
@@ -145,6 +146,10 @@ pub(crate) fn stored(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> R
         put_beside(scope, info, fields, (name, *made), &mut item, &mut text)?;
     }
     Ok(item.finish())
+}
+
+fn is_before(one: &str, other: &str) -> bool {
+    compare_names(one.as_bytes(), other.as_bytes()).is_lt()
 }
 
 /// Refuses empty text in a key of the table or of an index, as DynamoDB would.

@@ -24,13 +24,13 @@ pub(crate) async fn send(
     answers: Answers,
 ) -> Result<Option<Item>, Refusal> {
     let mut writes = merged(writes);
-    let fence = session.fence().filter(|fence| fence.guard(scope, &mut writes));
-    let sent = send_all(session, scope, writes, answers).await;
-    if fence.is_some() && sent.is_ok() {
-        // The write gave the lease back.
-        session.unfence();
-    }
-    sent
+    let kept = match session.fence() {
+        Some(fence) => fence.guard(scope, &mut writes)?,
+        None => return send_all(session, scope, writes, answers).await,
+    };
+    let sent = send_all(session, scope, writes, answers).await?;
+    session.keep(kept);
+    Ok(sent)
 }
 
 async fn send_all(

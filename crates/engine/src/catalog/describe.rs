@@ -22,7 +22,7 @@ use crate::engine::Shared;
 use crate::layout;
 use crate::reply::storage_failure;
 
-/// What an on-demand table or index can serve at once when it is new.
+/// The units that a new on-demand table or index can serve at once.
 const WARM_READ_UNITS: i64 = 12_000;
 const WARM_WRITE_UNITS: i64 = 4_000;
 

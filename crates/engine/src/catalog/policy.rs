@@ -77,13 +77,13 @@ pub(crate) fn check_revision(
     }
 }
 
-/// Whether two policies say the same, whatever their white space.
+/// Whether two policies are equal except for white space.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     let parsed = |document: &str| serde_json::from_str::<serde_json::Value>(document).ok();
     parsed(one) == parsed(other)
 }
 
-/// What is asked of a policy that is not there, or not in the expected revision.
+/// The error for a policy that does not exist, or not in the expected revision.
 pub(crate) fn not_found(what: &str) -> ApiError {
     let message = format!("Resource-based policy not found for the provided ResourceArn: {what}");
     ApiError::new(ErrorKind::PolicyNotFoundException, message)

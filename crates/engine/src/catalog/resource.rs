@@ -5,7 +5,7 @@ use sortkey_api::{ApiError, ErrorKind};
 /// No table has a shorter name.
 const MIN_NAME_CHARACTERS: usize = 3;
 
-/// What an ARN names.
+/// The resource that an ARN names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Resource {
     pub(crate) table: String,
@@ -45,7 +45,7 @@ pub(crate) fn tagged_resource(arn: &str) -> Result<Resource, ApiError> {
         })
 }
 
-/// What adding tags to a table that is not there is answered. The spelling is AWS's.
+/// The error for adding tags to a table that does not exist. The spelling is AWS's.
 pub(crate) fn tagged_not_found(arn: &str) -> ApiError {
     ApiError::new(
         ErrorKind::ResourceNotFoundException,

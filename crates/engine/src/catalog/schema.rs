@@ -59,24 +59,24 @@ impl KeySchema {
         self.partition.len() + self.sort.len()
     }
 
-    /// What is wrong with the key attributes of an item, the partition's first.
+    /// The first fault in the key attributes of an item, the partition's first.
     pub(crate) fn fault(&self, item: &Item) -> Option<KeyFault> {
         self.attribute_faults(item).next().map(|(_, fault)| fault)
     }
 
-    /// The same for the partition attributes alone.
+    /// Like `fault`, for the partition attributes alone.
     pub(crate) fn partition_fault(&self, item: &Item) -> Option<KeyFault> {
         let mut partition = self.partition.iter();
         partition.find_map(|key| key.fault(item, PARTITION_KEY_BYTES, KeyFault::PartitionTooLong))
     }
 
-    /// The same for the sort attributes alone.
+    /// Like `fault`, for the sort attributes alone.
     pub(crate) fn sort_fault(&self, item: &Item) -> Option<KeyFault> {
         self.sort.iter().find_map(|key| key.fault(item, SORT_KEY_BYTES, KeyFault::SortTooLong))
     }
 
-    /// The same for those attributes that the item has and `concerns` names: for an index it is no fault to
-    /// lack one.
+    /// Like `fault`, for the attributes that the item has and `concerns` accepts: an item without a key
+    /// attribute is simply not in the index.
     pub(crate) fn fault_of_given(&self, item: &Item, concerns: impl Fn(&str) -> bool) -> Option<KeyFault> {
         let faults = self.attribute_faults(item).filter(|(attribute, _)| concerns(&attribute.name));
         faults.map(|(_, fault)| fault).find(|fault| !matches!(fault, KeyFault::Missing { .. }))
@@ -130,7 +130,7 @@ impl KeyAttribute {
     }
 }
 
-/// Which attributes an index keeps besides the keys.
+/// The attributes that an index keeps besides the keys.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Projection {

@@ -1,4 +1,4 @@
-//! A table's descriptor: all that CreateTable and its successors said, in the form that is kept.
+//! A table's descriptor: the settings from CreateTable and later changes, in stored form.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::layout;
 use crate::stream::EARLIER_SHARDS;
 use crate::stream::shard::Generation;
 
-/// Names the form of a descriptor's bytes; it stands before them.
+/// The version of the descriptor's encoding; its first byte.
 const FORMAT: u8 = 1;
 
 /// A table.
@@ -40,18 +40,18 @@ pub(crate) struct Table {
     pub(crate) tags: BTreeMap<String, String>,
     pub(crate) policy: Option<Policy>,
     pub(crate) stream_policies: BTreeMap<String, Policy>,
-    /// Who reads an earlier state of the table, so that its history is kept meanwhile.
+    /// Work that reads an earlier state of the table; its history is kept meanwhile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) holds: Vec<Hold>,
-    /// What the table was restored from, if it was.
+    /// The source that the table was restored from, if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) restored: Option<Restored>,
-    /// Where its items come from while it is being created; nobody can use it meanwhile.
+    /// The source of its items while it is being created; it cannot be used meanwhile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) filling: Option<Filling>,
 }
 
-/// Who pays for capacity, and how.
+/// The billing mode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Billing {
     pub(crate) on_demand: bool,
@@ -99,7 +99,7 @@ impl TableStream {
     }
 }
 
-/// Where streams of earlier versions put their records: nothing but the shards matters here.
+/// The shards of streams from earlier versions; the other members do not matter here.
 const EARLIER_GENERATION: Generation =
     Generation { first_shard: 0, shards: EARLIER_SHARDS, created_ms: 0, first_version: 0 };
 
@@ -107,7 +107,8 @@ const EARLIER_GENERATION: Generation =
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Expiry {
     pub(crate) attribute: String,
-    /// The version before it was enabled: it tells this setting from an earlier one by the same attribute.
+    /// The version before it was enabled: distinguishes this setting from an earlier one by the same
+    /// attribute.
     pub(crate) since_version: u64,
     /// Whether items from before it was enabled are all in the expiry index.
     pub(crate) complete: bool,
@@ -132,7 +133,7 @@ pub(crate) struct Hold {
     pub(crate) since_ms: u64,
 }
 
-/// What a table was made of.
+/// The source of a restored table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Restored {
     pub(crate) backup_arn: Option<String>,
@@ -141,7 +142,7 @@ pub(crate) struct Restored {
     pub(crate) time_ms: u64,
 }
 
-/// Where the items of a table that is being created come from.
+/// The source of the items of a table that is being created.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Filling {

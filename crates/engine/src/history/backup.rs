@@ -41,7 +41,7 @@ pub(crate) struct Backup {
     pub(crate) complete: bool,
     pub(crate) created_ms: u64,
     pub(crate) expires_ms: Option<u64>,
-    /// What it shows of the table.
+    /// The moment of the table that it contains.
     pub(crate) moment: Moment,
     /// The table as it was.
     pub(crate) table: Table,
@@ -49,7 +49,7 @@ pub(crate) struct Backup {
     pub(crate) table_size_bytes: i64,
 }
 
-/// Who made a backup.
+/// The originator of a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -73,7 +73,8 @@ impl Backup {
         Ok(backup)
     }
 
-    /// What a table that is deleted leaves behind: its items stay where they are, all else of it goes.
+    /// The backup of a table that is deleted: its items stay in the store as they are, everything else is
+    /// removed.
     pub(crate) fn of_deleted(
         shared: &Shared,
         view: &Published,
@@ -233,7 +234,7 @@ fn features(table: &Table, now_ms: u64) -> SourceTableFeatureDetails {
 }
 
 impl Shared {
-    /// What ends the ARN of a backup, an export or an import: when it began, and a random number.
+    /// The end of the ARN of a backup, an export or an import: the time when it began, and a random number.
     pub(crate) fn label(&self, time_ms: u64) -> String {
         format!("{time_ms:014}-{:08x}", self.random() >> 32)
     }

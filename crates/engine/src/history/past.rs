@@ -1,8 +1,8 @@
 //! A table as it was at a moment: the items as they are, minus every later change.
 //!
-//! For each item the oldest of its later changes tells what was there (see `history.rs`). Items and history are in the same
-//! order, so both are read once, side by side, whatever their size; and any snapshot will do, as long as the changes since
-//! the moment are kept. So work on an earlier state pins nothing and can be taken up again after a restart.
+//! For each item, the oldest of its later changes contains the earlier state (see `history.rs`). Items and history are
+//! in the same order, so both are read once, side by side, whatever their size; and any snapshot will do, as long as
+//! the changes since the moment are kept. So work on an earlier state pins nothing and can be resumed after a restart.
 
 use std::iter::Peekable;
 use std::ops::Bound;
@@ -25,7 +25,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// What is visible in a state of the database.
+    /// The moment of the newest commit in a view.
     pub(crate) fn now(view: &Published) -> Moment {
         Moment { time_ms: view.stamp.time_ms, version: view.stamp.version }
     }
@@ -104,7 +104,7 @@ fn rest_of_item(key: &[u8]) -> Option<&[u8]> {
     key.get(ITEM_PREFIX_BYTES..)
 }
 
-/// What the next entry concerns.
+/// The item key of the next entry.
 fn peek(
     entries: &mut Peekable<Entries<'_>>,
     rest: fn(&[u8]) -> Option<&[u8]>,

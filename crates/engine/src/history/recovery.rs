@@ -12,7 +12,7 @@ use crate::catalog::describe::timestamp;
 use crate::catalog::table::{Recovery, Table};
 use crate::engine::Shared;
 
-/// How far back a table can be restored unless said otherwise.
+/// How far back a table can be restored by default.
 pub(crate) const DEFAULT_PERIOD_DAYS: i64 = 35;
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
@@ -30,7 +30,8 @@ impl Recovery {
     }
 }
 
-/// Continuous backups that begin with the write that is being prepared. Whatever is visible then lies before.
+/// Continuous backups that begin with the write that is being prepared. The currently visible state precedes
+/// them.
 pub(crate) fn start(shared: &Shared, view: &Published) -> Recovery {
     let since_ms = shared.now_ms().max(view.stamp.time_ms);
     Recovery { since_ms, since_version: view.stamp.version, period_days: DEFAULT_PERIOD_DAYS }
@@ -57,7 +58,7 @@ pub(crate) fn table_not_found(name: &str) -> ApiError {
     ApiError::new(ErrorKind::TableNotFoundException, format!("Table not found: {name}"))
 }
 
-/// What is answered when a table is to be seen as it was, but continuous backups are off.
+/// The error for reading a table at an earlier time while continuous backups are off.
 pub(crate) fn unavailable(name: &str) -> ApiError {
     let message = format!("Point in time recovery is not enabled for table '{name}'");
     ApiError::new(ErrorKind::PointInTimeRecoveryUnavailableException, message)

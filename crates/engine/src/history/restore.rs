@@ -1,6 +1,6 @@
-//! Tables that are made of a backup, or of a table as it was: the same keys, indexes, capacity and encryption unless the
-//! request says otherwise. Streams, expiry, tags, policies, continuous backups and the protection against deletion do not
-//! come along, as on AWS.
+//! Tables that are restored from a backup, or from a table as it was: with the same keys, indexes, capacity and
+//! encryption unless the request overrides them. Streams, expiry, tags, policies, continuous backups and the protection
+//! against deletion are not restored, as on AWS.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::catalog::throughput::{capacity, check_index_throughput, check_through
 use crate::engine::Shared;
 use crate::{layout, text};
 
-/// What a restored table is to have instead of what its source had.
+/// The settings of a restored table that replace those of its source.
 pub(crate) struct Overrides {
     billing_mode: Option<BillingMode>,
     globals: Option<Vec<GlobalSecondaryIndex>>,
@@ -30,7 +30,7 @@ pub(crate) struct Overrides {
     has_vectors: bool,
 }
 
-/// The same members, whichever operation they belong to.
+/// The restore operations have the same override members.
 macro_rules! overrides_from {
     ($($input:ty),+) => {$(
         impl From<&$input> for Overrides {
@@ -51,7 +51,7 @@ macro_rules! overrides_from {
 
 overrides_from!(RestoreTableFromBackupInput, RestoreTableToPointInTimeInput);
 
-/// What must be held to make a table.
+/// The locks that are needed to create a table.
 pub(crate) fn locks(target: &str) -> Vec<Lock> {
     vec![Lock::exclusive(layout::table(target)), Shared::ids_lock("table")]
 }
@@ -177,7 +177,7 @@ impl Overrides {
     }
 }
 
-/// What of a capacity suits a billing mode.
+/// The part of a capacity that applies to a billing mode.
 fn inherited(capacity: &Capacity, on_demand: bool) -> Capacity {
     let kept = |units: Option<i64>| units.filter(|_| on_demand);
     let units = |units: i64| if on_demand { 0 } else { units };

@@ -10,7 +10,7 @@ use sortkey_api::ApiError;
 
 use crate::engine::Shared;
 
-/// What a background thread does whenever it is woken.
+/// The work of a background thread whenever it is woken.
 pub(crate) type Work = fn(&Arc<Shared>) -> Result<(), ApiError>;
 
 /// How long a job that failed waits before it is tried again, at first and at most: the store may heal.
@@ -97,7 +97,7 @@ fn run(database: &Weak<Shared>, signal: &Signal, work: Work, interval: Option<Du
 }
 
 impl Signal {
-    /// Waits until there may be work; says whether to go on.
+    /// Waits until there may be work; `false` on shutdown.
     fn wait(&self, longest: Option<Duration>) -> bool {
         let mut state = self.state.lock();
         while !state.woken && !state.stopped {

@@ -1,4 +1,5 @@
-//! What moves whole tables, in a thread of its own: backups being written, tables being filled, exports and imports.
+//! Jobs that move whole tables, in a thread of their own: backups being written, tables being filled, exports and
+//! imports.
 //!
 //! Backups and restores go on where they were after a restart (see `copying.rs`), exports and imports begin anew.
 
@@ -27,7 +28,7 @@ use crate::{catalog, layout};
 use copying::{fill, write_backup};
 use export::Export;
 
-/// Steps of an export or an import after which those who ask are told how far it is.
+/// The number of steps of an export or an import between updates of its visible progress.
 const STEPS_PER_REPORT: usize = 16;
 
 /// How far an export or an import is.
@@ -109,7 +110,7 @@ pub(crate) fn are_due(view: &Published) -> bool {
     })
 }
 
-/// What there is to do.
+/// The unfinished work.
 struct Unfinished {
     backups: Vec<Backup>,
     exports: Vec<Export>,

@@ -90,7 +90,7 @@ fn write(
     shared.write(locks, move |shared, view| {
         let mut changes = Changes::new(view);
         let mut costs = Costs::default();
-        // What earlier statements of the batch have made of an item.
+        // The items as earlier statements of the batch left them.
         let mut written: HashMap<Key, Option<Item>> = HashMap::new();
         let mut responses = Vec::with_capacity(writes.len());
         for ((write, table), request) in writes.into_iter().zip(tables).zip(&input.statements) {

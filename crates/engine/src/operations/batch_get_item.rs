@@ -117,7 +117,7 @@ fn projection(shared: &Shared, request: &KeysAndAttributes) -> Result<Option<Pro
     }
 }
 
-/// No key twice. AWS sees that before it looks for the table, which would tell what a key is.
+/// Rejects duplicate keys. AWS checks that before it looks for the table, hence without the key schema.
 fn check_keys(request: &KeysAndAttributes) -> Result<(), ApiError> {
     let mut seen = HashSet::with_capacity(request.keys.len());
     for key in &request.keys {
@@ -128,7 +128,7 @@ fn check_keys(request: &KeysAndAttributes) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Where the items lie.
+/// The keys of the items in the store.
 fn keys(table: &Table, request: &KeysAndAttributes) -> Result<Vec<Key>, ApiError> {
     request.keys.iter().map(|key| item_key(table, key.checked()?)).collect()
 }

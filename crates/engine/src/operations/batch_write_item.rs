@@ -60,7 +60,7 @@ impl Run for BatchWriteItem {
     }
 }
 
-/// A metric of a partition that is there already says nothing new.
+/// Adds a metric, unless the one of its partition is already there.
 pub(super) fn add_metric(
     metrics: &mut StringMap<Vec<sortkey_api::shapes::capacity::ItemCollectionMetrics>>,
     table: &str,
@@ -83,7 +83,7 @@ fn check_request(request: &WriteRequest) -> Result<(), ApiError> {
             if item.size_bytes() > ITEM_SIZE_BYTES { Err(text::item_too_large()) } else { Ok(()) }
         }
         (None, Some(delete)) => delete.key.checked().map(drop),
-        // AWS takes a request for a value with types, and says the same of none as of two.
+        // AWS parses a request like a typed value, and has one error for no member and for two.
         _ => Err(ApiError::validation(ValueFault::ManyTypes.to_string())),
     }
 }

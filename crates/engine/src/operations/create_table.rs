@@ -37,7 +37,7 @@ impl Run for CreateTable {
             Shared::ids_lock("table"),
             Shared::ids_lock("stream"),
         ];
-        // What a stream holds is forgotten after a day, by the background.
+        // Stream records are removed after a day, in the background.
         let wake = if stream.is_some() { Shared::wake_background } else { |_: &Arc<Shared>| {} };
         Ok(shared.write_then(locks, wake, move |shared, view| {
             let mut table = draft;

@@ -1,4 +1,4 @@
-//! DescribeBackup: while it is being written, its size says how far it is.
+//! DescribeBackup: while it is being written, its size shows the progress.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! DescribeExport: while it runs, the counts say how far it is.
+//! DescribeExport: while it runs, the counts show the progress.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! DescribeImport: while it runs, the counts say how far it is.
+//! DescribeImport: while it runs, the counts show the progress.
 
 use std::sync::Arc;
 

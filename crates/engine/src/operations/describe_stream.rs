@@ -22,7 +22,7 @@ impl Run for DescribeStream {
         let stream = find_stream(&view, &input.stream_arn)?;
         let mut shards: Vec<shard::Shard<'_>> = stream.shards().collect();
         if let Some(id) = &input.exclusive_start_shard_id {
-            // One that is not there, or not any more, still says where it would be.
+            // The id of a missing or removed shard still determines its position.
             match shards.iter().position(|shard| shard.id() == *id) {
                 Some(at) => drop(shards.drain(..=at)),
                 None => shards.retain(|shard| shard.id() > *id),

@@ -134,13 +134,13 @@ fn ranges<'a>(source: Source<'_>, plan: &'a ReadPlan) -> Result<Vec<(Range, Opti
     }
 }
 
-/// Where the next page of a SELECT begins.
+/// The position where the next page of a SELECT begins.
 ///
 /// ```text
 /// base64( fingerprint:u64  read:u16  item? )     fingerprint: of the statement and its parameters
 /// ```
 struct Resume {
-    /// Which of the plan's ranges.
+    /// The index of the range in the plan.
     read: usize,
     /// The last entry of it that was read.
     start: Option<Item>,

@@ -39,7 +39,7 @@ impl Run for ExecuteTransaction {
     }
 }
 
-/// AWS says which statement it could not read.
+/// AWS's error names the statement that could not be parsed.
 fn parse((number, request): (usize, &ParameterizedStatement)) -> Result<Statement, ApiError> {
     let parsed = statement::parse(&request.statement, request.parameters.as_deref()).and_then(|parsed| {
         let returns = match &parsed {

@@ -18,7 +18,7 @@ const DEFAULT_LIMIT: usize = 100;
 impl Run for ListBackups {
     fn run(shared: &Arc<Shared>, input: ListBackupsInput) -> Result<Reply<ListBackupsOutput>, ApiError> {
         let limit = input.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(DEFAULT_LIMIT);
-        // The start may have been deleted meanwhile; its label still says where it was.
+        // The start may have been deleted meanwhile; its label still determines its position.
         let start = input.exclusive_start_backup_arn.as_deref().and_then(|arn| arn.rsplit_once("/backup/"));
         let range = (input.time_range_lower_bound, input.time_range_upper_bound);
         if matches!(range, (Some(low), Some(high)) if low > high) {

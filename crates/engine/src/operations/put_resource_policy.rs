@@ -19,7 +19,7 @@ impl Run for PutResourcePolicy {
             let current = policy::current(shared, view, table, &resource)?;
             policy::check_revision(&table.name, input.expected_revision_id.as_deref(), current.as_ref())?;
             let revision_id = match current {
-                // The same document again changes nothing.
+                // An unchanged document keeps its revision.
                 Some(current) if policy::is_same(&current.document, &input.policy) => current.revision,
                 current => {
                     let policy = policy::new(shared, &input.policy, current.as_ref())?;

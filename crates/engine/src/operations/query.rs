@@ -35,7 +35,7 @@ impl Run for Query {
                 ("AttributesToGet", input.attributes_to_get.is_some()),
                 ("QueryFilter", input.query_filter.is_some()),
                 ("ConditionalOperator", input.conditional_operator.is_some()),
-                // Key conditions of the old kind may stand beside other expressions of the new.
+                // `KeyConditions` may be combined with other expressions.
                 ("KeyConditions", input.key_conditions.is_some() && input.key_condition_expression.is_some()),
             ],
         };
@@ -119,7 +119,7 @@ fn no_key_condition() -> ApiError {
     )
 }
 
-/// A filter is for what the key cannot say.
+/// Rejects filters on key attributes; these belong in the key condition.
 fn check_filter(source: Source<'_>, filter: Option<&Condition>, name: &str) -> Result<(), ApiError> {
     let Some(filter) = filter else { return Ok(()) };
     let paths = filter.paths();

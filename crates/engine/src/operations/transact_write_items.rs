@@ -168,7 +168,7 @@ impl<'a> Write<'a> {
         }
     }
 
-    /// What can be said without the table; errors here concern the whole request.
+    /// The checks that do not need the table; errors here concern the whole request.
     fn bind(&self, shared: &Shared) -> Result<(Bound, &'a Item), ApiError> {
         self.expressions.check()?;
         let item = self.item.checked()?;

@@ -69,7 +69,7 @@ fn refuse_unsupported(input: &UpdateTableInput) -> Result<(), ApiError> {
     }
 }
 
-/// What can be said without looking at the table.
+/// The checks that do not need the table.
 fn check_given(input: &UpdateTableInput) -> Result<(), ApiError> {
     let updates = input.global_secondary_index_updates.as_deref();
     let something = input.billing_mode.is_some()
@@ -110,7 +110,7 @@ fn check_given(input: &UpdateTableInput) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Every update says what to do, and with an index of its own.
+/// Every update must have an action, and no two the same index.
 fn check_index_updates(updates: &[GlobalSecondaryIndexUpdate]) -> Result<(), ApiError> {
     let mut seen = BTreeSet::new();
     for GlobalSecondaryIndexUpdate { create, update, delete } in updates {
@@ -232,7 +232,7 @@ fn update_billing(shared: &Shared, table: &mut Table, input: &UpdateTableInput) 
     Ok(())
 }
 
-/// A table that becomes provisioned says so for every global index.
+/// A table that becomes provisioned needs a throughput for every global index.
 fn check_indexes_have_throughput(table: &Table, input: &UpdateTableInput) -> Result<(), ApiError> {
     let updates = input.global_secondary_index_updates.as_deref().unwrap_or_default();
     let has_throughput = |name: &str| {
@@ -305,7 +305,7 @@ fn create_index(
             "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
         ));
     }
-    // The attributes of the new key are defined again, whether the table knows them or not.
+    // The request defines the attributes of the new key, even those that the table already has.
     let defined = declaration::attributes(input.attribute_definitions.as_deref().unwrap_or_default())?;
     let declared =
         declaration::declare_global(&create.index_name, &create.key_schema, &create.projection, &defined)?;
@@ -341,7 +341,7 @@ fn create_index(
     Ok(())
 }
 
-/// What defining an attribute with another type than an existing key has it is answered.
+/// The error for defining an attribute with another type than an existing key has it.
 fn redefined(table: &Table, name: &str, key: &KeySchema) -> ApiError {
     let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
     let existing = keys.into_iter().find(|key| key.contains(name)).unwrap_or(&table.key);

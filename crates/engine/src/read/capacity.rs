@@ -1,4 +1,4 @@
-//! What reads and writes cost, in DynamoDB's units.
+//! The cost of reads and writes, in DynamoDB's units.
 
 use sortkey_value::Item;
 
@@ -38,7 +38,7 @@ pub(crate) fn write_units(size_bytes: usize) -> f64 {
     size_bytes.div_ceil(WRITE_UNIT_BYTES).max(1) as f64
 }
 
-/// What a request cost on one table, and on which of its indexes.
+/// The cost of a request on one table and on each of its indexes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Cost {
     /// The table's own units.

@@ -1,4 +1,4 @@
-//! What a request consumed, as the answer reports it.
+//! The consumed capacity of a request, as the answer reports it.
 
 use sortkey_api::StringMap;
 use sortkey_api::shapes::capacity::{Capacity, ConsumedCapacity, ItemCollectionMetrics};
@@ -9,7 +9,7 @@ use crate::catalog::schema::{IndexKind, KeySchema};
 use crate::catalog::table::Table;
 use crate::read::capacity::Cost;
 
-/// Transactions say which kind of units they consumed; the older operations do not.
+/// The kind of units, which transactions report and the older operations do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Units {
     Unnamed,

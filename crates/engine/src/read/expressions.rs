@@ -18,7 +18,8 @@ const READING_ORDER: [ExpressionKind; 5] = [
     ExpressionKind::Projection,
 ];
 
-/// What a request says in expressions. Operations fill in what they take; `None` is what was not given.
+/// The expressions of a request. Operations fill in the parameters they have; `None` for one that was not
+/// given.
 #[derive(Default)]
 pub(crate) struct Expressions<'a> {
     pub(crate) names: Option<&'a BTreeMap<String, String>>,
@@ -29,7 +30,7 @@ pub(crate) struct Expressions<'a> {
     pub(crate) legacy: Vec<(&'static str, bool)>,
 }
 
-/// What the expressions of a request mean.
+/// The parsed expressions of a request.
 #[derive(Default)]
 pub(crate) struct Bound {
     pub(crate) condition: Option<Condition>,
@@ -40,8 +41,8 @@ pub(crate) struct Bound {
 }
 
 impl Expressions<'_> {
-    /// What must hold before an expression is looked at: old and new parameters do not mix, and placeholders
-    /// come with expressions.
+    /// Checks that precede parsing: old and new parameters do not mix, and placeholders come with
+    /// expressions.
     pub(crate) fn check(&self) -> Result<(), ApiError> {
         let given =
             self.expressions.iter().filter(|(_, text)| text.is_some()).map(|(kind, _)| kind.parameter());
@@ -52,8 +53,8 @@ impl Expressions<'_> {
             .map_err(invalid)
     }
 
-    /// Reads all expressions and replaces their placeholders. The names of placeholders are looked at before
-    /// their values, and what a key condition may say only when every expression has been read.
+    /// Parses all expressions and replaces their placeholders. The names of placeholders are checked before
+    /// their values, and key conditions only after every expression has been parsed.
     pub(crate) fn bind(&self, cache: &ExpressionCache) -> Result<Bound, ApiError> {
         let values = self.values.map(SuppliedItem::unchecked);
         let mut placeholders = Placeholders::new(self.names, values).map_err(invalid)?;

@@ -1,7 +1,7 @@
 //! Reading a page: entries of a range, in order, until a limit, a megabyte or the end.
 //!
-//! AWS looks at the size after an item: the one that reaches the megabyte still belongs to the page, and the page says
-//! that there may be more even if there is nothing behind it.
+//! AWS checks the size after an item: the one that reaches the megabyte still belongs to the page, and the page
+//! indicates that there may be more even if nothing follows.
 
 use std::ops::Bound;
 
@@ -15,7 +15,7 @@ use crate::reply::storage_failure;
 /// The bytes of items, before filters and projections, at which a page ends.
 pub(crate) const PAGE_BYTES: usize = 1024 * 1024;
 
-/// What to read.
+/// The range and limits of a read.
 pub(crate) struct PageRequest<'a> {
     pub(crate) low: Bound<Vec<u8>>,
     pub(crate) high: Bound<Vec<u8>>,
@@ -25,7 +25,7 @@ pub(crate) struct PageRequest<'a> {
     pub(crate) filter: Option<&'a Condition>,
 }
 
-/// What was read.
+/// The result of a read.
 #[derive(Default)]
 pub(crate) struct Page {
     /// The items that passed the filter, each with its key in the store.

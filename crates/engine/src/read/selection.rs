@@ -1,4 +1,4 @@
-//! Which attributes a query or scan returns, and where it gets them.
+//! The attributes that a query or scan returns, and their source.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::read::page::Page;
 use crate::read::source::Source;
 use crate::reply::storage_failure;
 
-/// What is returned of the items that were found.
+/// The parts of the found items to return.
 pub(crate) struct Selection {
     count_only: bool,
     projection: Option<ExpressionProjection>,
@@ -23,7 +23,7 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// What [`check_select`] has let through, for what is read.
+    /// The selection for a request that [`check_select`] has accepted.
     pub(crate) fn new(
         source: Source<'_>,
         select: Option<&Select>,

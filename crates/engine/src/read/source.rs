@@ -1,4 +1,4 @@
-//! What a query or scan reads from: a table or one of its indexes.
+//! The source of a query or scan: a table or one of its indexes.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl<'a> Source<'a> {
         self.index.map_or(&self.table.key, |index| &index.key)
     }
 
-    /// What all entries start with.
+    /// The prefix of all entries.
     pub(crate) fn space(&self) -> Vec<u8> {
         match self.index {
             Some(index) => layout::index_entries(self.table.id, index.id),
@@ -83,8 +83,8 @@ impl<'a> Source<'a> {
         builder.finish()
     }
 
-    /// The part of a partition that a key condition selects. AWS goes through the key once, and holds what a
-    /// page starts behind and what the condition says against each part of it.
+    /// The part of a partition that a key condition selects. AWS goes through the key once, and checks the
+    /// starting key and the condition for each part of it.
     pub(crate) fn resolve(
         &self,
         condition: &KeyCondition,
@@ -142,7 +142,7 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// What reading this many bytes of it costs.
+    /// The cost of reading this many bytes from it.
     pub(crate) fn read_cost(&self, consistency: Consistency, size_bytes: usize) -> Cost {
         let units = consistency.read_units(size_bytes);
         match self.index {

@@ -1,7 +1,7 @@
 //! `ExclusiveStartKey`: the entry behind which a page goes on.
 //!
-//! AWS looks at it twice. Before the key condition it asks for the key of what is read; after it, for the key of
-//! the table, and whether the query could have ended there. Only what the second look finds is said to be about
+//! AWS checks it twice. Before the key condition it requires the key of the table or index that is read; after
+//! it, the key of the table, and that the query could have ended there. Only errors of the second check mention
 //! the starting key.
 
 use std::ops::Bound;
@@ -44,8 +44,8 @@ impl Source<'_> {
         Ok(key)
     }
 
-    /// The same for a query, which must be one that could have ended at the entry; if it is not, AWS tells which
-    /// condition says so.
+    /// Like `start_key`, but for a query, which must be one that could have ended at the entry; if it is not,
+    /// the error depends on the condition that the entry violates.
     pub(crate) fn start_key_within(&self, start: &Item, range: &KeyRange) -> Result<Vec<u8>, ApiError> {
         let place = self.start_key(start)?;
         if self.index.is_none() && self.key().sort.is_empty() {

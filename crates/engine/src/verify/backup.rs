@@ -1,4 +1,4 @@
-//! A backup's items, against what its descriptor says of them.
+//! Compares a backup's items with its descriptor.
 
 use sortkey_storage::Counts;
 

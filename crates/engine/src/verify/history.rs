@@ -72,8 +72,8 @@ fn changes(verifier: &mut Verifier<'_>, table: &Table) -> Counts {
     found
 }
 
-/// Where both are kept, every change is in both. Each of them loses its oldest ones, so what lies before the first that
-/// is left says nothing.
+/// If a table has both, every change is in both. Each of them loses its oldest entries, so only changes from the first
+/// that is left on are compared.
 fn compare(verifier: &mut Verifier<'_>, table: &Table, stream: &Stream) {
     let Some(recovery) = &table.recovery else { return };
     let first = first_position(verifier, layout::history_log(table.id));

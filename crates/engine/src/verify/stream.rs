@@ -10,7 +10,7 @@ use crate::catalog::table::Table;
 use crate::layout;
 use crate::stream::{Event, Position, Stream, StreamRecord};
 
-/// What the newest record of a key says about its item; fingerprints, since there may be many.
+/// The state of an item by the newest record of its key; a fingerprint, since there may be many.
 struct Newest {
     key: Vec<u8>,
     /// The item's fingerprint, or that it is gone; unknown if the stream does not keep new images.

@@ -9,7 +9,7 @@ use crate::catalog::table::Table;
 use crate::jobs::expiry;
 use crate::layout;
 
-/// What the items of a table lead one to expect.
+/// The counts that follow from the items of a table.
 pub(super) struct Expected {
     pub(super) items: Counts,
     /// In the order of the table's indexes.

@@ -16,10 +16,10 @@ use crate::{history, layout};
 
 /// The changes of one write, which may concern several items.
 pub(crate) struct Changes<'v> {
-    /// What the write read, under its locks.
+    /// The view that the write read, under its locks.
     view: &'v Published,
     pub(crate) batch: Batch,
-    /// Tells the changes of one batch apart in streams and histories, and orders them.
+    /// Distinguishes and orders the changes of one batch in streams and histories.
     next_ordinal: u16,
 }
 
@@ -36,7 +36,7 @@ impl<'v> Changes<'v> {
         Changes { view, batch: Batch::new(), next_ordinal: 0 }
     }
 
-    /// Records a change and says what it costs. An item that stays as it was costs, but changes nothing.
+    /// Records a change and returns its cost. An item that stays as it was has a cost, but changes nothing.
     pub(crate) fn record(
         &mut self,
         table: &Table,

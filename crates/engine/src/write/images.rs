@@ -1,4 +1,4 @@
-//! Which image of an item a write returns.
+//! The image of an item that a write returns.
 
 use sortkey_api::shapes::returns::ReturnValue;
 use sortkey_expression::{Projection, Update};

@@ -18,7 +18,7 @@ use crate::write::change::ItemChange;
 use crate::write::scalar;
 use crate::{layout, text};
 
-/// What is done with the item.
+/// The kind of write.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
     /// Stored, whatever was there.
@@ -37,7 +37,7 @@ pub(crate) struct Mutation {
     pub(crate) table: Arc<Table>,
     /// The key attributes.
     pub(crate) key_item: Item,
-    /// Where the item lies.
+    /// The item's key in the store.
     pub(crate) key: Key,
     pub(crate) condition: Option<Condition>,
     pub(crate) action: Action,
@@ -105,7 +105,7 @@ impl Mutation {
         })
     }
 
-    /// What must be held while the write reads and until its result is visible.
+    /// The locks to hold while the write reads and until its result is visible.
     pub(crate) fn locks(&self) -> [Lock; 2] {
         [Lock::shared(layout::table(&self.table.name)), Lock::exclusive(self.key.clone())]
     }
@@ -116,7 +116,7 @@ impl Mutation {
         Ok(value.map(Item::from_bytes))
     }
 
-    /// What the write makes of what is there.
+    /// Applies the write to the current item.
     pub(crate) fn evaluate(&self, before: Option<Item>) -> Result<ItemChange, Refusal> {
         if self.condition.as_ref().is_some_and(|condition| !condition.matches(before.as_ref())) {
             return Err(Refusal::Condition { found: before });
@@ -201,8 +201,8 @@ fn check_index_keys(table: &Table, item: &Item) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// What is wrong with an update whatever the item: it writes the key, gives an index a value of the wrong type, or
-/// reaches into a key.
+/// Rejects updates that are invalid for every item: they write the key, give an index a value of the wrong type,
+/// or reach into a key.
 fn check_update(table: &Table, update: &Update) -> Result<(), ApiError> {
     let written = update.actions().iter().map(|action| action.path.attribute_name());
     if let Some(name) = written.into_iter().find(|name| table.key.contains(name)) {

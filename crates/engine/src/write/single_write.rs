@@ -1,4 +1,4 @@
-//! What PutItem, UpdateItem and DeleteItem have in common: one item, one condition, one answer.
+//! Shared by PutItem, UpdateItem and DeleteItem: one item, one condition, one answer.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::stream::Actor;
 use crate::write::change::{Changes, ItemChange};
 use crate::write::mutation::Mutation;
 
-/// What the client wants to know besides whether it worked.
+/// The optional parts of the answer that the client requests.
 #[derive(Default)]
 pub(crate) struct Wants {
     pub(crate) capacity: Option<ReturnConsumedCapacity>,
@@ -22,7 +22,7 @@ pub(crate) struct Wants {
     pub(crate) on_failure: Option<ReturnValuesOnConditionCheckFailure>,
 }
 
-/// What there is to answer.
+/// The parts of the answer.
 pub(crate) struct Written {
     pub(crate) change: ItemChange,
     pub(crate) capacity: Option<ConsumedCapacity>,

@@ -41,7 +41,7 @@ pub(crate) fn table_name(statement: &Statement) -> &str {
     }
 }
 
-/// Whether a statement only reads. EXISTS stands among writes, as their condition.
+/// Whether a statement only reads. EXISTS counts as a write: it is a condition among them.
 pub(crate) fn reads(statement: &Statement) -> bool {
     matches!(statement, Statement::Select(_))
 }
@@ -95,14 +95,15 @@ pub(crate) fn write(table: &Arc<Table>, statement: &Statement) -> Result<Stateme
 }
 
 impl StatementWrite {
-    /// What the statement returns of what it did.
+    /// The item that the statement returns.
     pub(crate) fn returned(&self, change: ItemChange) -> Option<Item> {
         self.images.of(change)
     }
 }
 
 /// The one item that a SELECT inside a batch or a transaction reads, and its size before columns are chosen.
-/// Nothing but its key may be asked of it; `otherwise` is what AWS says if more is.
+/// The condition must be an equality on the key and nothing more; `otherwise` is AWS's error text if it is
+/// not.
 pub(crate) fn read_item(
     table: &Table,
     view: &Published,
@@ -119,7 +120,7 @@ pub(crate) fn read_item(
     Ok((item.map(|item| select.project(&item)), size_bytes))
 }
 
-/// A key as plans know it.
+/// Converts a key to the form that plans use.
 pub(crate) fn plan_key(key: &KeySchema) -> Result<PlanKey<'_>, ApiError> {
     let ([partition], [] | [_]) = (key.partition.as_slice(), key.sort.as_slice()) else {
         return Err(ApiError::validation(

@@ -18,7 +18,7 @@ const LIFE_MS: u64 = 10 * 60 * 1000;
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     text: String,
-    /// Tells one request from another under the same token.
+    /// Distinguishes requests with the same token.
     fingerprint: u128,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn expires_with(value: &[u8], expiry_key: &[u8]) -> bool {
     decode(value).is_some_and(|(expires_ms, _)| expiry_key.get(1..9) == Some(&expires_ms.to_be_bytes()))
 }
 
-/// Where the expiry index names a token, given how it is kept.
+/// The key of a token's entry in the expiry index, given its stored form.
 pub(crate) fn expiry_key(token_key: &[u8], value: &[u8]) -> Option<Key> {
     let text = std::str::from_utf8(token_key.get(1..)?).ok()?;
     Some(layout::token_expiry(decode(value)?.0, text))

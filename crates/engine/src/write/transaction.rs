@@ -27,7 +27,7 @@ pub(crate) struct Part {
     pub(crate) shows_item: bool,
 }
 
-/// What a transaction did.
+/// The results of a transaction.
 pub(crate) struct Committed {
     pub(crate) costs: Costs,
     pub(crate) replayed: bool,

@@ -109,7 +109,7 @@ fn bind_call(call: &Call, placeholders: &mut Placeholders<'_>) -> Result<Conditi
         }
         Function::BeginsWith => checked(Condition::BeginsWith(operand()?, operand()?)),
         Function::Contains => checked(Condition::Contains(operand()?, operand()?)),
-        // The grammar lets these not stand for a condition.
+        // The grammar does not admit these as conditions.
         Function::Size | Function::IfNotExists | Function::ListAppend => {
             Err(Problem::MisplacedFunction { function })
         }

@@ -1,5 +1,5 @@
-//! What DynamoDB refuses in a condition before it looks at any item: an attribute compared with itself, and
-//! operands of types that an operator cannot use.
+//! Checks that DynamoDB makes on a condition before it reads any item: no attribute is compared with itself,
+//! and operands have types that the operator can use.
 
 use sortkey_value::{AttributeType, ValueRef};
 
@@ -61,7 +61,7 @@ impl Condition {
 }
 
 impl Operand {
-    /// What `size` is asked of must have one; looks from the inside out.
+    /// The operand of `size` must be of a type that has one; checks from the inside out.
     pub(super) fn check_sizes(&self) -> Result<(), Problem> {
         match self {
             Operand::Path(_) | Operand::Constant(_) => Ok(()),

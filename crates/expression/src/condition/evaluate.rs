@@ -60,7 +60,8 @@ impl Operand {
     }
 }
 
-/// What `size` gives: for a string the UTF-16 code units, for a binary the bytes, for the others the members.
+/// The result of `size`: for a string the UTF-16 code units, for a binary the bytes, for the others the
+/// members.
 fn size(value: ValueRef<'_>) -> Option<u64> {
     let size = match value {
         ValueRef::S(text) => text.encode_utf16().count(),

@@ -20,7 +20,7 @@ pub struct KeyRange {
 type KeyAttribute<'k> = (&'k str, AttributeType);
 
 impl KeyCondition {
-    /// What the condition means for a key with these attributes, in the order of the key.
+    /// Resolves the condition for a key with these attributes, in the order of the key.
     pub fn resolve(
         &self,
         partition: &[KeyAttribute<'_>],
@@ -68,7 +68,7 @@ impl KeyCondition {
         let is_of_key =
             |test: &KeyTest| partition.iter().chain(sort).any(|(name, _)| *name == test.attribute);
         if !self.tests.iter().all(is_of_key) {
-            // A test of a foreign attribute stands where one of the key is missing.
+            // DynamoDB reports a test of a non-key attribute as a missing test of the key.
             let missing = sort.iter().find(|(name, _)| self.test_of(name).is_none());
             let Some((name, _)) = missing else { return Err(KeyConditionError::RangeOnPartition) };
             return Err(KeyConditionError::MissingAttribute { attribute: (*name).to_owned() });

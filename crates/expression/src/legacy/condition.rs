@@ -20,7 +20,7 @@ pub struct LegacyCondition {
     pub values: Vec<AttributeValue>,
 }
 
-/// What an attribute is expected to be: an `ExpectedAttributeValue` of the API.
+/// The expected state of an attribute: an `ExpectedAttributeValue` of the API.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LegacyExpectation {
     /// `Exists`.

@@ -62,7 +62,7 @@ pub enum LegacyError {
     /// An expectation that does not fit together.
     #[error("One or more parameter values were invalid: {problem} for Attribute: {attribute}")]
     Expectation {
-        /// What does not fit.
+        /// The contradiction.
         problem: ExpectationProblem,
         /// The attribute it is about.
         attribute: String,
@@ -82,7 +82,7 @@ pub enum LegacyError {
     /// `ADD` with a value that cannot be added.
     #[error("One or more parameter values were invalid: ADD action is not supported for the type {0}")]
     AddType(AttributeType),
-    /// The same attribute asked for twice.
+    /// An attribute is listed twice.
     #[error("One or more parameter values were invalid: Duplicate value in attribute name: {0}")]
     DuplicateAttribute(String),
 }

@@ -18,7 +18,7 @@ pub struct LegacyUpdate {
     pub value: Option<AttributeValue>,
 }
 
-/// What is done to an attribute.
+/// The action on an attribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LegacyAction {
     /// It is replaced.

@@ -10,8 +10,8 @@
 //! call       = name "(" operand ("," operand)* ")"
 //! ```
 //!
-//! An opening parenthesis can enclose an operand or a condition, and only what follows tells which, so the
-//! reading carries [`Either`]. Recursion is bounded: by the number of operators, and by limits on parentheses
+//! An opening parenthesis can enclose an operand or a condition, and only the text after it decides, so the
+//! parser carries [`Either`]. Recursion is bounded: by the number of operators, and by limits on parentheses
 //! and calls.
 
 use crate::error::Problem;
@@ -47,11 +47,11 @@ enum Binding {
     Not,
 }
 
-/// What has been read where both an operand and a condition can stand.
+/// A parsed operand or condition, in a position that admits both.
 enum Either {
     Operand {
         operand: Operand,
-        /// Where it begins.
+        /// The index of its first token.
         place: usize,
         /// Whether parentheses enclose it directly.
         enclosed: bool,
@@ -165,7 +165,7 @@ impl Reader<'_> {
         Ok(Either::condition(node))
     }
 
-    /// An operand where no condition can stand.
+    /// Parses an operand in a position that does not admit a condition.
     fn operand(&mut self) -> Result<Operand, Problem> {
         let place = self.parser.place();
         if self.parser.peek() != Token::OpenParenthesis {
@@ -246,7 +246,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What has been read, where only a condition can stand. A call is one, unless it is `size`.
+    /// Requires a condition in a position that admits nothing else. A call is one, unless it is `size`.
     fn require_condition(&mut self, read: Either) -> Result<ConditionNode, Problem> {
         match read {
             Either::Condition { node, .. } => Ok(node),

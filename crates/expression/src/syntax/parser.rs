@@ -1,8 +1,8 @@
-//! What the three grammars share: the cursor over tokens, document paths, and how problems are reported.
+//! Shared by the three grammars: the cursor over tokens, document paths, and the reporting of problems.
 //!
-//! Problems come in two sorts. A syntax error ends the reading at once. What is wrong with a text that follows
-//! the grammar, such as a reserved word or a function that does not exist, is deferred: DynamoDB reports it only
-//! if there is no syntax error behind it, and of several the one written first.
+//! Problems come in two sorts. A syntax error ends the parsing at once. Semantic problems, such as a reserved
+//! word or a function that does not exist, are deferred: DynamoDB reports one only if no syntax error follows
+//! it, and of several the one written first.
 
 use crate::error::Problem;
 use crate::function::Function;
@@ -116,8 +116,8 @@ impl<'t> Parser<'t> {
         self.peek() == Token::Identifier && self.peek_second() == Token::OpenParenthesis
     }
 
-    /// The function whose name is written here. A name that no function has is deferred; any function then
-    /// stands in for it, since the tree is never handed out.
+    /// Parses the name of a function. An unknown name is a deferred problem; an arbitrary function is
+    /// returned for it, since the tree is then discarded.
     pub(super) fn function(&mut self) -> Function {
         let place = self.place();
         let name = self.advance();

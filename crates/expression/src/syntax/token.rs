@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::operator::Comparator;
 
-/// What a token is; its text is found by its span.
+/// The kind of a token; its text is found by its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Token {
     /// A name: a letter, then letters, digits and `_`.
@@ -40,7 +40,7 @@ pub(crate) enum Token {
     End,
 }
 
-/// A token and where it stands.
+/// A token and its span.
 #[derive(Clone, Debug)]
 pub(crate) struct Spanned {
     pub(crate) token: Token,

@@ -39,7 +39,7 @@ impl fmt::Display for SyntaxPath {
     }
 }
 
-/// What an operator or a function works on.
+/// An operand of an operator or a function.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operand {
     Path(SyntaxPath),
@@ -186,7 +186,7 @@ pub(crate) struct ActionNode {
     pub(crate) change: ChangeNode,
 }
 
-/// What an action does, as written.
+/// The change of an action, as written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ChangeNode {
     Set(SetNode),
@@ -197,7 +197,7 @@ pub(crate) enum ChangeNode {
     Delete(String),
 }
 
-/// What `SET` assigns, as written.
+/// The value that `SET` assigns, as written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum SetNode {
     Operand(Operand),
@@ -206,7 +206,7 @@ pub(crate) enum SetNode {
 }
 
 impl ChangeNode {
-    /// The section that the action stands in.
+    /// The section that contains the action.
     pub(crate) fn section(&self) -> &'static str {
         match self {
             ChangeNode::Set(_) => "SET",

@@ -53,7 +53,7 @@ struct Reader<'t> {
     calls: usize,
 }
 
-/// What `SET` assigns, and whether parentheses enclose it directly.
+/// A value that `SET` assigns, and whether parentheses enclose it directly.
 struct Value {
     node: SetNode,
     enclosed: bool,

@@ -80,7 +80,7 @@ impl Update {
         })
     }
 
-    /// What is left of a set; nothing is left of an empty one.
+    /// Removes members from a set; a set without members is removed itself.
     fn delete<'v>(&self, current: ValueRef<'v>, deleted: ValueRef<'v>) -> Result<Edit<'v>, UpdateError> {
         Ok(match (current, deleted) {
             (ValueRef::Ss(current), ValueRef::Ss(deleted)) => {
@@ -124,7 +124,7 @@ impl Update {
     }
 }
 
-/// What an action comes to.
+/// The result of an action.
 enum Outcome<'v> {
     Edit(Edit<'v>),
     Nothing,
@@ -135,11 +135,11 @@ enum Outcome<'v> {
 /// Whether there is a place where a value can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// What the path leads through exists and is a map or list, as its last step needs.
+    /// The parent of the path exists and is a map or list, as the last step needs.
     Found,
-    /// What the path leads through does not exist.
+    /// The parent of the path does not exist.
     Missing,
-    /// What the path leads through exists, but is of another kind than the last step needs.
+    /// The parent of the path exists, but is of another kind than the last step needs.
     WrongKind,
 }
 

@@ -72,7 +72,7 @@ fn bind_operand(operand: &Operand, placeholders: &mut Placeholders<'_>) -> Resul
     };
     let function = call.function.name();
     if call.function != Function::IfNotExists {
-        // The grammar lets no other function stand here.
+        // The grammar admits no other function here.
         return Err(Problem::MisplacedFunction { function });
     }
     let [first, default] = call_operands(call, placeholders)?;

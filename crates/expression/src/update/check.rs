@@ -1,4 +1,4 @@
-//! What DynamoDB refuses in an update before it looks at any item.
+//! Checks that DynamoDB makes on an update before it reads any item.
 
 use sortkey_value::AttributeType;
 
@@ -48,7 +48,7 @@ impl SetValue {
 }
 
 impl SetOperand {
-    /// An attribute cannot stand in for itself.
+    /// An attribute cannot be its own default.
     fn check(&self) -> Result<(), Problem> {
         let SetOperand::IfNotExists(path, default) = self else {
             return Ok(());

@@ -9,7 +9,7 @@ use sortkey_value::{Item, ItemBuilder, Number, ValueRef};
 
 use crate::path::{Path, Step};
 
-/// What happens to a value.
+/// An edit of a value.
 #[derive(Debug)]
 pub(super) enum Edit<'v> {
     Put(NewValue<'v>),

@@ -125,7 +125,7 @@ fn security(program: &Program, system: bool) -> Json {
 
 fn responses(program: &Program, endpoint: &Endpoint) -> Json {
     let mut responses = Map::new();
-    match answer(program, endpoint) {
+    match answer(program, endpoint.callee) {
         Some(schema) => {
             let content = json!({ "application/json": { "schema": schema } });
             responses.insert("200".into(), json!({ "description": "The answer", "content": content }));
@@ -150,14 +150,14 @@ fn responses(program: &Program, endpoint: &Endpoint) -> Json {
     Json::Object(responses)
 }
 
-/// The schema of the answer; none if there is nothing in it.
-fn answer(program: &Program, endpoint: &Endpoint) -> Option<Json> {
+/// The schema of what a callee answers; none if there is nothing in it.
+pub(super) fn answer(program: &Program, callee: Callee) -> Option<Json> {
     let item = |entity: EntityId| reference(&program.entities[entity].name);
-    Some(match &endpoint.signature().yields {
+    Some(match &program.signature(callee).yields {
         Yields::Nothing => return None,
         Yields::Item(entity) => item(*entity),
         Yields::Page(entities) | Yields::Items(entities) => {
-            let collects = match endpoint.callee {
+            let collects = match callee {
                 Callee::Pattern(id) => program.patterns[id].verb == ReadVerb::Collect,
                 Callee::Operation(_) | Callee::Effect(_) => false,
             };
@@ -183,7 +183,10 @@ fn answer(program: &Program, endpoint: &Endpoint) -> Option<Json> {
                 names.iter().map(|name| (name.to_string(), json!({ "type": "number" }))).collect();
             json!({ "type": "object", "properties": properties })
         }
-        Yields::Value => endpoint.operation().and_then(returned).map_or(json!({}), item),
+        Yields::Value => match callee {
+            Callee::Operation(id) => returned(&program.operations[id]).map_or(json!({}), item),
+            Callee::Pattern(_) | Callee::Effect(_) => json!({}),
+        },
     })
 }
 

@@ -2,11 +2,11 @@
 //!
 //! ## What it notices
 //!
-//! A claim says that a pattern is strongly consistent, and the pattern does not ask for it.
+//! A claim promises that a pattern is strongly consistent, and the pattern does not ask for it.
 //!
 //! ## Why it matters
 //!
-//! A Query or GetItem is eventually consistent unless the request says ConsistentRead, whatever key it uses.
+//! A Query or GetItem is eventually consistent unless the request sets ConsistentRead, whatever key it uses.
 //!
 //! ## Example
 //!

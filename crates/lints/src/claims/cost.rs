@@ -1,4 +1,4 @@
-//! What a pattern or an operation costs in a month at a rate, on demand, in dollars.
+//! The cost of a pattern or an operation in a month at a rate, on demand, in dollars.
 //!
 //! A size that nothing bounds counts as the largest item there can be: a sentence about cost must hold for every item
 //! that the design accepts.

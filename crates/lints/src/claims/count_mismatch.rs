@@ -6,7 +6,7 @@
 //!
 //! ## Why it matters
 //!
-//! Totals in a document are the first thing to go stale, and the first that a reader believes.
+//! Totals in a document are the first thing to go stale, and the first that a reader trusts.
 //!
 //! ## Example
 //!

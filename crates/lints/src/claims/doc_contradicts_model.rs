@@ -6,7 +6,7 @@
 //!
 //! ## Why it matters
 //!
-//! A sentence of the documentation says something about the design that is not so. One of the two is wrong.
+//! A sentence of the documentation does not match the design. One of the two is wrong.
 //!
 //! ## Example
 //!

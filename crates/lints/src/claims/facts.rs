@@ -6,16 +6,16 @@ use sortkey_design::facts::actions;
 use sortkey_design::model::*;
 use sortkey_design::size::fixed_length;
 
-/// What became of a claim.
+/// The result of checking a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
     /// It holds.
     True,
-    /// It does not; what the design says instead.
+    /// It does not hold.
     False {
         /// For the label.
         found: String,
-        /// Which rule speaks.
+        /// The rule that reports it.
         kind: Kind,
     },
     /// It cannot be evaluated.

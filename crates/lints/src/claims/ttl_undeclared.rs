@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! The prose says that items expire, and their table has no `ttl`, or they lack its attribute.
+//! The prose promises that items expire, and their table has no `ttl`, or they lack its attribute.
 //!
 //! ## Why it matters
 //!

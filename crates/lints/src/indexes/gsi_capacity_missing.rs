@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! A table has provisioned capacity, and its global index says nothing of its own.
+//! A table has provisioned capacity, and its global index declares none of its own.
 //!
 //! ## Why it matters
 //!

@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! A global index has the table's own partition key, and the design does not say how large a partition
+//! A global index has the table's own partition key, and the design does not declare how large a partition
 //! grows.
 //!
 //! ## Why it matters

@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! A status is a key of an index, and the design does not say how often it changes.
+//! A status is a key of an index, and the design does not declare how often it changes.
 //!
 //! ## Why it matters
 //!

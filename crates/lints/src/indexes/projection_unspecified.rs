@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! An index does not say what it copies, or every index of a larger design copies everything.
+//! An index does not declare its projection, or every index of a larger design copies everything.
 //!
 //! ## Why it matters
 //!

@@ -7,8 +7,8 @@
 //!
 //! ## Why it matters
 //!
-//! The index holds a copy of the whole table: it costs full writes and storage, and a reader of the design
-//! believes otherwise.
+//! The index holds a copy of the whole table: it costs full writes and storage, and the design suggests
+//! otherwise.
 //!
 //! ## Example
 //!

@@ -57,7 +57,7 @@ fn inspect(cx: &mut Context<'_>) {
         let stored = entity.attributes.iter().filter(|each| each.is_stored()).map(|each| &each.name);
         entity.templates.iter().map(|template| &template.name).chain(stored).for_each(|name| look(name, cx));
     }
-    // What only a key names is written in expressions as well.
+    // Key attributes that no entity declares occur in expressions as well.
     for table in &design.tables {
         let keys = std::iter::once(&table.key).chain(table.indexes.iter().map(|index| &index.key));
         let named = keys.flat_map(Key::attributes);

@@ -6,7 +6,7 @@
 //!
 //! ## Why it matters
 //!
-//! It orders nothing and tells nothing apart; it costs its bytes in every item and every index entry.
+//! It neither orders nor distinguishes items; it costs its bytes in every item and every index entry.
 //!
 //! ## Example
 //!

@@ -35,7 +35,8 @@
 //!
 //! ## When to allow
 //!
-//! When the application guarantees that the delimiter cannot occur; a type such as `slug` says it better.
+//! When the application guarantees that the delimiter cannot occur; a type such as `slug` is better, since it
+//! is checked.
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;

@@ -2,8 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! Two different items get the same primary key: the key lacks an attribute that `unique` says distinguishes
-//! them, or two entities of a table can produce the same key.
+//! Two different items get the same primary key: the key lacks an attribute that distinguishes them according
+//! to `unique`, or two entities of a table can produce the same key.
 //!
 //! ## Why it matters
 //!

@@ -2,8 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! A number without a fixed width stands in a template that is a sort key, or in a sort key that is named after its parts
-//! (`isRead#createdAt`).
+//! A number without a fixed width is part of a template that is a sort key, or of a sort key that is named after its
+//! parts (`isRead#createdAt`).
 //!
 //! ## Why it matters
 //!

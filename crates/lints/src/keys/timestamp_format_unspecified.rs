@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! A time is part of a composite key, and nothing says in which form it is written.
+//! A time is part of a composite key, and its format is not declared.
 //!
 //! ## Why it matters
 //!

@@ -6,7 +6,7 @@
 //!
 //! ## Why it matters
 //!
-//! What was strongly consistent on request is now always a moment behind: create, then get, finds nothing.
+//! Reads that were strongly consistent on request now always lag: create, then get, finds nothing.
 //!
 //! ## Example
 //!

@@ -6,7 +6,7 @@
 //!
 //! ## Why it matters
 //!
-//! The new key leaves out what told them apart. The last one written wins.
+//! The new key leaves out the attribute that distinguished them. The last one written wins.
 //!
 //! ## Example
 //!
@@ -31,7 +31,7 @@
 //!
 //! ## When to allow
 //!
-//! Say `merge` instead, and how they combine is settled.
+//! Use `merge` instead, which defines how they combine.
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::facts::key_attributes;

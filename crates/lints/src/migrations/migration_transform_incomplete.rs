@@ -2,12 +2,12 @@
 //!
 //! ## What it notices
 //!
-//! A mapping leaves open what a new required attribute gets, drops an old attribute silently, or does not
-//! say how a format changes.
+//! A mapping does not set a new required attribute, drops an old attribute silently, or leaves open how a
+//! format changes.
 //!
 //! ## Why it matters
 //!
-//! What is not said is decided by a script at night: items without a key, prefixes kept in half of the
+//! Gaps in a mapping are filled by a script at night: items without a key, prefixes kept in half of the
 //! references.
 //!
 //! ## Example

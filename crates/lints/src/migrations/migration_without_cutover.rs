@@ -2,11 +2,11 @@
 //!
 //! ## What it notices
 //!
-//! Items are copied, and nothing is said about what is written meanwhile.
+//! Items are copied, and the migration does not handle writes that happen meanwhile.
 //!
 //! ## Why it matters
 //!
-//! A copy takes minutes or hours. What is written to the old tables after its page was read is lost when the new ones take
+//! A copy takes minutes or hours. A write to the old tables after its page was read is lost when the new ones take
 //! over.
 //!
 //! ## Example

@@ -80,7 +80,7 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
     }
 }
 
-/// What identifies a global index: its name and its key.
+/// The identity of each global index: its name and its key.
 fn global(table: &Table) -> Vec<(&Name, &[Name], &[Name])> {
     let global = table.indexes.iter().filter(|index| !index.local);
     global.map(|index| (&index.name, index.key.partition.as_slice(), index.key.sort.as_slice())).collect()

@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! A time that only a later step can know is set by no operation and no state.
+//! A time that is only known at a later step is set by no operation and no state.
 //!
 //! ## Why it matters
 //!

@@ -66,7 +66,7 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         let sites = actions(operation);
         let changes = |action: &&Action| {
             let edits = operation.short.is_some() || !action.fields.spreads.is_empty();
-            // What the system does by itself is in its logs; people ask about what people did.
+            // Changes by the system are in its logs; an audit is about changes by people.
             edits || !operation.system && moves(entity, action, cx.design)
         };
         let updates = sites.iter().map(|site| site.action).filter(|action| action.verb == WriteVerb::Update);

@@ -6,7 +6,7 @@
 //!
 //! ## Why it matters
 //!
-//! Delivered to A and failed to B: the one status says whichever came last.
+//! Delivered to A and failed to B: the one status shows only the last outcome.
 //!
 //! ## Example
 //!

@@ -6,9 +6,9 @@
 //!
 //! ## Why it matters
 //!
-//! A caller's receipts are the caller's own, but a `system` operation has no caller: whoever sends a word first owns it for
-//! everybody. The same `evt-1` of another sender is refused, its event is lost, and anyone can find out or block the words of
-//! others.
+//! A caller's receipts are the caller's own, but a `system` operation has no caller: the first sender of a word owns it
+//! for everybody. If another sender uses the same `evt-1`, the call is refused and its event is lost, and anyone can
+//! discover or block the words of others.
 //!
 //! ## Example
 //!

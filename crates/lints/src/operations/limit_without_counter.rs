@@ -7,7 +7,7 @@
 //!
 //! ## Why it matters
 //!
-//! A limit that no condition compares with a count is a wish.
+//! A limit that no condition compares with a count is not enforced.
 //!
 //! ## Example
 //!
@@ -54,7 +54,7 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     let refers = |each: &Entity| {
         each.attributes.iter().filter_map(|it| it.reference.as_ref()).any(|it| it.entity == entity.name)
     };
-    // A plan says the limits, and what is on the plan does the counting.
+    // A plan contains the limits, and the entities that refer to it the counters.
     let counted = counts(entity) || cx.design.entities.iter().any(|each| refers(each) && counts(each));
     let limits = entity
         .attributes

@@ -2,8 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! An operation deletes an item to which others refer, or a status means that it is gone for good, and nothing says what
-//! becomes of them.
+//! An operation deletes an item to which others refer, or a status means that it is gone for good, and the design does
+//! not declare what becomes of them.
 //!
 //! ## Why it matters
 //!

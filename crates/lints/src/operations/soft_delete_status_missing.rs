@@ -2,8 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! A status has the word `deleted`, and nothing says that such items are gone; or deletion by status is promised of an
-//! entity that has no such status.
+//! A status has the word `deleted`, and the design does not declare that such items are gone; or deletion by status is
+//! promised of an entity that has no such status.
 //!
 //! ## Why it matters
 //!

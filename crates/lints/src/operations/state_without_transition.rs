@@ -6,8 +6,8 @@
 //!
 //! ## Why it matters
 //!
-//! Nobody can say which moves are legal, so every write makes up its own; a state without a way into it is
-//! dead text.
+//! The legal moves are not declared, so every write makes up its own; a state without a way into it is dead
+//! text.
 //!
 //! ## Example
 //!

@@ -43,7 +43,7 @@
 //!
 //! ## When to allow
 //!
-//! When the caller knows that the newest entry may be missing.
+//! When the caller can cope with a missing newest entry.
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::facts::actions;

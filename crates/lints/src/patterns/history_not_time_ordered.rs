@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! A history, log or feed is listed by its partition, but sorted by an id that says nothing about time.
+//! A history, log or feed is listed by its partition, but sorted by an id that is unrelated to time.
 //!
 //! ## Why it matters
 //!

@@ -32,7 +32,7 @@
 //!
 //! ## When to allow
 //!
-//! Write `scan` instead, and allow that: then the text says what happens.
+//! Write `scan` instead, and allow that: then the design shows what happens.
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
@@ -52,7 +52,7 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(choice) = cx.unserved(pattern) else { return };
-    // A more exact rule speaks where there is one.
+    // A more exact rule reports these obstacles.
     let explained = choice.rejected.iter().any(|rejected| {
         matches!(
             rejected.obstacle,

@@ -31,7 +31,7 @@
 //!
 //! ## When to allow
 //!
-//! For exports, migrations and reports that really want everything.
+//! For exports, migrations and reports that really need everything.
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;

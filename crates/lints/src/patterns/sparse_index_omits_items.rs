@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! The only index that serves a pattern is keyed by an optional attribute, and the pattern does not say that it wants the
+//! The only index that serves a pattern is keyed by an optional attribute, and the pattern does not ask for only the
 //! items that have it.
 //!
 //! ## Why it matters
@@ -36,7 +36,7 @@
 //!
 //! ## When to allow
 //!
-//! When the name of the pattern says it well enough.
+//! When the name of the pattern makes it clear enough.
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;

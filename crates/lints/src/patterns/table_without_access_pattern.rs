@@ -7,8 +7,8 @@
 //!
 //! ## Why it matters
 //!
-//! Keys can only be judged against the questions asked. What nobody reads or writes is either missing from
-//! the design or not needed.
+//! Keys can only be judged against the questions asked. For an entity that is never read or written, either
+//! the design lacks a pattern or operation, or the entity is not needed.
 //!
 //! ## Example
 //!

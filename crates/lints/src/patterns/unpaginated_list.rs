@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! A list says neither `page`, nor `limit`, nor `all`.
+//! A list has neither `page`, nor `limit`, nor `all`.
 //!
 //! ## Why it matters
 //!
@@ -32,7 +32,7 @@
 //!
 //! ## When to allow
 //!
-//! Never: `all` says that every page is followed.
+//! Never: `all` declares that every page is followed.
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;

@@ -32,7 +32,7 @@
 //!
 //! ## When to allow
 //!
-//! When upper and lower case are told apart on purpose.
+//! When upper and lower case are distinguished on purpose.
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use crate::vocabulary::{is_typed_by_people, parts};

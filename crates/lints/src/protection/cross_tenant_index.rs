@@ -99,7 +99,7 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
     }
 }
 
-/// What has no owner of its own belongs to whom its parent belongs to: then, too, an index needs a key of one tenant.
+/// Reports an entity that belongs to a tenant only through its parent: its index needs a key of one tenant, too.
 fn inherits(table: &Table, index: &Index, entity: &Entity, cx: &mut Context<'_>) -> bool {
     let parent = entity.attributes.iter().find_map(|each| {
         let target = cx.design.entity(&each.reference.as_ref()?.entity.text)?;

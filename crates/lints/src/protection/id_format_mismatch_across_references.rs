@@ -2,8 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! A reference has another format than the id it points to; or one id stands bare in the key of one table and behind a
-//! prefix in that of another, and no reference says that it is the same.
+//! A reference has another format than the id it points to; or an id is bare in the key of one table and prefixed in
+//! that of another, and no reference declares that both are the same.
 //!
 //! ## Why it matters
 //!

@@ -6,8 +6,8 @@
 //!
 //! ## Why it matters
 //!
-//! Ten hexadecimal digits are 40 bits. Who may try a thousand codes a second finds one of a million valid
-//! codes within minutes.
+//! Ten hexadecimal digits are 40 bits. An attacker who may try a thousand codes a second finds one of a
+//! million valid codes within minutes.
 //!
 //! ## Example
 //!

@@ -6,7 +6,7 @@
 //!
 //! ## Why it matters
 //!
-//! What is not marked is forgotten when somebody asks for their data, or for its deletion.
+//! Data that is not marked is overlooked when somebody asks for their data, or for its deletion.
 //!
 //! ## Example
 //!

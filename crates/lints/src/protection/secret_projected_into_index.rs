@@ -80,7 +80,8 @@ fn inspect(table: &Table, index: &Index, cx: &mut Context<'_>) {
     }
 }
 
-/// A digest, or a ciphertext whose key is named. "Encrypted" alone is a wish: who holds the key is not said.
+/// A digest, or a ciphertext whose key is named. "Encrypted" alone does not count: the holder of the key is
+/// not declared.
 fn kept_safe(attribute: &Attribute) -> bool {
     match attribute.annotation("encrypted") {
         Some(encrypted) => !encrypted.args.is_empty(),

@@ -2,8 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! An entity hangs on something that belongs to a tenant, or on a user who belongs to several, and does not say to whom it
-//! belongs itself.
+//! An entity belongs to something of a tenant, or to a user with several tenants, and does not declare its own tenant.
 //!
 //! ## Why it matters
 //!
@@ -109,7 +108,7 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     }
 }
 
-/// What ties an entity to tenants, many to many: it refers to both.
+/// The entity that relates members to tenants, many to many: it refers to both.
 fn membership<'a>(design: &'a Design, member: &Entity) -> Option<&'a Entity> {
     let refers = |each: &Entity, name: &Name| {
         each.attributes

@@ -7,8 +7,8 @@
 //!
 //! ## Why it matters
 //!
-//! Whoever knows or guesses an id reads another tenant's item. Isolation depends on a check after the read
-//! that somebody must remember in every place.
+//! A caller with the id of another tenant's item, known or guessed, can read it. Isolation depends on a check
+//! after the read, which must not be forgotten in any place.
 //!
 //! ## Example
 //!

@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! Something is called unique, or looked up as if it were, and only a global index knows about it.
+//! Something is called unique, or looked up as if it were, and nothing but a global index is keyed by it.
 //!
 //! ## Why it matters
 //!
@@ -83,8 +83,8 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     }
 }
 
-/// Where a pattern takes what it finds for the only one: a person by the e-mail address, a key by its hash, a tenant by
-/// what an outside system calls it.
+/// The place where a pattern expects at most one result: a person by the e-mail address, a key by its hash, a tenant by
+/// its name in an outside system.
 fn expects_one(cx: &Context<'_>, entity: &Entity, pattern: &Pattern) -> Option<Span> {
     let design = cx.design;
     let filtered = || {
@@ -106,7 +106,8 @@ fn expects_one(cx: &Context<'_>, entity: &Entity, pattern: &Pattern) -> Option<S
         pattern.binds.iter().map(|bind| entity.attribute(&bind.name.text)).collect();
     let attributes = attributes?;
     let key = |each: &&Attribute| is_typed_by_people(design, each) || opens(each);
-    // What leads to the tenant decides whose data is seen; ids of other entities lead to many.
+    // The lookup of a tenant determines whose data is seen, so it must be unique; ids of other entities match
+    // many items.
     let resolves = pattern.then.as_ref().is_some_and(|then| {
         let tenant =
             design.caller.iter().filter_map(|each| each.reference.as_ref()).any(|to| to.entity == *then);

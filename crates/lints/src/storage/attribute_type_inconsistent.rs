@@ -68,7 +68,8 @@ fn inspect(cx: &mut Context<'_>) {
                 continue;
             };
             let (a, b) = (design.type_of(first), design.type_of(attribute));
-            // A set says by its type what it holds; text, numbers, lists and maps are taken for each other.
+            // The type of a set includes that of its members; text, numbers, lists and maps are easily
+            // confused.
             let plain = |ty: &Type| {
                 use Stored::{B, Bool, L, M, N, S};
                 matches!(ty.stored(), S | N | B | Bool | L | M)

@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! Tables do not say how they are paid for, whether they can be restored, or how they are encrypted.
+//! Tables do not declare their billing, their recovery or their encryption.
 //!
 //! ## Why it matters
 //!
@@ -49,7 +49,7 @@ fn inspect(cx: &mut Context<'_>) {
     };
     let billing = lacking(|table| table.billing.is_none());
     let protection = lacking(|table| !unprotected(table).is_empty());
-    // One sentence where the same tables say nothing at all, two where each gap is another's.
+    // One diagnostic if the same tables lack everything, two if the gaps are in different tables.
     if billing == protection {
         unsaid(&billing, |table| [&["billing"][..], &unprotected(table)].concat(), cx);
     } else {

@@ -8,8 +8,8 @@
 //!
 //! ## Why it matters
 //!
-//! What exceeds the units is throttled: callers see errors or wait. A burst is served from the last five minutes' savings,
-//! a steady load is not.
+//! Requests beyond the units are throttled: callers see errors or wait. A burst is served from the last five minutes'
+//! savings, a steady load is not.
 //!
 //! ## Example
 //!

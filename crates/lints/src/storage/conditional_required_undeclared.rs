@@ -2,8 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! A cron expression is optional beside a choice that has `custom` among its words, and nothing says that one needs the
-//! other.
+//! A cron expression is optional beside a choice that has `custom` among its words, and the design does not declare
+//! that one needs the other.
 //!
 //! ## Why it matters
 //!

@@ -54,7 +54,7 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     }
 }
 
-/// What the end of something is called.
+/// Usual names for the end of something.
 const ENDS: [&str; 3] = ["completedAt", "endedAt", "finishedAt"];
 
 fn look(neighbours: &[Attribute], attribute: &Attribute, cx: &mut Context<'_>) {

@@ -2,8 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! The same secret is stored in several entities, or a role is stored both on a person and on the
-//! membership.
+//! Several entities store the same secret, or a role is stored both on a person and on the membership.
 //!
 //! ## Why it matters
 //!

@@ -2,8 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! An entity is read by no pattern, used by no operation, and referred to by nobody; or it stands alone: no other entity
-//! of a larger design has its id, and it has the id of none.
+//! An entity is read by no pattern, used by no operation and referred to by no other entity; or it is isolated: no
+//! other entity of a larger design has its id, and it has the id of none.
 //!
 //! ## Why it matters
 //!

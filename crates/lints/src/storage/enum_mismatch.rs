@@ -6,7 +6,7 @@
 //!
 //! ## Why it matters
 //!
-//! Code that knows one list meets values of the other: a role that nobody checks, a plan without a price.
+//! Code written for one list meets values of the other: a role that is never checked, a plan without a price.
 //!
 //! ## Example
 //!

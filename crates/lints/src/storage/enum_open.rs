@@ -6,7 +6,7 @@
 //!
 //! ## Why it matters
 //!
-//! What is not listed cannot be checked, and every reader must reckon with the unknown.
+//! Words that are not listed cannot be checked, and every reader must handle unknown ones.
 //!
 //! ## Example
 //!

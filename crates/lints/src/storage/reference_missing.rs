@@ -76,7 +76,7 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     }
 }
 
-/// What a customer pays for is on a plan; which one must stand somewhere.
+/// A plan determines what a customer pays for, so some entity must refer to the plan.
 fn plan(entity: &Entity, cx: &mut Context<'_>) {
     let carried = |each: &Attribute| each.reference.as_ref().is_some_and(|to| to.entity == entity.name);
     if !cx.design.caller.iter().any(carried) {

@@ -6,8 +6,8 @@
 //!
 //! ## Why it matters
 //!
-//! Documents that list attributes rarely say which must be there. If all are required, half-finished items
-//! cannot be written; if not, the design should say so.
+//! Documents that list attributes rarely specify which are required. If all are, half-finished items cannot
+//! be written; if not, the design should mark the optional ones.
 //!
 //! ## Example
 //!

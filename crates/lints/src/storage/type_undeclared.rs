@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! An attribute has no type, or a list, map or set does not say of what.
+//! An attribute has no type, or a list, map or set has no member type.
 //!
 //! ## Why it matters
 //!

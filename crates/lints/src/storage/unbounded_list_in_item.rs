@@ -56,7 +56,7 @@ fn inspect(_entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
 /// Records may contain records, and themselves: each is looked into once.
 fn look<'a, 'd: 'a>(ty: &'a Type, attribute: &'a Attribute, seen: &mut Vec<&'a str>, cx: &mut Context<'d>) {
     match ty {
-        // A map of anything is a form without fields, not a collection; `item-size-growth` speaks about its size.
+        // A map of anything is a form without fields, not a collection; `item-size-growth` covers its size.
         Type::Map { of, max: None } if matches!(**of, Type::Any { .. }) => {}
         Type::List { max: None, .. } | Type::Map { max: None, .. } | Type::Set { max: None, .. }
             if attribute.is_stored() =>

@@ -2,8 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! An entity says when something is due, and no index finds what is due; or it has a state of waiting and no
-//! such time.
+//! An entity has a time at which something is due, and no index finds what is due; or it has a state of
+//! waiting and no such time.
 //!
 //! ## Why it matters
 //!

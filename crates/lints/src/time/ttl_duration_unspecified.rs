@@ -2,7 +2,7 @@
 //!
 //! ## What it notices
 //!
-//! Nothing says what the TTL attribute of an entity is set to.
+//! The TTL attribute of an entity has no declared value.
 //!
 //! ## Why it matters
 //!

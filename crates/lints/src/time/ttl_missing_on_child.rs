@@ -81,7 +81,7 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     );
 }
 
-/// The expiring entity that the items of another belong to. Where a collection has several candidates, one that does not
+/// The expiring entity that the items of another belong to. If a collection has several candidates, one that does not
 /// expire is the root, and the others are its children too.
 fn expiring_parent<'a>(
     design: &'a Design,

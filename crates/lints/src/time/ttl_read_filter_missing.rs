@@ -6,7 +6,7 @@
 //!
 //! ## Why it matters
 //!
-//! Items stay readable until TTL deletes them, often for days. What a user was promised to be gone is still
+//! Items stay readable until TTL deletes them, often for days. Data that a user expects to be gone is still
 //! on the screen.
 //!
 //! ## Example
@@ -60,7 +60,7 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
     let Some(entity) = pattern.entities.first().and_then(|name| cx.design.entity(&name.text)) else {
         return;
     };
-    // Who asks about the time of expiry means it.
+    // A condition on the expiry time shows that expired items are intended.
     let ttl = cx.design.table_of(entity).and_then(|table| table.ttl.as_ref());
     let asked = pattern.conditions().into_iter().chain(pattern.filters());
     if ttl.is_some_and(|ttl| asked.into_iter().any(|expr| expr.mentions(&ttl.text))) {

@@ -6,8 +6,8 @@
 //!
 //! ## Why it matters
 //!
-//! What leaves the database is in the logs and the memory of others. A signature or a digest says that somebody has the secret
-//! without giving it away.
+//! Data that leaves the database ends up in the logs and the memory of others. A signature or a digest proves
+//! possession of the secret without giving it away.
 //!
 //! ## Example
 //!
@@ -89,7 +89,7 @@ fn inspect(worker: &Worker, cx: &mut Context<'_>) {
     }
 }
 
-/// The secrets that an expression passes on as they are. What a function makes of one is another thing.
+/// The secrets that an expression passes on unchanged. The result of a function of a secret does not count.
 fn given_away(program: &Program, expr: &Expr, found: &mut dyn FnMut(String, Span)) {
     match &expr.kind {
         ExprKind::Of { item, attribute } => {

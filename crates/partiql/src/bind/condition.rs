@@ -81,7 +81,7 @@ impl Binder<'_> {
         }
     }
 
-    /// An operand where the answer of a test cannot stand.
+    /// An operand in a position that does not admit the result of a test.
     fn operand(self, node: &Node) -> Result<Operand, PartiqlError> {
         match self.side(node)? {
             Side::Operand(operand) => Ok(operand),

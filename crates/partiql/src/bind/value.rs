@@ -1,7 +1,7 @@
 //! Literals and parameters to values.
 //!
-//! A parameter stands for a whole value; inside of a list, a set or a map only literals can stand. Errors say
-//! where in the value the culprit is: `root`, `root.x`, `root[1]`.
+//! A parameter is always a whole value; lists, sets and maps contain only literals. Errors give the path of
+//! the offending part within the value: `root`, `root.x`, `root[1]`.
 
 use sortkey_value::{AttributeValue, Map, Number, limits};
 

@@ -53,12 +53,12 @@ impl<'t> Parser<'t> {
         matches!(self.peek(), TokenKind::Symbol(here) if *here == symbol)
     }
 
-    /// Whether a keyword stands here, in whatever case.
+    /// Whether the next token is this keyword, in any case.
     pub(super) fn at_keyword(&self, keyword: &str) -> bool {
         is_keyword(self.peek(), keyword)
     }
 
-    /// Moves on if the symbol stands here.
+    /// Moves on if the next token is this symbol.
     pub(super) fn accept(&mut self, symbol: &str) -> bool {
         let found = self.at_symbol(symbol);
         if found {
@@ -67,7 +67,7 @@ impl<'t> Parser<'t> {
         found
     }
 
-    /// Moves on if the keyword stands here.
+    /// Moves on if the next token is this keyword.
     pub(super) fn accept_keyword(&mut self, keyword: &str) -> bool {
         let found = self.at_keyword(keyword);
         if found {
@@ -94,7 +94,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// Moves on if a name stands here: one in quotes, or one that is not a keyword.
+    /// Moves on if the next token is a name: one in quotes, or one that is not a keyword.
     pub(super) fn accept_name(&mut self) -> Option<String> {
         let name = match self.peek() {
             TokenKind::Quoted(name) => name,
@@ -124,8 +124,8 @@ pub(super) fn is_keyword(token: &TokenKind, keyword: &str) -> bool {
     matches!(token, TokenKind::Word(word) if word.eq_ignore_ascii_case(keyword))
 }
 
-/// Whether a word cannot be a name unless it stands in quotes. These are the words that PartiQL's grammar is
-/// built from, not all that SQL ever reserved.
+/// Whether a word must be quoted to be a name. These are the words that PartiQL's grammar is built from, not
+/// all that SQL ever reserved.
 pub(super) fn is_reserved(word: &str) -> bool {
     RESERVED_WORDS.iter().any(|reserved| reserved.eq_ignore_ascii_case(word))
 }

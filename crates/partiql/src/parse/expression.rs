@@ -73,7 +73,7 @@ impl Parser<'_> {
         Err(TOO_LONG)
     }
 
-    /// The operator of a comparison, if one stands here.
+    /// The operator of a comparison, if the next token is one.
     fn accept_comparison(&mut self) -> Option<&'static str> {
         let keyword = ["BETWEEN", "IN", "LIKE", "IS"].into_iter().find(|keyword| self.at_keyword(keyword));
         let operator = keyword.or(match self.peek() {
@@ -155,7 +155,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What stands to the right of an operator.
+    /// Parses the right-hand side of an operator.
     fn right_side(
         &mut self,
         read: fn(&mut Self) -> Result<Node, PartiqlError>,
@@ -167,7 +167,7 @@ impl Parser<'_> {
     }
 }
 
-/// A single term stands for itself.
+/// Joins terms; a single term is returned as it is.
 fn junction(mut terms: Vec<Node>, place: Place, join: fn(Vec<Node>) -> Expr) -> Node {
     match terms.pop() {
         Some(term) if terms.is_empty() => term,

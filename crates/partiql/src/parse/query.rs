@@ -65,7 +65,7 @@ impl Parser<'_> {
         Ok(self.accept_name().is_some())
     }
 
-    /// `WHERE`, if it stands here.
+    /// Parses `WHERE`, if there is one.
     pub(super) fn condition(&mut self) -> Result<Option<Node>, PartiqlError> {
         match self.accept_keyword("WHERE") {
             true => self.expression().map(Some),
@@ -92,7 +92,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The name of a table in a write, and what stands behind its dots.
+    /// The name of a table in a write, and the names after its dots.
     pub(super) fn table(&mut self) -> Result<Vec<String>, PartiqlError> {
         let mut names = Vec::new();
         loop {

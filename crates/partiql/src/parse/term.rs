@@ -1,4 +1,4 @@
-//! The grammar of what stands between operators.
+//! The grammar of the terms between operators.
 //!
 //! ```text
 //! term      = literal | "?" | path | call | list | bag | structure
@@ -172,7 +172,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What `IS` can ask for.
+    /// The type after `IS`.
     pub(super) fn type_name(&mut self) -> Result<String, PartiqlError> {
         #[rustfmt::skip]
         const TYPES: [&str; 34] = [

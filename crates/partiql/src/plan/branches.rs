@@ -1,6 +1,6 @@
 //! A condition taken apart into branches, each of which reads one part of one partition.
 //!
-//! Only conditions on the key are taken apart; what says nothing about the key stays whole, as a filter.
+//! Only conditions on the key are taken apart; any other stays whole, as a filter.
 
 use sortkey_expression::{Comparator, Condition, Constant, Operand, Path, SortRange};
 
@@ -13,7 +13,7 @@ pub(super) struct Branch {
     pub(super) partition: Option<Constant>,
     pub(super) sort: Option<SortTest>,
     pub(super) filters: Vec<Condition>,
-    /// Whether a filter says what the sort attribute is not.
+    /// Whether a filter excludes values of the sort attribute.
     pub(super) excludes_sort: bool,
 }
 

@@ -13,7 +13,7 @@ use crate::statement::Select;
 pub enum ReadPlan {
     /// By looking at every item.
     Scan {
-        /// Which of them are returned.
+        /// The condition on the items to return.
         filter: Option<Condition>,
     },
     /// By reading parts of partitions, one after another. No item is in two of them. There may be none: a
@@ -28,7 +28,7 @@ pub struct KeyRead {
     pub partition: Constant,
     /// The range of the sort attribute; `None` for the whole partition.
     pub sort: Option<SortRange>,
-    /// Which of the items are returned.
+    /// The condition on the items to return.
     pub filter: Option<Condition>,
 }
 
@@ -79,8 +79,8 @@ fn check_types(branch: &Branch, key: KeySchema<'_>) -> Result<(), PartiqlError> 
     Ok(())
 }
 
-/// The reads of one partition. Branches that could return the same item are refused, unless one of them says what
-/// the sort attribute is not: then the whole partition is read once and filtered.
+/// The reads of one partition. Branches that could return the same item are refused, unless one of them excludes
+/// values of the sort attribute: then the whole partition is read once and filtered.
 fn partition_reads(partition: &Constant, branches: Vec<Branch>) -> Result<Vec<KeyRead>, PartiqlError> {
     if branches.len() > 1 && branches.iter().any(|branch| branch.excludes_sort) {
         let ways = branches.into_iter().map(|branch| {

@@ -42,8 +42,8 @@ pub fn plan_item_read(
     target(terms, key, in_counts)
 }
 
-/// Takes the first equality of each key attribute for the key, drops those that say the same again, and keeps the
-/// rest as a condition.
+/// Takes the first equality of each key attribute for the key, drops its repetitions, and keeps the rest as a
+/// condition.
 fn target(terms: Vec<&Condition>, key: KeySchema<'_>, in_counts: bool) -> Option<ItemTarget> {
     let mut attributes = Item::builder();
     let mut rest = terms;

@@ -27,9 +27,9 @@ pub fn admin_mount(admin: Arc<dyn Admin>) -> Mount {
 /// One thing that can be asked for.
 struct Route {
     method: Method,
-    /// Below the prefix. A last segment `*` stands for a name.
+    /// Below the prefix. A last segment `*` matches a name.
     path: &'static str,
-    /// What the body holds; empty if there is none.
+    /// The contents of the body; empty if there is none.
     body: &'static str,
     about: &'static str,
     run: fn(&dyn Admin, &Ask<'_>) -> Outcome,
@@ -38,15 +38,15 @@ struct Route {
 /// A request as a route sees it.
 struct Ask<'a> {
     fork: Option<ForkName>,
-    /// What stands in place of `*`.
+    /// The name that matched `*`.
     name: &'a str,
     body: &'a [u8],
 }
 
-/// What to answer.
+/// The answer, or the error.
 type Outcome = Result<Good, AdminError>;
 
-/// An answer to a wish that was granted.
+/// The answer to a successful request.
 enum Good {
     Json(String),
     Backup(Backup),
@@ -239,7 +239,7 @@ fn run(admin: &dyn Admin, request: &Request<Bytes>) -> Response<Content> {
     respond(fork.and_then(|fork| (route.run)(admin, &Ask { fork, name, body })))
 }
 
-/// The route for a request, with what stands in place of `*`.
+/// The route for a request, and the name that matched `*`.
 fn find<'a>(method: &Method, path: &'a str) -> Option<(&'static Route, &'a str)> {
     ROUTES.iter().filter(|route| route.method == *method).find_map(|route| {
         match route.path.strip_suffix('*') {

@@ -1,5 +1,5 @@
-//! What administration speaks of. The JSON form of each type is its fields in camelCase; an unknown
-//! field is refused, so that a misspelt wish is not silently ignored.
+//! The types of the administration routes. The JSON form of each type is its fields in camelCase; an unknown
+//! field is refused, so that a misspelt one is not silently ignored.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -14,7 +14,7 @@ pub struct Clock {
     pub now_ms: u64,
 }
 
-/// A wish to move the clock. Exactly one field is given.
+/// A request to move the clock. Exactly one field is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ClockChange {
@@ -22,11 +22,11 @@ pub enum ClockChange {
     SetMs(u64),
     /// By this many milliseconds; negative ones lead back.
     AdvanceMs(i64),
-    /// To this many milliseconds since 1970, where it stands still.
+    /// To this many milliseconds since 1970, where it stops.
     StopMs(u64),
 }
 
-/// What an expiry run did.
+/// The result of an expiry run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Expired {
@@ -34,7 +34,7 @@ pub struct Expired {
     pub deleted: u64,
 }
 
-/// What a database contains, and what does not fit.
+/// The contents of a database, and their inconsistencies.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Verified {
@@ -94,7 +94,7 @@ pub struct Tuning {
     pub gsi_delay_ms: u64,
 }
 
-/// A wish to change some of the tuning; what is left out stays.
+/// A request to change some of the tuning; omitted settings stay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct TuningChange {
@@ -105,7 +105,7 @@ pub struct TuningChange {
 /// Why an act of administration failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AdminError {
-    /// The wish makes no sense; the text says why.
+    /// The request is invalid, for this reason.
     #[error("{0}")]
     Invalid(String),
     /// There is no such thing.

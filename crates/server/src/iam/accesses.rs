@@ -1,4 +1,5 @@
-//! What a request asks for, as AWS authorises it: actions on resources, with what DynamoDB's condition keys say about them.
+//! The accesses of a request, as AWS authorises them: actions on resources, with the values of DynamoDB's condition
+//! keys.
 //!
 //! [`items`] reads the operations on items, [`batches`] batches and transactions, [`statements`] PartiQL, and [`managed`]
 //! everything about tables, backups, streams and policies.
@@ -20,6 +21,7 @@ mod managed;
 mod statements;
 
 use sortkey_access::ACCOUNT;
+use sortkey_api::shapes::returns::ReturnValuesOnConditionCheckFailure;
 use sortkey_api::{ApiError, OperationId, SuppliedItem, TableName, decode};
 
 use super::context::Concerned;
@@ -31,7 +33,7 @@ use crate::backend::{Backend, Call, ForkName};
 pub(super) struct Access {
     pub(super) action: &'static str,
     pub(super) resource: String,
-    /// What may have a policy of its own.
+    /// The resource that may have a policy of its own.
     pub(super) owner: Option<Owner>,
     pub(super) leading_keys: Concerned,
     pub(super) attributes: Concerned,
@@ -40,6 +42,21 @@ pub(super) struct Access {
     pub(super) return_consumed_capacity: Option<String>,
     pub(super) enclosing: Option<&'static str>,
     pub(super) full_table_scan: Option<bool>,
+}
+
+impl Access {
+    /// A write whose refusal shows the item. It reads everything that a write with `ReturnValues: ALL_OLD` reads, without the
+    /// right to write being enough.
+    fn showing(self, asked: Option<&ReturnValuesOnConditionCheckFailure>) -> Access {
+        match asked {
+            Some(ReturnValuesOnConditionCheckFailure::AllOld) => Access {
+                attributes: Concerned::Everything,
+                return_values: Some(ReturnValuesOnConditionCheckFailure::AllOld.as_str().to_owned()),
+                ..self
+            },
+            _ => self,
+        }
+    }
 }
 
 /// A table, or one of its streams.

@@ -17,10 +17,9 @@ pub(super) struct RequestContext<'a> {
 }
 
 /// Keys that are known and that no request here has.
-const NEVER: [&str; 12] = [
+const NEVER: [&str; 11] = [
     "aws:multifactorauthpresent",
     "aws:multifactorauthage",
-    "aws:referer",
     "aws:sourcevpc",
     "aws:sourcevpce",
     "aws:vpcsourceip",

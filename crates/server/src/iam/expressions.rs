@@ -1,5 +1,5 @@
-//! What expressions and items concern: attribute names and partition keys. What cannot be read concerns everything, so that
-//! no policy is satisfied by a text that is not understood.
+//! The attribute names and partition keys that expressions and items concern. A text that cannot be parsed concerns
+//! everything, so that it never satisfies a policy.
 
 use std::collections::BTreeMap;
 
@@ -113,7 +113,7 @@ fn text(value: ValueRef<'_>) -> Option<String> {
     }
 }
 
-/// Like [`text`], of a value that stands alone.
+/// Like [`text`], for an owned value.
 pub(super) fn text_of(value: &AttributeValue) -> Option<String> {
     match value {
         AttributeValue::S(text) => Some(text.clone()),

@@ -331,7 +331,7 @@ fn a_policy_of_the_table_is_enforced() {
     ));
     assert_eq!(world.check(&ann, OperationId::GetItem, get), Ok(()));
     assert!(world.check(&bob, OperationId::GetItem, get).is_err());
-    // What the evaluator does not understand denies, for those too who are allowed otherwise.
+    // A policy that cannot be evaluated denies, even to callers whom another policy allows.
     put(
         r#"{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*","Condition":{"StringSortOf":{"aws:username":"x"}}}]}"#,
     );
@@ -375,6 +375,40 @@ fn attributes_that_are_not_named_are_not_read() {
             false,
         ),
         (Id::UpdateItem, format!(r#"{{{key},"UpdateExpression":"REMOVE title"}}"#), true),
+        // A refused write showed the whole item to those who may not read it.
+        (
+            Id::UpdateItem,
+            format!(
+                r#"{{{key},"UpdateExpression":"REMOVE title","ConditionExpression":"attribute_not_exists(pk)",
+                "ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}"#
+            ),
+            false,
+        ),
+        (
+            Id::TransactWriteItems,
+            format!(
+                r#"{{"TransactItems":[{{"ConditionCheck":{{{key},"ConditionExpression":"attribute_not_exists(pk)",
+                "ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}}}]}}"#
+            ),
+            false,
+        ),
+        (
+            Id::ExecuteStatement,
+            r#"{"Statement":"UPDATE orders SET title='x' WHERE pk='a' AND sk='b' RETURNING ALL OLD *"}"#
+                .to_owned(),
+            false,
+        ),
+        (
+            Id::ExecuteStatement,
+            r#"{"Statement":"UPDATE orders SET title='x' WHERE pk='a' AND sk='b' RETURNING MODIFIED NEW *"}"#
+                .to_owned(),
+            true,
+        ),
+        (
+            Id::ExecuteStatement,
+            r#"{"Statement":"DELETE FROM orders WHERE pk='a' AND sk='b' RETURNING ALL OLD *"}"#.to_owned(),
+            false,
+        ),
         (Id::Scan, r#"{"TableName":"orders"}"#.to_owned(), false),
         (Id::Scan, r#"{"TableName":"orders","Select":"COUNT"}"#.to_owned(), true),
         (
@@ -393,6 +427,23 @@ fn attributes_that_are_not_named_are_not_read() {
         (Id::GetItem, format!(r#"{{{key},"ProjectionExpression":"title, ,"}}"#), false),
     ] {
         assert_eq!(world.check(&ann, operation, &body).is_ok(), allowed, "{body}");
+    }
+}
+
+/// `Deny` with `ForAllValues` let a scan pass, which concerns every key and every attribute.
+#[test]
+fn what_is_denied_for_some_is_denied_for_all() {
+    let world = World::new();
+    let denying = |key: &str| {
+        format!(
+            r#"{{"Version":"2012-10-17","Statement":[{{"Effect":"Allow","Action":"dynamodb:*","Resource":"*"}},
+            {{"Effect":"Deny","Action":"dynamodb:*","Resource":"*",
+            "Condition":{{"ForAllValues:StringNotEquals":{{"dynamodb:{key}":["a"]}}}}}}]}}"#
+        )
+    };
+    for key in ["LeadingKeys", "Attributes"] {
+        let ann = caller("ann", &[&denying(key)]);
+        assert!(world.check(&ann, OperationId::Scan, r#"{"TableName":"orders"}"#).is_err(), "{key}");
     }
 }
 

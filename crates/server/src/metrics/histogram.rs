@@ -25,7 +25,7 @@ struct Shard {
     sum_nanos: AtomicU64,
 }
 
-/// What a histogram holds at one moment.
+/// The contents of a histogram at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Observed {
     /// Requests per bucket, not cumulative.

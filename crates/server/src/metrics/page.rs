@@ -13,7 +13,7 @@ use crate::backend::History;
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 impl Metrics {
-    /// The whole page, with what others know at this moment.
+    /// The whole page, including the given values that are not counters of the server.
     pub(crate) fn page(&self, connections_open: usize, is_ready: bool, histories: &[History]) -> String {
         let mut page = Page::default();
         page.family("sortkey_build_info", "gauge", "The version that is running.");
@@ -76,7 +76,7 @@ impl Metrics {
     }
 }
 
-/// What continuous backups keep.
+/// The size of the histories that continuous backups keep.
 fn kept(page: &mut Page, histories: &[History]) {
     let name = "sortkey_history_changes";
     page.family(name, "gauge", "Changes that continuous backups keep, by table.");

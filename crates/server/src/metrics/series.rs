@@ -1,4 +1,4 @@
-//! What is remembered per operation and table, with a bound on the number of tables.
+//! The metrics per operation and table, with a bound on the number of tables.
 //!
 //! Recording takes no lock: the map of tables is replaced when a table is first seen and only read
 //! afterwards. Tables beyond the bound are counted together, so a client that creates tables in a loop

@@ -1,4 +1,4 @@
-//! Reads a backup and believes nothing that is not proved.
+//! Reads a backup, and verifies each part before use.
 
 use std::io::{self, Read};
 
@@ -18,7 +18,7 @@ pub enum ReadError {
     /// It does not begin like one.
     #[error("this is not a backup that sortkey made")]
     NotABackup,
-    /// It was written in a format that this version does not know.
+    /// It was written in a format that this version does not support.
     #[error(
         "the backup has format {0}, but this version of sortkey reads formats {FORMAT} and {ENCRYPTED_FORMAT}; use the version that wrote it, or a newer one"
     )]
@@ -26,12 +26,12 @@ pub enum ReadError {
     /// It ends too early.
     #[error("the backup is cut off after {0} entries")]
     CutOff(u64),
-    /// What is there is not what was written.
+    /// The contents differ from what was written.
     #[error("the backup is damaged after {entries} entries: {what}")]
     Damaged {
-        /// What was read before.
+        /// The number of entries read before the damage.
         entries: u64,
-        /// How one can tell.
+        /// The check that failed.
         what: &'static str,
     },
     /// It is encrypted, and was not unlocked.

@@ -143,7 +143,7 @@ fn an_encrypted_backup_comes_back_to_those_who_have_the_key() {
         assert_eq!(read(&bytes[..]).unwrap().sealed_key(), Some("the sealed key"));
         assert!(matches!(unlocked(&bytes, &key(8)), Err(ReadError::WrongKey(0))));
         assert!(matches!(read_all(&bytes), Err(ReadError::Locked)), "never an empty restore");
-        // Those who only copy it can tell whether it is whole.
+        // A copy can be checked for completeness without the key.
         let checked = read(&bytes[..]).unwrap().check().unwrap();
         let mut reading = read(&bytes[..]).unwrap();
         reading.unlock(&key(7)).unwrap();
@@ -182,7 +182,7 @@ fn every_flipped_bit_of_an_encrypted_backup_is_noticed() {
 fn an_encrypted_backup_cannot_be_put_together_anew_without_the_key() {
     let pieces = encrypted_pieces(&store(12, 400_000));
     assert!(pieces.len() >= 6, "a header, a key, several chunks, an end");
-    // Somebody who knows the format, but not the key, computes all checksums again.
+    // An attacker with the format, but without the key, computes all checksums again.
     let assembled = |order: &[usize]| {
         let mut bytes = [&pieces[0][..], &pieces[1]].concat();
         let mut sum = u64::from_be_bytes(pieces[0][28..36].try_into().unwrap());

@@ -1,8 +1,8 @@
 //! How a store takes writes again after a commit failed: it is closed and opened, never just used on.
 //!
-//! What a failed commit left on the device is unknown. Opening the store finds out, and the batch may turn out to be
-//! there: its writers were told of an error, which promises neither. Everything that was prepared on the state before
-//! is refused then, since it did not see that batch.
+//! The state of the device after a failed commit is unknown. Opening the store finds out, and the batch may turn out
+//! to be there: its writers got an error, which promises neither outcome. Everything that was prepared on the earlier
+//! state is refused then, since it did not see that batch.
 //!
 //! Attempts come from the store's own thread, with growing pauses. A device that is still ill is noticed before the
 //! store is closed, so that reads go on.

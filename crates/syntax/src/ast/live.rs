@@ -1,4 +1,4 @@
-//! Effects, workers, routes and sessions, and what tests say of them.
+//! Effects, workers, routes and sessions, and the clauses of tests about them.
 
 use super::{
     Allow, Args, Body, Expr, Fields, Name, Names, Number, On, Params, Text, TypeObject, When, child,
@@ -85,7 +85,7 @@ impl Worker {
         nth_name(&self.0, 1)
     }
 
-    /// What starts it.
+    /// The trigger.
     pub fn trigger(&self) -> Option<Trigger> {
         child(&self.0)
     }
@@ -137,12 +137,12 @@ impl Trigger {
         nth_name(&self.0, 1)
     }
 
-    /// What the item is called in the body.
+    /// The name of the item in the body.
     pub fn item(&self) -> Option<Name> {
         name_after(&self.0, "as")
     }
 
-    /// The attribute that says when an item is due.
+    /// The attribute with the time at which an item is due.
     pub fn by(&self) -> Option<Name> {
         name_after(&self.0, "by")
     }
@@ -198,17 +198,17 @@ impl Route {
 }
 
 impl Session {
-    /// What a token begins with.
+    /// The prefix of a token.
     pub fn prefix(&self) -> Option<Text> {
         text(&self.0)
     }
 
-    /// What finds out who a token belongs to.
+    /// The call that finds the owner of a token.
     pub fn call(&self) -> Option<Expr> {
         child(&self.0)
     }
 
-    /// What the found item is called in the fields.
+    /// The name of the found item in the fields.
     pub fn item(&self) -> Option<Name> {
         name_after(&self.0, "as")
     }
@@ -230,7 +230,7 @@ impl Given {
         child(&self.0)
     }
 
-    /// What it then gives.
+    /// The result of the effect.
     pub fn result(&self) -> Option<Expr> {
         child(&self.0)
     }

@@ -1,10 +1,10 @@
-//! What acts by itself: effects, workers, routes and sessions.
+//! Declarations that run by themselves: effects, workers, routes and sessions.
 
 use super::{allow, clause as word_clause, expressions, names, operations, patterns, types};
 use crate::kind::Kind;
 use crate::parser::Parser;
 
-/// What a worker may be triggered by.
+/// The changes that can trigger a worker.
 const CHANGES: [&str; 4] = ["create", "update", "delete", "expire"];
 
 /// `effect name(params) [-> { attributes }] = (http METHOD url | mail | extern) [timeout duration]`

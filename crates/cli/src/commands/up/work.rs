@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use sortkey_core::{Runtime, Settings};
 use sortkey_deploy::Naming;
 use sortkey_work::{Waking, Work};
+use tracing_subscriber::filter::Targets;
 
 use super::place::Place;
 use super::workers::{Workers, report};
@@ -18,6 +19,7 @@ use crate::effects::Outside;
 use crate::failure::Failure;
 use crate::keep::Keep;
 use crate::keyring::KeyringArguments;
+use crate::listen::log_to_stderr;
 use crate::tls::Trust;
 
 /// Run the workers of a design on a DynamoDB elsewhere, or look at what they could not do
@@ -62,6 +64,10 @@ pub(crate) struct WorkCommand {
     #[command(flatten)]
     trust: Trust,
 
+    /// What to log to standard error: error, warn, info, debug or trace, also per module
+    #[arg(long, env = "SORTKEY_LOG", default_value = "warn", value_name = "FILTER")]
+    log: Targets,
+
     #[command(subcommand)]
     ask: Option<Ask>,
 }
@@ -88,6 +94,7 @@ impl Run for WorkCommand {
     const NAME: &'static str = "work";
 
     fn run(self) -> Result<(), Failure> {
+        log_to_stderr(&self.log);
         let threads = tokio::runtime::Builder::new_multi_thread().thread_name("sortkey").enable_all().build();
         let threads = threads.map_err(|error| Failure::new(format_args!("cannot start threads: {error}")))?;
         threads.block_on(self.live())

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sortkey_core::Runtime;
+use sortkey_server::MoreMetrics;
 use sortkey_work::{Report, Waking, Work};
 use tokio::task::JoinHandle;
 
@@ -30,7 +31,7 @@ impl Workers {
         }
         let work = Arc::new(Work::new(runtime.clone(), report()).map_err(Failure::new)?);
         let wake = work.waker();
-        waking.wakes(wake.clone());
+        waking.wakes(&work);
         let running = tokio::spawn({
             let work = Arc::clone(&work);
             async move { work.run().await }
@@ -42,6 +43,12 @@ impl Workers {
             }
         });
         Ok(Some(Workers { work, running, ticking }))
+    }
+
+    /// What the page of metrics shows of the workers.
+    pub(super) fn metrics(&self) -> MoreMetrics {
+        let work = Arc::clone(&self.work);
+        MoreMetrics::new(move || work.metrics())
     }
 
     /// Lets runs end that are under way. What does not end in time is run again by whoever starts next.

@@ -1,4 +1,4 @@
-//! Where AWS says bucket, a directory below the one for exports and imports.
+//! AWS's buckets: directories below the one for exports and imports.
 //!
 //! Nothing outside of that directory is ever read or written: names of buckets and prefixes cannot lead out of it, and
 //! symbolic links are not followed.
@@ -11,7 +11,7 @@ use sortkey_api::ApiError;
 
 use crate::engine::Shared;
 
-/// What an export's files lie under, as on AWS.
+/// The prefix of an export's files, as on AWS.
 pub(crate) const EXPORTS: &str = "AWSDynamoDB";
 
 /// A bucket.

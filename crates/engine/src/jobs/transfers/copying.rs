@@ -1,7 +1,7 @@
 //! Copies of an earlier state: into a backup, or into a table that is being created.
 //!
-//! The state is read in the order of its keys and written in small steps, so the last key that was written says where to go
-//! on, also after a restart.
+//! The state is read in the order of its keys and written in small steps, so a copy continues after the last key that
+//! was written, also after a restart.
 
 use std::ops::Bound;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ fn complete_backup(shared: &Arc<Shared>, backup: &Backup) -> Result<(), ApiError
         Ok((batch, ()))
     };
     shared.write(locks, complete).wait()?;
-    // What the history holds may not be needed any more.
+    // The background removes history that is not needed any more.
     shared.wake_background();
     Ok(())
 }
@@ -96,7 +96,7 @@ pub(super) fn fill(
     complete_table(shared, table)
 }
 
-/// Adds items to a table that is being filled; says whether it is still there.
+/// Adds items to a table that is being filled; returns whether it still exists.
 pub(super) fn put_items(
     shared: &Arc<Shared>,
     table: &Arc<Table>,

@@ -33,7 +33,7 @@ pub(crate) struct Export {
     pub(crate) size_bytes: i64,
 }
 
-/// What was asked for; a token stands for one of these.
+/// The parameters of the request; a token is bound to one set of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Request {
     pub(crate) token: Option<String>,
@@ -102,7 +102,7 @@ impl Export {
         }
     }
 
-    /// How the files are said to be encrypted.
+    /// The encryption that the export reports for its files.
     pub(super) fn encryption(&self) -> &str {
         self.request.encryption.as_deref().unwrap_or("AES256")
     }

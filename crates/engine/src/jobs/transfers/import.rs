@@ -31,7 +31,7 @@ pub(crate) struct Import {
     pub(crate) size_bytes: i64,
 }
 
-/// What was asked for; a token stands for one of these.
+/// The parameters of the request; a token is bound to one set of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Request {
     pub(crate) token: Option<String>,

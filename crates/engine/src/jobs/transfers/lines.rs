@@ -201,7 +201,7 @@ struct Frames {
 }
 
 impl Frames {
-    /// Enters the next frame that has content; says whether there is one.
+    /// Enters the next frame that has content; returns whether there is one.
     fn enter(&mut self) -> io::Result<bool> {
         while !self.file.fill_buf()?.is_empty() {
             match self.decoder.reset(&mut self.file) {
@@ -221,7 +221,7 @@ impl Frames {
         Ok(false)
     }
 
-    /// A frame that says what it sums up to must do so.
+    /// Compares the checksum of a frame, if it has one.
     fn check_sum(&self) -> io::Result<()> {
         let said = self.decoder.get_checksum_from_data();
         if said.is_some() && said != self.decoder.get_calculated_checksum() {

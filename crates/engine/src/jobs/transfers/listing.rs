@@ -12,7 +12,7 @@ const DEFAULT_LIMIT: usize = 25;
 /// Tokens of AWS have at least so many hexadecimal digits, and SDKs refuse to send shorter ones.
 const TOKEN_DIGITS: usize = 112;
 
-/// What is listed, of which table, and which page of it.
+/// A list request: the kind of entries, the table and the page.
 pub(crate) struct Listing {
     pub(crate) space: &'static [u8],
     pub(crate) table: Option<TableName>,
@@ -73,7 +73,7 @@ fn token_of(label: &str) -> String {
     format!("{digits:0<TOKEN_DIGITS$}")
 }
 
-/// What is said of a token that no page ended with.
+/// The error for a token that no page ended with.
 pub(crate) fn invalid_token(token: &str) -> ApiError {
     ApiError::validation(format!("Invalid Request: Provided nextToken is invalid: {token}"))
 }

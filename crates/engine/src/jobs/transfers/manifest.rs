@@ -1,4 +1,4 @@
-//! The files that say what an export contains, and the checksums of all its files.
+//! The files that describe an export's contents, and the checksums of all its files.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -62,7 +62,7 @@ fn read(shared: &Arc<Shared>, table: &Arc<Table>, import: &mut Import) -> Result
     Ok(())
 }
 
-/// Where items go, some at a time.
+/// Collects items and writes them in batches.
 struct Target<'a> {
     shared: &'a Arc<Shared>,
     table: &'a Arc<Table>,

@@ -10,7 +10,7 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 const ROW_BYTES: usize = 4 * 1024 * 1024;
 /// Fields that a row may have: an item with more attributes is larger than 400 KB.
 const FIELDS: usize = 200_000;
-/// What the buffers start with; they grow with what is read.
+/// The initial size of the buffers; they grow as needed.
 const FIRST_BYTES: usize = 8 * 1024;
 const FIRST_FIELDS: usize = 64;
 
@@ -71,7 +71,7 @@ impl<R: BufRead> Rows<R> {
                 ReadRecordResult::OutputEndsFull if self.ends.len() < FIELDS => {
                     self.ends.resize((self.ends.len() * 2).min(FIELDS), 0);
                 }
-                // What was read so far is of no use any more; the rest is read over it.
+                // The row is rejected, so its start is discarded and the rest read over it.
                 ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {
                     is_too_long = true;
                     (length, fields) = (0, 0);

@@ -164,7 +164,7 @@ impl Lines {
     }
 }
 
-/// Where compressed lines go.
+/// The destination of compressed lines.
 enum Output {
     Plain(Md5Writer),
     Encrypted(Box<EncryptedWriter<Md5Writer>>),

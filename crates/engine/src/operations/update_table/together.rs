@@ -1,10 +1,10 @@
-//! Which changes UpdateTable makes together. AWS makes most of them only in a request of their own.
+//! The changes that UpdateTable can combine. AWS makes most of them only in a request of their own.
 
 use sortkey_api::ApiError;
 use sortkey_api::operations::UpdateTableInput;
 use sortkey_api::shapes::throughput::BillingMode;
 
-/// Rejects changes that need a request of their own. Where several do, AWS names them in this order.
+/// Rejects changes that need a request of their own. If several do, AWS names them in this order.
 pub(super) fn check(input: &UpdateTableInput) -> Result<(), ApiError> {
     let updates = input.global_secondary_index_updates.as_deref().unwrap_or_default();
     let creates = updates.iter().any(|update| update.create.is_some());

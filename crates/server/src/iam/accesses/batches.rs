@@ -73,18 +73,21 @@ impl<B: Backend> Reader<'_, B> {
                 values: check.expression_attribute_values.as_ref(),
                 condition: Some(&check.condition_expression));
             write("dynamodb:ConditionCheckItem", &check.table_name, &check.key, expressions)
+                .showing(check.return_values_on_condition_check_failure.as_ref())
         });
         let put = item.put.as_ref().map(|put| {
             let expressions = expressions!(put,
                 values: put.expression_attribute_values.as_ref(),
                 condition: put.condition_expression.as_deref());
             write("dynamodb:PutItem", &put.table_name, &put.item, expressions)
+                .showing(put.return_values_on_condition_check_failure.as_ref())
         });
         let delete = item.delete.as_ref().map(|delete| {
             let expressions = expressions!(delete,
                 values: delete.expression_attribute_values.as_ref(),
                 condition: delete.condition_expression.as_deref());
             write("dynamodb:DeleteItem", &delete.table_name, &delete.key, expressions)
+                .showing(delete.return_values_on_condition_check_failure.as_ref())
         });
         let update = item.update.as_ref().map(|update| {
             let expressions = expressions!(update,
@@ -92,6 +95,7 @@ impl<B: Backend> Reader<'_, B> {
                 condition: update.condition_expression.as_deref(),
                 update: Some(&update.update_expression));
             write("dynamodb:UpdateItem", &update.table_name, &update.key, expressions)
+                .showing(update.return_values_on_condition_check_failure.as_ref())
         });
         [check, put, delete, update].into_iter().flatten()
     }

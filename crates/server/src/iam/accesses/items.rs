@@ -28,6 +28,7 @@ impl<B: Backend> Reader<'_, B> {
             return_consumed_capacity: capacity(input.return_consumed_capacity.as_ref()),
             ..self.write(input.table_name.name(), &input.item, &expressions, keys(input.expected.as_ref()))
         }
+        .showing(input.return_values_on_condition_check_failure.as_ref())
     }
 
     pub(super) fn update_item(&self, input: &op::UpdateItemInput) -> Access {
@@ -41,6 +42,7 @@ impl<B: Backend> Reader<'_, B> {
             return_consumed_capacity: capacity(input.return_consumed_capacity.as_ref()),
             ..self.write(input.table_name.name(), &input.key, &expressions, legacy)
         }
+        .showing(input.return_values_on_condition_check_failure.as_ref())
     }
 
     pub(super) fn delete_item(&self, input: &op::DeleteItemInput) -> Access {
@@ -52,6 +54,7 @@ impl<B: Backend> Reader<'_, B> {
             return_consumed_capacity: capacity(input.return_consumed_capacity.as_ref()),
             ..self.write(input.table_name.name(), &input.key, &expressions, keys(input.expected.as_ref()))
         }
+        .showing(input.return_values_on_condition_check_failure.as_ref())
     }
 
     /// A write of one item: what its expressions and the item itself name, and what the parameters from before expressions do.
@@ -106,7 +109,7 @@ impl<B: Backend> Reader<'_, B> {
     }
 }
 
-/// The attributes that a read returns or looks at; everything if it says nothing else.
+/// The attributes that a read returns or tests; everything by default.
 pub(super) fn read_attributes(
     expressions: &Expressions<'_>,
     attributes_to_get: Option<&[String]>,

@@ -56,7 +56,7 @@ impl<B: Backend> Reader<'_, B> {
                 let source = source.or(input.source_table_name).unwrap_or_default();
                 return Ok(vec![self.on_table(&source), self.on_table(&input.target_table_name)]);
             }
-            // What lists things, and what has no resource.
+            // Operations that list, and those without a resource.
             _ => self.on("*"),
         };
         Ok(vec![one])

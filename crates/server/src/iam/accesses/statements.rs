@@ -3,7 +3,7 @@
 use sortkey_api::SuppliedValue;
 use sortkey_api::operations as op;
 use sortkey_expression::Condition;
-use sortkey_partiql::Statement;
+use sortkey_partiql::{Returning, Statement};
 
 use super::{Access, Backend, Concerned, Reader};
 use crate::iam::expressions::{self, fixed, leading_key, names};
@@ -11,18 +11,29 @@ use crate::iam::expressions::{self, fixed, leading_key, names};
 impl<B: Backend> Reader<'_, B> {
     pub(super) fn execute_statement(&self, input: &op::ExecuteStatementInput) -> Access {
         self.statement(&input.statement, input.parameters.as_deref(), None)
+            .showing(input.return_values_on_condition_check_failure.as_ref())
     }
 
     pub(super) fn batch_execute(&self, input: &op::BatchExecuteStatementInput) -> Vec<Access> {
         let enclosing = Some("BatchExecuteStatement");
         let statements = input.statements.iter();
-        statements.map(|one| self.statement(&one.statement, one.parameters.as_deref(), enclosing)).collect()
+        statements
+            .map(|one| {
+                self.statement(&one.statement, one.parameters.as_deref(), enclosing)
+                    .showing(one.return_values_on_condition_check_failure.as_ref())
+            })
+            .collect()
     }
 
     pub(super) fn execute_transaction(&self, input: &op::ExecuteTransactionInput) -> Vec<Access> {
         let enclosing = Some("ExecuteTransaction");
         let statements = input.transact_statements.iter();
-        statements.map(|one| self.statement(&one.statement, one.parameters.as_deref(), enclosing)).collect()
+        statements
+            .map(|one| {
+                self.statement(&one.statement, one.parameters.as_deref(), enclosing)
+                    .showing(one.return_values_on_condition_check_failure.as_ref())
+            })
+            .collect()
     }
 
     /// A statement that cannot be read is an action on everything: the backend will not run it, and nothing allows it.
@@ -69,11 +80,23 @@ impl<B: Backend> Reader<'_, B> {
                 let mut named = Vec::new();
                 expressions::add(&update.update.paths(), &mut named);
                 let found = self.conditioned(&update.table, None, update.condition.as_ref());
-                let attributes = found.attributes.and(Concerned::These(named));
-                Access { action: "dynamodb:PartiQLUpdate", attributes, enclosing, ..found }
+                let attributes = match update.returning {
+                    Some(Returning::AllOld | Returning::AllNew) => Concerned::Everything,
+                    _ => found.attributes.and(Concerned::These(named)),
+                };
+                let return_values = update.returning.map(|returning| return_value(returning).to_owned());
+                Access { action: "dynamodb:PartiQLUpdate", attributes, return_values, enclosing, ..found }
             }
             Statement::Delete(delete) => {
                 let found = self.conditioned(&delete.table, None, delete.condition.as_ref());
+                let found = match delete.returns_old {
+                    true => Access {
+                        attributes: Concerned::Everything,
+                        return_values: Some(return_value(Returning::AllOld).to_owned()),
+                        ..found
+                    },
+                    false => found,
+                };
                 Access { action: "dynamodb:PartiQLDelete", enclosing, ..found }
             }
         }
@@ -91,5 +114,15 @@ impl<B: Backend> Reader<'_, B> {
             expressions::add(&condition.paths(), &mut named);
         }
         Access { leading_keys, attributes: Concerned::These(named), ..self.on_index(table, index) }
+    }
+}
+
+/// `RETURNING` in the words of `ReturnValues`.
+fn return_value(returning: Returning) -> &'static str {
+    match returning {
+        Returning::AllOld => "ALL_OLD",
+        Returning::AllNew => "ALL_NEW",
+        Returning::ModifiedOld => "UPDATED_OLD",
+        Returning::ModifiedNew => "UPDATED_NEW",
     }
 }
