@@ -72,6 +72,7 @@ mod tests {
             access_key: "ASIAEXAMPLE".to_owned(),
             secret: "secret".to_owned(),
             role: "reader".to_owned(),
+            role_id: "AROA1".to_owned(),
             name: "ann".to_owned(),
             issued_seconds: 1,
             expires_seconds: 2,
