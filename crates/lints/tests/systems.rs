@@ -62,7 +62,7 @@ fn corrected_systems_raise_nothing() {
         let found: Vec<String> = lines(&compilation).into_iter().map(|(_, _, line)| line).collect();
         assert!(found.is_empty(), "{}\n{}", path.display(), found.join("\n"));
         let allows = compilation.design.allows.len();
-        assert!(allows <= 4, "{} silences {allows} rules", path.display());
+        assert!(allows <= 6, "{} silences {allows} rules", path.display());
     }
 }
 

@@ -104,7 +104,7 @@ fn one_of_many_redemptions_of_an_invite_wins() {
     let invite = call(&runtime, as_owner(), "createProfileInvite", invite).expect("an invite");
     let winners = succeed(|_| {
         let caller = json!({ "accountId": guest["accountId"] });
-        call(&runtime, Some(caller), "redeemProfileInvite", json!({ "inviteCode": invite["inviteCode"] }))
+        call(&runtime, Some(caller), "redeemProfileInvite", json!({ "inviteCode": invite["code"] }))
     });
     assert_eq!(winners, 1);
 }
