@@ -44,7 +44,7 @@ tests() {
         profile=${profile:-default}
         cargo nextest run "${packages[@]}" --profile "$profile" || outcome=$?
         echo "The slowest tests, in seconds:"
-        slowest_tests "$target/nextest/$profile/tests.xml"
+        slowest_tests "target/nextest/$profile/tests.xml" # always below the workspace, whatever CARGO_TARGET_DIR is
         cargo test "${packages[@]}" --doc --quiet || outcome=$?
     else
         local log="$target/tests.log"
