@@ -1,4 +1,4 @@
-//! What one tenant's dead receiver does to another tenant's deliveries.
+//! Measures how one tenant's dead receiver delays another tenant's deliveries.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -18,7 +18,7 @@ const IN_FLIGHT: usize = 4;
 /// How many connections send.
 const SENDERS: usize = 16;
 
-/// What receivers do, how many of 1,000 webhooks they get, and to how many sources these are spread.
+/// The behaviour of a receiver, its share of 1,000 webhooks, and the number of sources that share is spread over.
 const LOADS: [(&str, usize, usize); 5] =
     [("ok", 960, 32), ("broken", 10, 4), ("reset", 10, 4), ("redirect", 10, 4), ("busy", 10, 4)];
 
@@ -34,7 +34,7 @@ struct Source {
     accepted: Mutex<Vec<String>>,
 }
 
-/// What the run came to.
+/// The result of a run.
 #[derive(Debug, Default)]
 #[allow(dead_code, reason = "all of it is printed")]
 pub(crate) struct Outcome {

@@ -29,7 +29,7 @@ impl Log {
         self.shards[shard(id)].lock().expect("a log").entry(id.to_owned()).or_default().push(arrival);
     }
 
-    /// What arrived of a webhook.
+    /// The arrivals of one webhook.
     pub(crate) fn of(&self, id: &str) -> Vec<Arrival> {
         self.shards[shard(id)].lock().expect("a log").get(id).cloned().unwrap_or_default()
     }

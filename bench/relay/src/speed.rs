@@ -67,7 +67,7 @@ pub(crate) fn run(place: &Place, seconds: u64, rates: &[Option<f64>]) {
             lags.ms(0.99),
             format!("{cpu:.2}"),
         ]);
-        // What is left of counting ends before the next measurement.
+        // Wait for pending counter updates, so that they do not fall into the next measurement.
         std::thread::sleep(Duration::from_secs(3));
     }
 }

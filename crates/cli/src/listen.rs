@@ -30,7 +30,7 @@ pub(crate) struct Listen {
     #[arg(long, default_value = "us-east-1")]
     pub(crate) region: String,
 
-    /// What to log to standard error: error, warn, info, debug or trace, also per module
+    /// The log level on standard error: error, warn, info, debug or trace, also per module
     /// (`warn,sortkey_server=debug`)
     #[arg(long, env = "SORTKEY_LOG", default_value = "warn", value_name = "FILTER")]
     log: Targets,

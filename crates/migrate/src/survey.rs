@@ -1,4 +1,4 @@
-//! What a migration would do, counted in the items that are there. Nothing is written.
+//! Counts the effects of a migration on the stored items, without writing anything.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -19,7 +19,7 @@ const LISTED: usize = 20;
 /// The bytes of a write unit.
 const UNIT_BYTES: usize = 1024;
 
-/// What a migration would do.
+/// The counted effects of a migration.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
     /// By mapping, in their order.

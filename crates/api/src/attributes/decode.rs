@@ -240,7 +240,7 @@ fn members<'a, T>(
     Ok(members)
 }
 
-/// Parses a number; zero, and a fault, if `text` is none.
+/// Parses a number. If `text` is not a valid number, records a fault and returns zero.
 fn number(text: &str, faults: &mut Faults) -> Number {
     Number::parse(text).unwrap_or_else(|error| {
         faults.note(ValueFault::of_number(error, text));

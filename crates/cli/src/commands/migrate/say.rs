@@ -47,7 +47,7 @@ pub(super) fn state(state: &State, plan: &Plan) -> String {
     text
 }
 
-/// What a migration would do.
+/// Prints the counted effects of a migration.
 pub(super) fn survey(survey: &Survey, plan: &Plan) -> String {
     let mut text = format!("plan {}\n", plan.fingerprint());
     for row in &survey.rows {

@@ -64,7 +64,7 @@ pub(crate) struct WorkCommand {
     #[command(flatten)]
     trust: Trust,
 
-    /// What to log to standard error: error, warn, info, debug or trace, also per module
+    /// The log level on standard error: error, warn, info, debug or trace, also per module
     #[arg(long, env = "SORTKEY_LOG", default_value = "warn", value_name = "FILTER")]
     log: Targets,
 
