@@ -29,12 +29,7 @@ const LOOKED_AT: i32 = 100;
 pub(super) async fn left_behind(runtime: &Runtime) -> Result<Vec<Diagnostic>, DeployError> {
     let naming = runtime.shared().settings.naming();
     let tables = desired(runtime.design(), &naming).map_err(DeployError::Refused)?;
-    let mut missing = Vec::new();
-    for table in &tables {
-        if !has_items(runtime, table.name()).await? {
-            missing.push(table);
-        }
-    }
+    let missing = without_items(runtime, &tables).await?;
     if missing.is_empty() {
         return Ok(Vec::new());
     }
@@ -49,13 +44,22 @@ pub(super) async fn left_behind(runtime: &Runtime) -> Result<Vec<Diagnostic>, De
 pub async fn is_pending(runtime: &Runtime) -> Result<bool, DeployError> {
     let naming = runtime.shared().settings.naming();
     let tables = desired(runtime.design(), &naming).map_err(DeployError::Refused)?;
+    let missing = without_items(runtime, &tables).await?;
+    Ok(!pending(runtime, &missing).await?.is_empty())
+}
+
+/// The tables that do not exist or are empty.
+async fn without_items<'t, 'd>(
+    runtime: &Runtime,
+    tables: &'t [Desired<'d>],
+) -> Result<Vec<&'t Desired<'d>>, DeployError> {
     let mut missing = Vec::new();
-    for table in &tables {
+    for table in tables {
         if !has_items(runtime, table.name()).await? {
             missing.push(table);
         }
     }
-    Ok(!pending(runtime, &missing).await?.is_empty())
+    Ok(missing)
 }
 
 /// Migrations whose old tables have items, and whose new ones have none.
