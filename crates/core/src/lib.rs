@@ -68,4 +68,4 @@ pub use settings::{Aside, Clock, Settings, Timer};
 pub use shown::Shown;
 pub use sortkey_api::{Backend, Pending, Requests};
 pub use task::{Finished, Step, Task};
-pub use workers::{Claim, Due, DuePage, Incoming, Ran};
+pub use workers::{Claim, Due, DuePage, Incoming, Ran, Which};

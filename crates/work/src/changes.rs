@@ -1,336 +1,402 @@
 //! Changes of items, read from the stream of their table: in order for each item, each at least once.
 //!
-//! One process at a time holds the note of a worker and reads. The note says for every shard how far its records have been
-//! run; a shard is read after its parent, so that the order holds across a split.
+//! All workers that follow a table share one reader and one note. One process at a time holds the note and reads. The note says
+//! how far the records of every shard were run (`places.rs`); a shard is read after its parent, so that the order holds across
+//! a split. Reading goes on while runs are under way, up to a bound, and the note is stored now and then: after a crash, what
+//! was run since is run again, with the same ids.
 
-use std::collections::{BTreeMap, HashMap};
-use std::time::Duration;
+mod happened;
+mod lanes;
+mod places;
+mod reader;
 
-use futures_util::stream::{self, StreamExt as _};
-use sortkey_api::operations::{
-    DescribeStreamInput, DescribeTableInput, GetRecordsInput, GetRecordsOutput, GetShardIteratorInput,
-};
-use sortkey_api::shapes::stream::{OperationType, Record, Shard, ShardIteratorType};
-use sortkey_api::{ApiError, ErrorKind, Requests as _};
-use sortkey_core::{Failure, FailureKind};
-use sortkey_design::model::Change;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use sortkey_api::TableName;
+use sortkey_api::shapes::stream::Record;
+use sortkey_core::{Failure, FailureKind, Note};
 use sortkey_design::program::WorkerId;
-use sortkey_value::{AttributeValue, Item, Map};
 
+use self::happened::Happened;
+use self::lanes::{Job, Lanes, Went};
+use self::places::Places;
+use self::reader::{Batch, Reader};
 use crate::letters;
 use crate::status::Counts;
 use crate::work::Work;
 
-/// What stands for the end of a shard in the note.
-const END: &str = "end";
+/// How many records are read ahead of the first that is not done.
+const MAX_OPEN: usize = 10_000;
 
-/// How many records are read at a time.
-const RECORDS: i32 = 500;
+/// How often places are stored while there are runs.
+const SAVE: Duration = Duration::from_secs(1);
 
-/// After so many records without a run, the position is stored.
+/// After so many records without a run, places are stored.
 const MAX_UNSAVED: usize = 10_000;
 
-/// How long the list of shards is believed.
-const SHARDS_MS: i64 = 2_000;
+/// The workers that follow the changes of one table.
+pub(crate) struct Group {
+    pub(crate) table: TableName,
+    pub(crate) workers: Vec<WorkerId>,
+    /// What is known of the stream while nobody reads.
+    flow: tokio::sync::Mutex<Option<Flow>>,
+}
 
-/// What is known of a stream between two looks.
-#[derive(Default)]
-pub(crate) struct Reader {
-    arn: Option<String>,
-    shards: Vec<Shard>,
-    listed_ms: i64,
-    /// Where the next records of each shard are.
-    iterators: HashMap<String, String>,
-    /// How far each shard was run; none until the note was read.
-    positions: Option<BTreeMap<String, String>>,
+/// A stream that is followed.
+struct Flow {
+    reader: Option<Reader>,
+    places: Places,
     held_until_ms: i64,
-    /// How many records were read since the note was stored.
-    unsaved: usize,
+    /// How many runs and records were done since places were stored.
+    unsaved_runs: u64,
+    unsaved_records: usize,
+    saved: Instant,
+}
+
+/// When following ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Until {
+    /// When every record is done.
+    Idle,
+    /// When the workers are told to stop.
+    Stopped,
+}
+
+/// Why following ends before its time.
+enum Broken {
+    /// Another process holds the note by now. What runs here is run there again, with the same ids.
+    Lost,
+    Failed(Failure),
+}
+
+/// A run that is over, and what came of it; a failure if not even that could be stored.
+type Ended = (Job, Result<Went, Failure>);
+
+/// A read that gives its reader back, with the records; none if it asked for the shards.
+type Reading<'a> = BoxFuture<'a, (Reader, Result<Option<Vec<Batch>>, Failure>)>;
+
+/// Starts a run.
+type Start<'a> = dyn Fn(Job) -> BoxFuture<'a, Ended> + Send + Sync + 'a;
+
+impl Group {
+    /// Workers that follow a table.
+    pub(crate) fn new(table: TableName) -> Group {
+        Group { table, workers: Vec::new(), flow: tokio::sync::Mutex::default() }
+    }
+
+    /// The worker whose name wakes all of them.
+    pub(crate) fn leader(&self) -> WorkerId {
+        self.workers[0]
+    }
 }
 
 impl Work {
-    /// Runs a worker on the changes that are there. How many runs that took; none if another process reads.
-    pub(crate) async fn follow(&self, worker: WorkerId, pauses: bool) -> Result<u64, Failure> {
-        let mut reader = self.readers[sortkey_design::program::Id::at(worker)].lock().await;
-        let followed = self.follow_with(worker, &mut reader, pauses).await;
+    /// Runs the workers of a group on the changes that are there. How many runs that took; none if another process reads.
+    pub(crate) async fn follow(&self, group: &Group) -> Result<u64, Failure> {
+        let start = |job| self.run_job(job).boxed();
+        self.follow_with(group, &start, Until::Idle).await
+    }
+
+    /// Runs the workers of a group until they are told to stop.
+    pub(crate) async fn keep_following(self: Arc<Self>, at: usize) {
+        let group = &self.groups[at];
+        let start = |job: Job| {
+            let work = Arc::clone(&self);
+            // A task of its own, so that runs use all cores.
+            let task = tokio::spawn(async move { work.run_job(job).await });
+            async move { task.await }
+                .map(|ended| ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())))
+                .boxed()
+        };
+        while !self.wake().is_stopped() {
+            match self.follow_with(group, &start, Until::Stopped).await {
+                Ok(_) => drop(self.wake().woken(group.leader()).await),
+                Err(failure) => self.stumble(group.leader(), "stream", &failure).await,
+            }
+        }
+    }
+
+    async fn follow_with(&self, group: &Group, start: &Start<'_>, until: Until) -> Result<u64, Failure> {
+        let mut flow = group.flow.lock().await;
+        let followed = self.flow(group, &mut flow, start, until).await;
         if followed.is_err() {
             // Whatever was believed, ask again.
-            *reader = Reader::default();
+            *flow = None;
         }
         followed
     }
 
-    async fn follow_with(&self, worker: WorkerId, reader: &mut Reader, pauses: bool) -> Result<u64, Failure> {
-        let runtime = self.runtime();
-        let Some(notes) = runtime.notes(worker, "on") else {
-            let why = "the table has no key of text, in which the position in its stream could be remembered";
-            return Err(Failure::new(FailureKind::Internal, why));
-        };
-        let note = notes.note("");
-        let (now_ms, lease_ms) = (runtime.now_ms(), self.lease_ms(worker));
-        if reader.positions.is_none() || reader.held_until_ms - lease_ms / 2 <= now_ms {
-            let until_ms = now_ms.saturating_add(lease_ms);
-            match note.hold(self.token(), until_ms).await? {
-                Some(item) => {
-                    reader.positions.get_or_insert_with(|| positions(&item));
-                    reader.held_until_ms = until_ms;
-                }
-                None => {
-                    *reader = Reader::default();
-                    return Ok(0);
-                }
-            }
-        }
-        self.list_shards(worker, reader, now_ms).await?;
-        let mut runs = 0;
-        for shard in self.open_shards(reader) {
-            let Some(output) = self.records(reader, &shard).await? else { continue };
-            let last = output.records.last().and_then(sequence_number);
-            let ended = output.next_shard_iterator.is_none();
-            reader.unsaved += output.records.len();
-            let ran = self.run_records(worker, output.records, pauses).await?;
-            runs += ran;
-            // The note is an item of the table, so storing it is a change as well: if every change led to it, there would be no
-            // end. Changes that start no run are read again after a crash, which costs little.
-            let advanced = ended || ran > 0 || reader.unsaved >= MAX_UNSAVED;
-            match output.next_shard_iterator {
-                Some(next) => drop(reader.iterators.insert(shard.clone(), next)),
-                None => drop(reader.iterators.remove(&shard)),
-            }
-            if let Some(positions) = &mut reader.positions {
-                let place = if ended { Some(END.to_owned()) } else { last };
-                positions.extend(place.map(|place| (shard.clone(), place)));
-            }
-            if advanced && let Some(positions) = &reader.positions {
-                reader.unsaved = 0;
-                let says = vec![("at", stored(positions))];
-                if !note.keep(self.token(), Some(reader.held_until_ms), says).await? {
-                    // Another process reads by now; what it runs again is run with the same ids.
-                    *reader = Reader::default();
-                    return Ok(runs);
-                }
-                if ended {
-                    reader.listed_ms = 0;
-                }
-            }
-        }
-        Ok(runs)
-    }
-
-    /// The shards whose parents have been read, and that are not at their end.
-    fn open_shards(&self, reader: &Reader) -> Vec<String> {
-        let Some(positions) = &reader.positions else { return Vec::new() };
-        let is_over = |id: &String| positions.get(id).is_some_and(|place| place == END);
-        let is_listed = |id: &String| reader.shards.iter().any(|each| each.shard_id.as_ref() == Some(id));
-        let open = reader.shards.iter().filter(|shard| {
-            shard.shard_id.as_ref().is_some_and(|id| !is_over(id))
-                && shard.parent_shard_id.as_ref().is_none_or(|parent| is_over(parent) || !is_listed(parent))
-        });
-        open.filter_map(|shard| shard.shard_id.clone()).collect()
-    }
-
-    async fn list_shards(&self, worker: WorkerId, reader: &mut Reader, now_ms: i64) -> Result<(), Failure> {
-        if !reader.shards.is_empty() && reader.listed_ms + SHARDS_MS > now_ms {
-            return Ok(());
-        }
-        let runtime = self.runtime();
-        let backend = runtime.backend();
-        if reader.arn.is_none() {
-            let Some(table) = runtime.table_of(worker) else { return Ok(()) };
-            let input = DescribeTableInput { table_name: table.clone() };
-            let output = backend.describe_table(input).await.map_err(unavailable)?;
-            reader.arn = output.table.and_then(|table| table.latest_stream_arn);
-        }
-        let Some(arn) = reader.arn.clone() else {
-            let why = "the table has no stream: add `stream new_and_old_images` to it";
-            return Err(Failure::new(FailureKind::Internal, why));
-        };
-        let mut shards = Vec::new();
-        let mut from = None;
+    /// Follows a stream. The runs that were started have ended when it comes back, also with a failure.
+    async fn flow(
+        &self,
+        group: &Group,
+        held: &mut Option<Flow>,
+        start: &Start<'_>,
+        until: Until,
+    ) -> Result<u64, Failure> {
+        let note = self.note_of(group)?;
+        let mut lanes: Vec<Lanes> = group.workers.iter().map(|worker| self.lanes_of(*worker)).collect();
+        let mut running = FuturesUnordered::new();
+        let mut reading: Option<Reading<'_>> = None;
+        let mut broken: Option<Broken> = None;
+        let (mut runs, mut is_asked) = (0, true);
         loop {
-            let input = DescribeStreamInput {
-                stream_arn: arn.clone(),
-                exclusive_start_shard_id: from.take(),
-                ..DescribeStreamInput::default()
-            };
-            let output = backend.describe_stream(input).await.map_err(unavailable)?;
-            let Some(description) = output.stream_description else { break };
-            shards.extend(description.shards.unwrap_or_default());
-            from = description.last_evaluated_shard_id;
-            if from.is_none() {
+            let is_over = broken.is_some() || (until == Until::Stopped && self.wake().is_stopped());
+            if !is_over {
+                match self.hold(group, &note, held).await {
+                    Ok(true) => {}
+                    Ok(false) => broken = Some(Broken::Lost),
+                    Err(failure) => broken = Some(Broken::Failed(failure)),
+                }
+            }
+            let Some(flow) = held.as_mut() else { break };
+            let now_ms = self.runtime().now_ms();
+            if !is_over && broken.is_none() {
+                for (worker, lanes) in group.workers.iter().zip(&mut lanes) {
+                    while let Some(job) = lanes.next(now_ms) {
+                        running.push(start(job));
+                    }
+                    self.counts(*worker).set_waiting(lanes.waiting());
+                }
+                if is_asked
+                    && flow.places.open() < MAX_OPEN
+                    && let Some(reader) = flow.reader.take()
+                {
+                    is_asked = false;
+                    reading = Some(self.read(group, reader, &flow.places, now_ms));
+                }
+            }
+            let is_idle = running.is_empty() && reading.is_none();
+            let rests = is_idle && !is_asked && lanes.iter().all(|lanes| lanes.len() == 0);
+            let is_done = (is_idle && (is_over || broken.is_some())) || (rests && until == Until::Idle);
+            // Whoever starts next need not wait for the lease.
+            let releases = is_done && is_over;
+            if broken.is_none() && (releases || flow.wants_saving(is_done)) {
+                match self.save(group, &note, flow, releases).await {
+                    Ok(true) => {}
+                    Ok(false) => broken = Some(Broken::Lost),
+                    Err(failure) => broken = Some(Broken::Failed(failure)),
+                }
+            }
+            if is_done {
                 break;
             }
+            tokio::select! {
+                Some(ended) = running.next(), if !running.is_empty() => {
+                    let mut next = Some(ended);
+                    // Whatever else has ended by now is dealt with in the same round.
+                    while let Some((job, went)) = next {
+                        runs += 1;
+                        flow.unsaved_runs += 1;
+                        match went {
+                            Ok(went) => self.ended_job(group, flow, &mut lanes, &job, went, until),
+                            Err(failure) => broken = Some(Broken::Failed(failure)),
+                        }
+                        next = running.next().now_or_never().flatten();
+                    }
+                }
+                (reader, read) = async { match &mut reading { Some(reading) => reading.await, None => std::future::pending().await } } => {
+                    reading = None;
+                    flow.places.retain(|id| reader.has(id));
+                    flow.reader = Some(reader);
+                    match read.and_then(|read| self.understand(group, flow, &mut lanes, read)) {
+                        Ok(is_more) => is_asked |= is_more,
+                        Err(failure) => broken = Some(Broken::Failed(failure)),
+                    }
+                }
+                _ = self.wake().woken(group.leader()), if until == Until::Stopped => is_asked = true,
+            }
         }
-        // What the stream has forgotten needs no position any more.
-        if let Some(positions) = &mut reader.positions {
-            positions.retain(|id, _| shards.iter().any(|shard| shard.shard_id.as_ref() == Some(id)));
+        match broken {
+            Some(Broken::Failed(failure)) => Err(failure),
+            Some(Broken::Lost) => {
+                *held = None;
+                Ok(runs)
+            }
+            None => Ok(runs),
         }
-        reader.shards = shards;
-        reader.listed_ms = now_ms;
+    }
+
+    /// Holds the note of a group, or goes on holding it. Whether that is so.
+    async fn hold(&self, group: &Group, note: &Note<'_>, flow: &mut Option<Flow>) -> Result<bool, Failure> {
+        let (now_ms, lease_ms) = (self.runtime().now_ms(), self.group_lease_ms(group));
+        if flow.as_ref().is_some_and(|flow| flow.held_until_ms - lease_ms / 2 > now_ms) {
+            return Ok(true);
+        }
+        let until_ms = now_ms.saturating_add(lease_ms);
+        let Some(item) = note.hold(self.token(), until_ms).await? else { return Ok(false) };
+        let flow = flow.get_or_insert_with(|| Flow {
+            reader: Some(Reader::default()),
+            places: Places::of(&item, &self.names_of(group)),
+            held_until_ms: until_ms,
+            unsaved_runs: 0,
+            unsaved_records: 0,
+            saved: Instant::now(),
+        });
+        flow.held_until_ms = until_ms;
+        Ok(true)
+    }
+
+    /// Stores how far the stream was run. False if another process holds the note by now.
+    async fn save(
+        &self,
+        group: &Group,
+        note: &Note<'_>,
+        flow: &mut Flow,
+        releases: bool,
+    ) -> Result<bool, Failure> {
+        (flow.unsaved_runs, flow.unsaved_records, flow.saved) = (0, 0, Instant::now());
+        let until_ms = (!releases).then_some(flow.held_until_ms);
+        note.keep(self.token(), until_ms, flow.places.says(&self.names_of(group))).await
+    }
+
+    /// Reads on, or asks for the shards if it is time. The future gives the reader back.
+    fn read<'a>(&'a self, group: &'a Group, mut reader: Reader, places: &Places, now_ms: i64) -> Reading<'a> {
+        let backend = self.runtime().backend();
+        if reader.is_stale(now_ms) {
+            return Box::pin(async move {
+                let listed = reader.list(backend, &group.table, now_ms).await;
+                (reader, listed.map(|()| None))
+            });
+        }
+        let open = reader.open(places);
+        Box::pin(async move {
+            let read = reader.read(backend, open).await;
+            (reader, read.map(Some))
+        })
+    }
+
+    /// Adds the runs that records start. Whether there may be others.
+    fn understand(
+        &self,
+        group: &Group,
+        flow: &mut Flow,
+        lanes: &mut [Lanes],
+        read: Option<Vec<Batch>>,
+    ) -> Result<bool, Failure> {
+        let Some(batches) = read else { return Ok(true) };
+        let is_more = !batches.is_empty();
+        for Batch { shard, records, is_last } in batches {
+            flow.unsaved_records += records.len();
+            for record in records {
+                self.understand_record(group, flow, lanes, &shard, record)?;
+            }
+            if is_last {
+                flow.places.end(&shard);
+            }
+        }
+        Ok(is_more)
+    }
+
+    fn understand_record(
+        &self,
+        group: &Group,
+        flow: &mut Flow,
+        lanes: &mut [Lanes],
+        shard: &str,
+        record: Record,
+    ) -> Result<(), Failure> {
+        let Some(at) = record.dynamodb.as_ref().and_then(|each| each.sequence_number.clone()) else {
+            return Ok(());
+        };
+        let mut started = Vec::new();
+        let happened = Happened::of(record).map(Arc::new);
+        if let Some(happened) = &happened {
+            for (place, worker) in group.workers.iter().enumerate() {
+                if self.runtime().is_started_by(*worker, happened.change, &happened.image)?
+                    && !flow.places.has_run(self.name_of(*worker), shard, &at)
+                {
+                    started.push((place, *worker, Arc::clone(happened)));
+                }
+            }
+        }
+        let mark = flow.places.begin(shard, at, started.len());
+        for (place, worker, happened) in started {
+            let share = self.runtime().share_of(worker, &happened.image).into();
+            lanes[place].push(Job { worker, happened, mark: mark.clone(), share, attempt: 1 });
+        }
         Ok(())
     }
 
-    /// The next records of a shard; none if its place has to be looked for again.
-    async fn records(&self, reader: &mut Reader, shard: &str) -> Result<Option<GetRecordsOutput>, Failure> {
-        let backend = self.runtime().backend();
-        let shard_iterator = match reader.iterators.get(shard) {
-            Some(iterator) => iterator.clone(),
-            None => {
-                let place = reader.positions.as_ref().and_then(|positions| positions.get(shard)).cloned();
-                let input = GetShardIteratorInput {
-                    stream_arn: reader.arn.clone().unwrap_or_default(),
-                    shard_id: shard.to_owned(),
-                    shard_iterator_type: match place {
-                        Some(_) => ShardIteratorType::AfterSequenceNumber,
-                        None => ShardIteratorType::TrimHorizon,
-                    },
-                    sequence_number: place,
-                    ..GetShardIteratorInput::default()
-                };
-                match backend.get_shard_iterator(input).await {
-                    Ok(output) => output.shard_iterator.unwrap_or_default(),
-                    Err(error) if is_forgotten(&error) => {
-                        // The stream keeps a day; what comes after it is read from where it begins.
-                        if let Some(positions) = &mut reader.positions {
-                            positions.remove(shard);
-                        }
-                        return Ok(None);
-                    }
-                    Err(error) => return Err(unavailable(error)),
-                }
-            }
-        };
-        let input = GetRecordsInput { shard_iterator, limit: Some(RECORDS) };
-        match backend.get_records(input).await {
-            Ok(output) => Ok(Some(output)),
-            Err(error) if is_forgotten(&error) => {
-                reader.iterators.remove(shard);
-                Ok(None)
-            }
-            Err(error) => Err(unavailable(error)),
-        }
-    }
-
-    /// Runs records: those of one item in order, those of different items side by side.
-    async fn run_records(
+    fn ended_job(
         &self,
-        worker: WorkerId,
-        records: Vec<Record>,
-        pauses: bool,
-    ) -> Result<u64, Failure> {
-        let mut groups: HashMap<Option<Item>, Vec<Happened>> = HashMap::new();
-        for record in records {
-            let keys = record.dynamodb.as_ref().and_then(|each| each.keys.clone());
-            if let Some(happened) = understood(record)
-                && self.runtime().is_started_by(worker, happened.change, &happened.image)?
-            {
-                groups.entry(keys).or_default().push(happened);
-            }
+        group: &Group,
+        flow: &mut Flow,
+        lanes: &mut [Lanes],
+        job: &Job,
+        went: Went,
+        until: Until,
+    ) {
+        if went == Went::Done {
+            flow.places.done(&job.mark);
         }
-        let most = usize::try_from(self.runtime().program().workers[worker].concurrency).unwrap_or(1).max(1);
-        let runs = groups.into_values().map(|group| async move {
-            let mut runs = 0;
-            for happened in group {
-                self.run_change(worker, &happened, pauses).await?;
-                runs += 1;
-            }
-            Ok::<u64, Failure>(runs)
-        });
-        let mut runs = stream::iter(runs).buffer_unordered(most);
-        let mut all = 0;
-        while let Some(ran) = runs.next().await {
-            all += ran?;
+        let pause_ms = if until == Until::Idle { 0 } else { 100_i64 << job.attempt.min(6) };
+        let again_ms = self.runtime().now_ms().saturating_add(pause_ms);
+        if let Some(place) = group.workers.iter().position(|worker| *worker == job.worker) {
+            lanes[place].over(job, went, again_ms);
         }
-        Ok(all)
     }
 
-    /// Runs one change, several times if it fails, then puts it aside.
-    async fn run_change(&self, worker: WorkerId, happened: &Happened, pauses: bool) -> Result<(), Failure> {
-        let Happened { image, at, at_ms, .. } = happened;
-        let declared = &self.runtime().program().workers[worker];
-        let counts = self.counts(worker);
+    /// Runs one change, and puts it aside after the last attempt.
+    async fn run_job(&self, job: Job) -> Ended {
+        let Happened { image, at, at_ms, .. } = &*job.happened;
+        let declared = &self.runtime().program().workers[job.worker];
+        let counts = self.counts(job.worker);
         let run = format!("{}-{at}", declared.name);
-        let mut attempt = 0;
-        loop {
-            attempt += 1;
-            let began_ms = self.runtime().now_ms();
-            counts.begin(began_ms.saturating_sub(*at_ms));
-            let ran = self.runtime().run_change(worker, image, &run).await;
-            counts.end(self.runtime().now_ms().saturating_sub(began_ms));
-            let failure = match ran {
-                Ok(_) => {
-                    Counts::add(&counts.done);
-                    return Ok(());
-                }
-                Err(failure) => failure,
-            };
-            self.report(worker, &run, &failure);
-            if attempt >= declared.attempts {
-                Counts::add(&counts.dead);
-                return letters::write(self.runtime(), worker, &run, &failure.message, image).await;
+        let began_ms = self.runtime().now_ms();
+        counts.begin(began_ms.saturating_sub(*at_ms));
+        let ran = AssertUnwindSafe(self.runtime().run_change(job.worker, image, &run)).catch_unwind().await;
+        counts.end(self.runtime().now_ms().saturating_sub(began_ms));
+        let panicked = |_| Err(Failure::new(FailureKind::Internal, "the run panicked"));
+        let failure = match ran.unwrap_or_else(panicked) {
+            Ok(_) => {
+                Counts::add(&counts.done);
+                return (job, Ok(Went::Done));
             }
+            Err(failure) => failure,
+        };
+        self.report(job.worker, &run, &failure);
+        if job.attempt < declared.attempts {
             Counts::add(&counts.failed);
-            if pauses {
-                self.pause(Duration::from_millis(100 << attempt.min(6))).await;
-            }
+            return (job, Ok(Went::Again));
         }
+        Counts::add(&counts.dead);
+        let written = letters::write(self.runtime(), job.worker, &run, &failure.message, image).await;
+        (job, written.map(|()| Went::Done))
+    }
+
+    fn lanes_of(&self, worker: WorkerId) -> Lanes {
+        let declared = &self.runtime().program().workers[worker];
+        Lanes::new(declared.concurrency, declared.per.map(|(_, most)| most))
+    }
+
+    fn note_of(&self, group: &Group) -> Result<Note<'_>, Failure> {
+        let notes = self.runtime().notes_of_table(group.leader(), "stream").ok_or_else(|| {
+            let why = "the table has no key of text, in which the position in its stream could be remembered";
+            Failure::new(FailureKind::Internal, why)
+        })?;
+        Ok(notes.note(""))
+    }
+
+    /// The note is held for the longest lease of the workers that share it.
+    fn group_lease_ms(&self, group: &Group) -> i64 {
+        group.workers.iter().map(|worker| self.lease_ms(*worker)).max().unwrap_or_default()
+    }
+
+    fn names_of(&self, group: &Group) -> Vec<&str> {
+        group.workers.iter().map(|worker| self.name_of(*worker)).collect()
     }
 }
 
-/// What a record says.
-struct Happened {
-    change: Change,
-    /// The item as the change left it, or as it was.
-    image: Item,
-    /// Where in the stream.
-    at: String,
-    /// When, to the second, in milliseconds since 1970.
-    at_ms: i64,
-}
-
-fn understood(record: Record) -> Option<Happened> {
-    let is_expiry = record
-        .user_identity
-        .as_ref()
-        .is_some_and(|who| who.principal_id.as_deref() == Some("dynamodb.amazonaws.com"));
-    let at = sequence_number(&record)?;
-    let content = record.dynamodb?;
-    let at_ms = content.approximate_creation_date_time.map_or(0, |time| time.millis);
-    let (change, image) = match record.event_name? {
-        OperationType::Insert => (Change::Create, content.new_image),
-        OperationType::Modify => (Change::Update, content.new_image),
-        OperationType::Remove if is_expiry => (Change::Expire, content.old_image),
-        OperationType::Remove => (Change::Delete, content.old_image),
-        OperationType::Unknown(_) => return None,
-    };
-    Some(Happened { change, image: image?, at, at_ms })
-}
-
-fn sequence_number(record: &Record) -> Option<String> {
-    record.dynamodb.as_ref()?.sequence_number.clone()
-}
-
-fn positions(note: &Item) -> BTreeMap<String, String> {
-    let Some(AttributeValue::M(map)) = note.get("at").map(|value| value.to_owned()) else {
-        return BTreeMap::new();
-    };
-    let text = |value: &AttributeValue| match value {
-        AttributeValue::S(text) => Some(text.clone()),
-        _ => None,
-    };
-    map.iter().filter_map(|(name, value)| Some((name.clone(), text(value)?))).collect()
-}
-
-fn stored(positions: &BTreeMap<String, String>) -> AttributeValue {
-    let map: Map =
-        positions.iter().map(|(id, place)| (id.clone(), AttributeValue::S(place.clone()))).collect();
-    AttributeValue::M(map)
-}
-
-fn is_forgotten(error: &ApiError) -> bool {
-    matches!(error.kind, ErrorKind::TrimmedDataAccessException | ErrorKind::ExpiredIteratorException)
-}
-
-fn unavailable(error: ApiError) -> Failure {
-    Failure::new(FailureKind::Unavailable, error.message)
+impl Flow {
+    /// The note is an item of the table, so storing it is a change as well: if every change led to it, there would be no end.
+    fn wants_saving(&self, is_done: bool) -> bool {
+        (self.unsaved_runs > 0 && (is_done || self.saved.elapsed() >= SAVE))
+            || self.unsaved_records >= MAX_UNSAVED
+    }
 }
