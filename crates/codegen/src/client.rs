@@ -10,11 +10,13 @@ mod names;
 mod results;
 mod surface;
 mod types;
+mod typescript;
 
 use sortkey_design::Program;
 
 pub use names::{camel, pascal, snake};
 pub use surface::*;
+pub use typescript::typescript;
 
 /// The surface of a program. `name` is what the design is called if it does not name itself.
 pub fn surface(program: &Program, name: &str) -> Surface {

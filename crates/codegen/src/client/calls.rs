@@ -16,7 +16,7 @@ use super::types::Direction;
 use super::*;
 
 /// Names that clients use for something else, whatever the language.
-const RESERVED: [&str; 12] = [
+const RESERVED: [&str; 18] = [
     "Caller",
     "Paged",
     "Page",
@@ -29,6 +29,12 @@ const RESERVED: [&str; 12] = [
     "Milliseconds",
     "Seconds",
     "SortkeyError",
+    "CommonError",
+    "Digits",
+    "IsoDate",
+    "IsoMonth",
+    "Client",
+    "Change",
 ];
 
 /// The surface under construction.
