@@ -56,7 +56,7 @@ pub use call::{Answer, Call, Caller, Consumed};
 pub use declared::declared_errors;
 pub use drive::drive;
 pub use effects::{Deed, Effects, NoEffects, Outgoing, Performed, Performing};
-pub use evaluate::hash_password;
+pub use evaluate::{Computation, compute, hash_password};
 pub use failure::{Failure, FailureKind, Fault};
 pub use ids::Ids;
 pub use keyring::{DataKey, KeyError, Keyring};
