@@ -61,10 +61,10 @@ impl Runner {
         let mut report = Report::default();
         let mapper = Mapper { plan: &self.plan, now_ms: state.now_ms };
         for table in self.plan.tables(Side::Old) {
-            self.each_page(&table, &mut report, watcher, Side::Old, mapper).await?;
+            self.each_page(table, &mut report, watcher, Side::Old, mapper).await?;
         }
         for table in self.plan.tables(Side::New) {
-            self.each_page(&table, &mut report, watcher, Side::New, mapper).await?;
+            self.each_page(table, &mut report, watcher, Side::New, mapper).await?;
         }
         let verified = Verified {
             at_ms: self.backend.now_ms(),
@@ -298,7 +298,7 @@ impl Runner {
         item: &Item,
         report: &mut Report,
     ) -> Result<Vec<Difference>, Refusal> {
-        let first = self.plan.entities(Side::New).into_iter().find(|info| info.table.name() == table);
+        let first = self.plan.entities(Side::New).find(|info| info.table.name() == table);
         let Some(first) = first else { return Ok(Vec::new()) };
         let place = Place::of(first, item);
         if is_reserved(item, &first.partition) {
@@ -417,8 +417,7 @@ impl Runner {
         place: &Place,
         guard: &Item,
     ) -> Result<Vec<Difference>, Refusal> {
-        let entities = self.plan.entities(Side::New);
-        let here = entities.iter().filter(|info| info.table == first.table);
+        let here = self.plan.entities(Side::New).filter(|info| info.table == first.table);
         let text = place.key.get(&first.partition).map(|value| format!("{value:?}")).unwrap_or_default();
         for info in here {
             let Some(at) = info.guards.iter().position(|prefix| text.contains(prefix.as_str())) else {

@@ -5,7 +5,7 @@ mod say;
 
 use clap::{Args, Subcommand};
 use sortkey_deploy::deploy;
-use sortkey_migrate::{Copied, Phase, Refusal, Runner, Side};
+use sortkey_migrate::{Copied, Phase, Rate, Refusal, Runner, Side};
 
 use self::place::{Opened, Where};
 use super::Run;
@@ -42,9 +42,9 @@ enum Action {
     Start {
         #[command(flatten)]
         at: Where,
-        /// Copy at most so many items in a second
-        #[arg(long, value_name = "ITEMS")]
-        rate: Option<u64>,
+        /// Copy at most so much in a second: items, as 500, or write units, as 2000wcu
+        #[arg(long)]
+        rate: Option<Rate>,
     },
     /// Show how far it is
     Status {
@@ -54,10 +54,10 @@ enum Action {
         #[arg(long)]
         watch: bool,
     },
-    /// Change the most items that are copied in a second; 0 for no bound
+    /// Change the most that is copied in a second; 0 for no bound
     Rate {
-        /// Items in a second
-        items: u64,
+        /// Items, as 500, or write units, as 2000wcu
+        rate: Rate,
         #[command(flatten)]
         at: Where,
     },
@@ -124,7 +124,7 @@ impl Action {
             }
             Action::Start { rate, .. } => start(&opened, rate).await,
             Action::Status { watch, .. } => status(runner, watch).await,
-            Action::Rate { items, .. } => show(runner, runner.rate((items > 0).then_some(items)).await),
+            Action::Rate { rate, .. } => show(runner, runner.rate(bound(rate)).await),
             Action::Pause { .. } => show(runner, runner.pause(true).await),
             Action::Resume { .. } => {
                 runner.pause(false).await.map_err(refused)?;
@@ -174,7 +174,7 @@ impl Action {
     }
 }
 
-async fn start(opened: &Opened, rate: Option<u64>) -> Result<(), Failure> {
+async fn start(opened: &Opened, rate: Option<Rate>) -> Result<(), Failure> {
     let runner = &opened.runner;
     if runner.state().await.map_err(refused)?.is_none() {
         let naming = opened.runtime.shared().settings.naming();
@@ -185,13 +185,18 @@ async fn start(opened: &Opened, rate: Option<u64>) -> Result<(), Failure> {
     }
     let mut state = runner.prepare().await.map_err(refused)?;
     if let Some(rate) = rate {
-        state = runner.rate((rate > 0).then_some(rate)).await.map_err(refused)?;
+        state = runner.rate(bound(rate)).await.map_err(refused)?;
     }
     if state.phase == Phase::Prepared {
         designs::say("waiting until every process writes both designs\n");
         runner.start().await.map_err(refused)?;
     }
     copy(runner).await
+}
+
+/// A bound of nothing is none.
+fn bound(rate: Rate) -> Option<Rate> {
+    (!matches!(rate, Rate::Items(0) | Rate::Units(0))).then_some(rate)
 }
 
 async fn copy(runner: &Runner) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! How far a migration is, and what it would do, in words.
 
-use sortkey_migrate::{Phase, Plan, Row, Side, State, Survey};
+use sortkey_migrate::{Phase, Plan, Row, State, Survey};
 
 /// Dollars of a million write units on demand, and of a million read units.
 const WRITE_PRICE: f64 = 0.625;
@@ -15,15 +15,16 @@ pub(super) fn state(state: &State, plan: &Plan) -> String {
         _ => "",
     };
     let mut text = format!("{}{copying}\n", state.phase);
-    for table in plan.tables(Side::Old) {
-        let Some(walk) = state.walks.get(&*table) else { continue };
+    for stage in plan.stages() {
+        let label = &stage.label;
+        let Some(walk) = state.walks.get(&**label) else { continue };
         text.push_str(&format!(
-            "  {table}: {} items seen, {} copied, {} written by writers before, {} read again\n",
+            "  {label}: {} items seen, {} copied, {} written by writers before, {} read again\n",
             walk.seen, walk.copied, walk.there, walk.retried
         ));
     }
     if let Some(rate) = state.rate.filter(|_| state.phase == Phase::Both) {
-        text.push_str(&format!("  at most {rate} items in a second\n"));
+        text.push_str(&format!("  at most {rate} in a second\n"));
     }
     if let Some(verified) = &state.verified {
         text.push_str(&format!(
