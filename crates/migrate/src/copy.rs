@@ -120,8 +120,7 @@ impl<'r> Copying<'r, '_> {
                 // A bounded copy writes its place down about once in a second.
                 let limit = state.rate.map(|rate| rate.per_second().clamp(1, 1_000) as i32);
                 let part = Some((at, state.segments));
-                let (items, next) =
-                    self.runner.part(&stage.table, walk.after.clone(), limit, part).await?;
+                let (items, next) = self.runner.part(&stage.table, walk.after.clone(), limit, part).await?;
                 self.page(at, stage, items, &mut walk).await?;
                 walk.is_done = next.is_none();
                 walk.after = next.or(walk.after);
@@ -175,13 +174,7 @@ impl<'r> Copying<'r, '_> {
     }
 
     /// Carries a page of old items over.
-    async fn page(
-        &self,
-        at: u32,
-        stage: &Stage,
-        items: Vec<Item>,
-        walk: &mut Walk,
-    ) -> Result<(), Refusal> {
+    async fn page(&self, at: u32, stage: &Stage, items: Vec<Item>, walk: &mut Walk) -> Result<(), Refusal> {
         let runner = self.runner;
         let mut open: VecDeque<Load<'_>> = VecDeque::new();
         for item in items {

@@ -6,6 +6,7 @@
 //! finishes. How far it is lies in one item of the tables, of which every process has a copy that is never older than a
 //! bound ([`Ages`]). See `docs/adr/0008-migrations.md`.
 
+mod answers;
 mod backward;
 mod check;
 mod copy;
@@ -19,6 +20,7 @@ mod mapper;
 mod mirror;
 mod pace;
 mod pack;
+mod patterns;
 mod place;
 mod plan;
 mod reader;
@@ -27,6 +29,7 @@ mod runner;
 mod same;
 mod segments;
 mod sent;
+mod shadow;
 mod state;
 mod steady;
 mod survey;
@@ -41,8 +44,9 @@ pub use place::Place;
 pub use plan::{Plan, Side, Stage};
 pub use refusal::Refusal;
 pub use runner::Runner;
+pub use shadow::{Shadow, Spawn};
 pub use state::{Lease, Phase, State, Verified, Walk};
 pub use steady::Steady;
 pub use survey::{Row, Survey};
-pub use verify::{Difference, Report};
+pub use verify::{Answers, Difference, Extent, Report};
 pub use watch::{Ages, Watch};

@@ -112,7 +112,8 @@ impl<'p, 'b> Pack<'p, 'b> {
     /// Marks the places of some writes as busy, unless another transaction touches one of them.
     fn reserve(&self, effects: &[Effect]) -> bool {
         let mut places = self.busy.places.lock();
-        let is_free = |effect: &Effect| self.at.contains_key(&effect.place) || !places.contains(&effect.place);
+        let is_free =
+            |effect: &Effect| self.at.contains_key(&effect.place) || !places.contains(&effect.place);
         if !effects.iter().all(is_free) {
             return false;
         }

@@ -169,12 +169,6 @@ impl Runner {
         self.go(&[Phase::Prepared], Phase::Both, "it was started before").await
     }
 
-    /// Compares the answers of both designs from now on.
-    pub async fn shadow(&self) -> Result<State, Refusal> {
-        self.ready().await?;
-        self.go(&[Phase::Both], Phase::Shadow, "answers are compared before the switch").await
-    }
-
     /// Answers from the new design from now on.
     pub async fn switch(&self) -> Result<State, Refusal> {
         let state = self.begun().await?;

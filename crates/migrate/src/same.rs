@@ -79,8 +79,7 @@ impl Condition {
                     format!("{name} = {value}")
                 }
                 Clause::LacksOrEquals(part, name, value) => {
-                    let (part, name, value) =
-                        (made.name(part), made.name(name), made.value(value.clone()));
+                    let (part, name, value) = (made.name(part), made.name(name), made.value(value.clone()));
                     format!("(attribute_not_exists({part}) OR {name} = {value})")
                 }
                 Clause::Below(name, bound) => {

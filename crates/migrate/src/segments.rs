@@ -23,7 +23,12 @@ pub(crate) type Walks = BTreeMap<String, Walk>;
 impl Home {
     /// Where a segment keeps its place.
     fn segment(&self, at: u32) -> Place {
-        let text = format!("{}#{at}", sortkey_deploy::MIGRATION);
+        self.beside(&at.to_string())
+    }
+
+    /// An item beside the state.
+    pub(crate) fn beside(&self, what: &str) -> Place {
+        let text = format!("{}#{what}", sortkey_deploy::MIGRATION);
         let moved = |value: AttributeValue| match value {
             AttributeValue::S(_) => AttributeValue::S(text.clone()),
             AttributeValue::B(_) => AttributeValue::B(text.clone().into_bytes()),

@@ -84,6 +84,8 @@ pub struct State {
     pub lease: Option<Lease>,
     /// The number of the last lease.
     pub fence: u64,
+    /// Of a hundred answers, how many are compared in the phase `shadow`.
+    pub shadow: Option<u8>,
     /// In how many parts each table is copied; 0 before the copy.
     pub segments: u32,
     /// How far the copy is, by stage. It is kept apart, in an item for each segment.
@@ -148,6 +150,7 @@ impl State {
             rate: None,
             lease: None,
             fence,
+            shadow: None,
             segments: 0,
             walks: BTreeMap::new(),
             cleaned: BTreeMap::new(),
@@ -173,6 +176,9 @@ impl State {
         put("fence", number(self.fence));
         put("revision", number(self.version));
         put("segments", number(self.segments.into()));
+        if let Some(percent) = self.shadow {
+            put("shadow", number(percent.into()));
+        }
         match self.rate {
             Some(Rate::Items(count)) => put("rate", number(count)),
             Some(Rate::Units(count)) => put("units", number(count)),
@@ -236,7 +242,11 @@ impl State {
             },
             lease,
             fence: as_number(get("fence")?)?,
-            segments: get("segments").and_then(as_number).and_then(|count| count.try_into().ok()).unwrap_or(0),
+            shadow: get("shadow").and_then(as_number).and_then(|percent| percent.try_into().ok()),
+            segments: get("segments")
+                .and_then(as_number)
+                .and_then(|count| count.try_into().ok())
+                .unwrap_or(0),
             walks: BTreeMap::new(),
             cleaned,
             verified,
@@ -296,7 +306,7 @@ impl Home {
             matches!(key.get(&*info.partition), Some(AttributeValue::S(_))).then(|| {
                 let names = [
                     "plan", FROM, PHASE, "epoch", "planned", "paused", "fence", "revision", "rate", "units",
-                    "holder", "until", "segments", "walks", "cleaned", "verified",
+                    "holder", "until", "shadow", "segments", "walks", "cleaned", "verified",
                 ];
                 let taken = names
                     .iter()

@@ -67,8 +67,7 @@ impl Runner {
                 let (items, next) = self.page(table, after, None).await?;
                 for item in &items {
                     let names = hidden::ahead(item);
-                    if let (false, Some(info)) = (names.is_empty(), self.plan.owner(Side::Old, table, item))
-                    {
+                    if let (false, Some(info)) = (names.is_empty(), self.plan.owner(Side::Old, table, item)) {
                         found.push((Place::of(info, item), names));
                     }
                 }

@@ -5,7 +5,7 @@ mod say;
 
 use clap::{Args, Subcommand};
 use sortkey_deploy::deploy;
-use sortkey_migrate::{Copied, Phase, Rate, Refusal, Runner, Side};
+use sortkey_migrate::{Copied, Extent, Phase, Rate, Refusal, Runner, Side};
 
 use self::place::{Opened, Where};
 use super::Run;
@@ -71,8 +71,19 @@ enum Action {
         #[command(flatten)]
         at: Where,
     },
-    /// Compare every item of both designs, while writes go on
+    /// Compare every item of both designs, and the answers of every pattern, while writes go on
     Verify {
+        #[command(flatten)]
+        at: Where,
+        /// Compare all answers of every pattern, not a sample of them
+        #[arg(long)]
+        full: bool,
+    },
+    /// Compare some of the answers that people get with those of the new design; the old one answers
+    Shadow {
+        /// Of a hundred answers, how many: 10%
+        #[arg(value_parser = percent)]
+        share: u8,
         #[command(flatten)]
         at: Where,
     },
@@ -130,7 +141,8 @@ impl Action {
                 runner.pause(false).await.map_err(refused)?;
                 copy(runner).await
             }
-            Action::Verify { .. } => verify(runner).await,
+            Action::Verify { full, .. } => verify(runner, full).await,
+            Action::Shadow { share, .. } => show(runner, runner.shadow(share).await),
             Action::Switch { dry_run: true, .. } => {
                 runner.ready().await.map_err(refused)?;
                 designs::say(
@@ -166,7 +178,8 @@ impl Action {
             | Action::Rate { at, .. }
             | Action::Pause { at }
             | Action::Resume { at }
-            | Action::Verify { at }
+            | Action::Verify { at, .. }
+            | Action::Shadow { at, .. }
             | Action::Switch { at, .. }
             | Action::Back { at }
             | Action::Finish { at, .. } => at,
@@ -192,6 +205,12 @@ async fn start(opened: &Opened, rate: Option<Rate>) -> Result<(), Failure> {
         runner.start().await.map_err(refused)?;
     }
     copy(runner).await
+}
+
+/// `10%` or `10`.
+fn percent(text: &str) -> Result<u8, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
+    number.filter(|percent| (1..=100).contains(percent)).ok_or_else(|| "between 1% and 100%".to_owned())
 }
 
 /// A bound of nothing is none.
@@ -225,6 +244,9 @@ async fn status(runner: &Runner, watch: bool) -> Result<(), Failure> {
             return Ok(());
         };
         designs::say(&say::state(&state, runner.plan()));
+        if state.phase == Phase::Shadow {
+            designs::say(&say::answers(&runner.shadowed().await.map_err(refused)?));
+        }
         if !watch || state.phase != Phase::Both || state.is_copied(runner.plan()) {
             return Ok(());
         }
@@ -232,8 +254,17 @@ async fn status(runner: &Runner, watch: bool) -> Result<(), Failure> {
     }
 }
 
-async fn verify(runner: &Runner) -> Result<(), Failure> {
-    let report = runner.verify(&mut |_| ()).await.map_err(refused)?;
+async fn verify(runner: &Runner, full: bool) -> Result<(), Failure> {
+    let report = match full {
+        true => runner.verify_to(Extent::Full, &mut |_| ()).await,
+        false => runner.verify(&mut |_| ()).await,
+    };
+    let report = report.map_err(refused)?;
+    designs::say(&say::answers(&report.patterns));
+    if !report.without.is_empty() {
+        let names: Vec<&str> = report.without.iter().map(|name| &**name).collect();
+        designs::say(&format!("without a successor in the new design: {}\n", names.join(", ")));
+    }
     for difference in &report.listed {
         designs::say(&format!("{}: {}\n", difference.place, difference.what));
     }

@@ -1,6 +1,6 @@
 //! How far a migration is, and what it would do, in words.
 
-use sortkey_migrate::{Phase, Plan, Row, State, Survey};
+use sortkey_migrate::{Answers, Phase, Plan, Row, State, Survey};
 
 /// Dollars of a million write units on demand, and of a million read units.
 const WRITE_PRICE: f64 = 0.625;
@@ -26,6 +26,9 @@ pub(super) fn state(state: &State, plan: &Plan) -> String {
     if let Some(rate) = state.rate.filter(|_| state.phase == Phase::Both) {
         text.push_str(&format!("  at most {rate} in a second\n"));
     }
+    if let Some(percent) = state.shadow.filter(|_| state.phase == Phase::Shadow) {
+        text.push_str(&format!("  {percent} % of the answers are compared\n"));
+    }
     if let Some(verified) = &state.verified {
         text.push_str(&format!(
             "  compared: {} items, {} differences\n",
@@ -46,6 +49,18 @@ pub(super) fn state(state: &State, plan: &Plan) -> String {
     };
     text.push_str(&format!("next: {next}\n"));
     text
+}
+
+/// How answers of both designs compare, by pattern.
+pub(super) fn answers(all: &[Answers]) -> String {
+    let line = |each: &Answers| {
+        let successor = match each.old == each.new {
+            true => String::new(),
+            false => format!(" as `{}`", each.new),
+        };
+        format!("  `{}`{successor}: {} of {} answers differ\n", each.old, each.differences, each.compared)
+    };
+    all.iter().map(line).collect()
 }
 
 /// Prints the counted effects of a migration.
