@@ -66,7 +66,7 @@ pub use notes::{Note, Notes};
 pub use prepared::Problem;
 pub use reply::Reply;
 pub use runtime::Runtime;
-pub use settings::{Aside, Clock, Settings, Timer};
+pub use settings::{Aside, Clock, Observer, Settings, Timer};
 pub use shown::Shown;
 pub use sortkey_api::{Backend, Pending, Requests};
 pub use task::{Finished, Step, Task};
