@@ -79,7 +79,9 @@ impl Scope<'_> {
             | Function::Passes
             | Function::Transformed
             | Function::TransformedHeaders
-            | Function::RetryDelay => {}
+            | Function::RetryDelay
+            | Function::RepeatNext
+            | Function::Hour => {}
             _ => return Ok(None),
         }
         let random = match function {

@@ -57,6 +57,8 @@ impl Scope<'_> {
             (Function::Upper, Val::Text(text)) => Val::Text(text.to_uppercase()),
             (Function::Trim, Val::Text(text)) => Val::text(text.trim()),
             (Function::Slug, Val::Text(text)) => Val::Text(slug(&text)),
+            (Function::Base32, value) => Val::Text(sortkey_functions::encoding::base32(&bytes(&value))),
+            (Function::ToJson, value) => Val::Text(crate::values::untyped(&value).to_string()),
             (Function::Date, Val::Time(time_ms)) => Val::Text(date(time_ms)),
             (Function::Month, Val::Time(time_ms)) => Val::Text(month(time_ms)),
             (Function::Month, Val::Text(day)) => Val::text(day.get(..7).unwrap_or(&day)),

@@ -47,6 +47,7 @@ impl Moment {
             Function::Transformed => Val::Bytes(transformed(at(0), at(1), at(2))?.0),
             Function::TransformedHeaders => map(transformed(at(0), at(1), at(2))?.1),
             Function::RetryDelay => self.retry_delay(at(0), at(1), at(2))?,
+            Function::RepeatNext | Function::Hour => super::calendar::function(function, values)?,
             _ => return Ok(None),
         }))
     }
