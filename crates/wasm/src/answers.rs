@@ -16,6 +16,7 @@ pub(crate) enum Kind {
     Hash,
     Http,
     Mail,
+    Jwt,
     Extern,
 }
 
@@ -30,7 +31,8 @@ impl Kind {
             Ask::Perform(effect) => match effect.deed {
                 Deed::Http { .. } => Kind::Http,
                 Deed::Mail { .. } => Kind::Mail,
-                Deed::Extern => Kind::Extern,
+                Deed::Jwt { .. } => Kind::Jwt,
+                Deed::Live { .. } | Deed::Extern | Deed::Streamed { .. } => Kind::Extern,
             },
         }
     }
@@ -63,8 +65,11 @@ pub(crate) fn told(kind: Kind, status: u16, body: &[u8]) -> Told {
             200 => String::from_utf8(body.to_vec()).ok(),
             _ => None,
         }),
-        Kind::Http | Kind::Mail | Kind::Extern => Told::Performed(match status {
+        Kind::Http | Kind::Mail | Kind::Jwt | Kind::Extern => Told::Performed(match status {
             200 => performed(kind, body),
+            401 if matches!(kind, Kind::Jwt) => {
+                Err(Failure::new(FailureKind::Unauthenticated, String::from_utf8_lossy(body)))
+            }
             _ => Err(Failure::new(FailureKind::Unavailable, String::from_utf8_lossy(body))),
         }),
     }
@@ -87,6 +92,7 @@ fn performed(kind: Kind, body: &[u8]) -> Result<Performed, Failure> {
             error,
         },
         Kind::Mail => Performed::Mail { latency_ms, error },
+        Kind::Jwt => Performed::Claims(answer),
         _ => Performed::Result(answer),
     })
 }

@@ -39,7 +39,13 @@ fn performing(effect: &Outgoing) -> Json {
         Deed::Mail { to, from, subject, text, html } => {
             json!({ "mail": { "to": to, "from": from, "subject": subject, "text": text, "html": html } })
         }
+        Deed::Jwt { token, issuer, audience, keys, now_ms } => {
+            let (token, keys) = (token.as_str(), keys.as_deref());
+            json!({ "jwt": { "token": token, "issuer": issuer, "audience": audience, "keys": keys, "nowMs": now_ms } })
+        }
+        Deed::Live { channel } => json!({ "live": { "channel": channel, "event": effect.arguments } }),
         Deed::Extern => json!({ "extern": effect.arguments }),
+        Deed::Streamed { channel } => json!({ "extern": effect.arguments, "channel": channel }),
     };
     message["name"] = effect.name.as_str().into();
     message["timeoutMs"] = effect.timeout_ms.into();

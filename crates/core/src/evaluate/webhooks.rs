@@ -3,6 +3,7 @@
 
 use sortkey_design::program::{Expr, Function};
 use sortkey_functions::cron::{Cron, Zone};
+use sortkey_functions::csv::Cell;
 use sortkey_functions::filter::{Filter, Subject};
 use sortkey_functions::hmac::is_equal;
 use sortkey_functions::password::{self, Limits};
@@ -57,6 +58,7 @@ impl Scope<'_> {
             Function::Transformed => Val::Bytes(transformed(at(0), at(1), at(2))?.0),
             Function::TransformedHeaders => map(transformed(at(0), at(1), at(2))?.1),
             Function::PeriodStart => period_start(at(0), at(1)),
+            Function::Csv => Val::Text(csv(at(0), &values[1..])),
             Function::RetryDelay => self.retry_delay(at(0), at(1), at(2))?,
             _ => return Ok(None),
         }))
@@ -166,6 +168,28 @@ impl Scope<'_> {
 
 /// The first day of the period of a month that contains a time, if periods begin on a day of the month: the 17th, or the last
 /// day of a month that is shorter.
+/// Items as a table: a line of names, then a line for each item.
+fn csv(items: &Val, columns: &[Val]) -> String {
+    let names: Vec<String> =
+        columns.iter().map(|name| name.as_text().unwrap_or_default().to_owned()).collect();
+    let items = match items {
+        Val::List(items) | Val::Set(items) => items.as_slice(),
+        _ => &[],
+    };
+    let cell = |item: &Val, name: &str| {
+        let Some(value) = item.fields().and_then(|fields| fields.get(name)) else { return Cell::Nothing };
+        match (value, crate::template::canonical(None, value)) {
+            (Val::Absent | Val::Null, _) => Cell::Nothing,
+            (Val::Number(_), Some(text)) => Cell::Number(text),
+            (Val::Time(_), _) => Cell::Text(untyped(value).as_str().unwrap_or_default().to_owned()),
+            (_, Some(text)) => Cell::Text(text),
+            (_, None) => Cell::Text(untyped(value).to_string()),
+        }
+    };
+    let rows = items.iter().map(|item| names.iter().map(|name| cell(item, name)).collect::<Vec<_>>());
+    sortkey_functions::csv::table(&names, rows)
+}
+
 fn period_start(time: &Val, day: &Val) -> Val {
     let (Val::Time(time_ms), Some(day)) = (time, day.as_integer()) else { return Val::Absent };
     let today = crate::values::date(*time_ms);

@@ -78,6 +78,7 @@ pub(super) fn shape(function: Function) -> Shape {
         Function::TransformedHeaders => (&[Any, Map, Text], false, Gives::Map),
         Function::RetryDelay => (&[Number, List, Number], false, Gives::Duration),
         Function::PeriodStart => (&[Time, Number], false, Gives::Date),
+        Function::Csv => (&[List, Text], true, Gives::Text),
     };
     let optional = match function {
         Function::CronNext | Function::Verified => 1,
