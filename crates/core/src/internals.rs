@@ -13,7 +13,7 @@ pub use crate::mapped::{id_of_seed, is_pure, key_of, mapped, read_whole};
 pub use crate::names::deployed;
 pub use crate::operate::{Calls, Flow, Runner, caller};
 pub use crate::prepared::Shared;
-pub use crate::read::{is_deleted, is_expired, items};
+pub use crate::read::{is_deleted, is_expired, items, reached};
 pub use crate::rewrite::{Moved, broken_check, decrypted, keeps_key, replacing, target};
 pub use crate::session::Session;
 pub use crate::values::{Admit, Fields, Origin, Val, iso, iso_seconds, to_json};

@@ -26,6 +26,15 @@ pub(crate) fn write_ask(id: AskId, ask: &Ask, out: &mut Vec<u8>) {
             "hash": { "password": STANDARD.encode(password), "cost": cost, "salt": STANDARD.encode(salt) },
         }),
         Ask::Perform(effect) => json!({ "id": id, "perform": performing(effect) }),
+        Ask::Compute(computation) => json!({
+            "id": id,
+            "compute": {
+                "function": computation.function.word(),
+                "arguments": computation.arguments,
+                "now": computation.now_ms,
+                "random": computation.random.to_string(),
+            },
+        }),
     };
     out.extend(message.to_string().into_bytes());
 }
@@ -39,11 +48,11 @@ fn performing(effect: &Outgoing) -> Json {
         Deed::Mail { to, from, subject, text, html } => {
             json!({ "mail": { "to": to, "from": from, "subject": subject, "text": text, "html": html } })
         }
-        Deed::Jwt { token, issuer, audience, keys, now_ms } => {
-            let (token, keys) = (token.as_str(), keys.as_deref());
-            json!({ "jwt": { "token": token, "issuer": issuer, "audience": audience, "keys": keys, "nowMs": now_ms } })
-        }
-        Deed::Live { channel } => json!({ "live": { "channel": channel, "event": effect.arguments } }),
+        Deed::Jwt { token, issuer, audience, keys, now_ms } => json!({
+            "jwt": { "token": token, "issuer": issuer, "audience": audience, "keys": keys, "nowMs": now_ms },
+            "extern": effect.arguments,
+        }),
+        Deed::Live { channel } => json!({ "live": { "channel": channel }, "extern": effect.arguments }),
         Deed::Extern => json!({ "extern": effect.arguments }),
         Deed::Streamed { channel } => json!({ "extern": effect.arguments, "channel": channel }),
     };
