@@ -16,6 +16,7 @@
 //! - Whatever outsiders send is an answer or a typed error, never a panic.
 
 pub mod cron;
+pub mod csv;
 pub mod encoding;
 pub mod filter;
 pub mod hmac;

@@ -16,6 +16,7 @@ pub(crate) enum Kind {
     Hash,
     Http,
     Mail,
+    Jwt,
     Extern,
     Compute,
 }
@@ -31,7 +32,8 @@ impl Kind {
             Ask::Perform(effect) => match effect.deed {
                 Deed::Http { .. } => Kind::Http,
                 Deed::Mail { .. } => Kind::Mail,
-                Deed::Extern => Kind::Extern,
+                Deed::Jwt { .. } => Kind::Jwt,
+                Deed::Live { .. } | Deed::Extern | Deed::Streamed { .. } => Kind::Extern,
             },
             Ask::Compute(_) => Kind::Compute,
         }
@@ -71,8 +73,11 @@ pub(crate) fn told(kind: Kind, status: u16, body: &[u8]) -> Told {
             400 => Err(Failure::new(FailureKind::Invalid, String::from_utf8_lossy(body))),
             _ => Err(Failure::new(FailureKind::Unavailable, String::from_utf8_lossy(body))),
         }),
-        Kind::Http | Kind::Mail | Kind::Extern => Told::Performed(match status {
+        Kind::Http | Kind::Mail | Kind::Jwt | Kind::Extern => Told::Performed(match status {
             200 => performed(kind, body),
+            401 if matches!(kind, Kind::Jwt) => {
+                Err(Failure::new(FailureKind::Unauthenticated, String::from_utf8_lossy(body)))
+            }
             _ => Err(Failure::new(FailureKind::Unavailable, String::from_utf8_lossy(body))),
         }),
     }
@@ -95,6 +100,7 @@ fn performed(kind: Kind, body: &[u8]) -> Result<Performed, Failure> {
             error,
         },
         Kind::Mail => Performed::Mail { latency_ms, error },
+        Kind::Jwt => Performed::Claims(answer),
         _ => Performed::Result(answer),
     })
 }

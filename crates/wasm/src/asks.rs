@@ -48,7 +48,13 @@ fn performing(effect: &Outgoing) -> Json {
         Deed::Mail { to, from, subject, text, html } => {
             json!({ "mail": { "to": to, "from": from, "subject": subject, "text": text, "html": html } })
         }
+        Deed::Jwt { token, issuer, audience, keys, now_ms } => json!({
+            "jwt": { "token": token, "issuer": issuer, "audience": audience, "keys": keys, "nowMs": now_ms },
+            "extern": effect.arguments,
+        }),
+        Deed::Live { channel } => json!({ "live": { "channel": channel }, "extern": effect.arguments }),
         Deed::Extern => json!({ "extern": effect.arguments }),
+        Deed::Streamed { channel } => json!({ "extern": effect.arguments, "channel": channel }),
     };
     message["name"] = effect.name.as_str().into();
     message["timeoutMs"] = effect.timeout_ms.into();

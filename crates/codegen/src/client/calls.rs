@@ -187,7 +187,11 @@ impl<'p> Builder<'p> {
         let kind = match effect.kind {
             program::EffectKind::Http { .. } => EffectKind::Http,
             program::EffectKind::Mail => EffectKind::Mail,
-            program::EffectKind::Extern => EffectKind::Extern,
+            // Tokens and events are the application's, too: its handlers get the arguments.
+            program::EffectKind::Jwt { .. }
+            | program::EffectKind::Live { .. }
+            | program::EffectKind::Extern
+            | program::EffectKind::Streamed { .. } => EffectKind::Extern,
         };
         Effect { name: effect.name.to_string(), kind, arguments, result, timeout_ms: effect.timeout_ms }
     }

@@ -1,7 +1,7 @@
 //! The image of an item: attributes filled, derived and dropped as the entity says, then as they are stored.
 
 use sortkey_design::Program;
-use sortkey_design::program::{Attribute, AttributeId, Check, Template, Type};
+use sortkey_design::program::{Attribute, AttributeId, Check, Entity, Expr, ExprKind, Template, Type};
 use sortkey_value::{AttributeValue, Item, ItemBuilder, compare_names};
 
 use crate::anatomy::{AttributeInfo, Beside, Settled};
@@ -57,7 +57,8 @@ fn settle(
     }
     let value = scope.fill(attribute, &fill.value, View::of(info.at, fields))?;
     // What is derived from something that is not in hand (a password that is not given again) stays as it is.
-    if value.is_absent() && fill.derived && fields.contains_key(name) {
+    let is_in_hand = || follows_from_stored(info.of(&scope.shared.program), &fill.value);
+    if value.is_absent() && fill.derived && fields.contains_key(name) && !is_in_hand() {
         return Ok(());
     }
     let value = Admit::computed(scope).attribute(attribute, value, name)?;
@@ -72,6 +73,19 @@ fn settle(
 /// it. No item has a transient one: a new key or password would replace what was derived from the first.
 fn is_owed(attribute: &Attribute) -> bool {
     !attribute.may_be_absent() && !attribute.flags.transient
+}
+
+/// Whether an expression follows from the stored attributes of its item alone.
+fn follows_from_stored(entity: &Entity, expr: &Expr) -> bool {
+    let mut follows = true;
+    expr.walk(&mut |part| match &part.kind {
+        ExprKind::Attribute(id) => follows &= entity.attributes[*id].is_stored(),
+        ExprKind::Arrow { .. } | ExprKind::Local(_) | ExprKind::Caller | ExprKind::CallerPart(_) => {
+            follows = false
+        }
+        _ => {}
+    });
+    follows
 }
 
 /// Refuses an image that lacks something required.
