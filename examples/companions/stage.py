@@ -64,13 +64,13 @@ class Stage:
         command += ["--allow-private", "127.0.0.0/8", *arguments]
         return self.start(command, "Ctrl-C stops it.", XDG_CONFIG_HOME=str(self.folder / "config"), SORTKEY_LOG="error")
 
-    def call(self, path, token=None, expect=None, **arguments):
+    def call(self, path, bearer=None, expect=None, **arguments):
         """Calls an operation or a route; patterns are asked with GET by `ask`."""
-        headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {token}"} if token else {})
+        headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {bearer}"} if bearer else {})
         return http(self.url + path, headers, json.dumps(arguments).encode(), expect)
 
-    def ask(self, path, token=None, expect=None, **query):
-        headers = {"authorization": f"Bearer {token}"} if token else {}
+    def ask(self, path, bearer=None, expect=None, **query):
+        headers = {"authorization": f"Bearer {bearer}"} if bearer else {}
         return http(f"{self.url}{path}?{urllib.parse.urlencode(query)}", headers, None, expect)
 
 
