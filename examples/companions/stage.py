@@ -57,7 +57,7 @@ class Stage:
         return f"127.0.0.1:{smtp}", f"http://127.0.0.1:{port}/mails"
 
     def system(self, name, *arguments):
-        """Starts a system on a free port, on disk."""
+        """Starts a system, or the design at a path, on a free port, on disk."""
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         command = [BINARY, "up", ROOT / "systems" / name, "--port", port, "--data", self.folder / "data"]
@@ -68,6 +68,17 @@ class Stage:
         """Calls an operation or a route; patterns are asked with GET by `ask`."""
         headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {bearer}"} if bearer else {})
         return http(self.url + path, headers, json.dumps(arguments).encode(), expect)
+
+    def billing(self, table):
+        """How a table is billed, as any client of DynamoDB sees it."""
+        scope = "Credential=example/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0"
+        headers = {
+            "x-amz-target": "DynamoDB_20120810.DescribeTable", "content-type": "application/x-amz-json-1.0",
+            "x-amz-date": "20260101T000000Z", "authorization": f"AWS4-HMAC-SHA256 {scope}",
+        }
+        described = http(self.url, headers, json.dumps({"TableName": table}).encode())["Table"]
+        units = described.get("ProvisionedThroughput", {})
+        return units.get("ReadCapacityUnits", 0), units.get("WriteCapacityUnits", 0)
 
     def ask(self, path, bearer=None, expect=None, **query):
         headers = {"authorization": f"Bearer {bearer}"} if bearer else {}

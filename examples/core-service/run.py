@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import hmac
+import re
 import struct
 import sys
 import time
@@ -10,7 +11,7 @@ import urllib.parse
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "companions"))
-from stage import Stage, ensure, http, show, until  # noqa: E402
+from stage import ROOT, Stage, ensure, http, show, until  # noqa: E402
 
 SECRET = "whsec_" + base64.b64encode(b"a secret of the receiver").decode()
 LIMITS = {
@@ -33,10 +34,20 @@ def main():
         )
         store = stage.companion("store", str(stage.folder / "store"))
         receiver = stage.companion("receiver", SECRET, "--fail", "1")
-        stage.system(
-            "core-service", "--set", f"oauthUrl={provider}", "--set", "oauthSecret=s3cret", "--extern", f"fetchPage={platform}/fetchPage",
+        outside = [
+            "--set", f"oauthUrl={provider}", "--set", "oauthSecret=s3cret", "--extern", f"fetchPage={platform}/fetchPage",
             "--extern", f"putObject={store}/putObject", "--extern", f"deleteObjects={store}/deleteObjects",
-        )
+        ]
+        show("Tables begin on demand and are switched to provisioned units when the load is known.")
+        design = (ROOT / "systems/core-service/core-service.sk").read_text()
+        on_demand = stage.folder / "core-service.sk"
+        on_demand.write_text(re.sub(r"provisioned \d+ rcu \d+ wcu", "on_demand", re.sub(r"(index .*) provisioned \d+ rcu \d+ wcu", r"\1", design)))
+        before = stage.system(on_demand, *outside)
+        ensure(stage.billing("sync_schedules") == (0, 0), "schedules are billed by request")
+        before.terminate()
+        before.wait()
+        stage.system("core-service/core-service.sk", *outside)
+        ensure(stage.billing("sync_schedules") == (5, 5) and stage.billing("usage_metrics") == (10, 20), "schedules have 5 and 5 units, usage 10 and 20")
 
         show("A company signs up, on the default plan.")
         plan = stage.call("/api/plans/create", planName="Pro", planType="professional", price=4900, currency="USD", features=["sync"], limits=LIMITS, isDefault=True)
