@@ -3,11 +3,13 @@
 //! Nothing here makes a request: calls of patterns, rules and entities are settled before (see `settle.rs`).
 
 mod calendar;
+mod compute;
 mod functions;
 mod scope;
 mod view;
 mod webhooks;
 
+pub use compute::{Computation, compute};
 pub use functions::{hash_password, hex};
 pub use scope::Scope;
 pub use view::View;

@@ -38,7 +38,6 @@ impl Scope<'_> {
             Function::Min => return Ok(extreme(Ordering::Less, values)),
             Function::Concat => return Ok(Val::Text(values.iter().filter_map(text).collect())),
             Function::Random => return self.random(values.first()),
-            Function::RepeatNext | Function::Hour => return super::calendar::function(function, &values),
             _ => {}
         }
         let mut values = values.into_iter();
@@ -100,16 +99,27 @@ impl Scope<'_> {
 
     /// A bcrypt hash; none if the host is too busy.
     fn hashed(&self, password: &[u8], cost: u32, salt: [u8; 16]) -> Result<Option<String>, Failure> {
-        let Some(outbox) = self.outbox else {
-            let mut hash = None;
-            (self.shared.settings.aside)(&mut || hash = Some(hash_password(password, cost, salt)));
-            return Ok(hash);
-        };
+        let Some(outbox) = self.outbox else { return Ok(self.hashed_here(password, cost, salt)) };
         match outbox.known(Ask::Hash { password: password.to_vec(), cost, salt }) {
             Some(Told::Hash(hash)) => Ok(hash),
             Some(_) => Err(Failure::internal("a hash was asked for, and something else answered")),
             None => Err(Failure::internal("a hash is awaited")),
         }
+    }
+}
+
+impl Scope<'_> {
+    #[cfg(not(target_arch = "wasm32"))]
+    fn hashed_here(&self, password: &[u8], cost: u32, salt: [u8; 16]) -> Option<String> {
+        let mut hash = None;
+        (self.shared.settings.aside)(&mut || hash = Some(hash_password(password, cost, salt)));
+        hash
+    }
+
+    /// On WebAssembly every call is a task, whose host is asked.
+    #[cfg(target_arch = "wasm32")]
+    fn hashed_here(&self, _: &[u8], _: u32, _: [u8; 16]) -> Option<String> {
+        None
     }
 }
 
