@@ -1,13 +1,12 @@
 //! The protocol: programs are opened, calls are started, stepped, answered and given up.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
-use serde_json::{Map, Value as Json, json};
-use sortkey_core::{Answer, Arguments, AskId, Call, Consumed, Failure, FailureKind, Machine, Step};
+use sortkey_core::{Arguments, AskId, Failure, FailureKind, Machine, Step};
 
 use crate::answers::{Kind, told};
 use crate::asks::write_ask;
+use crate::calling::{finished, with_call};
 use crate::opening::opened;
 
 /// Programs and the calls under way on them, behind messages.
@@ -28,31 +27,14 @@ impl Host {
     /// Starts a call, and returns the number of its task.
     pub fn start(&mut self, message: &[u8]) -> Result<u32, Failure> {
         let mut message = Arguments::read(message)?;
-        let mut number = |name: &str| message.take(name).and_then(|value| value.as_i64());
-        let program = number("program").and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
-        let now_ms = number("now").ok_or_else(|| lacks("now", "milliseconds since 1970"))?;
-        let limit = number("limit").and_then(|limit| u32::try_from(limit).ok());
-        let version = number("version");
-        let repeats = message.take("repeats").and_then(|it| it.as_bool()).unwrap_or(false);
-        let arguments = message.take_object("arguments").unwrap_or_default();
-        let caller = message.take("caller").filter(|caller| !caller.is_null());
-        let core = self.machine.program(program).ok_or_else(|| {
+        let program = message.take("program").and_then(|value| value.as_i64());
+        let program = program.and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+        let core = self.machine.program(program).cloned().ok_or_else(|| {
             Failure::new(FailureKind::Invalid, format!("`program`: no program {program} is open"))
         })?;
-        let caller = match caller {
-            Some(Json::Object(attributes)) => Some(core.caller(attributes, now_ms)?),
-            Some(_) => return Err(lacks("caller", "an object")),
-            None => None,
-        };
-        let call = Call {
-            name: message.text("name").ok_or_else(|| lacks("name", "a pattern or an operation"))?,
-            caller: caller.as_ref(),
-            arguments,
-            cursor: message.text("cursor"),
-            limit,
-            version,
-        };
-        let started = self.machine.start(program, call, now_ms, repeats);
+        let machine = &mut self.machine;
+        let started =
+            with_call(&core, message, |call, now_ms, repeats| machine.start(program, call, now_ms, repeats))?;
         started.ok_or_else(|| Failure::internal("the program is not open"))
     }
 
@@ -100,30 +82,4 @@ impl Host {
     fn forget(&mut self, task: u32) {
         self.asked.retain(|(of, _), _| *of != task);
     }
-}
-
-/// What a call came to, as a message.
-fn finished(answer: Result<Answer, Failure>, consumed: Consumed) -> Json {
-    let mut message = match answer {
-        Ok(Answer::Nothing) => Map::from_iter([("value".to_owned(), Json::Null)]),
-        Ok(Answer::Value(value)) => Map::from_iter([("value".to_owned(), value)]),
-        Ok(Answer::Page { items, cursor }) => {
-            Map::from_iter([("items".to_owned(), items.into()), ("cursor".to_owned(), cursor.into())])
-        }
-        Err(failure) => Map::from_iter([("failure".to_owned(), failed(&failure))]),
-    };
-    let Consumed { requests, rcu, wcu } = consumed;
-    message.insert("consumed".to_owned(), json!({ "requests": requests, "rcu": rcu, "wcu": wcu }));
-    Json::Object(message)
-}
-
-/// A failure as a message.
-pub(crate) fn failed(failure: &Failure) -> Json {
-    json!({ "kind": failure.kind.name(), "message": failure.message, "field": failure.field })
-}
-
-fn lacks(name: &str, expected: &str) -> Failure {
-    let mut message = String::new();
-    let _ = write!(message, "`{name}`: expected {expected}");
-    Failure::invalid(name, message)
 }
