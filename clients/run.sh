@@ -37,6 +37,7 @@ install_javascript() {
 # Each part in a subshell of its own, so that a failure of any command in it ends the script.
 if have python3; then (install_python); fi
 if have node; then (install_javascript); fi
+if have python3; then crates/python/run.sh install; fi
 clients/webhooks/run.sh install
 [ "${1:-}" != install ] || exit 0
 
@@ -45,6 +46,7 @@ if [ -z "${SORTKEY_BIN:-}${SORTKEY_E2E_ENDPOINT:-}" ]; then
     export SORTKEY_BIN="$PWD/target/debug/sortkey"
 fi
 if [ -x "$venv/bin/python" ]; then (cd clients/python && "../../$venv/bin/python" -m pytest -q -p no:cacheprovider); fi
+if [ -x target/python-client/bin/python ]; then crates/python/run.sh; fi
 if command -v node >/dev/null; then (cd clients/javascript && npm test --silent); fi
 # The tests have built the example beside the server. Building it alone would compile its dependencies again.
 webhooks="$(dirname "${SORTKEY_BIN:-target/debug/sortkey}")/examples/webhooks"

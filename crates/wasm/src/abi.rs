@@ -12,7 +12,7 @@
 use std::cell::RefCell;
 
 use crate::Host;
-use crate::host::failed;
+use crate::calling::failed;
 
 #[derive(Default)]
 struct State {
