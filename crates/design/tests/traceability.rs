@@ -19,7 +19,7 @@ const SYSTEMS: [(&str, &str, &str); 5] = [
     ("T3", "t3nets", "T3nets"),
 ];
 
-/// The systems whose declarations `crates/gateway/tests/promises.rs` and `kept.rs` compare with a deployment.
+/// The systems whose declarations `crates/gateway/tests/promises.rs` and `stored.rs` compare with a deployment.
 const COMPARED: [&str; 3] = ["LB", "CS", "FH"];
 
 fn repository() -> PathBuf {
@@ -171,7 +171,7 @@ fn report() -> Report {
          application or why there is nothing. Lines are those of the files in `systems/`.\n\n\
          A number is kept in one of three ways: a test of the system names and exercises it; or its declaration is compared\n\
          with DescribeTable, stored items and the endpoints of a deployment, which fails for a declaration of a kind that nothing\n\
-         compares (`crates/gateway/tests/promises.rs` and `kept.rs`; a system that is not compared yet has numbers that are only declared); or a remark says why no software can keep it.\n",
+         compares (`crates/gateway/tests/promises.rs` and `stored.rs`; a system that is not compared yet has numbers that are only declared); or a remark says why no software can keep it.\n",
     );
     let (mut wrong, mut summary, mut remarks) = (Vec::new(), String::new(), String::new());
     let promises = promises();

@@ -4,10 +4,12 @@
 //! F-51: a number of the checklist counted as kept if a declaration of its name existed. Here, every number that no test of the
 //! design names is compared with what a deployment has; a kind of declaration that nothing compares fails the test.
 //!
-//! `kept/SYSTEM.json` makes one of everything: calls in order, each with the name under which its answer is known. Text
+//! `stored/SYSTEM.json` makes one of everything: calls in order, each with the name under which its answer is known. Text
 //! such as `{user.userId}` stands for a part of an earlier answer.
 
 mod support;
+#[path = "stored/values.rs"]
+mod values;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,6 +24,7 @@ use sortkey_design::{FileLoader, compile};
 use sortkey_gateway::Admission;
 use sortkey_value::{AttributeValue, Item};
 use support::Api;
+use values::{begins_with, filled, inside, shape, time};
 
 #[test]
 fn every_number_of_listbackup_without_a_test_is_found_in_the_tables() {
@@ -39,14 +42,21 @@ fn every_number_of_the_core_service_without_a_test_is_found_in_the_tables() {
 fn every_call_belongs_to_a_module_and_workers_read_without_a_member() {
     for system in ["listbackup", "core-service"] {
         let design = support::design(system);
-        let grouped: Vec<&str> =
-            design.modules.iter().flat_map(|module| module.entries.iter().map(|(_, of)| of.text.as_str())).collect();
-        let patterns = design.patterns.iter().filter(|each| !each.internal).map(|each| each.name.text.as_str());
-        let operations = design.operations.iter().filter(|each| !each.internal).map(|each| each.name.text.as_str());
+        let grouped: Vec<&str> = design
+            .modules
+            .iter()
+            .flat_map(|module| module.entries.iter().map(|(_, of)| of.text.as_str()))
+            .collect();
+        let patterns =
+            design.patterns.iter().filter(|each| !each.internal).map(|each| each.name.text.as_str());
+        let operations =
+            design.operations.iter().filter(|each| !each.internal).map(|each| each.name.text.as_str());
         let alone: Vec<&str> = patterns.chain(operations).filter(|name| !grouped.contains(name)).collect();
         assert!(alone.is_empty(), "{system}: {alone:?} are in no module");
         for entity in ["Account", "Source", if system == "listbackup" { "Job" } else { "SyncRun" }] {
-            let reads = |each: &&sortkey_design::model::Pattern| each.system && each.entities.iter().any(|of| of.is(entity));
+            let reads = |each: &&sortkey_design::model::Pattern| {
+                each.system && each.entities.iter().any(|of| of.is(entity))
+            };
             assert!(design.patterns.iter().any(|each| reads(&each)), "{system}: no worker reads {entity}");
         }
     }
@@ -75,7 +85,8 @@ fn repository() -> std::path::PathBuf {
 
 /// The numbers of a system and the places that stand for them.
 fn checklist(prefix: &str) -> Vec<(String, Vec<String>)> {
-    let text = std::fs::read_to_string(repository().join("systems/checklist.tsv")).expect("the checklist is there");
+    let text =
+        std::fs::read_to_string(repository().join("systems/checklist.tsv")).expect("the checklist is there");
     let row = |line: &str| {
         let fields: Vec<&str> = line.split('\t').collect();
         (fields[0].to_owned(), fields[3].split("; ").map(str::to_owned).collect())
@@ -104,7 +115,7 @@ impl Deployed {
     fn with_one_of_everything(system: &str) -> Deployed {
         let runtime = support::runtime(system);
         let api = Api::on(runtime.clone(), Admission::Open);
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/kept/{system}.json"));
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/stored/{system}.json"));
         let script = std::fs::read_to_string(script).expect("the script is there");
         let script: Vec<Json> = serde_json::from_str(&script).expect("a list of calls");
         let mut answers = BTreeMap::new();
@@ -120,7 +131,8 @@ impl Deployed {
                 answers.insert(name.to_owned(), serde_json::from_slice(&got.body).unwrap_or(Json::Null));
             }
         }
-        let items = runtime.design().tables.iter().map(|table| (table.name.text.clone(), items(&runtime, table)));
+        let items =
+            runtime.design().tables.iter().map(|table| (table.name.text.clone(), items(&runtime, table)));
         let items = items.collect();
         Deployed { runtime, api, items }
     }
@@ -138,7 +150,8 @@ impl Deployed {
             "index" => {
                 let indexes = self.table(first)?.global_secondary_indexes.unwrap_or_default();
                 let declared = self.design().table(first).and_then(|table| table.index(second));
-                let wanted = declared.map(|index| index.deployed.clone().unwrap_or_else(|| index.name.text.clone()));
+                let wanted =
+                    declared.map(|index| index.deployed.clone().unwrap_or_else(|| index.name.text.clone()));
                 let found = indexes.iter().any(|index| index.index_name == wanted);
                 found.then_some(()).ok_or_else(|| format!("{indexes:?}"))
             }
@@ -156,7 +169,8 @@ impl Deployed {
             "unique" => {
                 let table = self.table_of(first)?;
                 let guard = format!("unique#{first}");
-                let is_guard = |item: &&Item| item.iter().any(|(_, value)| begins_with(&value.to_owned(), &guard));
+                let is_guard =
+                    |item: &&Item| item.iter().any(|(_, value)| begins_with(&value.to_owned(), &guard));
                 let found = self.items.get(&table).into_iter().flatten().any(|item| is_guard(&item));
                 found.then_some(()).ok_or_else(|| "there is no guard".to_owned())
             }
@@ -197,7 +211,10 @@ impl Deployed {
         };
         let is_right = match wanted {
             None => is_on_demand,
-            Some(wanted) => units.is_some_and(|units| format!("{units:?}").contains(&wanted.0.to_string()) && format!("{units:?}").contains(&wanted.1.to_string())),
+            Some(wanted) => units.is_some_and(|units| {
+                format!("{units:?}").contains(&wanted.0.to_string())
+                    && format!("{units:?}").contains(&wanted.1.to_string())
+            }),
         };
         is_right.then_some(described).ok_or_else(|| format!("billed by {mode}, {units:?}"))
     }
@@ -238,7 +255,9 @@ impl Deployed {
         // What is encrypted is bytes, whatever is in it; what is computed when it is read is not stored.
         if declared.encrypted.is_some() {
             let value = self.value(entity, &path[..1])?;
-            return matches!(value, AttributeValue::B(_)).then_some(()).ok_or_else(|| format!("stored as {value:?}"));
+            return matches!(value, AttributeValue::B(_))
+                .then_some(())
+                .ok_or_else(|| format!("stored as {value:?}"));
         }
         if path.last() == Some(&"percentage") {
             return Ok(());
@@ -249,7 +268,10 @@ impl Deployed {
         }
         let (stored, wanted) = (shape(&value), format!("{:?}", declared.ty.stored()).to_uppercase());
         // A reference is stored as the id that it refers to, and all ids are text; anything is stored as what it is.
-        let fits = stored == wanted || wanted == "ANY" || (stored == "SS" && wanted.contains("SET")) || wanted.contains(stored);
+        let fits = stored == wanted
+            || wanted == "ANY"
+            || (stored == "SS" && wanted.contains("SET"))
+            || wanted.contains(stored);
         fits.then_some(()).ok_or_else(|| format!("stored as {stored}, not as {wanted}"))
     }
 
@@ -261,23 +283,33 @@ impl Deployed {
 
     /// A module is served: every entry is an endpoint.
     fn module(&self, name: &str) -> Result<(), String> {
-        let module = self.design().modules.iter().find(|module| module.name.is(name)).ok_or("not declared")?;
+        let module =
+            self.design().modules.iter().find(|module| module.name.is(name)).ok_or("not declared")?;
         let listed = self.listed();
-        let missing = module.entries.iter().map(|(entry, _)| format!("{name}.{entry}")).find(|each| !listed.contains(each));
+        let missing = module
+            .entries
+            .iter()
+            .map(|(entry, _)| format!("{name}.{entry}"))
+            .find(|each| !listed.contains(each));
         missing.map_or(Ok(()), |missing| Err(format!("{missing} is not served")))
     }
 
     fn served(&self, name: &str) -> Result<(), String> {
         let modules = self.design().modules.iter();
-        let entry = modules.flat_map(|module| module.entries.iter().map(move |(entry, of)| (module, entry, of)));
-        let entry = entry.filter(|(_, _, of)| of.is(name)).map(|(module, entry, _)| format!("{}.{entry}", module.name)).next();
+        let entry =
+            modules.flat_map(|module| module.entries.iter().map(move |(entry, of)| (module, entry, of)));
+        let entry = entry
+            .filter(|(_, _, of)| of.is(name))
+            .map(|(module, entry, _)| format!("{}.{entry}", module.name))
+            .next();
         let wanted = entry.unwrap_or_else(|| name.to_owned());
         self.listed().contains(&wanted).then_some(()).ok_or_else(|| format!("{wanted} is not served"))
     }
 
     fn claim(&self, sentence: &str) -> Result<(), String> {
         let seconds = |entity: &str, from: &str, to: &str| -> Result<i64, String> {
-            Ok(time(&self.value(entity, &[to])?).ok_or("no time")? - time(&self.value(entity, &[from])?).ok_or("no time")?)
+            Ok(time(&self.value(entity, &[to])?).ok_or("no time")?
+                - time(&self.value(entity, &[from])?).ok_or("no time")?)
         };
         let holds = match sentence {
             "13 tables of the document, one added" => {
@@ -287,9 +319,14 @@ impl Deployed {
             "OAuth states: 15 minutes" => seconds("OAuthState", "createdAt", "expiresAt")? == 900,
             "notifications: 30 days" => seconds("Notification", "createdAt", "expiresAt")? == 30 * 86_400,
             "all timestamps are seconds" => {
-                let all = self.items.values().flatten().flat_map(|item| item.iter().map(|(name, value)| (name.to_string(), value.to_owned())));
+                let all =
+                    self.items.values().flatten().flat_map(|item| {
+                        item.iter().map(|(name, value)| (name.to_string(), value.to_owned()))
+                    });
                 let mut times = all.filter(|(name, _)| name.ends_with("At") && !name.contains('#'));
-                times.all(|(_, value)| matches!(&value, AttributeValue::N(time) if time.to_string().len() == 10))
+                times.all(
+                    |(_, value)| matches!(&value, AttributeValue::N(time) if time.to_string().len() == 10),
+                )
             }
             _ => return Err("nothing compares this claim".to_owned()),
         };
@@ -297,64 +334,8 @@ impl Deployed {
     }
 }
 
-/// A step with the parts of earlier answers that it names.
-fn filled(step: &Json, answers: &BTreeMap<String, Json>) -> Json {
-    match step {
-        Json::String(text) => match text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
-            Some(path) => {
-                let mut parts = path.split('.');
-                let answer = answers.get(parts.next().unwrap_or_default()).unwrap_or_else(|| panic!("{text} is not known"));
-                parts.fold(answer, |value, part| &value[part]).clone()
-            }
-            None => step.clone(),
-        },
-        Json::Array(members) => members.iter().map(|each| filled(each, answers)).collect(),
-        Json::Object(fields) => fields.iter().map(|(name, each)| (name.clone(), filled(each, answers))).collect(),
-        _ => step.clone(),
-    }
-}
-
 fn items(runtime: &Runtime, table: &Table) -> Vec<Item> {
     let name = table.deployed.clone().unwrap_or_default().replace("{stack}", "test");
     let input = ScanInput { table_name: name.as_str().into(), ..ScanInput::default() };
     pollster::block_on(runtime.backend().scan(input)).expect("a scan").items.unwrap_or_default()
-}
-
-/// A member of a map, or of the first element of a list that has it.
-fn inside(value: &AttributeValue, name: &str) -> Option<AttributeValue> {
-    match value {
-        AttributeValue::M(fields) => match fields.get(name) {
-            Some(found) => Some(found.to_owned()),
-            // A map by ids: what is in one of its entries.
-            None => fields.iter().find_map(|(_, each)| inside(&each.to_owned(), name)),
-        },
-        AttributeValue::L(members) => members.iter().find_map(|each| inside(&each.to_owned(), name)),
-        _ => None,
-    }
-}
-
-fn shape(value: &AttributeValue) -> &'static str {
-    match value {
-        AttributeValue::S(_) => "S",
-        AttributeValue::N(_) => "N",
-        AttributeValue::B(_) => "B",
-        AttributeValue::Bool(_) => "BOOL",
-        AttributeValue::L(_) => "L",
-        AttributeValue::M(_) => "M",
-        AttributeValue::Ss(_) => "SS",
-        _ => "another type",
-    }
-}
-
-/// A time in seconds: a number, or the beginning of ISO 8601.
-fn time(value: &AttributeValue) -> Option<i64> {
-    match value {
-        AttributeValue::N(number) => number.to_string().parse().ok(),
-        AttributeValue::S(text) => text.parse::<jiff::Timestamp>().ok().map(|time| time.as_second()),
-        _ => None,
-    }
-}
-
-fn begins_with(value: &AttributeValue, prefix: &str) -> bool {
-    matches!(value, AttributeValue::S(text) if text.starts_with(prefix))
 }
