@@ -171,7 +171,7 @@ fn report() -> Report {
          application or why there is nothing. Lines are those of the files in `systems/`.\n\n\
          A number is kept in one of three ways: a test of the system names and exercises it; or its declaration is compared\n\
          with DescribeTable, stored items and the endpoints of a deployment, which fails for a declaration of a kind that nothing\n\
-         compares (`promises.rs`, `kept.rs` and `one_of_everything.rs` in `crates/gateway/tests`); or a remark says why no software can keep it.\n",
+         compares (`promises.rs`, `kept.rs` and `stored.rs` in `crates/gateway/tests`); or a remark says why no software can keep it.\n",
     );
     let (mut wrong, mut summary, mut remarks) = (Vec::new(), String::new(), String::new());
     let promises = promises();
