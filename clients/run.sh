@@ -39,6 +39,7 @@ if have python3; then (install_python); fi
 if have node; then (install_javascript); fi
 if have python3; then crates/python/run.sh install; fi
 clients/webhooks/run.sh install
+clients/typescript/run.sh install
 [ "${1:-}" != install ] || exit 0
 
 if [ -z "${SORTKEY_BIN:-}${SORTKEY_E2E_ENDPOINT:-}" ]; then
@@ -53,6 +54,7 @@ webhooks="$(dirname "${SORTKEY_BIN:-target/debug/sortkey}")/examples/webhooks"
 if [ -x "$webhooks" ]; then export SORTKEY_WEBHOOKS_BIN="${SORTKEY_WEBHOOKS_BIN:-$(realpath "$webhooks")}"; fi
 clients/webhooks/run.sh
 clients/wasm/run.sh
+if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then clients/typescript/run.sh; fi
 # Left out where Chromium or nginx is neither installed nor installable by name.
 if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then
     SORTKEY_REQUIRE_CLIENTS='' clients/browser/run.sh
