@@ -1,4 +1,4 @@
-//! What a task asks, as messages.
+//! Asks of a task, as messages.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -11,7 +11,7 @@ use crate::answers::{Kind, told};
 /// A call under way. It is stepped until it is over; what it asks in between is answered by its host.
 pub struct Calling {
     task: Task,
-    /// What was asked and is not answered.
+    /// Asks that are not answered.
     asked: BTreeMap<u32, Kind>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn with_call<T>(
     Ok(start(call, now_ms, repeats))
 }
 
-/// What a call came to, as a message. `has_doubles` says that the host's numbers are doubles.
+/// The outcome of a call, as a message. `has_doubles`: whether the host's numbers are doubles.
 pub(crate) fn finished(answer: Result<Answer, Failure>, consumed: Consumed, has_doubles: bool) -> Json {
     let mut wide = Vec::new();
     let mut widen = |json: &mut Json, place: &str| match has_doubles {

@@ -16,7 +16,7 @@ use crate::opening::opened;
 #[derive(Default)]
 pub struct Host {
     machine: Machine,
-    /// What was asked and is not answered, by task and ask.
+    /// Asks that are not answered, by task and ask.
     asked: BTreeMap<(u32, u32), Kind>,
 }
 
