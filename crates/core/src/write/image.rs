@@ -51,8 +51,9 @@ fn settle(
         return Ok(());
     }
     let Some(fill) = &attribute.fill else { return Ok(()) };
-    // What no item may lack is filled late where an item is older than the attribute, or its `when` begins to hold.
-    let is_due = defaults || !attribute.optional;
+    // What no item may lack is filled late where an item is older than the attribute, or its `when` begins to hold. What is never
+    // stored (a token that was shown once) is not missing: another one would change what is derived from it.
+    let is_due = defaults || !attribute.optional && attribute.is_stored();
     if !fill.derived && (fields.contains_key(name) || !is_due) {
         return Ok(());
     }
