@@ -25,6 +25,8 @@ class Stage:
         self.processes = contextlib.ExitStack()
         self.folder = Path(self.processes.enter_context(tempfile.TemporaryDirectory()))
         self.url = ""
+        self.server = None
+        self.command = []
 
     def __enter__(self):
         return self
@@ -61,8 +63,19 @@ class Stage:
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         command = [BINARY, "up", ROOT / "systems" / name, "--port", port, "--data", self.folder / "data"]
-        command += ["--allow-private", "127.0.0.0/8", *arguments]
-        return self.start(command, "Ctrl-C stops it.", XDG_CONFIG_HOME=str(self.folder / "config"), SORTKEY_LOG="error")
+        self.command = [*command, "--allow-private", "127.0.0.0/8", *arguments]
+        return self.start_server()
+
+    def start_server(self):
+        config = {"XDG_CONFIG_HOME": str(self.folder / "config"), "SORTKEY_LOG": "error"}
+        self.server = self.start(self.command, "Ctrl-C stops it.", **config)
+        return self.server
+
+    def kill_and_restart(self):
+        """Ends the system as a power failure would, and starts it again."""
+        self.server.kill()
+        self.server.wait()
+        self.start_server()
 
     def call(self, path, bearer=None, expect=None, **arguments):
         """Calls an operation or a route; patterns are asked with GET by `ask`."""
