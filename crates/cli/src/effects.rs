@@ -107,6 +107,10 @@ fn mailer(relay: &str, client: &Client) -> Result<Mailer, Failure> {
 }
 
 impl Effects for World {
+    fn reads_arguments(&self) -> bool {
+        false
+    }
+
     fn perform(&self, effect: Outgoing) -> Performing<'_> {
         Box::pin(async move {
             let timeout = Duration::from_millis(effect.timeout_ms);

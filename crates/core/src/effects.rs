@@ -20,6 +20,12 @@ pub trait Effects: Send + Sync + 'static {
     /// Carries out one effect. An HTTP request or a mail that did not work is an answer; an error means that nothing can be
     /// said of it, and the run is tried again.
     fn perform(&self, effect: Outgoing) -> Performing<'_>;
+
+    /// Whether it looks at the arguments of requests and mails, beside what they ask for. Those of extern effects are always
+    /// there.
+    fn reads_arguments(&self) -> bool {
+        true
+    }
 }
 
 /// An effect that is being carried out.
@@ -30,7 +36,7 @@ pub type Performing<'a> = Pin<Box<dyn Future<Output = Result<Performed, Failure>
 pub struct Outgoing {
     /// The effect's name.
     pub name: String,
-    /// Its arguments as JSON, by the names of its parameters.
+    /// Its arguments as JSON, by the names of its parameters; empty where [`Effects::reads_arguments`] says so.
     pub arguments: Json,
     /// What is to be done.
     pub deed: Deed,
@@ -212,7 +218,10 @@ fn outgoing(scope: &Scope<'_>, id: EffectId) -> Result<Outgoing, Failure> {
             Deed::Http { method: method.to_string(), url, headers, body }
         }
     };
-    let arguments = effect.signature.parameters.iter().filter_map(|parameter| {
+    let is_asked =
+        deed == Deed::Extern || scope.outbox.is_some() || scope.shared.settings.effects.reads_arguments();
+    let asked = effect.signature.parameters.iter().filter(|_| is_asked);
+    let arguments = asked.filter_map(|parameter| {
         let value = scope.get(parameter.local).filter(|value| !value.is_absent())?;
         Some((parameter.name.to_string(), to_json(program, &parameter.ty, value)))
     });

@@ -8,6 +8,7 @@ pub use self::change::{Change, apply};
 pub use crate::answer::to_public_json;
 pub use crate::catalog::{EntityInfo, GUARD, RECEIPT, WORK, is_reserved, is_reserved_text};
 pub use crate::evaluate::{Scope, View, hex};
+pub use crate::fence::is_lease;
 pub use crate::guard::{DESIGN, LAYOUT, MARKER, held, item as guard_item, owner, reserved_key};
 pub use crate::mapped::{id_of_seed, is_pure, key_of, mapped, read_whole};
 pub use crate::names::deployed;

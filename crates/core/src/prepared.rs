@@ -1,6 +1,6 @@
 //! A program prepared for running: what all its calls share, and how a call runs.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use sortkey_design::Program;
 use sortkey_design::program::{Arena, Callee, EntityId, Id, OperationId, PatternId, SettingId};
@@ -32,6 +32,8 @@ pub struct Shared {
     pub(crate) cascades: Vec<Cascade>,
     pub(crate) seals: Seals,
     pub(crate) reads: Arena<PatternId, Read>,
+    /// What the leases of this process begin with, if it has the database for itself.
+    pub(crate) tenure: OnceLock<String>,
     /// The entity that an operation merely creates an item of.
     pub(crate) created: Arena<OperationId, Option<EntityId>>,
 }
@@ -91,6 +93,7 @@ impl Shared {
             cascades,
             seals: Seals::default(),
             reads: reads.into_iter().collect(),
+            tenure: OnceLock::new(),
             created,
         };
         shared.assumed = assumed(&shared);

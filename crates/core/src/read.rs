@@ -106,6 +106,13 @@ impl Read {
         }
     }
 
+    /// The pattern with its items in the other direction.
+    pub(crate) fn reversed(&self) -> Read {
+        let mut read = self.clone();
+        read.plan.descending = !read.plan.descending;
+        read
+    }
+
     /// Runs the pattern. Its parameters are in the scope, admitted.
     pub(crate) async fn run(
         &self,

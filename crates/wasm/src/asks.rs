@@ -1,4 +1,4 @@
-//! What a task asks, as messages.
+//! Asks of a task, as messages.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use sortkey_core::{Ask, AskId, Deed, Outgoing};
 
 /// Writes an ask. The body of a request is what DynamoDB is sent, byte for byte.
-pub(crate) fn write_ask(id: AskId, ask: &Ask, out: &mut Vec<u8>) {
+pub fn write_ask(id: AskId, ask: &Ask, out: &mut Vec<u8>) {
     let AskId(id) = id;
     let message = match ask {
         Ask::Send(request) => {

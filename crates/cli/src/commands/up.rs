@@ -168,6 +168,10 @@ impl Up {
         if let Some(most) = self.seed_data {
             seed::generate(&runtime, most).await?;
         }
+        // The engine locks its directory, so whoever had a lease here before is gone.
+        if matches!(place.stage, Stage::Inside(_)) {
+            runtime.has_database_alone().map_err(Failure::new)?;
+        }
         let workers = match self.no_workers {
             true => None,
             false => workers::Workers::start(&runtime, &waking)?,

@@ -27,7 +27,7 @@ pub(super) fn fill(
     for settled in &info.anatomy.settled {
         match &settled.constant {
             Some(_) if fields.contains_key(&settled.name) => {}
-            Some(_) if !defaults && entity.attributes[settled.id].may_be_absent() => {}
+            Some(_) if !defaults && !is_owed(&entity.attributes[settled.id]) => {}
             Some(constant) => fields.insert(settled.name.clone(), constant.clone()),
             None => settle(scope, info, settled, &entity.attributes[settled.id], &mut fields, defaults)?,
         }
@@ -51,8 +51,7 @@ fn settle(
         return Ok(());
     }
     let Some(fill) = &attribute.fill else { return Ok(()) };
-    // What no item may lack is filled late where an item is older than the attribute, or its `when` begins to hold.
-    let is_due = defaults || !attribute.optional;
+    let is_due = defaults || !attribute.optional && !attribute.flags.transient;
     if !fill.derived && (fields.contains_key(name) || !is_due) {
         return Ok(());
     }
@@ -68,6 +67,12 @@ fn settle(
         false => fields.insert(settled.name.clone(), value),
     }
     Ok(())
+}
+
+/// Whether an attribute is filled late, where an item is older than the attribute or its `when` begins to hold: no item may lack
+/// it. No item has a transient one: a new key or password would replace what was derived from the first.
+fn is_owed(attribute: &Attribute) -> bool {
+    !attribute.may_be_absent() && !attribute.flags.transient
 }
 
 /// Whether an expression follows from the stored attributes of its item alone.
