@@ -106,7 +106,7 @@ for (const [name, body] of [
 }
 
 say("Removal");
-await call(ann, "profiles/delete", key, 204);
+await call(ann, "profiles/delete", key);
 await until("the share to be gone", async () => (await call(bob, "profiles/listShared", { targetAccountId: bob.accountId })).items.length === 0);
 say("  with the profile go its shares, invites, seasons and orders");
 say("done");

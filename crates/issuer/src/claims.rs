@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::Refusal;
+use crate::Defect;
 
 /// How far clocks of two machines may differ.
 const LEEWAY_S: i64 = 60;
@@ -22,9 +22,9 @@ pub struct Expected<'a> {
 
 impl Expected<'_> {
     /// Whether claims are as expected.
-    pub(crate) fn check(&self, claims: &Json) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, claims: &Json) -> Result<(), Defect> {
         if claims["iss"].as_str() != Some(self.issuer) {
-            return Err(Refusal::Issuer);
+            return Err(Defect::Issuer);
         }
         let is_meant = |audience: &Json| audience.as_str() == Some(self.audience);
         let is_for_us = match &claims["aud"] {
@@ -32,17 +32,17 @@ impl Expected<'_> {
             audience => is_meant(audience),
         };
         if self.audience.is_empty() || !is_for_us {
-            return Err(Refusal::Audience);
+            return Err(Defect::Audience);
         }
-        let expires = seconds(&claims["exp"]).ok_or(Refusal::Expired)?;
+        let expires = seconds(&claims["exp"]).ok_or(Defect::Expired)?;
         if expires.saturating_add(LEEWAY_S) <= self.now_s {
-            return Err(Refusal::Expired);
+            return Err(Defect::Expired);
         }
         for name in ["nbf", "iat"] {
             let Some(begin) = claims.get(name) else { continue };
-            let begin = seconds(begin).ok_or(Refusal::Early)?;
+            let begin = seconds(begin).ok_or(Defect::Early)?;
             if begin.saturating_sub(LEEWAY_S) > self.now_s {
-                return Err(Refusal::Early);
+                return Err(Defect::Early);
             }
         }
         Ok(())

@@ -5,7 +5,7 @@
 pub enum Error {
     /// The token is not valid.
     #[error("the token is not accepted: {0}")]
-    Refused(Refusal),
+    Refused(Defect),
     /// The keys of the issuer cannot be had, so nobody can say whether the token is valid.
     #[error("the keys of {issuer} cannot be read: {why}")]
     Unavailable {
@@ -18,7 +18,7 @@ pub enum Error {
 
 /// The defect of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum Defect {
     /// It is not three parts of Base64 with JSON in them, or is too long.
     #[error("it is not a JSON web token")]
     Malformed,
@@ -45,8 +45,8 @@ pub enum Refusal {
     Early,
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Error {
-        Error::Refused(refusal)
+impl From<Defect> for Error {
+    fn from(defect: Defect) -> Error {
+        Error::Refused(defect)
     }
 }

@@ -12,7 +12,7 @@ use sortkey_outbound::{Client, Method, Request};
 use crate::claims::Expected;
 use crate::keys::{self, Key};
 use crate::token::Token;
-use crate::{Error, Refusal};
+use crate::{Defect, Error};
 
 /// For how long keys are used before they are fetched anew.
 const FRESH_FOR: Duration = Duration::from_secs(600);
@@ -95,7 +95,7 @@ impl Issuers {
         let keys = self.keys(expected, false).await?;
         match keys::verify(&keys, &token) {
             // The issuer may have a new key.
-            Err(Refusal::Key) => keys::verify(&*self.keys(expected, true).await?, &token)?,
+            Err(Defect::Key) => keys::verify(&*self.keys(expected, true).await?, &token)?,
             verified => verified?,
         }
         Ok(token.claims)

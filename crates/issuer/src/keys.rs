@@ -7,7 +7,7 @@ use ring::signature::{
 };
 use serde_json::Value as Json;
 
-use crate::Refusal;
+use crate::Defect;
 use crate::token::Token;
 
 /// How many keys of an issuer are looked at.
@@ -89,14 +89,14 @@ fn key(json: &Json) -> Option<Key> {
 
 /// Verifies the signature of a token with the key that it names. A token that names none is verified with the only key that
 /// serves its algorithm.
-pub(crate) fn verify(keys: &[Key], token: &Token<'_>) -> Result<(), Refusal> {
+pub(crate) fn verify(keys: &[Key], token: &Token<'_>) -> Result<(), Defect> {
     let named = |key: &&Key| token.key_id.is_none() || key.id == token.key_id;
     let mut fitting = keys.iter().filter(named).filter(|key| key.serves(token.algorithm));
-    let key = fitting.next().ok_or(Refusal::Key)?;
+    let key = fitting.next().ok_or(Defect::Key)?;
     if token.key_id.is_none() && fitting.next().is_some() {
-        return Err(Refusal::Key);
+        return Err(Defect::Key);
     }
-    key.verify(token).ok_or(Refusal::Signature)
+    key.verify(token).ok_or(Defect::Signature)
 }
 
 impl Key {

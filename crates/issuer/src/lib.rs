@@ -14,5 +14,5 @@ mod keys;
 mod token;
 
 pub use claims::Expected;
-pub use error::{Error, Refusal};
+pub use error::{Defect, Error};
 pub use issuers::{Issuers, REFETCH_AFTER};

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value as Json;
 
-use crate::Refusal;
+use crate::Defect;
 use crate::keys::Algorithm;
 
 /// The longest token that is looked at.
@@ -26,18 +26,18 @@ pub(crate) struct Token<'a> {
 
 impl<'a> Token<'a> {
     /// Takes a token apart.
-    pub(crate) fn parse(text: &'a str) -> Result<Token<'a>, Refusal> {
+    pub(crate) fn parse(text: &'a str) -> Result<Token<'a>, Defect> {
         if text.len() > MAX_BYTES {
-            return Err(Refusal::Malformed);
+            return Err(Defect::Malformed);
         }
-        let (signed, signature) = text.rsplit_once('.').ok_or(Refusal::Malformed)?;
-        let (header, claims) = signed.split_once('.').ok_or(Refusal::Malformed)?;
+        let (signed, signature) = text.rsplit_once('.').ok_or(Defect::Malformed)?;
+        let (header, claims) = signed.split_once('.').ok_or(Defect::Malformed)?;
         let header = object(header)?;
         // Critical extensions must be understood, and none is supported.
         if header.get("crit").is_some() {
-            return Err(Refusal::Algorithm);
+            return Err(Defect::Algorithm);
         }
-        let algorithm = header["alg"].as_str().and_then(Algorithm::named).ok_or(Refusal::Algorithm)?;
+        let algorithm = header["alg"].as_str().and_then(Algorithm::named).ok_or(Defect::Algorithm)?;
         Ok(Token {
             algorithm,
             key_id: header["kid"].as_str().map(str::to_owned),
@@ -48,13 +48,13 @@ impl<'a> Token<'a> {
     }
 }
 
-fn object(part: &str) -> Result<Json, Refusal> {
-    let json: Json = serde_json::from_slice(&decoded(part)?).map_err(|_| Refusal::Malformed)?;
-    if json.is_object() { Ok(json) } else { Err(Refusal::Malformed) }
+fn object(part: &str) -> Result<Json, Defect> {
+    let json: Json = serde_json::from_slice(&decoded(part)?).map_err(|_| Defect::Malformed)?;
+    if json.is_object() { Ok(json) } else { Err(Defect::Malformed) }
 }
 
-fn decoded(part: &str) -> Result<Vec<u8>, Refusal> {
-    URL_SAFE_NO_PAD.decode(part).map_err(|_| Refusal::Malformed)
+fn decoded(part: &str) -> Result<Vec<u8>, Defect> {
+    URL_SAFE_NO_PAD.decode(part).map_err(|_| Defect::Malformed)
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair as _};
 use serde_json::{Value as Json, json};
-use sortkey_issuer::{Error, Expected, Issuers, Refusal};
+use sortkey_issuer::{Defect, Error, Expected, Issuers};
 use sortkey_outbound::{Client, Policy};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -121,7 +121,7 @@ async fn a_token_is_accepted_or_refused_for_one_reason() {
         BASE64.encode(header("HS256").to_string()),
         BASE64.encode(claims.to_string())
     );
-    let cases: Vec<(&str, String, Result<(), Refusal>)> = vec![
+    let cases: Vec<(&str, String, Result<(), Defect>)> = vec![
         ("as it should be", good.clone(), Ok(())),
         ("for several", own.sign(&with(claims.clone(), "aud", json!(["other", "shop"]))), Ok(())),
         ("a moment too old", own.sign(&with(claims.clone(), "exp", json!(NOW_S - 30))), Ok(())),
@@ -129,47 +129,47 @@ async fn a_token_is_accepted_or_refused_for_one_reason() {
         (
             "algorithm none",
             format!("{}.{}.", BASE64.encode(r#"{"alg":"none"}"#), BASE64.encode(claims.to_string())),
-            Err(Refusal::Algorithm),
+            Err(Defect::Algorithm),
         ),
-        ("algorithm None", own.token(&header("None"), &claims), Err(Refusal::Algorithm)),
-        ("a shared secret", shared, Err(Refusal::Algorithm)),
-        ("an algorithm of another key", own.token(&header("RS256"), &claims), Err(Refusal::Key)),
-        ("an unknown key", own.token(&json!({ "alg": "ES256", "kid": "two" }), &claims), Err(Refusal::Key)),
-        ("another's key of this id", stranger.sign(&claims), Err(Refusal::Signature)),
-        ("tampered with", tampered, Err(Refusal::Signature)),
-        ("a signature cut short", format!("{head}.{}", &tail[..40]), Err(Refusal::Signature)),
-        ("no signature", format!("{head}."), Err(Refusal::Signature)),
+        ("algorithm None", own.token(&header("None"), &claims), Err(Defect::Algorithm)),
+        ("a shared secret", shared, Err(Defect::Algorithm)),
+        ("an algorithm of another key", own.token(&header("RS256"), &claims), Err(Defect::Key)),
+        ("an unknown key", own.token(&json!({ "alg": "ES256", "kid": "two" }), &claims), Err(Defect::Key)),
+        ("another's key of this id", stranger.sign(&claims), Err(Defect::Signature)),
+        ("tampered with", tampered, Err(Defect::Signature)),
+        ("a signature cut short", format!("{head}.{}", &tail[..40]), Err(Defect::Signature)),
+        ("no signature", format!("{head}."), Err(Defect::Signature)),
         (
             "critical extensions",
             own.token(&json!({ "alg": "ES256", "kid": "one", "crit": ["b64"] }), &claims),
-            Err(Refusal::Algorithm),
+            Err(Defect::Algorithm),
         ),
-        ("expired", own.sign(&with(claims.clone(), "exp", json!(NOW_S - 61))), Err(Refusal::Expired)),
-        ("without an end", own.sign(&with(claims.clone(), "exp", Json::Null)), Err(Refusal::Expired)),
-        ("an end that is text", own.sign(&with(claims.clone(), "exp", json!("2100"))), Err(Refusal::Expired)),
-        ("not valid yet", own.sign(&with(claims.clone(), "nbf", json!(NOW_S + 100))), Err(Refusal::Early)),
-        ("from the future", own.sign(&with(claims.clone(), "iat", json!(NOW_S + 100))), Err(Refusal::Early)),
-        ("another audience", own.sign(&with(claims.clone(), "aud", json!("bank"))), Err(Refusal::Audience)),
-        ("no audience", own.sign(&with(claims.clone(), "aud", Json::Null)), Err(Refusal::Audience)),
+        ("expired", own.sign(&with(claims.clone(), "exp", json!(NOW_S - 61))), Err(Defect::Expired)),
+        ("without an end", own.sign(&with(claims.clone(), "exp", Json::Null)), Err(Defect::Expired)),
+        ("an end that is text", own.sign(&with(claims.clone(), "exp", json!("2100"))), Err(Defect::Expired)),
+        ("not valid yet", own.sign(&with(claims.clone(), "nbf", json!(NOW_S + 100))), Err(Defect::Early)),
+        ("from the future", own.sign(&with(claims.clone(), "iat", json!(NOW_S + 100))), Err(Defect::Early)),
+        ("another audience", own.sign(&with(claims.clone(), "aud", json!("bank"))), Err(Defect::Audience)),
+        ("no audience", own.sign(&with(claims.clone(), "aud", Json::Null)), Err(Defect::Audience)),
         (
             "another issuer",
             own.sign(&with(claims.clone(), "iss", json!("https://evil.example"))),
-            Err(Refusal::Issuer),
+            Err(Defect::Issuer),
         ),
         (
             "the issuer with a slash",
             own.sign(&with(claims.clone(), "iss", json!(format!("{}/", issuer.url)))),
-            Err(Refusal::Issuer),
+            Err(Defect::Issuer),
         ),
-        ("two parts", "a.b".to_owned(), Err(Refusal::Malformed)),
-        ("four parts", format!("{good}.x"), Err(Refusal::Malformed)),
-        ("padding", format!("{good}="), Err(Refusal::Malformed)),
-        ("nothing", String::new(), Err(Refusal::Malformed)),
-        ("claims that are a list", own.sign(&json!([])), Err(Refusal::Malformed)),
+        ("two parts", "a.b".to_owned(), Err(Defect::Malformed)),
+        ("four parts", format!("{good}.x"), Err(Defect::Malformed)),
+        ("padding", format!("{good}="), Err(Defect::Malformed)),
+        ("nothing", String::new(), Err(Defect::Malformed)),
+        ("claims that are a list", own.sign(&json!([])), Err(Defect::Malformed)),
         (
             "too long",
             own.sign(&with(claims.clone(), "groups", json!("x".repeat(9_000)))),
-            Err(Refusal::Malformed),
+            Err(Defect::Malformed),
         ),
     ];
     let issuers = issuers();
@@ -240,7 +240,7 @@ async fn keys_are_fetched_once_and_for_an_unknown_key_rarely() {
     // A stranger with a hundred keys causes no further request within the pause.
     for number in 0..100 {
         let header = json!({ "alg": "ES256", "kid": format!("k{number}") });
-        assert_eq!(verify(new.token(&header, &claims)).await, Err(Error::Refused(Refusal::Key)));
+        assert_eq!(verify(new.token(&header, &claims)).await, Err(Error::Refused(Defect::Key)));
     }
     assert_eq!(issuer.fetches.load(Ordering::Relaxed), 1);
     assert!(verify(old.sign(&claims)).await.is_ok());
