@@ -2,6 +2,8 @@
 
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 
+#[path = "workers/line.rs"]
+mod line;
 #[path = "workers/streams.rs"]
 mod streams;
 #[path = "workers/tenure.rs"]
