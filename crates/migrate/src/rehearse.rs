@@ -160,7 +160,7 @@ async fn end(fork: &impl Stage, writer: Writer, sum: &mut Rehearsed) -> Result<(
 /// Goes on from wherever the migration is until the new design answers.
 async fn go_on(runner: &Runner) -> Result<(), Refusal> {
     let state = runner.prepare().await?;
-    if state.phase == Phase::Prepared {
+    if state.phase < Phase::Both {
         runner.start().await?;
     }
     if state.phase < Phase::Switched {

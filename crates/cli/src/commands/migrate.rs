@@ -211,7 +211,7 @@ async fn start(opened: &Opened, rate: Option<Rate>) -> Result<(), Failure> {
     if let Some(rate) = rate {
         state = runner.rate(bound(rate)).await.map_err(refused)?;
     }
-    if state.phase == Phase::Prepared {
+    if state.phase < Phase::Both {
         designs::say("waiting until every process writes both designs\n");
         runner.start().await.map_err(refused)?;
     }
