@@ -250,6 +250,7 @@ fn render(
         return Ok(false);
     }
     let entity = info.of(&scope.shared.program);
+    template::fit_to_sort(entity, template, fields)?;
     let pieces = template.pieces.len();
     Ok(template::render_into(entity, template, pieces, fields, text).is_some())
 }

@@ -366,6 +366,12 @@ impl<'a> Elaboration<'a, '_> {
             (None, Some(text)) => {
                 if let Err(error) = sortkey_functions::cron::Cron::parse(text) {
                     self.push(NUMBER.at(span, format!("\"{text}\" is not a cron expression: {error}")));
+                } else if !text.starts_with('@') && !crate::formats::is_cron(text) {
+                    let title = format!(
+                        "\"{text}\" has other than five fields, or a day that none of its months has"
+                    );
+                    let note = "The fields are minute, hour, day, month and weekday.";
+                    self.push(NUMBER.at(span, title).note(note));
                     return None;
                 }
                 Some(Schedule::Cron { text: text.into(), zone: zone.map(Arc::from) })
@@ -503,11 +509,15 @@ impl<'a> Elaboration<'a, '_> {
             }
             value
         };
+        let outer = self.asked.clone();
         let mut made = Vec::with_capacity(arms.len());
         for (condition, value) in arms {
-            made.push((self.condition(condition), chosen(self, value)));
+            let condition = self.condition(condition);
+            self.asked.about(&condition);
+            made.push((condition, chosen(self, value)));
         }
         let otherwise = otherwise.map(|value| Box::new(chosen(self, value)));
+        self.asked = outer;
         typed(ExprKind::Choose { arms: made, otherwise }, known, span)
     }
 
@@ -519,16 +529,20 @@ impl<'a> Elaboration<'a, '_> {
         wanted: &Wanted,
         span: Span,
     ) -> Expr {
-        let arms = arms
-            .iter()
-            .map(|(condition, value)| (self.condition(condition), self.want(value, wanted)))
-            .collect();
+        let outer = self.asked.clone();
+        let arms = arms.iter().map(|(condition, value)| {
+            let condition = self.condition(condition);
+            self.asked.about(&condition);
+            (condition, self.want(value, wanted))
+        });
+        let arms = arms.collect();
         if otherwise.is_none() && !wanted.is_optional() {
             let problem =
                 crate::problems::ABSENT.at(span, "there may be no choice, but this must always be there");
             self.push(wanted.show(problem.label("add `otherwise: ...`")));
         }
         let otherwise = otherwise.map(|value| Box::new(self.want(value, wanted)));
+        self.asked = outer;
         typed(ExprKind::Choose { arms, otherwise }, Ty::of(&wanted.ty), span)
     }
 }

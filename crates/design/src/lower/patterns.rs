@@ -44,8 +44,8 @@ impl Lower<'_> {
                     span: self.span(order.range()),
                 });
             }
-            PatternClause::Page(page) => pattern.page = page.size().map(|number| self.count(&number)),
-            PatternClause::Limit(limit) => pattern.limit = limit.size().map(|number| self.count(&number)),
+            PatternClause::Page(page) => pattern.page = page.size().map(|number| self.some(&number)),
+            PatternClause::Limit(limit) => pattern.limit = limit.size().map(|number| self.some(&number)),
             PatternClause::All(_) => pattern.all = true,
             PatternClause::Strong(strong) => {
                 pattern.strong = true;
