@@ -36,7 +36,9 @@ pub fn run(directory: &Path, items: usize) {
         let copied = Command::new("cp").arg("-r").args([&first, copy]).status().expect("cp");
         assert!(copied.success());
     }
-    println!("| what | items | seconds | items/s | CPU seconds | items per CPU second |\n|---|---|---|---|---|---|");
+    println!(
+        "| what | items | seconds | items/s | CPU seconds | items per CPU second |\n|---|---|---|---|---|---|"
+    );
     let transactions = measure_copy(&first);
     measure_raw(&second, transactions);
     println!("\n| asked for, items/s | held | off by |\n|---|---|---|");
