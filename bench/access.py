@@ -3,10 +3,13 @@
 they share the machine's mood.
 
     bench/access.py path/to/sortkey [requests per turn] [turns]
+    bench/access.py path/to/sortkey --throughput [seconds per turn] [turns]
 
 In memory: `open` without credentials, `signed` with verified signatures, `enforced` with 20 statements of policies besides,
 `audited` with the audit log besides, `tls` without credentials over TLS. On disk: `plain` and `encrypted`, GetItem and PutItem.
 With the release binary, the defaults take about three minutes. Start times and idle memory are printed, too.
+`--throughput` measures requests per second of GetItem in memory with `wrk` (Debian's package) on 32 connections, the load
+generator on the same machine.
 
 Needs botocore (`target/clients-python/bin/python`). Requests are signed once and sent many times, as AWS allows within a quarter
 of an hour.
@@ -29,6 +32,7 @@ import botocore.awsrequest
 import botocore.credentials
 
 CONNECTIONS = 8
+OWN = ("content-length", "host")  # headers that wrk sends by itself
 TABLE = "arn:aws:dynamodb:us-east-1:000000000000:table"
 ITEM = {"pk": {"S": "a" * 20}, "text": {"S": "x" * 200}}
 REQUESTS = {
@@ -101,6 +105,18 @@ class Server:
                 receive(connection)
             count -= len(used)
 
+    def throughput(self, request, seconds, folder):
+        """Requests per second that wrk is answered."""
+        head, _, body = request.decode().partition("\r\n\r\n")
+        lines = [line.split(": ", 1) for line in head.split("\r\n")[1:]]
+        headers = ", ".join(f"[{json.dumps(name)}] = {json.dumps(value)}" for name, value in lines if name not in OWN)
+        script = pathlib.Path(folder, f"{self.name}.lua")
+        script.write_text(f'wrk.method = "POST"\nwrk.headers = {{ {headers} }}\nwrk.body = {json.dumps(body)}\n')
+        command = ["wrk", "-t1", "-c32", f"-d{seconds}s", "-s", str(script), f"{self.endpoint}/"]
+        answered = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        assert "Non-2xx" not in answered, answered
+        return float(re.search(r"Requests/sec:\s+([0-9.]+)", answered)[1])
+
     def busy_seconds(self):
         """Processor time of all threads. `stat` counts in hundredths of a second, which is too coarse here."""
         threads = pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
@@ -128,6 +144,9 @@ def receive(connection):
 
 def main():
     binary = sys.argv[1]
+    if "--throughput" in sys.argv:
+        throughputs(binary, *(int(each) for each in sys.argv[3:]))
+        return
     requests = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
     turns = int(sys.argv[3]) if len(sys.argv) > 3 else 7
     with tempfile.TemporaryDirectory() as folder:
@@ -155,6 +174,37 @@ def main():
     report({server.name: server for server in servers})
 
 
+def throughputs(binary, seconds=3, turns=7):
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("home", "keys"):
+            pathlib.Path(folder, name).mkdir()
+        credentials = identities(binary, folder)
+        auth = ["--in-memory", "--auth", f"{folder}/home/auth.json"]
+        modes = {"open": ["--in-memory"], "signed": auth, "enforced": [*auth, "--iam", "enforce"]}
+        servers = []
+        try:
+            for name, arguments in modes.items():
+                servers.append(Server(binary, folder, name, ["GetItem"], *arguments))
+            signed = fill(servers, credentials)
+            rates = {server.name: [] for server in servers}
+            for turn in range(turns + 1):
+                for server in servers:
+                    rate = server.throughput(signed[server.name, "GetItem"], seconds, folder)
+                    if turn > 0:
+                        rates[server.name].append(rate)
+        finally:
+            for server in servers:
+                server.stop()
+    middle = {name: statistics.median(each) for name, each in rates.items()}
+    for name, each in rates.items():
+        print(f"{name:>9}: {middle[name]:8.0f} requests/s (turns {min(each):.0f} to {max(each):.0f})")
+    for what, name, base, bound in [
+        ("verified signatures", "signed", "open", 0.08),
+        ("20 statements enforced, besides", "enforced", "signed", 0.05),
+    ]:
+        print(f"{what}: {1 - middle[name] / middle[base]:+.1%} of the throughput of GetItem (at most {bound:.0%})")
+
+
 def identities(binary, folder):
     """A user with a policy of 20 statements."""
 
@@ -168,7 +218,8 @@ def identities(binary, folder):
     return botocore.credentials.Credentials(made["AWS_ACCESS_KEY_ID"], made["AWS_SECRET_ACCESS_KEY"])
 
 
-def measure(servers, credentials, requests, turns):
+def fill(servers, credentials):
+    """An item for every server; the requests to send, by server and operation."""
     schema = {
         "TableName": "bench",
         "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
@@ -180,9 +231,15 @@ def measure(servers, credentials, requests, turns):
         for operation, body in [("CreateTable", schema), ("PutItem", REQUESTS["PutItem"])]:
             server.load(server.signed(credentials, operation, body), 1)
         for operation in server.operations:
-            request = server.signed(credentials, operation, REQUESTS[operation])
-            signed[server.name, operation] = request
-            server.load(request, requests // 4)
+            signed[server.name, operation] = server.signed(credentials, operation, REQUESTS[operation])
+    return signed
+
+
+def measure(servers, credentials, requests, turns):
+    signed = fill(servers, credentials)
+    for server in servers:
+        for operation in server.operations:
+            server.load(signed[server.name, operation], requests // 4)
     for _ in range(turns):
         for server in servers:
             for operation in server.operations:

@@ -57,6 +57,8 @@ pub struct Event<'a> {
 pub enum Decided {
     /// The request is carried out.
     Allowed,
+    /// The request is handed on to a design, which decides. If it refuses, a line of the same request follows.
+    Passed,
     /// The caller is authenticated, but not authorised.
     Denied,
     /// The caller could not be authenticated.
@@ -69,6 +71,7 @@ impl Decided {
     fn as_str(self) -> &'static str {
         match self {
             Decided::Allowed => "allowed",
+            Decided::Passed => "passed",
             Decided::Denied => "denied",
             Decided::Rejected => "rejected",
             Decided::Noted => "noted",

@@ -53,6 +53,11 @@ pub enum KeyringError {
     /// It would be next to what it seals.
     #[error("the keyring {0} is in the same directory as {1}, which it protects: keep it elsewhere")]
     TooClose(PathBuf, PathBuf),
+    /// Its keys are in plain text, and others may read them.
+    #[error(
+        "the keyring {0} has the mode {1:o}, so that others can read its keys: `chmod 600` it, or give it a passphrase"
+    )]
+    Readable(PathBuf, u32),
     /// It is encrypted.
     #[error("the keyring is encrypted: give its passphrase in SORTKEY_KEYRING_PASSPHRASE")]
     PassphraseNeeded,
@@ -95,12 +100,15 @@ impl Keyring {
             KeyringSource::File { path, passphrase, service } => {
                 let text =
                     std::fs::read_to_string(path).map_err(|error| KeyringError::File(path.clone(), error))?;
-                let Content { keys, service_key } =
+                let Content { keys, service_key, is_plain } =
                     Content::parse(&text, passphrase.as_deref(), service.as_deref())?;
+                if is_plain {
+                    check_private(path)?;
+                }
                 Ok(Keyring { keys, service_key })
             }
             KeyringSource::Command(command) => {
-                let Content { keys, service_key } = Content::parse(&output(command)?, None, None)?;
+                let Content { keys, service_key, .. } = Content::parse(&output(command)?, None, None)?;
                 Ok(Keyring { keys, service_key })
             }
         }
@@ -149,7 +157,8 @@ impl Keyring {
         let KeyringSource::File { path, passphrase, service } = source else {
             return Err(KeyringError::Content("what a command prints cannot be changed here".to_owned()));
         };
-        let content = Content { keys: self.keys.clone(), service_key: self.service_key.clone() };
+        let is_plain = passphrase.is_none() && self.service_key.is_none();
+        let content = Content { keys: self.keys.clone(), service_key: self.service_key.clone(), is_plain };
         let text = content.print(passphrase.as_deref(), service.as_deref())?;
         write_private(path, &text).map_err(|error| KeyringError::File(path.clone(), error))
     }
@@ -181,18 +190,32 @@ impl fmt::Debug for Keyring {
     }
 }
 
-/// Refuses a keyring that is kept in the directory of what it protects, or below it.
+/// Refuses a keyring that is kept in the directory of what it protects, or below it. A link counts as what it leads to, and as
+/// itself: a copy of the directory would contain either.
 pub fn check_apart(keyring: &Path, protected: &Path) -> Result<(), KeyringError> {
     let folder = |path: &Path| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         folder.canonicalize().ok()
     };
-    match (folder(keyring), folder(protected)) {
-        (Some(keys), Some(data)) if keys.starts_with(&data) => {
-            Err(KeyringError::TooClose(keyring.to_owned(), protected.to_owned()))
-        }
-        _ => Ok(()),
+    let Some(data) = folder(protected) else { return Ok(()) };
+    let target = keyring.canonicalize().ok().and_then(|target| folder(&target));
+    match [folder(keyring), target].into_iter().flatten().any(|keys| keys.starts_with(&data)) {
+        true => Err(KeyringError::TooClose(keyring.to_owned(), protected.to_owned())),
+        false => Ok(()),
     }
+}
+
+/// Refuses a file of plain keys that others than its owner may read.
+fn check_private(path: &Path) -> Result<(), KeyringError> {
+    #[cfg(unix)]
+    {
+        let metadata = std::fs::metadata(path).map_err(|error| KeyringError::File(path.to_owned(), error))?;
+        let mode = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(KeyringError::Readable(path.to_owned(), mode));
+        }
+    }
+    Ok(())
 }
 
 fn encrypt_bytes(key: &[u8; 32], plain: &[u8], place: &str) -> Result<Vec<u8>, KeyringError> {
@@ -249,5 +272,9 @@ pub(crate) fn write_private(path: &Path, text: &[u8]) -> std::io::Result<()> {
     let mut file = options.open(&beside)?;
     file.write_all(text)?;
     file.sync_all()?;
-    std::fs::rename(&beside, path)
+    std::fs::rename(&beside, path)?;
+    // Until its directory is synced, a power failure may bring the old file back, or none: whatever was sealed with a new key
+    // since then would be lost.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::File::open(folder)?.sync_all()
 }

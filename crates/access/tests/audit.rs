@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 
 use sortkey_access::{Anchor, AuditError, AuditLog, Decided, Event, Line, audit_files, verify_audit};
+use sortkey_testkit::Random;
 
 fn record(log: &AuditLog, at: u64) {
     let resource = format!("arn:aws:dynamodb:us-east-1:000000000000:table/t{}", at % 3);
@@ -62,18 +63,8 @@ fn the_chain_goes_on_across_files_and_restarts() {
     assert!(verify_audit(&path, &wrong, &mut |_| {}).is_err(), "not what was noted");
 }
 
-/// A generator of numbers that is the same every time.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-}
-
 /// Changes a log in a random way; says how.
-fn tamper(path: &Path, dice: &mut Dice) -> String {
+fn tamper(path: &Path, dice: &mut Random) -> String {
     let files = audit_files(path).expect("files");
     let file = &files[dice.below(files.len())];
     let mut bytes = std::fs::read(file).expect("read");
@@ -144,7 +135,7 @@ fn five_hundred_ways_to_tamper_are_noticed() {
     let original = tempfile::tempdir().expect("a folder");
     write(&original.path().join("audit.log"), 60, 6000);
     assert!(check(&original.path().join("audit.log")).is_ok());
-    let mut dice = Dice(20_261_117);
+    let mut dice = Random::new(20_261_117);
     for attempt in 0..500 {
         let folder = tempfile::tempdir().expect("a folder");
         for entry in std::fs::read_dir(original.path()).expect("files") {

@@ -126,11 +126,23 @@ fn with_keys_only_their_holders_call() {
     let listed = run(&["keys", "list", "--file", "keys.json"], path);
     assert_eq!(String::from_utf8_lossy(&listed.stdout), "ada: {\"userId\":\"ada\"}\n");
 
-    let server = up(path, &["--in-memory", "--api-keys", "keys.json"]);
+    let server = up(path, &["--in-memory", "--api-keys", "keys.json", "--audit", "audit.log"]);
     let (done, note, why) = server.call(path, &["createNote", "text=x", "--key", &key]);
     assert!(done && note.contains("\"userId\": \"ada\""), "{note}{why}");
     let (done, _, why) = server.call(path, &[&["createNote", "text=x"], &ADA[..]].concat());
     assert!(!done && why.contains("Unauthenticated"), "{why}");
+    let (done, _, why) = server.call(path, &["createNote", "userId=bob", "text=x", "--key", &key]);
+    assert!(!done && why.contains("Forbidden"), "{why}");
+
+    // What the design refuses is not recorded as allowed.
+    let shown = String::from_utf8(run(&["audit", "show", "--json", "audit.log"], path).stdout).expect("text");
+    let decisions: Vec<String> = shown
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
+        .filter(|line| line["operation"] == "POST /api/createNote")
+        .map(|line| line["decision"].as_str().expect("text").to_owned())
+        .collect();
+    assert_eq!(decisions, ["passed", "passed", "rejected", "passed", "denied"]);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! `sortkey verify` on the data that a server leaves behind.
 #![allow(clippy::unwrap_used)]
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use sortkey_testkit::Client;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -27,19 +27,15 @@ fn leave_a_table_behind(directory: &Path) {
     let address = line.trim().rsplit_once("http://").unwrap().1.to_owned();
     let body = r#"{"TableName":"Things","AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}],
         "KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],"BillingMode":"PAY_PER_REQUEST"}"#;
-    let mut stream = TcpStream::connect(&address).unwrap();
-    write!(
-        stream,
+    let request = format!(
         "POST / HTTP/1.1\r\nhost: {address}\r\nx-amz-target: DynamoDB_20120810.CreateTable\r\n\
          content-type: application/x-amz-json-1.0\r\ncontent-length: {}\r\nconnection: close\r\n\
          authorization: AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/dynamodb/aws4_request, \
          SignedHeaders=host;x-amz-date, Signature=0\r\nx-amz-date: 20260101T000000Z\r\n\r\n{body}",
         body.len()
-    )
-    .unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    );
+    let answer = Client::ask(&address, request.as_bytes());
+    assert_eq!(answer.status, 200, "{}", answer.text());
     server.kill().unwrap();
     server.wait().unwrap();
 }

@@ -11,6 +11,7 @@ use sortkey_codegen::{
     terraform, wave_files, waves,
 };
 use sortkey_design::{FileLoader, NoFiles, compile};
+use sortkey_testkit::SYSTEMS;
 
 /// A design with everything that a table can have.
 const JOBS: &str = include_str!("fixtures/jobs.sk");
@@ -78,8 +79,6 @@ fn a_construct_has_everything_a_table_can_have() {
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
-
-const SYSTEMS: [&str; 5] = ["core-service", "ferryhook", "listbackup", "seller-profiles", "t3nets"];
 
 fn system(name: &str) -> Deployment {
     let file = root().join("systems").join(name).join(name).with_extension("sk");

@@ -130,6 +130,9 @@ impl Shared {
             Callee::Pattern(id) => {
                 let read = &self.reads[id];
                 operate::bind(&mut scope, callee, given)?;
+                if let Some(observer) = self.settings.observer.as_ref().filter(|_| call.cursor.is_none()) {
+                    observer.reads(id, read.known(&scope));
+                }
                 let (cursor, limit, context) = (call.cursor, call.limit, Some(&**program.name(callee)));
                 let paging = Paging { cursor, limit, context, to_the_end: false };
                 let came = match read.plan.shown {

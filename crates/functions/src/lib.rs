@@ -5,6 +5,7 @@
 //!
 //! - [`signature`] verifies incoming webhooks and signs outgoing ones; [`hmac`] is what both are made of.
 //! - [`cron`] finds the next time of a schedule in a time zone.
+//! - [`repeat`] finds the next time of what happens daily, weekly, monthly.
 //! - [`totp`] and [`password`] check what people sign in with.
 //! - [`filter`] decides whether a webhook is wanted, [`transform`] rewrites it.
 //! - [`retry`] says when a failed delivery is attempted again.
@@ -20,6 +21,7 @@ pub mod filter;
 pub mod hmac;
 pub mod password;
 pub mod pointer;
+pub mod repeat;
 pub mod retry;
 pub mod signature;
 pub mod totp;

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 use sortkey_gateway::{Admission, document};
-use support::{Api, SYSTEMS, runtime};
+use sortkey_testkit::SYSTEMS;
+use support::{Api, runtime};
 
 #[test]
 fn every_reference_leads_somewhere_and_every_operation_has_its_own_id() {

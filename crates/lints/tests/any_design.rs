@@ -4,22 +4,11 @@ use sortkey_design::NoFiles;
 use sortkey_diagnostics::{Style, render};
 use sortkey_lints::{Options, check};
 use sortkey_plan::lock_file;
+use sortkey_testkit::Random;
 use std::path::Path;
 
-/// A small generator of numbers, the same on every run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % (limit.max(1) as u64)).unwrap_or(0)
-    }
-}
-
 /// Cuts some words out and puts some where they do not belong.
-fn torn(text: &str, dice: &mut Dice) -> String {
+fn torn(text: &str, dice: &mut Random) -> String {
     let mut words: Vec<&str> = text.split_inclusive([' ', '\n']).collect();
     for _ in 0..1 + dice.below(6) {
         let (from, to) = (dice.below(words.len()), dice.below(words.len()));
@@ -35,7 +24,7 @@ fn torn(text: &str, dice: &mut Dice) -> String {
 #[test]
 fn torn_designs_are_checked_without_a_panic() {
     let systems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems");
-    let mut dice = Dice(0x5eed_5eed_5eed_5eed);
+    let mut dice = Random::new(0x5eed_5eed_5eed_5eed);
     for name in ["ferryhook/ferryhook.sk", "t3nets/t3nets.sk", "seller-profiles/as-written.sk"] {
         let text = std::fs::read_to_string(systems.join(name)).unwrap_or_default();
         assert!(!text.is_empty(), "{name}");

@@ -3,8 +3,9 @@
 
 use sortkey_design::FileLoader;
 use sortkey_lints::{Options, check};
+use sortkey_testkit::{SYSTEMS, design_file, system_folder};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// An edit: on lines that contain all of `on`, `find` becomes `put`; then the rule must speak.
 struct Mutation {
@@ -205,10 +206,8 @@ const MUTATIONS: &[Mutation] = &[
 ];
 
 fn corrected() -> Vec<PathBuf> {
-    let systems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems");
-    let designs = ["ferryhook", "listbackup", "seller-profiles", "core-service", "t3nets"];
-    let mut found = designs.map(|name| systems.join(name).join(format!("{name}.sk"))).to_vec();
-    found.push(systems.join("seller-profiles/seller-profiles-before.sk"));
+    let mut found: Vec<PathBuf> = SYSTEMS.iter().map(|name| design_file(name)).collect();
+    found.push(system_folder("seller-profiles").join("seller-profiles-before.sk"));
     found
 }
 

@@ -137,7 +137,7 @@ impl<'p> Mapper<'p> {
                 {
                     return Err(collision(info, &wish.place, &stranger).into());
                 }
-                same::unchanged(&wish.place, there.as_ref(), self.plan.universe())
+                same::unchanged(&wish.place, there.as_ref(), self.plan.universe(&wish.place.table))
             }
             None => {
                 let own = hidden::origins_value(&wish.claims(self, changes));
@@ -199,7 +199,7 @@ impl<'p> Mapper<'p> {
                 continue;
             }
             let item = reader.get(&place).await?;
-            let condition = same::unchanged(&place, item.as_ref(), self.plan.universe());
+            let condition = same::unchanged(&place, item.as_ref(), self.plan.universe(&place.table));
             effects.push(Effect::new(place.clone(), Act::Check, condition));
             let Some(item) = item else { continue };
             let mut referred = Vec::new();

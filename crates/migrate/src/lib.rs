@@ -6,6 +6,7 @@
 //! finishes. How far it is lies in one item of the tables, of which every process has a copy that is never older than a
 //! bound ([`Ages`]). See `docs/adr/0008-migrations.md`.
 
+mod answers;
 mod backward;
 mod check;
 mod copy;
@@ -17,12 +18,18 @@ mod image;
 mod layer;
 mod mapper;
 mod mirror;
+mod pace;
+mod pack;
+mod patterns;
 mod place;
 mod plan;
 mod reader;
 mod refusal;
 mod runner;
 mod same;
+mod segments;
+mod sent;
+mod shadow;
 mod state;
 mod steady;
 mod survey;
@@ -32,12 +39,14 @@ mod watch;
 
 pub use copy::Copied;
 pub use layer::Layer;
+pub use pace::Rate;
 pub use place::Place;
-pub use plan::{Plan, Side};
+pub use plan::{Plan, Side, Stage};
 pub use refusal::Refusal;
 pub use runner::Runner;
+pub use shadow::{Shadow, Spawn};
 pub use state::{Lease, Phase, State, Verified, Walk};
 pub use steady::Steady;
 pub use survey::{Row, Survey};
-pub use verify::{Difference, Report};
+pub use verify::{Answers, Difference, Extent, Report};
 pub use watch::{Ages, Watch};

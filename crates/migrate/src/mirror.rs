@@ -110,7 +110,7 @@ impl<'m> Mirror<'m> {
             .map(|member| {
                 let member = Member::of(member)?;
                 let table = member.table().name().to_owned();
-                let info = plan.entities(self.side).into_iter().find(|info| info.table.name() == table)?;
+                let info = plan.entities(self.side).find(|info| info.table.name() == table)?;
                 let place = member.place(info).ok()?;
                 (!sortkey_core::internals::is_reserved(&place.key, &info.partition))
                     .then_some((member, place))
@@ -162,7 +162,7 @@ impl<'m> Mirror<'m> {
                 *after = Some(image.clone());
             }
             let act = after.clone().map_or(Act::Delete, Act::Put);
-            let condition = same::unchanged(place, before.as_ref(), plan.universe());
+            let condition = same::unchanged(place, before.as_ref(), plan.universe(&place.table));
             sent[at] = Effect::new(place.clone(), act, condition).member();
         }
         let effects = unique_effects(mirrored.effects, &parsed)?;

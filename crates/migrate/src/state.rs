@@ -11,6 +11,7 @@ use sortkey_deploy::{FROM, MIGRATION, PHASE};
 use sortkey_value::{AttributeValue, Item, Map, Number};
 
 use crate::effect::{Act, Effect};
+use crate::pace::Rate;
 use crate::place::Place;
 use crate::plan::{Plan, Side};
 use crate::same;
@@ -77,14 +78,20 @@ pub struct State {
     pub now_ms: i64,
     /// Whether the copy is to rest.
     pub paused: bool,
-    /// The most items that the copy may write in a second; none without a bound.
-    pub rate: Option<u64>,
+    /// The most that the copy may write in a second; none without a bound.
+    pub rate: Option<Rate>,
     /// The runner that copies.
     pub lease: Option<Lease>,
     /// The number of the last lease.
     pub fence: u64,
-    /// How far the copy is, by table.
+    /// Of a hundred answers, how many are compared in the phase `shadow`.
+    pub shadow: Option<u8>,
+    /// In how many parts each table is copied; 0 before the copy.
+    pub segments: u32,
+    /// How far the copy is, by stage. It is kept apart, in an item for each segment.
     pub walks: BTreeMap<String, Walk>,
+    /// How far the end of the migration is, by new table.
+    pub cleaned: BTreeMap<String, Walk>,
     /// The last comparison.
     pub verified: Option<Verified>,
     /// Counts the changes of this item.
@@ -132,7 +139,7 @@ pub struct Verified {
 
 impl State {
     /// The state of a plan before anything has happened.
-    pub(crate) fn prepared(plan: &Plan, now_ms: i64) -> State {
+    pub(crate) fn prepared(plan: &Plan, now_ms: i64, fence: u64) -> State {
         State {
             plan: plan.fingerprint().to_owned(),
             before: plan.before.clone(),
@@ -142,8 +149,11 @@ impl State {
             paused: false,
             rate: None,
             lease: None,
-            fence: 0,
+            fence,
+            shadow: None,
+            segments: 0,
             walks: BTreeMap::new(),
+            cleaned: BTreeMap::new(),
             verified: None,
             version: 0,
         }
@@ -151,7 +161,7 @@ impl State {
 
     /// Whether every old table was copied to its end.
     pub fn is_copied(&self, plan: &Plan) -> bool {
-        plan.tables(Side::Old).iter().all(|table| self.walks.get(&**table).is_some_and(|walk| walk.is_done))
+        plan.stages().iter().all(|stage| self.walks.get(&*stage.label).is_some_and(|walk| walk.is_done))
     }
 
     fn stored(&self, names: &dyn Fn(&str) -> String) -> Map {
@@ -165,19 +175,25 @@ impl State {
         put("paused", AttributeValue::Bool(self.paused));
         put("fence", number(self.fence));
         put("revision", number(self.version));
-        if let Some(rate) = self.rate {
-            put("rate", number(rate));
+        put("segments", number(self.segments.into()));
+        if let Some(percent) = self.shadow {
+            put("shadow", number(percent.into()));
+        }
+        match self.rate {
+            Some(Rate::Items(count)) => put("rate", number(count)),
+            Some(Rate::Units(count)) => put("units", number(count)),
+            None => {}
         }
         if let Some(lease) = &self.lease {
             put("holder", text(&lease.holder));
             put("until", signed(lease.until_ms));
         }
-        let walks = self
-            .walks
+        let cleaned = self
+            .cleaned
             .iter()
             .map(|(table, walk)| (table.clone(), AttributeValue::M(walk.stored())))
             .collect();
-        put("walks", AttributeValue::M(walks));
+        put("cleaned", AttributeValue::M(cleaned));
         if let Some(verified) = &self.verified {
             let members = [
                 ("at", signed(verified.at_ms)),
@@ -198,7 +214,7 @@ impl State {
             (Some(holder), Some(until_ms)) => Some(Lease { holder, until_ms }),
             _ => None,
         };
-        let walks = match get("walks") {
+        let cleaned = match get("cleaned") {
             Some(AttributeValue::M(walks)) => {
                 walks.iter().filter_map(|(table, walk)| Some((table.clone(), Walk::read(walk)?))).collect()
             }
@@ -220,10 +236,19 @@ impl State {
             epoch: as_number(get("epoch")?)?,
             now_ms: as_signed(get("planned")?)?,
             paused: matches!(get("paused"), Some(AttributeValue::Bool(true))),
-            rate: get("rate").and_then(as_number),
+            rate: match (get("rate").and_then(as_number), get("units").and_then(as_number)) {
+                (Some(items), _) => Some(Rate::Items(items)),
+                (None, units) => units.map(Rate::Units),
+            },
             lease,
             fence: as_number(get("fence")?)?,
-            walks,
+            shadow: get("shadow").and_then(as_number).and_then(|percent| percent.try_into().ok()),
+            segments: get("segments")
+                .and_then(as_number)
+                .and_then(|count| count.try_into().ok())
+                .unwrap_or(0),
+            walks: BTreeMap::new(),
+            cleaned,
             verified,
             version: as_number(get("revision")?)?,
         })
@@ -231,7 +256,7 @@ impl State {
 }
 
 impl Walk {
-    fn stored(&self) -> Map {
+    pub(crate) fn stored(&self) -> Map {
         let mut map = Map::new();
         let mut put = |name: &str, value: AttributeValue| drop(map.insert(name.to_owned(), value));
         if let Some(after) = &self.after {
@@ -246,7 +271,7 @@ impl Walk {
         map
     }
 
-    fn read(value: &AttributeValue) -> Option<Walk> {
+    pub(crate) fn read(value: &AttributeValue) -> Option<Walk> {
         let AttributeValue::M(map) = value else { return None };
         let count = |name: &str| map.get(name).and_then(as_number).unwrap_or(0);
         let after = match map.get("after") {
@@ -280,8 +305,8 @@ impl Home {
             let key = reserved_key(&scope, info, MIGRATION);
             matches!(key.get(&*info.partition), Some(AttributeValue::S(_))).then(|| {
                 let names = [
-                    "plan", FROM, PHASE, "epoch", "planned", "paused", "fence", "revision", "rate", "holder",
-                    "until", "walks", "verified",
+                    "plan", FROM, PHASE, "epoch", "planned", "paused", "fence", "revision", "rate", "units",
+                    "holder", "until", "shadow", "segments", "walks", "cleaned", "verified",
                 ];
                 let taken = names
                     .iter()
@@ -291,10 +316,10 @@ impl Home {
                 Home { place: Place::at(info, key), taken }
             })
         };
-        plan.entities(Side::Old).into_iter().find_map(at)
+        plan.entities(Side::Old).find_map(at)
     }
 
-    fn name(&self, name: &str) -> String {
+    pub(crate) fn name(&self, name: &str) -> String {
         match self.taken.iter().any(|taken| taken == name) {
             true => format!("sortkey#{name}"),
             false => name.to_owned(),
@@ -354,11 +379,6 @@ impl Home {
             None => same::vacant(&self.place),
         };
         Effect::new(self.place.clone(), Act::Put(Item::from_map(&item)), condition)
-    }
-
-    /// The check that a runner still holds its lease.
-    pub(crate) fn holds(&self, fence: u64) -> Effect {
-        Effect::new(self.place.clone(), Act::Check, same::has(&self.name("fence"), Some(number(fence))))
     }
 }
 

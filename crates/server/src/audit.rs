@@ -6,6 +6,9 @@
 use std::net::IpAddr;
 use std::time::Instant;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hyper::StatusCode;
 use hyper::header::{AUTHORIZATION, HeaderValue};
 use hyper::http::request::Parts;
 use parking_lot::Mutex;
@@ -137,6 +140,17 @@ impl Recorder<'_> {
         let _ = self.record(None, operation, &[], Decided::Rejected, short(why));
     }
 
+    /// Records that a design refused a request which was passed on to it.
+    pub(crate) fn refused_by_design(&self, status: StatusCode) {
+        let (decision, why) = match status {
+            StatusCode::UNAUTHORIZED => (Decided::Rejected, "the design does not know the caller"),
+            StatusCode::FORBIDDEN => (Decided::Denied, "the design does not allow it"),
+            _ => return,
+        };
+        // The request was recorded as passed before. It is refused whether this line can be written or not.
+        let _ = self.record(None, &self.path(), &[], decision, why);
+    }
+
     /// Method and path, for what has no operation of DynamoDB's. Queries may contain values and are left out.
     pub(crate) fn path(&self) -> String {
         format!("{} {}", self.parts.method, self.parts.uri.path())
@@ -149,8 +163,16 @@ fn key_of(parts: &Parts) -> Option<String> {
     let credential = match header {
         Some(header) if header.starts_with("AWS4-") => header.split_once("Credential=")?.1,
         Some(header) => {
-            let (_, secret) = header.split_once(' ')?;
-            let digest = Sha256::digest(secret.trim());
+            let (scheme, secret) = header.split_once(' ')?;
+            let secret = secret.trim();
+            // A browser sends a key as the password of a name. It is the key that is named, as where a program sends it.
+            let password = || {
+                let text = String::from_utf8(STANDARD.decode(secret).ok()?).ok()?;
+                text.split_once(':').map(|(_, password)| password.to_owned())
+            };
+            let is_basic = scheme.eq_ignore_ascii_case("basic");
+            let key = is_basic.then(password).flatten().unwrap_or_else(|| secret.to_owned());
+            let digest = Sha256::digest(key);
             let digits: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
             return Some(format!("sha256:{digits}"));
         }
@@ -187,6 +209,8 @@ mod tests {
             ("/", Some("AWS4-HMAC-SHA256 Credential=AKIA/2026/x/dynamodb/aws4_request, S"), Some("AKIA")),
             ("/?X-Amz-Credential=ASIA%2F20261117%2Fx&X-Amz-Date=1", None, Some("ASIA")),
             ("/", Some("Bearer hunter2"), Some("sha256:f52fbd32b2b3b86f")),
+            ("/", Some("Basic YW5uOmh1bnRlcjI="), Some("sha256:f52fbd32b2b3b86f")),
+            ("/", Some("basic not-base64"), Some("sha256:e718d6281d6148c1")),
             ("/", Some("garbage"), None),
             ("/", Some("AWS4-HMAC-SHA256 Credential="), None),
         ] {

@@ -107,7 +107,7 @@ async fn route<B: Backend>(
     }
     if let (true, Some(why)) = (recorder.is_on(), passing(guard.mode, entry)) {
         let who = administrator.as_ref().map(|caller| caller.identity.principal.arn.as_str());
-        if let Err(error) = recorder.record(who, &recorder.path(), &[], Decided::Allowed, why) {
+        if let Err(error) = recorder.record(who, &recorder.path(), &[], passes_as(entry), why) {
             return match entry {
                 EntryPoint::Mount(mount) => refuse_mounted(server, mount, &error),
                 _ => refuse(server, &error),
@@ -125,7 +125,13 @@ async fn route<B: Backend>(
             let asked = dynamodb::Asked { parts, head, peer, is_encrypted, need, recorder };
             dynamodb::answer(server, &asked, body).await
         }
-        EntryPoint::Mount(mount) => mounted(server, mount, (parts, head, connection.peer), body).await,
+        EntryPoint::Mount(mount) => {
+            let answer = mounted(server, mount, (parts, head, connection.peer), body).await;
+            if mount.access == Access::Anyone {
+                recorder.refused_by_design(answer.status());
+            }
+            answer
+        }
         EntryPoint::Health if parts.uri.path() == "/" => health(&server.settings.region),
         EntryPoint::Health => {
             let mut notices = server.backend.notices();
@@ -154,6 +160,14 @@ fn passing(mode: Mode, entry: EntryPoint<'_>) -> Option<&'static str> {
             Some("the design decides")
         }
         (EntryPoint::Mount(_) | EntryPoint::Metrics, Mode::Credentials) => Some("administrator"),
+    }
+}
+
+/// The decision that is recorded before a request is handed on.
+fn passes_as(entry: EntryPoint<'_>) -> Decided {
+    match entry {
+        EntryPoint::Mount(Mount { access: Access::Anyone, .. }) => Decided::Passed,
+        _ => Decided::Allowed,
     }
 }
 

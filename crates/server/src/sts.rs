@@ -66,7 +66,12 @@ fn run<B>(server: &Shared<B>, recorder: &Recorder<'_>, body: &[u8]) -> Result<St
         )
     })?;
     let get = |name: &str| form.get(name).map(String::as_str);
-    match get("Action").unwrap_or_default() {
+    let action = get("Action").unwrap_or_default();
+    if let Some(name) = unknown_field(action, form.keys().map(String::as_str)) {
+        let why = format!("{name} is not supported by this server");
+        return Err(fail(StatusCode::BAD_REQUEST, "ValidationError", why));
+    }
+    match action {
         "AssumeRole" => {
             let duration = get("DurationSeconds").map(|seconds| {
                 seconds.parse::<i64>().map_err(|_| {
@@ -80,17 +85,6 @@ fn run<B>(server: &Shared<B>, recorder: &Recorder<'_>, body: &[u8]) -> Result<St
                 duration_seconds: duration.transpose()?,
                 policy: get("Policy"),
             };
-            let unsupported = ["ExternalId", "SerialNumber", "TokenCode", "SourceIdentity"];
-            let unsupported = form.keys().find(|name| {
-                unsupported.contains(&name.as_str())
-                    || ["Tags.", "PolicyArns.", "TransitiveTagKeys."]
-                        .iter()
-                        .any(|prefix| name.starts_with(prefix))
-            });
-            if let Some(name) = unsupported {
-                let why = format!("{name} is not supported by this server");
-                return Err(fail(StatusCode::BAD_REQUEST, "ValidationError", why));
-            }
             let assumed = assume(authority, &caller, &asked);
             let (decision, why) = match &assumed {
                 Ok(_) => (Decided::Allowed, "the role trusts the caller".to_owned()),
@@ -118,6 +112,16 @@ fn run<B>(server: &Shared<B>, recorder: &Recorder<'_>, body: &[u8]) -> Result<St
             Err(fail(StatusCode::BAD_REQUEST, "InvalidAction", why))
         }
     }
+}
+
+/// A field of an action that would be ignored: the first by name, so that equal requests get equal answers.
+fn unknown_field<'f>(action: &str, fields: impl Iterator<Item = &'f str>) -> Option<&'f str> {
+    let known: &[&str] = match action {
+        "AssumeRole" => &["RoleArn", "RoleSessionName", "DurationSeconds", "Policy"],
+        "GetCallerIdentity" => &[],
+        _ => return None,
+    };
+    fields.filter(|name| !["Action", "Version"].contains(name) && !known.contains(name)).min()
 }
 
 fn assume(
@@ -234,6 +238,22 @@ mod tests {
         assert_eq!((fields["Name"].as_str(), fields["Empty"].as_str()), ("a b", ""));
         for bad in [&b"a=%"[..], b"a=%4", b"a=%zz", b"a=1&a=2", b"\xff", b"a=%ff"] {
             assert_eq!(form(bad), None, "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn fields_that_would_be_ignored_are_named() {
+        let assume = ["Action", "Version", "RoleArn", "RoleSessionName", "DurationSeconds", "Policy"];
+        let contexts = "ProvidedContexts.member.1.ProviderArn";
+        for (action, fields, expected) in [
+            ("AssumeRole", &assume[..], None),
+            ("AssumeRole", &["Tags.member.1.Key", "ExternalId"], Some("ExternalId")),
+            ("AssumeRole", &["RoleArn", contexts], Some(contexts)),
+            ("GetCallerIdentity", &["Action", "Version"], None),
+            ("GetCallerIdentity", &["RoleArn"], Some("RoleArn")),
+            ("Other", &["Anything"], None),
+        ] {
+            assert_eq!(unknown_field(action, fields.iter().copied()), expected, "{action} {fields:?}");
         }
     }
 

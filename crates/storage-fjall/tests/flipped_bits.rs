@@ -78,7 +78,7 @@ fn fill(path: &Path, options: &Options, random: &mut Random) -> Model {
         for _ in 0..20 {
             let mut changes = Vec::new();
             for _ in 0..20 {
-                let key = random.below(400).to_be_bytes()[6..].to_vec();
+                let key = random.below(400_u64).to_be_bytes()[6..].to_vec();
                 if random.below(4) == 0 {
                     model.remove(&key);
                     changes.push(Change::Delete(key.into()));

@@ -48,31 +48,6 @@ fn check_report(system: &str, report: &Report) {
     assert_eq!(missing, 0, "{system}: of some no call succeeds\n{}", report.text());
 }
 
-#[test]
-fn ferryhook() {
-    check("ferryhook");
-}
-
-#[test]
-fn seller_profiles() {
-    check("seller-profiles");
-}
-
-#[test]
-fn t3nets() {
-    check("t3nets");
-}
-
-#[test]
-fn core_service() {
-    check("core-service");
-}
-
-#[test]
-fn listbackup() {
-    check("listbackup");
-}
-
 /// Counted by DynamoDB or read and checked, the units are the same.
 #[test]
 fn counts() {
@@ -96,3 +71,5 @@ fn counts() {
     let report = pollster::block_on(trial(design, BTreeMap::new(), 60, 10, 11)).expect("the design runs");
     check_report("notes", &report);
 }
+
+sortkey_testkit::each_system!(check);

@@ -8,6 +8,7 @@ use sortkey_deploy::{Change, Deployment, Naming, Step, deploy};
 use sortkey_design::{FileLoader, compile};
 use sortkey_embedded::Embedded;
 use sortkey_engine::{Engine, Settings};
+use sortkey_testkit::SYSTEMS;
 
 fn bring(system: &str, backend: &Embedded) -> (Deployment, Vec<Step>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../systems/{system}/{system}.sk"));
@@ -30,7 +31,7 @@ fn bring(system: &str, backend: &Embedded) -> (Deployment, Vec<Step>) {
 
 #[test]
 fn every_system_is_deployed_once() {
-    for system in ["ferryhook", "listbackup", "core-service", "seller-profiles", "t3nets"] {
+    for system in SYSTEMS.iter().copied() {
         let backend = Embedded::new(Engine::memory(Settings::default()));
         let (first, steps) = bring(system, &backend);
         let created = first.changes.iter().filter(|(_, change)| *change == Change::Create).count();

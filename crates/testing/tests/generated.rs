@@ -12,7 +12,6 @@ mod support {
     pub(crate) mod answers;
     pub(crate) mod conditions;
     pub(crate) mod design;
-    pub(crate) mod dice;
     pub(crate) mod order;
 }
 
@@ -27,10 +26,10 @@ use sortkey_design::{NoFiles, compile};
 use sortkey_embedded::{Embedded, ephemeral};
 use sortkey_engine::Engine;
 use sortkey_plan::read;
+use sortkey_testkit::Random;
 
 use support::answers::expected;
 use support::design::{Generated, Question};
-use support::dice::Dice;
 
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
@@ -41,7 +40,7 @@ fn generated_designs_answer_as_a_naive_interpreter_does() {
     let (designs, seed) = (number("SORTKEY_DESIGNS", 120), number("SORTKEY_SEED", 1));
     let (mut ran, mut questions) = (0, 0);
     for at in 0..designs {
-        let mut dice = Dice::new(seed.wrapping_mul(1_000_003).wrapping_add(at));
+        let mut dice = Random::new(seed.wrapping_mul(1_000_003).wrapping_add(at));
         let design = Generated::new(&mut dice);
         if let Some(asked) = run(&design, &mut dice) {
             ran += 1;
@@ -53,7 +52,7 @@ fn generated_designs_answer_as_a_naive_interpreter_does() {
 }
 
 /// Fills a design and asks its questions; none if it does not compile. How many were asked.
-fn run(generated: &Generated, dice: &mut Dice) -> Option<usize> {
+fn run(generated: &Generated, dice: &mut Random) -> Option<usize> {
     let bare = compile("generated.sk", &generated.text(&[]), &NoFiles);
     if bare.has_errors() {
         return None;
@@ -94,7 +93,7 @@ fn run(generated: &Generated, dice: &mut Dice) -> Option<usize> {
 fn change(
     generated: &Generated,
     runtime: &Runtime,
-    dice: &mut Dice,
+    dice: &mut Random,
     items: &mut Vec<(usize, Map<String, Json>)>,
     text: &str,
 ) {

@@ -8,7 +8,6 @@
 #![expect(clippy::print_stdout, reason = "long runs say how far they looked")]
 
 mod support {
-    pub(crate) mod dice;
     pub(crate) mod mutation;
     pub(crate) mod naive;
     pub(crate) mod order;
@@ -28,8 +27,8 @@ use sortkey_embedded::{Embedded, ephemeral};
 use sortkey_engine::Engine;
 use sortkey_plan::read;
 use sortkey_testing::seeding::seed;
+use sortkey_testkit::Random;
 
-use support::dice::Dice;
 use support::mutation::mutated;
 use support::naive::{Asked, Item, is_understood, shown};
 
@@ -60,7 +59,7 @@ fn mutated_systems_answer_as_a_naive_interpreter_does() {
     for (place, path) in systems.iter().enumerate() {
         let text = std::fs::read_to_string(path).expect("a design");
         for at in 0..mutants {
-            let mut dice = Dice::new(seed.wrapping_mul(1_000_003).wrapping_add(at * 7 + place as u64));
+            let mut dice = Random::new(seed.wrapping_mul(1_000_003).wrapping_add(at * 7 + place as u64));
             // The first is the system as it is.
             let text = if at == 0 { text.clone() } else { mutated(&text, &mut dice) };
             if let Some(mut mutant) = Mutant::new(path, &text) {
@@ -125,7 +124,7 @@ impl Mutant {
     }
 
     /// Fills the tables, asks every pattern, calls every operation, and asks again. How many answers were compared.
-    fn run(&mut self, dice: &mut Dice) -> usize {
+    fn run(&mut self, dice: &mut Random) -> usize {
         pollster::block_on(seed(&self.runtime, 12, 7, &mut |_| {})).expect("randomness");
         let mut compared = 0;
         for round in 0..2 {
@@ -172,7 +171,7 @@ impl Mutant {
     }
 
     /// Asks a pattern; whether its answer was compared.
-    fn ask(&self, pattern: &Pattern, is_complete: bool, dice: &mut Dice) -> bool {
+    fn ask(&self, pattern: &Pattern, is_complete: bool, dice: &mut Random) -> bool {
         let (caller, arguments) = (self.caller(dice), self.arguments(&pattern.signature, dice));
         let found = match self.read(pattern, &caller, &arguments) {
             Ok(found) => found,
@@ -259,7 +258,7 @@ impl Mutant {
     }
 
     /// Somebody who has what some item has under the same names.
-    fn caller(&self, dice: &mut Dice) -> Map<String, Json> {
+    fn caller(&self, dice: &mut Random) -> Map<String, Json> {
         let mut caller = Map::new();
         for attribute in self.program.caller.iter() {
             let value = self.value_called(&attribute.name, dice).or_else(|| made(&attribute.ty, dice));
@@ -269,7 +268,7 @@ impl Mutant {
     }
 
     /// Arguments that belong together: most are those of one item.
-    fn arguments(&self, signature: &Signature, dice: &mut Dice) -> Map<String, Json> {
+    fn arguments(&self, signature: &Signature, dice: &mut Random) -> Map<String, Json> {
         let mut arguments = Map::new();
         let of_one = signature.parameters.iter().find_map(|parameter| parameter.attribute);
         let own: Vec<&Item> =
@@ -289,14 +288,14 @@ impl Mutant {
     }
 
     /// A value that some item has under a name.
-    fn value_called(&self, name: &str, dice: &mut Dice) -> Option<Json> {
+    fn value_called(&self, name: &str, dice: &mut Random) -> Option<Json> {
         let values: Vec<&Json> = self.items.iter().filter_map(|(_, item)| item.get(name)).collect();
         (!values.is_empty()).then(|| (*dice.pick(&values)).clone())
     }
 }
 
 /// A value of a type, for what no item has.
-fn made(ty: &Type, dice: &mut Dice) -> Option<Json> {
+fn made(ty: &Type, dice: &mut Random) -> Option<Json> {
     Some(match ty {
         Type::Int { min, max } => {
             let least = min.unwrap_or(0);

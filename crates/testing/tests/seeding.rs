@@ -10,6 +10,7 @@ use sortkey_design::{FileLoader, compile};
 use sortkey_embedded::{Embedded, ephemeral};
 use sortkey_engine::Engine;
 use sortkey_testing::seeding::{Seeded, seed};
+use sortkey_testkit::SYSTEMS;
 
 /// What is generated of every entity of a system, and how many entities there are.
 fn seeded(system: &str, most: u64) -> (Vec<Seeded>, usize) {
@@ -55,7 +56,7 @@ fn ferryhook_is_filled_in_proportion() {
 
 #[test]
 fn every_entity_of_every_system_has_items() {
-    for system in ["ferryhook", "listbackup", "core-service", "seller-profiles", "t3nets"] {
+    for system in SYSTEMS.iter().copied() {
         let (done, entities) = seeded(system, 30);
         assert_eq!(done.len(), entities, "{system}: {done:?}");
         // Attempts belong to the deliveries of a worker, and failures to sign in are not made on purpose.

@@ -31,33 +31,10 @@ fn check_file(system: &str, tests: &str) {
     assert!(report.is_empty(), "{report}");
 }
 
-#[test]
-fn ferryhook() {
-    check("ferryhook");
-}
-
-#[test]
-fn seller_profiles() {
-    check("seller-profiles");
-}
-
 /// The design that the migration of the seller profiles starts from.
 #[test]
 fn seller_profiles_before() {
     check_file("seller-profiles", "tests-before.sk");
 }
 
-#[test]
-fn t3nets() {
-    check("t3nets");
-}
-
-#[test]
-fn core_service() {
-    check("core-service");
-}
-
-#[test]
-fn listbackup() {
-    check("listbackup");
-}
+sortkey_testkit::each_system!(check);

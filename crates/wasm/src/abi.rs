@@ -83,6 +83,20 @@ pub extern "C" fn start() -> i32 {
     })
 }
 
+/// Reads the stream record of the input: 0 with the change at the output, -1 with a failure as JSON.
+#[unsafe(no_mangle)]
+pub extern "C" fn change() -> i32 {
+    with(|state| {
+        let input = std::mem::take(&mut state.input);
+        let (result, output) = match state.host.change(&input) {
+            Ok(change) => (0, change),
+            Err(failure) => (-1, failed(&failure)),
+        };
+        state.output = output.to_string().into_bytes();
+        result
+    })
+}
+
 /// Runs a task: 0 if it waits, 1 if it is over, -1 without such a task. The output says what it asks, or what it came to.
 #[unsafe(no_mangle)]
 pub extern "C" fn step(task: u32) -> i32 {

@@ -17,6 +17,7 @@ pub(crate) enum Kind {
     Http,
     Mail,
     Extern,
+    Compute,
 }
 
 impl Kind {
@@ -32,6 +33,7 @@ impl Kind {
                 Deed::Mail { .. } => Kind::Mail,
                 Deed::Extern => Kind::Extern,
             },
+            Ask::Compute(_) => Kind::Compute,
         }
     }
 }
@@ -62,6 +64,12 @@ pub(crate) fn told(kind: Kind, status: u16, body: &[u8]) -> Told {
         Kind::Hash => Told::Hash(match status {
             200 => String::from_utf8(body.to_vec()).ok(),
             _ => None,
+        }),
+        Kind::Compute => Told::Computed(match status {
+            200 => serde_json::from_slice(body).map_err(|_| Failure::internal("a function gave no JSON")),
+            // What a function refuses is wrong in its arguments; anything else is the host's trouble.
+            400 => Err(Failure::new(FailureKind::Invalid, String::from_utf8_lossy(body))),
+            _ => Err(Failure::new(FailureKind::Unavailable, String::from_utf8_lossy(body))),
         }),
         Kind::Http | Kind::Mail | Kind::Extern => Told::Performed(match status {
             200 => performed(kind, body),

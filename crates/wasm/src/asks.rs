@@ -26,6 +26,15 @@ pub fn write_ask(id: AskId, ask: &Ask, out: &mut Vec<u8>) {
             "hash": { "password": STANDARD.encode(password), "cost": cost, "salt": STANDARD.encode(salt) },
         }),
         Ask::Perform(effect) => json!({ "id": id, "perform": performing(effect) }),
+        Ask::Compute(computation) => json!({
+            "id": id,
+            "compute": {
+                "function": computation.function.word(),
+                "arguments": computation.arguments,
+                "now": computation.now_ms,
+                "random": computation.random.to_string(),
+            },
+        }),
     };
     out.extend(message.to_string().into_bytes());
 }

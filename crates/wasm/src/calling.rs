@@ -4,24 +4,25 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
-use sortkey_core::{Answer, Arguments, Ask, AskId, Call, Consumed, Core, Failure, Step, Task};
+use sortkey_core::{
+    Answer, Arguments, Ask, AskId, Call, Consumed, Core, Failure, Fault, Ids, RECORDED_BYTES, Step, Task,
+};
 
 use crate::answers::{Kind, told};
+use crate::opening::hex;
 
 /// A call under way. It is stepped until it is over; what it asks in between is answered by its host.
-pub struct Calling {
+pub struct StartedCall {
     task: Task,
     /// What was asked and is not answered.
     asked: BTreeMap<u32, Kind>,
 }
 
-impl Calling {
+impl StartedCall {
     /// Starts the call of a message.
-    pub fn start(core: &Core, message: &[u8]) -> Result<Calling, Failure> {
-        let task = with_call(core, Arguments::read(message)?, |call, now_ms, repeats| {
-            core.start(call, now_ms, repeats)
-        })?;
-        Ok(Calling { task, asked: BTreeMap::new() })
+    pub fn start(core: &Core, message: &[u8]) -> Result<StartedCall, Failure> {
+        let task = started(core, Arguments::read(message)?)?;
+        Ok(StartedCall { task, asked: BTreeMap::new() })
     }
 
     /// Runs the call until it waits or is over: what it asks since it was last run, and the message of its end.
@@ -44,12 +45,8 @@ impl Calling {
     }
 }
 
-/// Reads a message that starts a call, and passes it on with its moment and with whether the host repeats requests.
-pub(crate) fn with_call<T>(
-    core: &Core,
-    mut message: Arguments,
-    start: impl FnOnce(Call<'_>, i64, bool) -> T,
-) -> Result<T, Failure> {
+/// Starts the call of a message: at its moment, and with the ids of a recorded call where it names some.
+pub(crate) fn started(core: &Core, mut message: Arguments) -> Result<Task, Failure> {
     let mut number = |name: &str| message.take(name).and_then(|value| value.as_i64());
     let now_ms = number("now").ok_or_else(|| lacks("now", "milliseconds since 1970"))?;
     let limit = number("limit").and_then(|limit| u32::try_from(limit).ok());
@@ -69,30 +66,74 @@ pub(crate) fn with_call<T>(
         limit,
         version,
     };
-    Ok(start(call, now_ms, repeats))
+    Ok(match message.text("recorded") {
+        None => core.start(call, now_ms, repeats),
+        Some(text) => {
+            let ids = hex::<RECORDED_BYTES>(text).map(Ids::recorded);
+            let ids = ids.ok_or_else(|| lacks("recorded", "the 96 hexadecimal digits of a recorded call"))?;
+            core.replay(call, now_ms, repeats, ids)
+        }
+    })
 }
 
 /// What a call came to, as a message.
 pub(crate) fn finished(answer: Result<Answer, Failure>, consumed: Consumed) -> Json {
+    let mut wide = Vec::new();
     let mut message = match answer {
         Ok(Answer::Nothing) => Map::from_iter([("value".to_owned(), Json::Null)]),
-        Ok(Answer::Value(value)) => Map::from_iter([("value".to_owned(), value)]),
-        Ok(Answer::Page { items, cursor }) => {
+        Ok(Answer::Value(mut value)) => {
+            widen(&mut value, "value", &mut wide);
+            Map::from_iter([("value".to_owned(), value)])
+        }
+        Ok(Answer::Page { mut items, cursor }) => {
+            items
+                .iter_mut()
+                .enumerate()
+                .for_each(|(at, item)| widen(item, &format!("items.{at}"), &mut wide));
             Map::from_iter([("items".to_owned(), items.into()), ("cursor".to_owned(), cursor.into())])
         }
         Err(failure) => Map::from_iter([("failure".to_owned(), failed(&failure))]),
     };
     let Consumed { requests, rcu, wcu } = consumed;
     message.insert("consumed".to_owned(), json!({ "requests": requests, "rcu": rcu, "wcu": wcu }));
+    if !wide.is_empty() {
+        message.insert("wide".to_owned(), wide.into());
+    }
     Json::Object(message)
+}
+
+/// The largest integer below which a double holds each one.
+const MOST_EXACT: u64 = (1 << 53) - 1;
+
+/// Makes text of integers that a double would round, and remembers where they are. An answer is no deeper than an item.
+pub(crate) fn widen(json: &mut Json, place: &str, wide: &mut Vec<String>) {
+    match json {
+        Json::Number(number) if number.as_i64().is_some_and(|it| it.unsigned_abs() > MOST_EXACT) => {
+            *json = Json::String(number.to_string());
+            wide.push(place.to_owned());
+        }
+        Json::Array(members) => {
+            members.iter_mut().enumerate().for_each(|(at, each)| widen(each, &format!("{place}.{at}"), wide));
+        }
+        Json::Object(members) => {
+            members.iter_mut().for_each(|(name, each)| widen(each, &format!("{place}.{name}"), wide));
+        }
+        _ => {}
+    }
 }
 
 /// A failure as a message.
 pub fn failed(failure: &Failure) -> Json {
-    json!({ "kind": failure.kind.name(), "message": failure.message, "field": failure.field })
+    let mut message =
+        json!({ "kind": failure.kind.name(), "message": failure.message, "field": failure.field });
+    if !failure.faults.is_empty() {
+        let fault = |each: &Fault| json!({ "field": each.field, "message": each.message });
+        message["faults"] = failure.faults.iter().map(fault).collect();
+    }
+    message
 }
 
-fn lacks(name: &str, expected: &str) -> Failure {
+pub(crate) fn lacks(name: &str, expected: &str) -> Failure {
     let mut message = String::new();
     let _ = write!(message, "`{name}`: expected {expected}");
     Failure::invalid(name, message)

@@ -18,6 +18,8 @@ const PLACE: &str = "keyring";
 pub(super) struct Content {
     pub(super) keys: Vec<(String, [u8; 32])>,
     pub(super) service_key: Option<String>,
+    /// Whether the keys are in the file as they are.
+    pub(super) is_plain: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -68,6 +70,7 @@ impl Content {
         let file: File =
             serde_json::from_str(text).map_err(|error| KeyringError::Content(error.to_string()))?;
         let service_key = file.kms.as_ref().map(|wrapped| wrapped.key.clone());
+        let is_plain = file.kms.is_none() && file.encrypted.is_none();
         let file = match (file.kms, file.encrypted) {
             (Some(_), Some(_)) => return Err(content("it has both a passphrase and a key service")),
             (Some(wrapped), None) => unwrap(&wrapped, service)?,
@@ -83,7 +86,7 @@ impl Content {
         }
         match keys.is_empty() {
             true => Err(content("it has no key")),
-            false => Ok(Content { keys, service_key }),
+            false => Ok(Content { keys, service_key, is_plain }),
         }
     }
 

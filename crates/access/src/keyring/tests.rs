@@ -141,3 +141,51 @@ fn a_service_keeps_the_key_of_the_file() {
     assert!(Keyring::open_or_create(&source("key/2", 0x55)).is_err(), "no other keyring is made");
     assert_eq!(std::fs::read(&path).expect("read"), before, "nothing was overwritten");
 }
+
+#[cfg(unix)]
+#[test]
+fn plain_keys_that_others_can_read_are_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("keyring.json");
+    let protected =
+        KeyringSource::File { path: path.clone(), passphrase: Some("horse".to_owned()), service: None };
+    for (mode, source, is_refused) in [
+        (0o600, file(&path), false),
+        (0o400, file(&path), false),
+        (0o644, file(&path), true),
+        (0o640, file(&path), true),
+        (0o604, file(&path), true),
+        // Others may read what a passphrase protects.
+        (0o644, protected, false),
+    ] {
+        let _ = std::fs::remove_file(&path);
+        Keyring::open_or_create(&source).expect("made");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("changed");
+        let opened = Keyring::open(&source);
+        assert_eq!(matches!(opened, Err(KeyringError::Readable(..))), is_refused, "{mode:o}: {opened:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_does_not_bring_a_keyring_to_what_it_protects() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    for name in ["data", "data/inner", "keys"] {
+        std::fs::create_dir(at(name)).expect("made");
+    }
+    for name in ["data/inner/keyring.json", "keys/keyring.json"] {
+        std::fs::write(at(name), "").expect("written");
+    }
+    std::os::unix::fs::symlink(at("data/inner/keyring.json"), at("keys/link.json")).expect("linked");
+    std::os::unix::fs::symlink(at("keys/keyring.json"), at("data/link.json")).expect("linked");
+    for (keyring, is_apart) in [
+        ("keys/keyring.json", true),
+        ("data/inner/keyring.json", false),
+        ("keys/link.json", false),
+        ("data/link.json", false),
+    ] {
+        assert_eq!(check_apart(&at(keyring), &at("data/FORMAT")).is_ok(), is_apart, "{keyring}");
+    }
+}

@@ -5,7 +5,7 @@ mod say;
 
 use clap::{Args, Subcommand};
 use sortkey_deploy::deploy;
-use sortkey_migrate::{Copied, Phase, Refusal, Runner, Side};
+use sortkey_migrate::{Copied, Extent, Phase, Rate, Refusal, Runner, Side};
 
 use self::place::{Opened, Where};
 use super::Run;
@@ -42,9 +42,9 @@ enum Action {
     Start {
         #[command(flatten)]
         at: Where,
-        /// Copy at most so many items in a second
-        #[arg(long, value_name = "ITEMS")]
-        rate: Option<u64>,
+        /// Copy at most so much in a second: items, as 500, or write units, as 2000wcu
+        #[arg(long)]
+        rate: Option<Rate>,
     },
     /// Show how far it is
     Status {
@@ -54,10 +54,10 @@ enum Action {
         #[arg(long)]
         watch: bool,
     },
-    /// Change the most items that are copied in a second; 0 for no bound
+    /// Change the most that is copied in a second; 0 for no bound
     Rate {
-        /// Items in a second
-        items: u64,
+        /// Items, as 500, or write units, as 2000wcu
+        rate: Rate,
         #[command(flatten)]
         at: Where,
     },
@@ -71,8 +71,19 @@ enum Action {
         #[command(flatten)]
         at: Where,
     },
-    /// Compare every item of both designs, while writes go on
+    /// Compare every item of both designs, and the answers of every pattern, while writes go on
     Verify {
+        #[command(flatten)]
+        at: Where,
+        /// Compare all answers of every pattern, not a sample of them
+        #[arg(long)]
+        full: bool,
+    },
+    /// Compare some of the answers that people get with those of the new design; the old one answers
+    Shadow {
+        /// Of a hundred answers, how many: 10%
+        #[arg(value_parser = percent)]
+        share: u8,
         #[command(flatten)]
         at: Where,
     },
@@ -124,13 +135,14 @@ impl Action {
             }
             Action::Start { rate, .. } => start(&opened, rate).await,
             Action::Status { watch, .. } => status(runner, watch).await,
-            Action::Rate { items, .. } => show(runner, runner.rate((items > 0).then_some(items)).await),
+            Action::Rate { rate, .. } => show(runner, runner.rate(bound(rate)).await),
             Action::Pause { .. } => show(runner, runner.pause(true).await),
             Action::Resume { .. } => {
                 runner.pause(false).await.map_err(refused)?;
                 copy(runner).await
             }
-            Action::Verify { .. } => verify(runner).await,
+            Action::Verify { full, .. } => verify(runner, full).await,
+            Action::Shadow { share, .. } => show(runner, runner.shadow(share).await),
             Action::Switch { dry_run: true, .. } => {
                 runner.ready().await.map_err(refused)?;
                 designs::say(
@@ -166,7 +178,8 @@ impl Action {
             | Action::Rate { at, .. }
             | Action::Pause { at }
             | Action::Resume { at }
-            | Action::Verify { at }
+            | Action::Verify { at, .. }
+            | Action::Shadow { at, .. }
             | Action::Switch { at, .. }
             | Action::Back { at }
             | Action::Finish { at, .. } => at,
@@ -174,7 +187,7 @@ impl Action {
     }
 }
 
-async fn start(opened: &Opened, rate: Option<u64>) -> Result<(), Failure> {
+async fn start(opened: &Opened, rate: Option<Rate>) -> Result<(), Failure> {
     let runner = &opened.runner;
     if runner.state().await.map_err(refused)?.is_none() {
         let naming = opened.runtime.shared().settings.naming();
@@ -185,13 +198,24 @@ async fn start(opened: &Opened, rate: Option<u64>) -> Result<(), Failure> {
     }
     let mut state = runner.prepare().await.map_err(refused)?;
     if let Some(rate) = rate {
-        state = runner.rate((rate > 0).then_some(rate)).await.map_err(refused)?;
+        state = runner.rate(bound(rate)).await.map_err(refused)?;
     }
     if state.phase == Phase::Prepared {
         designs::say("waiting until every process writes both designs\n");
         runner.start().await.map_err(refused)?;
     }
     copy(runner).await
+}
+
+/// `10%` or `10`.
+fn percent(text: &str) -> Result<u8, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
+    number.filter(|percent| (1..=100).contains(percent)).ok_or_else(|| "between 1% and 100%".to_owned())
+}
+
+/// A bound of nothing is none.
+fn bound(rate: Rate) -> Option<Rate> {
+    (!matches!(rate, Rate::Items(0) | Rate::Units(0))).then_some(rate)
 }
 
 async fn copy(runner: &Runner) -> Result<(), Failure> {
@@ -220,6 +244,9 @@ async fn status(runner: &Runner, watch: bool) -> Result<(), Failure> {
             return Ok(());
         };
         designs::say(&say::state(&state, runner.plan()));
+        if state.phase == Phase::Shadow {
+            designs::say(&say::answers(&runner.shadowed().await.map_err(refused)?));
+        }
         if !watch || state.phase != Phase::Both || state.is_copied(runner.plan()) {
             return Ok(());
         }
@@ -227,8 +254,17 @@ async fn status(runner: &Runner, watch: bool) -> Result<(), Failure> {
     }
 }
 
-async fn verify(runner: &Runner) -> Result<(), Failure> {
-    let report = runner.verify(&mut |_| ()).await.map_err(refused)?;
+async fn verify(runner: &Runner, full: bool) -> Result<(), Failure> {
+    let report = match full {
+        true => runner.verify_to(Extent::Full, &mut |_| ()).await,
+        false => runner.verify(&mut |_| ()).await,
+    };
+    let report = report.map_err(refused)?;
+    designs::say(&say::answers(&report.patterns));
+    if !report.without.is_empty() {
+        let names: Vec<&str> = report.without.iter().map(|name| &**name).collect();
+        designs::say(&format!("without a successor in the new design: {}\n", names.join(", ")));
+    }
     for difference in &report.listed {
         designs::say(&format!("{}: {}\n", difference.place, difference.what));
     }

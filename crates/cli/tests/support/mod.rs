@@ -2,11 +2,11 @@
 // Each test binary uses some of it.
 #![allow(dead_code)]
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
+use sortkey_testkit::Client;
 
 /// A server in a process of its own, killed when dropped.
 pub(crate) struct Serving {
@@ -64,13 +64,8 @@ impl Serving {
             "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\
              Content-Length: {length}\r\n\r\n{body}"
         );
-        let mut stream = TcpStream::connect(address).expect("a connection");
-        stream.write_all(request.as_bytes()).expect("sent");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-        (status, body.to_owned())
+        let answer = Client::ask(address, request.as_bytes());
+        (answer.status, answer.text())
     }
 }
 

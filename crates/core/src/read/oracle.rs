@@ -422,27 +422,4 @@ fn in_order(scope: &Scope<'_>, read: &Read, found: &[Fields]) {
     }
 }
 
-#[test]
-fn ferryhook() {
-    check("ferryhook");
-}
-
-#[test]
-fn seller_profiles() {
-    check("seller-profiles");
-}
-
-#[test]
-fn t3nets() {
-    check("t3nets");
-}
-
-#[test]
-fn listbackup() {
-    check("listbackup");
-}
-
-#[test]
-fn core_service() {
-    check("core-service");
-}
+sortkey_testkit::each_system!(check);

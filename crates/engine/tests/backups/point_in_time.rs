@@ -8,21 +8,10 @@ use serde_json::{Value, json};
 use sortkey_api::operations::{RestoreTableToPointInTimeInput, UpdateTimeToLiveInput};
 use sortkey_api::shapes::time_to_live::TimeToLiveSpecification;
 use sortkey_storage::{MemoryStore, Store};
+use sortkey_testkit::Random;
 
 use crate::support::{Database, START_MS, SlowStore};
 use crate::{Items, items, put, switch_recovery};
-
-/// Small and steady: SplitMix64.
-pub(crate) struct Dice(pub(crate) u64);
-
-impl Dice {
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (mixed ^ (mixed >> 31)) % end
-    }
-}
 
 /// What the table was after each of its writes, by time.
 #[derive(Default)]
@@ -53,7 +42,7 @@ pub(crate) fn environment(name: &str, otherwise: u64) -> u64 {
 fn any_second_can_be_restored() {
     let restores = environment("SORTKEY_RESTORES", 20);
     let seed = environment("SORTKEY_SEED", 7);
-    let mut dice = Dice(seed);
+    let mut dice = Random::new(seed);
     let store = Arc::new(MemoryStore::new());
     let database = Database::with(Arc::clone(&store) as Arc<dyn Store>);
     create_table(&database);
@@ -123,7 +112,7 @@ fn create_table(database: &Database) {
 }
 
 /// One write of a random kind: a put, a deletion, an update, a batch or a transaction.
-fn write(database: &Database, model: &mut Model, dice: &mut Dice) {
+fn write(database: &Database, model: &mut Model, dice: &mut Random) {
     match dice.below(6) {
         0 | 1 => {
             let item = item(dice);
@@ -181,7 +170,7 @@ fn several(database: &Database, model: &mut Model, chosen: BTreeMap<String, Valu
     };
 }
 
-fn item(dice: &mut Dice) -> Value {
+fn item(dice: &mut Random) -> Value {
     let text = |number: u64| json!({"S": number.to_string()});
     let mut item = json!({"pk": text(dice.below(6)), "sk": text(dice.below(6)), "v": text(dice.below(1000))});
     for attribute in ["g", "l", "h", "x"] {

@@ -5,24 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Value, json};
 use sortkey_api::ErrorKind;
+use sortkey_testkit::Random;
 
 use crate::requests::working;
 use crate::support::{Database, call};
 
 /// How many requests each way of tampering makes.
 const ROUNDS: usize = 8_000;
-
-/// Random numbers (SplitMix64).
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) % end as u64) as usize
-    }
-}
 
 #[track_caller]
 fn send(database: &Database, operation: &str, body: &[u8]) {
@@ -43,7 +32,7 @@ fn values_are_replaced() {
     let mut requests = working(&database);
     // It would sooner or later be given the name of the table that all others need.
     requests.retain(|(operation, _)| *operation != "DeleteTable");
-    let mut dice = Dice(1);
+    let mut dice = Random::new(1);
     for _ in 0..ROUNDS {
         let (operation, body) = &requests[dice.below(requests.len())];
         let mut body = body.clone();
@@ -62,7 +51,7 @@ fn values_are_replaced() {
 fn bytes_are_changed() {
     let database = crate::database();
     let requests = working(&database);
-    let mut dice = Dice(2);
+    let mut dice = Random::new(2);
     for _ in 0..ROUNDS {
         let (operation, body) = &requests[dice.below(requests.len())];
         let mut body = body.to_string().into_bytes();
@@ -122,7 +111,7 @@ fn expressions_are_tampered_with() {
         "name",
     ];
     let database = crate::database();
-    let mut dice = Dice(3);
+    let mut dice = Random::new(3);
     let values = [json!({"N": "1"}), json!({"S": "x"}), json!({"L": []}), json!({"SS": ["a"]})];
     let key = json!({"pk": {"S": "a"}, "sk": {"S": "b"}});
     for _ in 0..ROUNDS {
@@ -157,7 +146,7 @@ fn still_works(database: &Database) {
     assert_eq!(database.ok("GetItem", json!({"TableName": "table", "Key": key}))["Item"], key);
 }
 
-fn strange_value(dice: &mut Dice) -> Value {
+fn strange_value(dice: &mut Random) -> Value {
     let deep = |depth: usize| (0..depth).fold(json!({"S": "x"}), |inner, _| json!({"L": [inner]}));
     match dice.below(24) {
         0 => Value::Null,

@@ -9,7 +9,6 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
-mod dice;
 mod model;
 mod phrases;
 mod place;

@@ -1,8 +1,8 @@
 //! Random expressions: conditions, updates and projections that are well formed, whatever they find in an item.
 
+use sortkey_testkit::Random;
 use sortkey_value::{AttributeType, AttributeValue};
 
-use crate::dice::Dice;
 use crate::model::condition::{Comparator, Condition, Operand, order};
 use crate::model::path::{Path, Step};
 use crate::model::update::{self, Action, SetValue, Update};
@@ -18,7 +18,7 @@ pub(crate) struct Scene<'s> {
 
 impl Scene<'_> {
     /// A path to an attribute that is part of no key, or into it.
-    pub(crate) fn path(&self, dice: &mut Dice) -> Path {
+    pub(crate) fn path(&self, dice: &mut Random) -> Path {
         let mut path = Path::attribute(dice.pick::<&str>(&PLAIN_ATTRIBUTES));
         let depth = match path.attribute.as_str() {
             "m" | "l" => *dice.pick(&[0, 0, 1, 1, 2]),
@@ -35,7 +35,7 @@ impl Scene<'_> {
     }
 
     /// A path, now and then to an attribute of a key.
-    fn any_path(&self, dice: &mut Dice) -> Path {
+    fn any_path(&self, dice: &mut Random) -> Path {
         if dice.chance(75) {
             return self.path(dice);
         }
@@ -45,20 +45,20 @@ impl Scene<'_> {
     }
 
     /// A condition for writes, which may concern all attributes.
-    pub(crate) fn condition(&self, dice: &mut Dice) -> Condition {
+    pub(crate) fn condition(&self, dice: &mut Random) -> Condition {
         self.condition_of_depth(dice, 2, &|dice| self.any_path(dice))
     }
 
     /// A filter, which concerns no attribute of a key.
-    pub(crate) fn filter(&self, dice: &mut Dice) -> Condition {
+    pub(crate) fn filter(&self, dice: &mut Random) -> Condition {
         self.condition_of_depth(dice, 2, &|dice| self.path(dice))
     }
 
     fn condition_of_depth(
         &self,
-        dice: &mut Dice,
+        dice: &mut Random,
         depth: usize,
-        path: &dyn Fn(&mut Dice) -> Path,
+        path: &dyn Fn(&mut Random) -> Path,
     ) -> Condition {
         if depth > 0 && dice.chance(35) {
             let mut inner = || self.condition_of_depth(dice, depth - 1, path);
@@ -88,7 +88,7 @@ impl Scene<'_> {
         }
     }
 
-    fn comparison(&self, dice: &mut Dice, subject: Path, path: &dyn Fn(&mut Dice) -> Path) -> Condition {
+    fn comparison(&self, dice: &mut Random, subject: Path, path: &dyn Fn(&mut Random) -> Path) -> Condition {
         let comparator = *dice.pick(&Comparator::ALL);
         let left = match dice.chance(20) {
             true => Operand::Size(subject.clone()),
@@ -108,7 +108,7 @@ impl Scene<'_> {
     }
 
     /// One to three actions whose paths lie apart.
-    pub(crate) fn update(&self, dice: &mut Dice) -> Update {
+    pub(crate) fn update(&self, dice: &mut Random) -> Update {
         let mut actions: Vec<Action> = Vec::new();
         for _ in 0..1 + dice.below(3) {
             let path = self.written_path(dice);
@@ -119,7 +119,7 @@ impl Scene<'_> {
         Update(actions)
     }
 
-    fn written_path(&self, dice: &mut Dice) -> Path {
+    fn written_path(&self, dice: &mut Random) -> Path {
         match dice.below(100) {
             // Refused: it is part of the key.
             0 => Path::attribute("pk"),
@@ -128,7 +128,7 @@ impl Scene<'_> {
         }
     }
 
-    fn action(&self, dice: &mut Dice, path: Path) -> Action {
+    fn action(&self, dice: &mut Random, path: Path) -> Action {
         let is_key_of_index = self.shape.pool.iter().any(|attribute| attribute.name == path.attribute);
         // Most of what can be done to an attribute would give an index a value of the wrong type.
         if is_key_of_index && dice.chance(80) {
@@ -148,10 +148,10 @@ impl Scene<'_> {
         }
     }
 
-    fn set_value(&self, dice: &mut Dice, path: &Path) -> SetValue {
+    fn set_value(&self, dice: &mut Random, path: &Path) -> SetValue {
         // Mostly the place itself is read, since it is most likely to be there.
-        let read = |dice: &mut Dice| if dice.chance(60) { path.clone() } else { self.path(dice) };
-        let operand = |dice: &mut Dice, value: AttributeValue| match dice.below(8) {
+        let read = |dice: &mut Random| if dice.chance(60) { path.clone() } else { self.path(dice) };
+        let operand = |dice: &mut Random, value: AttributeValue| match dice.below(8) {
             0 => update::Operand::Path(read(dice)),
             1 | 2 => update::Operand::IfNotExists(read(dice), value),
             _ => update::Operand::Value(value),
@@ -177,7 +177,7 @@ impl Scene<'_> {
     }
 
     /// One to three paths that lie apart, all of which satisfy `fits`.
-    pub(crate) fn projection(&self, dice: &mut Dice, fits: impl Fn(&Path) -> bool) -> Option<Vec<Path>> {
+    pub(crate) fn projection(&self, dice: &mut Random, fits: impl Fn(&Path) -> bool) -> Option<Vec<Path>> {
         let mut paths: Vec<Path> = Vec::new();
         for _ in 0..1 + dice.below(4) {
             let path = self.any_path(dice);
@@ -189,13 +189,13 @@ impl Scene<'_> {
     }
 }
 
-fn ordered_value(dice: &mut Dice) -> AttributeValue {
+fn ordered_value(dice: &mut Random) -> AttributeValue {
     let kind = *dice.pick(&[AttributeType::S, AttributeType::N, AttributeType::B]);
     key_value(dice, kind)
 }
 
 /// Two values of one type, the lower one first.
-fn bounds(dice: &mut Dice) -> (AttributeValue, AttributeValue) {
+fn bounds(dice: &mut Random) -> (AttributeValue, AttributeValue) {
     let one = ordered_value(dice);
     let two = key_value(dice, one.attribute_type());
     if order(&one, &two).is_some_and(std::cmp::Ordering::is_le) { (one, two) } else { (two, one) }

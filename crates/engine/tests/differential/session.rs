@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use sortkey_api::ApiError;
 use sortkey_api::shapes::returns::{ReturnConsumedCapacity, ReturnItemCollectionMetrics};
 use sortkey_engine::Engine;
+use sortkey_testkit::Random;
 
-use crate::dice::Dice;
 use crate::model::Model;
 use crate::model::failure::Failure;
 use crate::model::table::Table;
@@ -29,7 +29,7 @@ pub(crate) struct Session {
     pub(crate) seed: u64,
     pub(crate) form: Form,
     pub(crate) weight: Weight,
-    pub(crate) dice: Dice,
+    pub(crate) dice: Random,
     pub(crate) place: Place,
     /// `None` only while a database is closed.
     engine: Option<Engine>,
@@ -47,7 +47,7 @@ impl Session {
             seed,
             form,
             weight,
-            dice: Dice::new(seed),
+            dice: Random::new(seed),
             place,
             engine,
             model: Model::new(START_MS),

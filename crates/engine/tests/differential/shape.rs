@@ -6,9 +6,8 @@ use sortkey_api::shapes::index::{
 };
 use sortkey_api::shapes::table::{AttributeDefinition, KeySchemaElement, KeyType};
 use sortkey_api::shapes::throughput::BillingMode;
+use sortkey_testkit::Random;
 use sortkey_value::{AttributeType, AttributeValue, Map};
-
-use crate::dice::Dice;
 
 /// Attributes that indexes can have in their keys; their types are the table's choice.
 const INDEX_ATTRIBUTES: [&str; 6] = ["ga", "gb", "gc", "gd", "ge", "gf"];
@@ -119,7 +118,7 @@ impl KeyShape {
 
 impl IndexShape {
     /// A global index with one to four partition and up to four sort attributes.
-    pub(crate) fn random_global(dice: &mut Dice, name: String, table: &TableShape) -> IndexShape {
+    pub(crate) fn random_global(dice: &mut Random, name: String, table: &TableShape) -> IndexShape {
         let mut candidates = table.pool.clone();
         candidates.extend(table.key.attributes().cloned());
         let partition = if dice.chance(70) { 1 } else { 1 + dice.below(4) };
@@ -130,7 +129,7 @@ impl IndexShape {
         IndexShape { name, local: false, key, keeps: Keeps::random(dice), active: true }
     }
 
-    fn random_local(dice: &mut Dice, name: String, table: &TableShape) -> IndexShape {
+    fn random_local(dice: &mut Random, name: String, table: &TableShape) -> IndexShape {
         let sort = vec![dice.pick(&table.pool).clone()];
         let key = KeyShape { partition: table.key.partition.clone(), sort };
         IndexShape { name, local: true, key, keeps: Keeps::random(dice), active: true }
@@ -147,7 +146,7 @@ impl IndexShape {
 }
 
 impl Keeps {
-    fn random(dice: &mut Dice) -> Keeps {
+    fn random(dice: &mut Random) -> Keeps {
         match dice.below(3) {
             0 => Keeps::All,
             1 => Keeps::Keys,
@@ -169,7 +168,7 @@ impl Keeps {
 }
 
 impl TableShape {
-    pub(crate) fn random(dice: &mut Dice, name: &str) -> TableShape {
+    pub(crate) fn random(dice: &mut Random, name: &str) -> TableShape {
         let kinds = [AttributeType::S, AttributeType::N, AttributeType::B];
         let mut attribute = |name: &str| KeyAttribute { name: name.to_owned(), kind: *dice.pick(&kinds) };
         let pool = INDEX_ATTRIBUTES.iter().map(|name| attribute(name)).collect();

@@ -49,7 +49,7 @@ pub(crate) fn random(session: &mut Session) {
     if session.model.tables.is_empty() {
         return tables::create(session);
     }
-    let mut at = session.dice.below(STEPS.iter().map(|(weight, _)| weight).sum());
+    let mut at: usize = session.dice.below(STEPS.iter().map(|(weight, _)| weight).sum());
     for (weight, step) in STEPS {
         if at < *weight {
             return step(session);

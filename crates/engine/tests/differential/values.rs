@@ -1,8 +1,8 @@
 //! Random values, keys and items. The domains are small, so that keys collide and conditions hold.
 
+use sortkey_testkit::Random;
 use sortkey_value::{AttributeType, AttributeValue, Map, Number};
 
-use crate::dice::Dice;
 use crate::shape::{KeyShape, PLAIN_ATTRIBUTES, TableShape};
 
 const TEXTS: &[&str] = &["a", "ab", "b", "a\u{0}", "é", "😀", "zz", ""];
@@ -36,12 +36,12 @@ pub(crate) enum Weight {
     Heavy,
 }
 
-fn number(dice: &mut Dice) -> Number {
+fn number(dice: &mut Random) -> Number {
     Number::parse(dice.pick::<&str>(NUMBERS)).unwrap()
 }
 
 /// A value that a key attribute of this type can have.
-pub(crate) fn key_value(dice: &mut Dice, kind: AttributeType) -> AttributeValue {
+pub(crate) fn key_value(dice: &mut Random, kind: AttributeType) -> AttributeValue {
     match kind {
         AttributeType::N => AttributeValue::N(number(dice)),
         AttributeType::B => AttributeValue::B(dice.pick(&BINARIES[..6]).to_vec()),
@@ -50,8 +50,8 @@ pub(crate) fn key_value(dice: &mut Dice, kind: AttributeType) -> AttributeValue 
 }
 
 /// A key; the partition is one of few.
-pub(crate) fn key(dice: &mut Dice, shape: &KeyShape) -> Map {
-    let mut few = Dice::new(dice.below(3) as u64);
+pub(crate) fn key(dice: &mut Random, shape: &KeyShape) -> Map {
+    let mut few = Random::new(dice.below(3) as u64);
     let partition = shape.partition.iter().map(|attribute| (attribute, key_value(&mut few, attribute.kind)));
     let partition: Vec<_> = partition.collect();
     let sort = shape.sort.iter().map(|attribute| (attribute, key_value(dice, attribute.kind)));
@@ -59,7 +59,7 @@ pub(crate) fn key(dice: &mut Dice, shape: &KeyShape) -> Map {
 }
 
 /// Any value, nested a little.
-pub(crate) fn value(dice: &mut Dice, depth: usize) -> AttributeValue {
+pub(crate) fn value(dice: &mut Random, depth: usize) -> AttributeValue {
     let kinds = if depth == 0 { 8 } else { 12 };
     match dice.below(kinds) {
         0 | 1 => AttributeValue::S((*dice.pick(TEXTS)).to_owned()),
@@ -73,7 +73,7 @@ pub(crate) fn value(dice: &mut Dice, depth: usize) -> AttributeValue {
     }
 }
 
-pub(crate) fn set(dice: &mut Dice) -> AttributeValue {
+pub(crate) fn set(dice: &mut Random) -> AttributeValue {
     let count = 1 + dice.below(3);
     match dice.below(3) {
         0 => AttributeValue::string_set((0..count).map(|_| *dice.pick(&TEXTS[..7]))),
@@ -82,11 +82,11 @@ pub(crate) fn set(dice: &mut Dice) -> AttributeValue {
     }
 }
 
-pub(crate) fn list(dice: &mut Dice, depth: usize) -> AttributeValue {
+pub(crate) fn list(dice: &mut Random, depth: usize) -> AttributeValue {
     AttributeValue::L((0..dice.below(4)).map(|_| value(dice, depth)).collect())
 }
 
-fn map(dice: &mut Dice, depth: usize) -> AttributeValue {
+fn map(dice: &mut Random, depth: usize) -> AttributeValue {
     AttributeValue::M(
         (0..dice.below(3)).map(|_| ((*dice.pick(&["x", "y", "a.b"])).into(), value(dice, depth))).collect(),
     )
@@ -94,7 +94,7 @@ fn map(dice: &mut Dice, depth: usize) -> AttributeValue {
 
 /// The value that an attribute of this name tends to have.
 pub(crate) fn typical(
-    dice: &mut Dice,
+    dice: &mut Random,
     shape: &TableShape,
     name: &str,
     now_ms: u64,
@@ -119,7 +119,7 @@ pub(crate) fn typical(
 }
 
 /// A second around now, or one that expires nothing.
-fn expiry(dice: &mut Dice, now_ms: u64) -> AttributeValue {
+fn expiry(dice: &mut Random, now_ms: u64) -> AttributeValue {
     const YEAR: i64 = 365 * 24 * 60 * 60;
     let now = i64::try_from(now_ms / 1000).unwrap();
     let second = match dice.below(10) {
@@ -133,7 +133,7 @@ fn expiry(dice: &mut Dice, now_ms: u64) -> AttributeValue {
 }
 
 /// An item with the attributes of its key and some others.
-pub(crate) fn item(dice: &mut Dice, shape: &TableShape, now_ms: u64, weight: Weight) -> Map {
+pub(crate) fn item(dice: &mut Random, shape: &TableShape, now_ms: u64, weight: Weight) -> Map {
     let mut item = Map::new();
     let pool = shape.pool.iter().map(|attribute| (attribute.name.as_str(), 70));
     for (name, percent) in pool.chain(PLAIN_ATTRIBUTES.map(|name| (name, 40))) {

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
+use sortkey_core::declared_errors;
 use sortkey_design::Program;
 use sortkey_design::program::{Callee, Expr, ExprKind, Route, Segment, StatementKind};
 
 use super::components::problem_response;
+use super::paths;
 use super::schema::of;
-use super::{errors, paths};
 use crate::problem;
 
 /// The methods of a route that names none.
@@ -82,7 +83,7 @@ fn responses(program: &Program, route: &Route, callee: Option<Callee>) -> Json {
     responses.insert(route.status.to_string(), success);
     let mut problems: BTreeMap<u16, Vec<String>> = BTreeMap::new();
     let operation = callee.and_then(|callee| program.design.operation(program.name(callee)));
-    for kind in operation.map(|operation| errors::declared(&program.design, operation)).unwrap_or_default() {
+    for kind in operation.map(|operation| declared_errors(&program.design, operation)).unwrap_or_default() {
         problems.entry(problem::status(&kind).as_u16()).or_default().push(kind.name().to_owned());
     }
     for (status, codes) in problems {

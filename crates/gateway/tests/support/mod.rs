@@ -2,7 +2,6 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -15,11 +14,8 @@ use sortkey_gateway::{Admission, Gateway};
 use sortkey_server::hyper::{HeaderMap, Request};
 use sortkey_server::{Bytes, Content, Mount};
 
-pub(crate) const SYSTEMS: [&str; 5] =
-    ["ferryhook", "listbackup", "core-service", "seller-profiles", "t3nets"];
-
 pub(crate) fn design(system: &str) -> Arc<Design> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../systems/{system}/{system}.sk"));
+    let path = sortkey_testkit::design_file(system);
     let text = std::fs::read_to_string(&path).expect("the system is there");
     compile(&path.to_string_lossy(), &text, &FileLoader).design
 }

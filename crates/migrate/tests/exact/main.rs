@@ -6,6 +6,7 @@
 mod crash;
 mod oracle;
 mod sellers;
+mod shadow;
 mod slice;
 mod support;
 mod verify;

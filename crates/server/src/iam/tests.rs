@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use sortkey_access::Identity;
 use sortkey_api::OperationId;
 use sortkey_policy::Principal;
+use sortkey_testkit::Random;
 
 use super::*;
 use crate::database::Database;
@@ -447,20 +448,6 @@ fn what_is_denied_for_some_is_denied_for_all() {
     }
 }
 
-/// A small source of numbers that repeats.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
-    }
-
-    fn one_of<'a, T>(&mut self, list: &'a [T]) -> &'a T {
-        &list[self.below(list.len() as u64) as usize]
-    }
-}
-
 /// Tenants whose policies confine them to their own partition keys send 100,000 requests of all kinds, at their own keys and
 /// at those of others. Every item carries the name of the tenant that it belongs to.
 #[test]
@@ -478,13 +465,13 @@ fn tenants_that_are_confined_by_leading_keys_stay_among_themselves() {
             world.run(OperationId::PutItem, &format!(r#"{{"TableName":"orders","Item":{item}}}"#));
         }
     }
-    let mut dice = Dice(20_261_117);
+    let mut dice = Random::new(20_261_117);
     let (mut allowed, mut refused) = (0, 0);
     for _ in 0..100_000 {
         let me = dice.below(3) as usize;
         let tenant = TENANTS[me];
-        let key_of = |dice: &mut Dice| {
-            let whose = *dice.one_of(&TENANTS);
+        let key_of = |dice: &mut Random| {
+            let whose = *dice.pick(&TENANTS);
             (whose, format!(r#"{{"pk":{{"S":"{whose}"}},"sk":{{"S":"{}"}}}}"#, dice.below(25)))
         };
         let ((one, key), (other, second)) = (key_of(&mut dice), key_of(&mut dice));

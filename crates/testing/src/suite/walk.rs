@@ -192,27 +192,4 @@ fn walk(system: &str) {
     );
 }
 
-#[test]
-fn ferryhook() {
-    walk("ferryhook");
-}
-
-#[test]
-fn seller_profiles() {
-    walk("seller-profiles");
-}
-
-#[test]
-fn t3nets() {
-    walk("t3nets");
-}
-
-#[test]
-fn core_service() {
-    walk("core-service");
-}
-
-#[test]
-fn listbackup() {
-    walk("listbackup");
-}
+sortkey_testkit::each_system!(walk);

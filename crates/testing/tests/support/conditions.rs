@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use serde_json::{Map, Value as Json};
 
 use super::design::{Attribute, Kind};
-use super::dice::Dice;
 use super::order::order;
+use sortkey_testkit::Random;
 
 /// A condition on an item.
 #[derive(Clone, Debug)]
@@ -35,8 +35,8 @@ pub(crate) enum Sign {
 
 impl Condition {
     /// A condition on some of the attributes.
-    pub(crate) fn any(attributes: &[Attribute], depth: usize, dice: &mut Dice) -> Condition {
-        let boxed = |dice: &mut Dice| Box::new(Condition::any(attributes, depth - 1, dice));
+    pub(crate) fn any(attributes: &[Attribute], depth: usize, dice: &mut Random) -> Condition {
+        let boxed = |dice: &mut Random| Box::new(Condition::any(attributes, depth - 1, dice));
         match dice.below(if depth == 0 { 5 } else { 9 }) {
             0 => Condition::Exists(dice.pick(attributes).name.clone()),
             1 => Condition::Absent(dice.pick(attributes).name.clone()),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value as Json, json};
 
 use super::conditions::Condition;
-use super::dice::Dice;
+use sortkey_testkit::Random;
 
 /// A type with the text that declares it.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +90,7 @@ const WORDS: [&str; 4] = ["open", "late", "done", "void"];
 const START_MS: i64 = 1_767_225_600_000;
 
 impl Kind {
-    fn any(dice: &mut Dice) -> Kind {
+    fn any(dice: &mut Random) -> Kind {
         match dice.below(12) {
             0 | 1 => Kind::Slug,
             2 | 3 => Kind::Text,
@@ -106,7 +106,7 @@ impl Kind {
     }
 
     /// One that a key can be made of.
-    fn of_key(dice: &mut Dice) -> Kind {
+    fn of_key(dice: &mut Random) -> Kind {
         loop {
             let kind = Kind::any(dice);
             if kind != Kind::Bool {
@@ -139,7 +139,7 @@ impl Kind {
     }
 
     /// A value as a call gives it and as its answer has it; few of them, so that they meet.
-    pub(crate) fn value(&self, dice: &mut Dice) -> Json {
+    pub(crate) fn value(&self, dice: &mut Random) -> Json {
         match self {
             Kind::Slug => json!(dice.pick(&["a", "b", "a-b", "ab", "z", "A", "a.b"])),
             Kind::Text => json!(dice.pick(&["a", "a b", "ü", "#", "a#b", "%", "Zz", "a%23b", "~", "日本"])),
@@ -177,7 +177,7 @@ impl Kind {
     }
 
     /// A format of a slot that goes with the type. Free text that is not the last piece must be escaped.
-    fn format(&self, is_last: bool, dice: &mut Dice) -> &'static str {
+    fn format(&self, is_last: bool, dice: &mut Random) -> &'static str {
         match (self, dice.below(3)) {
             (Kind::Text, _) if !is_last => ":escape",
             (Kind::Int(..), 0) => ":pad(3)",
@@ -191,7 +191,7 @@ impl Kind {
 }
 
 impl Generated {
-    pub(crate) fn new(dice: &mut Dice) -> Generated {
+    pub(crate) fn new(dice: &mut Random) -> Generated {
         let mut generated = Generated { tables: Vec::new(), entities: Vec::new(), questions: Vec::new() };
         for table in 0..=dice.below(2) {
             match dice.once_in(3) {
@@ -209,7 +209,7 @@ impl Generated {
     }
 
     /// A table whose key is made of attributes themselves, with indexes of the same kind.
-    fn natural(&mut self, table: usize, dice: &mut Dice) {
+    fn natural(&mut self, table: usize, dice: &mut Random) {
         let attributes = attributes(dice);
         let sorted = dice.once_in(2);
         let keys = if sorted { 2 } else { 1 };
@@ -231,7 +231,7 @@ impl Generated {
     }
 
     /// A table that several entities share, told apart by their templates.
-    fn templated(&mut self, table: usize, dice: &mut Dice) {
+    fn templated(&mut self, table: usize, dice: &mut Random) {
         let project = dice.pick(&["all", "keys"]);
         let index = dice.once_in(2);
         let gsi = if index { format!("  index Gsi (gpk | gsk) project {project}\n") } else { String::new() };
@@ -239,7 +239,7 @@ impl Generated {
         for _ in 0..=dice.below(2) {
             let attributes = attributes(dice);
             let name = self.entities.len();
-            let slot = |at: usize, is_last: bool, dice: &mut Dice| {
+            let slot = |at: usize, is_last: bool, dice: &mut Random| {
                 let attribute = &attributes[at];
                 format!("{{{}{}}}", attribute.name, attribute.kind.format(is_last, dice))
             };
@@ -251,7 +251,7 @@ impl Generated {
             if index && attributes.len() > keys + 1 {
                 // An index may hold the day of a time; a key would make different items one.
                 let indexed =
-                    |at: usize, dice: &mut Dice| match attributes[at].kind.is_time() && dice.once_in(2) {
+                    |at: usize, dice: &mut Random| match attributes[at].kind.is_time() && dice.once_in(2) {
                         true => format!("{{{}:date}}", attributes[at].name),
                         false => slot(at, true, dice),
                     };
@@ -262,7 +262,7 @@ impl Generated {
         }
     }
 
-    fn question(&self, at: usize, dice: &mut Dice) -> Question {
+    fn question(&self, at: usize, dice: &mut Random) -> Question {
         let entity = &self.entities[at];
         let asks = *dice.pick(&[
             Asks::Get,
@@ -348,7 +348,7 @@ impl Generated {
     }
 }
 
-fn attributes(dice: &mut Dice) -> Vec<Attribute> {
+fn attributes(dice: &mut Random) -> Vec<Attribute> {
     let mut attributes: Vec<Attribute> = (0..5 + dice.below(3))
         .map(|at| {
             let kind = if at < 4 { Kind::of_key(dice) } else { Kind::any(dice) };
@@ -369,7 +369,7 @@ impl Entity {
         self.attributes.iter().skip(self.keys).filter(|each| each.derived.is_none())
     }
 
-    pub(crate) fn new_item(&self, dice: &mut Dice) -> Map<String, Json> {
+    pub(crate) fn new_item(&self, dice: &mut Random) -> Map<String, Json> {
         let mut item = Map::new();
         for each in self.attributes.iter().filter(|each| each.derived.is_none()) {
             if !(each.optional && dice.once_in(3)) {
@@ -380,7 +380,7 @@ impl Entity {
     }
 
     /// New values for some attributes; null takes an optional one away.
-    pub(crate) fn changes(&self, dice: &mut Dice) -> Map<String, Json> {
+    pub(crate) fn changes(&self, dice: &mut Random) -> Map<String, Json> {
         let mut changes = Map::new();
         for each in self.changeable() {
             if dice.once_in(2) {
@@ -410,7 +410,7 @@ impl Entity {
 }
 
 impl Question {
-    fn written(&self, dice: &mut Dice) -> String {
+    fn written(&self, dice: &mut Random) -> String {
         let verb = match self.asks {
             Asks::Get => "get",
             Asks::List => "list",
@@ -453,13 +453,13 @@ impl Question {
     /// Arguments for a call, mostly of an item that is there; and what they mean.
     pub(crate) fn arguments(
         &self,
-        dice: &mut Dice,
+        dice: &mut Random,
         items: &[(usize, Map<String, Json>)],
     ) -> (Map<String, Json>, Given) {
         let own: Vec<&Map<String, Json>> =
             items.iter().filter(|(entity, _)| *entity == self.entity).map(|(_, item)| item).collect();
         let model = if own.is_empty() || dice.once_in(8) { None } else { Some(*dice.pick(&own)) };
-        let value = |each: &Attribute, dice: &mut Dice| {
+        let value = |each: &Attribute, dice: &mut Random| {
             let there = model.and_then(|item| item.get(&each.name)).cloned();
             there.unwrap_or_else(|| each.kind.value(dice))
         };
@@ -470,7 +470,7 @@ impl Question {
             given.equal.push((each.name.clone(), value));
         }
         if let Some(range) = &self.range {
-            let mut bound = |name: &str, dice: &mut Dice| {
+            let mut bound = |name: &str, dice: &mut Random| {
                 let bound = (!dice.once_in(4)).then(|| match dice.once_in(2) {
                     true => value(range, dice),
                     false => range.kind.value(dice),

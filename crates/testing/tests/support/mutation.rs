@@ -1,6 +1,6 @@
 //! Designs changed at random: words and signs exchanged for others, lines left out.
 
-use super::dice::Dice;
+use sortkey_testkit::Random;
 
 /// What may stand for what. Most of what comes out does not compile; what does must work.
 const EXCHANGES: &[(&str, &str)] = &[
@@ -51,7 +51,7 @@ const EXCHANGES: &[(&str, &str)] = &[
 ];
 
 /// A text with a few changes.
-pub(crate) fn mutated(text: &str, dice: &mut Dice) -> String {
+pub(crate) fn mutated(text: &str, dice: &mut Random) -> String {
     let mut text = text.to_owned();
     for _ in 0..=dice.below(3) {
         text = match dice.once_in(6) {
@@ -62,7 +62,7 @@ pub(crate) fn mutated(text: &str, dice: &mut Dice) -> String {
     text
 }
 
-fn exchanged(text: &str, dice: &mut Dice) -> String {
+fn exchanged(text: &str, dice: &mut Random) -> String {
     // A few throws find an exchange that the text has a place for.
     for _ in 0..8 {
         let (find, put) = dice.pick(EXCHANGES);
@@ -76,7 +76,7 @@ fn exchanged(text: &str, dice: &mut Dice) -> String {
 }
 
 /// Without one of its lines that are a clause of their own.
-fn without_line(text: &str, dice: &mut Dice) -> String {
+fn without_line(text: &str, dice: &mut Random) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let is_clause = |line: &&str| line.starts_with(' ') && !line.contains(['{', '}']);
     let clauses: Vec<usize> = (0..lines.len()).filter(|at| is_clause(&lines[*at])).collect();

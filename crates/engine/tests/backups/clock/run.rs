@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use sortkey_engine::Problem;
+use sortkey_testkit::Random;
 
-use crate::point_in_time::Dice;
 use crate::support::{Database, START_MS};
 use crate::{Items, ended, items, switch_recovery};
 
@@ -27,7 +27,7 @@ pub(super) trait Machine {
 
 pub(super) struct Run<M> {
     seed: u64,
-    dice: Dice,
+    dice: Random,
     machine: M,
     database: Option<Database>,
     buckets: tempfile::TempDir,
@@ -54,7 +54,7 @@ impl<M: Machine> Run<M> {
         database.ok("UpdateTimeToLive", json!({"TableName": "table", "TimeToLiveSpecification": ttl}));
         Run {
             seed,
-            dice: Dice(seed),
+            dice: Random::new(seed),
             machine,
             database: Some(database),
             buckets,

@@ -3,10 +3,10 @@
 use sortkey_api::StringMap;
 use sortkey_api::operations::{Query, QueryInput};
 use sortkey_api::shapes::legacy::Condition as Test;
+use sortkey_testkit::Random;
 use sortkey_value::{AttributeType, AttributeValue, Item, Map};
 
 use super::reading::{Wishes, by_key};
-use crate::dice::Dice;
 use crate::model::condition::{Comparator, Condition, Operand};
 use crate::model::legacy;
 use crate::model::path::Path;
@@ -150,9 +150,9 @@ fn sort_values(key: &KeyShape, entry: &Map) -> Vec<KeyValue> {
 }
 
 /// Equality on the partition, on some sort attributes, and perhaps a range on the next.
-pub(super) fn key_condition(dice: &mut Dice, key: &KeyShape, entries: &[Map]) -> Condition {
+pub(super) fn key_condition(dice: &mut Random, key: &KeyShape, entries: &[Map]) -> Condition {
     let sample = (!entries.is_empty() && dice.chance(85)).then(|| dice.pick(entries).clone());
-    let value = |dice: &mut Dice, name: &str, kind: AttributeType| match &sample {
+    let value = |dice: &mut Random, name: &str, kind: AttributeType| match &sample {
         Some(entry) if dice.chance(90) => entry[name].clone(),
         _ => values::key_value(dice, kind),
     };
@@ -173,7 +173,7 @@ pub(super) fn key_condition(dice: &mut Dice, key: &KeyShape, entries: &[Map]) ->
     if terms.len() == 1 { terms.remove(0) } else { Condition::And(terms) }
 }
 
-fn equality(dice: &mut Dice, name: &str, value: AttributeValue) -> Condition {
+fn equality(dice: &mut Random, name: &str, value: AttributeValue) -> Condition {
     let (path, value) = (Operand::Path(Path::attribute(name)), Operand::Value(value));
     match dice.chance(80) {
         true => Condition::Compare(path, Comparator::Equal, value),
@@ -181,7 +181,7 @@ fn equality(dice: &mut Dice, name: &str, value: AttributeValue) -> Condition {
     }
 }
 
-fn range(dice: &mut Dice, name: &str, value: AttributeValue) -> Condition {
+fn range(dice: &mut Random, name: &str, value: AttributeValue) -> Condition {
     let path = Path::attribute(name);
     match dice.below(8) {
         0 | 1 if value.attribute_type() != AttributeType::N => {
@@ -208,7 +208,7 @@ fn range(dice: &mut Dice, name: &str, value: AttributeValue) -> Condition {
 }
 
 /// The beginning of a text or of bytes, or all of it; never nothing.
-fn prefix(dice: &mut Dice, value: AttributeValue) -> AttributeValue {
+fn prefix(dice: &mut Random, value: AttributeValue) -> AttributeValue {
     match value {
         AttributeValue::S(text) if dice.chance(50) => {
             AttributeValue::S(text.chars().next().map(String::from).unwrap_or(text))

@@ -24,7 +24,7 @@ pub(super) fn scan_segments(session: &mut Session) {
     let Some(table) = session.any_table() else { return };
     let index = session.any_index(&table);
     let ordered = check(session, &table, index.as_ref());
-    let total = 2 + session.dice.below(4) as i32;
+    let total = 2 + session.dice.below(4);
     let segments: Vec<Vec<Map>> =
         (0..total).map(|segment| all(session, &table, index.as_ref(), Some((segment, total)))).collect();
     session.check_equal(&segments.concat(), &ordered);

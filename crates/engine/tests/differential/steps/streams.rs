@@ -76,7 +76,7 @@ fn shards(session: &mut Session, arn: &str) -> Vec<Shard> {
     let mut shards = Vec::new();
     let mut start = None;
     loop {
-        let limit = session.dice.chance(50).then(|| 1 + session.dice.below(3) as i32);
+        let limit = session.dice.chance(50).then(|| 1 + session.dice.below(3));
         let described = session.ask::<DescribeStream>(DescribeStreamInput {
             stream_arn: arn.to_owned(),
             limit,
@@ -114,7 +114,7 @@ fn iterator(
 fn records(session: &mut Session, mut iterator: Option<String>) -> Vec<Record> {
     let mut all = Vec::new();
     while let Some(shard_iterator) = iterator {
-        let limit = session.dice.chance(50).then(|| 1 + session.dice.below(100) as i32);
+        let limit = session.dice.chance(50).then(|| 1 + session.dice.below(100));
         let page = session.ask::<GetRecords>(GetRecordsInput { shard_iterator, limit });
         let page = page.unwrap_or_else(|error| session.differ(&error, &"records"));
         iterator = page.next_shard_iterator.filter(|_| !page.records.is_empty());
