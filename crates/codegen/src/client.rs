@@ -7,6 +7,7 @@ mod brands;
 mod calls;
 mod inputs;
 mod names;
+mod python;
 mod results;
 mod surface;
 mod types;
@@ -15,6 +16,7 @@ mod typescript;
 use sortkey_design::Program;
 
 pub use names::{camel, pascal, snake};
+pub use python::python;
 pub use surface::*;
 pub use typescript::typescript;
 

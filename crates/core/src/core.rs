@@ -12,7 +12,7 @@ use crate::operate;
 use crate::prepared::{Problem, Shared};
 use crate::task::Task;
 use crate::values::{Origin, Val};
-use crate::{Arguments, Call, Caller, Failure, Settings};
+use crate::{Arguments, Call, Caller, Failure, Ids, Settings};
 
 /// A prepared program. Clones are handles of the same one.
 #[derive(Clone)]
@@ -50,6 +50,11 @@ impl Core {
     /// Starts a call at a moment. Its host sends its requests; `repeats` if the host sends them again itself where that may
     /// help.
     pub fn start(&self, call: Call<'_>, now_ms: i64, repeats: bool) -> Task {
-        Task::new(&self.shared, call, now_ms, repeats)
+        Task::new(&self.shared, call, now_ms, repeats, self.shared.settings.ids.fork())
+    }
+
+    /// Like [`start`](Core::start), with the ids of a call that was recorded.
+    pub fn replay(&self, call: Call<'_>, now_ms: i64, repeats: bool, ids: Ids) -> Task {
+        Task::new(&self.shared, call, now_ms, repeats, ids)
     }
 }

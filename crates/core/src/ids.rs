@@ -27,6 +27,12 @@ struct Stream {
     made: usize,
 }
 
+/// The bytes that a recorded call replays its ids from: a seed, and the ULID before.
+pub const RECORDED_BYTES: usize = 48;
+
+/// The stream that was left for the one of a call.
+pub struct Entered(Stream);
+
 impl Ids {
     /// A stream that nobody can guess who does not have its seed.
     pub fn from_seed(seed: [u8; 32]) -> Ids {
@@ -43,6 +49,31 @@ impl Ids {
     /// A stream of its own, which can begin again.
     pub(crate) fn fork(&self) -> Ids {
         Ids::of(self.bytes(), Some(Vec::new()), Arc::clone(&self.last_ulid))
+    }
+
+    /// The stream of a recorded call: what [`enter`](Ids::enter) returned.
+    pub fn recorded(recorded: [u8; RECORDED_BYTES]) -> Ids {
+        let mut seed = [0; 32];
+        seed.copy_from_slice(&recorded[..32]);
+        let mut last = [0; 16];
+        last.copy_from_slice(&recorded[32..]);
+        Ids::of(seed, Some(Vec::new()), Arc::new(Mutex::new(u128::from_be_bytes(last))))
+    }
+
+    /// Goes on with a stream of its own for one call, so that the call can be replayed by itself. Returns what
+    /// [`recorded`](Ids::recorded) makes the same stream of; [`leave`](Ids::leave) goes back.
+    pub fn enter(&self) -> ([u8; RECORDED_BYTES], Entered) {
+        let seed: [u8; 32] = self.bytes();
+        let mut recorded = [0; RECORDED_BYTES];
+        recorded[..32].copy_from_slice(&seed);
+        recorded[32..].copy_from_slice(&self.last_ulid.lock().to_be_bytes());
+        let stream = Stream { seed, bits: ChaCha12Rng::from_seed(seed), ulids: None, made: 0 };
+        (recorded, Entered(std::mem::replace(&mut *self.stream.lock(), stream)))
+    }
+
+    /// Goes back to the stream that was left.
+    pub fn leave(&self, entered: Entered) {
+        *self.stream.lock() = entered.0;
     }
 
     fn of(seed: [u8; 32], ulids: Option<Vec<u128>>, last_ulid: Arc<Mutex<u128>>) -> Ids {

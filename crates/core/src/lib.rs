@@ -58,7 +58,7 @@ pub use drive::drive;
 pub use effects::{Deed, Effects, NoEffects, Outgoing, Performed, Performing};
 pub use evaluate::{Computation, compute, hash_password};
 pub use failure::{Failure, FailureKind, Fault};
-pub use ids::Ids;
+pub use ids::{Entered, Ids, RECORDED_BYTES};
 pub use keyring::{DataKey, KeyError, Keyring};
 pub use machine::Machine;
 pub use names::{Naming, parameter_values, table_name};

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::Core;
 use crate::ask::{Ask, AskId, Told};
 use crate::task::{Step, Task};
-use crate::{Call, Core};
 
 /// Programs, and the calls under way on them.
 #[derive(Default)]
@@ -29,13 +29,12 @@ impl Machine {
         self.programs.get(number)
     }
 
-    /// Starts a call of a program, and returns the number of its task; none without such a program. Like [`Core::start`].
-    pub fn start(&mut self, program: usize, call: Call<'_>, now_ms: i64, repeats: bool) -> Option<u32> {
-        let task = self.programs.get(program)?.start(call, now_ms, repeats);
+    /// Adds a call that was started on one of the programs, and returns the number of its task.
+    pub fn start(&mut self, task: Task) -> u32 {
         let number = self.started;
         self.started = self.started.wrapping_add(1);
         self.tasks.insert(number, task);
-        Some(number)
+        number
     }
 
     /// Runs a task until it waits, and returns what it asks for since it was last run; none without such a task. A task that

@@ -29,6 +29,7 @@ pub(crate) use version::expected;
 
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
+use serde_json::Value as Json;
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{Action, EntityId, Operation, Statement, StatementKind, Value};
 use sortkey_plan::is_result_seen;
@@ -49,6 +50,25 @@ pub trait Calls: Send + Sync {
     fn begun(&self, name: &str);
     /// The call that began last and has not ended is over; `failed` is the name of its failure.
     fn ended(&self, failed: Option<&str>);
+    /// Whether [`made`](Calls::made) is to be called with what every call is given.
+    fn records(&self) -> bool {
+        false
+    }
+    /// The call that began last, as a client would make it.
+    fn made(&self, _call: Made) {}
+}
+
+/// A call of a test as a client would make it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Made {
+    /// The pattern or operation.
+    pub name: String,
+    /// Who calls; none for the system.
+    pub caller: Option<Json>,
+    /// Its arguments by name.
+    pub arguments: Json,
+    /// Whether only a test can make it: outside of `as`, a test may call what needs a caller without one.
+    pub is_of_tests: bool,
 }
 
 /// Carries out statements.

@@ -10,7 +10,7 @@ use crate::evaluate::Scope;
 use crate::outbox::Outbox;
 use crate::prepared::Shared;
 use crate::session::Session;
-use crate::{Answer, Arguments, Call, Caller, Consumed, Failure, Reply, Shown};
+use crate::{Answer, Arguments, Call, Caller, Consumed, Failure, Ids, Reply, Shown};
 
 /// What a call came to, and what it took.
 pub type Finished = (Result<Answer, Failure>, Consumed);
@@ -61,7 +61,7 @@ struct Start {
 }
 
 impl Task {
-    pub(crate) fn new(shared: &Arc<Shared>, call: Call<'_>, now_ms: i64, repeats: bool) -> Task {
+    pub(crate) fn new(shared: &Arc<Shared>, call: Call<'_>, now_ms: i64, repeats: bool, ids: Ids) -> Task {
         let start = Start {
             shared: Arc::clone(shared),
             name: call.name.to_owned(),
@@ -73,7 +73,7 @@ impl Task {
             now_ms,
         };
         Task {
-            outbox: Arc::new(Outbox::new(shared.settings.ids.fork(), repeats)),
+            outbox: Arc::new(Outbox::new(ids, repeats)),
             start,
             run: None,
             log: Vec::new(),

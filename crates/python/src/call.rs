@@ -6,12 +6,12 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sortkey_core::Ask;
-use sortkey_wasm::{Calling, write_ask};
+use sortkey_wasm::{StartedCall, write_ask};
 
 /// A call under way: stepped, answered, and dropped when it is over or given up.
 #[pyclass(frozen, module = "sortkey._native")]
 pub(crate) struct Call {
-    calling: Mutex<Calling>,
+    calling: Mutex<StartedCall>,
 }
 
 /// An ask: its number, the operation if it is a request, and its body or message.
@@ -53,11 +53,11 @@ impl Call {
 }
 
 impl Call {
-    pub(crate) fn new(calling: Calling) -> Call {
+    pub(crate) fn new(calling: StartedCall) -> Call {
         Call { calling: Mutex::new(calling) }
     }
 
-    fn lock(&self) -> PyResult<std::sync::MutexGuard<'_, Calling>> {
+    fn lock(&self) -> PyResult<std::sync::MutexGuard<'_, StartedCall>> {
         self.calling.lock().map_err(|_| PyRuntimeError::new_err("the call has failed before"))
     }
 }

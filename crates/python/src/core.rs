@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 use sortkey_core::Settings;
 use sortkey_design::wire;
-use sortkey_wasm::{Calling, failed};
+use sortkey_wasm::{StartedCall, failed};
 
 use crate::call::Call;
 use crate::{CallError, OpenError};
@@ -51,7 +51,7 @@ impl Core {
 
     /// Starts the call of a message.
     fn start(&self, py: Python<'_>, message: &[u8]) -> PyResult<Call> {
-        let started = py.detach(|| Calling::start(&self.core, message));
+        let started = py.detach(|| StartedCall::start(&self.core, message));
         started.map(Call::new).map_err(|failure| CallError::new_err(failed(&failure).to_string()))
     }
 }

@@ -4,24 +4,25 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
-use sortkey_core::{Answer, Arguments, Ask, AskId, Call, Consumed, Core, Failure, Fault, Step, Task};
+use sortkey_core::{
+    Answer, Arguments, Ask, AskId, Call, Consumed, Core, Failure, Fault, Ids, RECORDED_BYTES, Step, Task,
+};
 
 use crate::answers::{Kind, told};
+use crate::opening::hex;
 
 /// A call under way. It is stepped until it is over; what it asks in between is answered by its host.
-pub struct Calling {
+pub struct StartedCall {
     task: Task,
     /// Asks that are not answered.
     asked: BTreeMap<u32, Kind>,
 }
 
-impl Calling {
+impl StartedCall {
     /// Starts the call of a message.
-    pub fn start(core: &Core, message: &[u8]) -> Result<Calling, Failure> {
-        let task = with_call(core, Arguments::read(message)?, |call, now_ms, repeats| {
-            core.start(call, now_ms, repeats)
-        })?;
-        Ok(Calling { task, asked: BTreeMap::new() })
+    pub fn start(core: &Core, message: &[u8]) -> Result<StartedCall, Failure> {
+        let task = started(core, Arguments::read(message)?)?;
+        Ok(StartedCall { task, asked: BTreeMap::new() })
     }
 
     /// Runs the call until it waits or is over: what it asks since it was last run, and the message of its end.
@@ -44,12 +45,8 @@ impl Calling {
     }
 }
 
-/// Reads a message that starts a call, and passes it on with its moment and with whether the host repeats requests.
-pub(crate) fn with_call<T>(
-    core: &Core,
-    mut message: Arguments,
-    start: impl FnOnce(Call<'_>, i64, bool) -> T,
-) -> Result<T, Failure> {
+/// Starts the call of a message: at its moment, and with the ids of a recorded call where it names some.
+pub(crate) fn started(core: &Core, mut message: Arguments) -> Result<Task, Failure> {
     let mut number = |name: &str| message.take(name).and_then(|value| value.as_i64());
     let now_ms = number("now").ok_or_else(|| lacks("now", "milliseconds since 1970"))?;
     let limit = number("limit").and_then(|limit| u32::try_from(limit).ok());
@@ -69,7 +66,14 @@ pub(crate) fn with_call<T>(
         limit,
         version,
     };
-    Ok(start(call, now_ms, repeats))
+    Ok(match message.text("recorded") {
+        None => core.start(call, now_ms, repeats),
+        Some(text) => {
+            let ids = hex::<RECORDED_BYTES>(text).map(Ids::recorded);
+            let ids = ids.ok_or_else(|| lacks("recorded", "the 96 hexadecimal digits of a recorded call"))?;
+            core.replay(call, now_ms, repeats, ids)
+        }
+    })
 }
 
 /// The outcome of a call, as a message. `has_doubles`: whether the host's numbers are doubles.

@@ -9,7 +9,7 @@ use sortkey_core::{Arguments, AskId, Failure, FailureKind, Machine, Step};
 
 use crate::answers::{Kind, told};
 use crate::asks::write_ask;
-use crate::calling::{finished, lacks, widen, with_call};
+use crate::calling::{finished, lacks, started, widen};
 use crate::opening::opened;
 
 /// Programs and the calls under way on them, behind messages.
@@ -35,10 +35,7 @@ impl Host {
         let core = self.machine.program(program).cloned().ok_or_else(|| {
             Failure::new(FailureKind::Invalid, format!("`program`: no program {program} is open"))
         })?;
-        let machine = &mut self.machine;
-        let started =
-            with_call(&core, message, |call, now_ms, repeats| machine.start(program, call, now_ms, repeats))?;
-        started.ok_or_else(|| Failure::internal("the program is not open"))
+        Ok(self.machine.start(started(&core, message)?))
     }
 
     /// The change of a stream record: `{"entity", "item", "before"}`, or `{}` of what is nobody's.

@@ -12,5 +12,5 @@ mod host;
 mod opening;
 
 pub use asks::write_ask;
-pub use calling::{Calling, failed};
+pub use calling::{StartedCall, failed};
 pub use host::Host;

@@ -52,13 +52,17 @@ pub(crate) fn opened(message: &[u8]) -> Result<Core, String> {
 }
 
 fn key(name: &str, text: &str) -> Result<[u8; 32], String> {
-    let wrong = || format!("`{name}`: expected 64 hexadecimal digits");
-    if text.len() != 64 || !text.is_ascii() {
-        return Err(wrong());
+    hex(text).ok_or_else(|| format!("`{name}`: expected 64 hexadecimal digits"))
+}
+
+/// The bytes of hexadecimal digits; none if they are others, or of another number.
+pub(crate) fn hex<const LENGTH: usize>(text: &str) -> Option<[u8; LENGTH]> {
+    if text.len() != LENGTH * 2 || !text.is_ascii() {
+        return None;
     }
-    let mut key = [0; 32];
-    for (at, byte) in key.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[at * 2..at * 2 + 2], 16).map_err(|_| wrong())?;
+    let mut bytes = [0; LENGTH];
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[at * 2..at * 2 + 2], 16).ok()?;
     }
-    Ok(key)
+    Some(bytes)
 }

@@ -6,7 +6,8 @@ mod output;
 
 use clap::{Args, Subcommand};
 use sortkey_codegen::{
-    Deployed, File, Format, TERRAFORM_FILE, TerraformOptions, WaveOptions, cdk, client::typescript,
+    Deployed, File, Format, TERRAFORM_FILE, TerraformOptions, WaveOptions, cdk,
+    client::{python, typescript},
     terraform, wave_files, waves,
 };
 
@@ -18,11 +19,11 @@ pub(super) use against::live;
 use client::ClientTarget;
 use output::Output;
 
-/// Generate infrastructure or a typed client from a design: CloudFormation, Terraform, CDK, TypeScript
+/// Generate infrastructure or a typed client from a design: CloudFormation, Terraform, CDK, TypeScript, Python
 ///
 /// The files create the same tables as `sortkey up`, with the settings of a stage in deploy.toml beside the design:
 /// tags, capacity, autoscaling, alarms, keys, replicas. Nothing that is generated deletes a table.
-/// docs/deploying.md describes the targets and deploy.toml, docs/typescript.md the client.
+/// docs/deploying.md describes the targets and deploy.toml, docs/typescript.md and docs/python.md the clients.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey generate cloudformation links.sk --stage prod --out infra
@@ -68,6 +69,15 @@ enum Target {
   sortkey generate typescript links.sk --out src/links
   sortkey generate typescript links.sk --out src/links --check    # in continuous integration")]
     Typescript(ClientTarget),
+
+    /// A typed client in Python, over the package `sortkey` and boto3 or aiobotocore
+    ///
+    /// Dataclasses, ids of their own types, a class that blocks and one that is awaited. No `sortkey` process is needed to
+    /// run it.
+    #[command(after_help = "Examples:
+  sortkey generate python links.sk --out app/links
+  sortkey generate python links.sk --out app/links --check    # in continuous integration")]
+    Python(ClientTarget),
 }
 
 #[derive(Args, Debug)]
@@ -132,6 +142,7 @@ impl Run for Generate {
             Target::Terraform(target) => target.run(),
             Target::Cdk(target) => target.run(),
             Target::Typescript(target) => target.run(typescript),
+            Target::Python(target) => target.run(python),
         }
     }
 }

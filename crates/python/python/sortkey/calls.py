@@ -68,7 +68,7 @@ class _Opened:
             self.core = _native.Core(
                 program,
                 seed=seed or os.urandom(32),
-                cursor_key=cursor_key or os.urandom(32),
+                cursor_key=cursor_key or _shared_cursor_key() or os.urandom(32),
                 table_prefix=table_prefix,
                 parameters=dict(parameters or {}),
                 bcrypt_cost=bcrypt_cost,
@@ -118,6 +118,7 @@ class _Opened:
             if trouble is not None and failed["kind"] in ("Unavailable", "Internal", "Throttled"):
                 raise trouble
             raise failure(failed, self.declared)
+        _restore(message)
         consumed = message["consumed"]
         return Answer(
             value=message.get("value"),
@@ -149,6 +150,31 @@ class _Opened:
         if "http" in perform:
             given = {**given, "body": base64.b64decode(given["body"]), "timeoutMs": perform["timeoutMs"]}
         return self.effects.get(perform["name"]), given
+
+
+def _shared_cursor_key() -> bytes | None:
+    """The key of the environment, which processes that serve the same clients share."""
+    text = os.environ.get("SORTKEY_CURSOR_KEY", "")
+    if not text:
+        return None
+    try:
+        key = bytes.fromhex(text)
+    except ValueError:
+        key = b""
+    if len(key) != 32:
+        raise ValueError("SORTKEY_CURSOR_KEY: expected 64 hexadecimal digits")
+    return key
+
+
+def _restore(message: dict[str, Any]) -> None:
+    """Makes integers of those that travel as text, because a double would round them."""
+    for place in message.get("wide", ()):
+        *path, last = place.split(".")
+        inside: Any = message
+        for name in path:
+            inside = inside[int(name)] if isinstance(inside, list) else inside[name]
+        at: Any = int(last) if isinstance(inside, list) else last
+        inside[at] = int(inside[at])
 
 
 def _performed(perform: dict[str, Any], result: Any) -> tuple[int, bytes]:

@@ -95,8 +95,8 @@ class Wire:
         """A value of the client as it travels."""
         fields = self._classes.get(type(value))
         if fields is not None:
-            members = ((wire, getattr(value, name)) for name, wire, _ in fields)
-            return {wire: self.write(member) for wire, member in members if member is not None}
+            members = ((name, wire, getattr(value, name)) for name, wire, _ in fields)
+            return {wire: self.write(member) for name, wire, member in members if not _is_left_out(value, name, member)}
         if isinstance(value, dict):
             return {name: self.write(member) for name, member in value.items()}
         if isinstance(value, (list, tuple)):
@@ -109,6 +109,13 @@ class Wire:
         given.update((name, value) for name, value in optional.items() if value is not None)
         given.update((name, value) for name, value in nullable.items() if value is not OMITTED)
         return {name: self.write(value) for name, value in given.items()}
+
+
+def _is_left_out(value: Any, name: str, member: Any) -> bool:
+    """Whether a field is left out: `None` says so, unless it removes the attribute and `OMITTED` leaves it out."""
+    if member is None:
+        return value.__dataclass_fields__[name].default is not OMITTED
+    return member is OMITTED
 
 
 @dataclass(frozen=True)

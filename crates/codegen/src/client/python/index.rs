@@ -1,0 +1,121 @@
+//! `__init__.py`: the two clients, and everything that the other files export.
+
+use std::fmt::Write as _;
+
+use super::header;
+use super::module::{IMPORTS, Kind, method};
+use super::text::{self, quoted};
+use super::types::classes;
+use crate::client::{Surface, pascal};
+use crate::files::File;
+
+/// The client's own members, beside modules and calls.
+pub(super) const MEMBERS: [&str; 2] = ["acting_as", "is_async"];
+
+/// What a client is opened with, beside the SDK's client and the caller.
+const OPTIONS: [(&str, &str, &str); 9] = [
+    ("keyring", "sortkey.Keyring | None", "None"),
+    ("effects", "Mapping[str, Callable[[Any], Any]] | None", "None"),
+    ("on_request", "Callable[[sortkey.Request], None] | None", "None"),
+    ("clock", "Callable[[], int] | None", "None"),
+    ("seed", "bytes | None", "None"),
+    ("cursor_key", "bytes | None", "None"),
+    ("table_prefix", "str | None", "None"),
+    ("parameters", "Mapping[str, str] | None", "None"),
+    ("bcrypt_cost", "int", "12"),
+];
+
+/// The file.
+pub(super) fn file(surface: &Surface) -> File {
+    let imports = IMPORTS
+        .replace("import Set as AbstractSet", "import Callable, Mapping, Set as AbstractSet")
+        .replace("from sortkey import typed", "import sortkey\nfrom sortkey import typed")
+        .replace("from . import types\n", "");
+    let mut own: Vec<String> = surface.ids.iter().map(|id| id.name.clone()).collect();
+    own.extend(surface.enums.iter().map(|each| each.name.clone()));
+    own.extend(classes(surface).into_iter().map(|id| surface.record(id).name.clone()));
+    own.extend(surface.errors.iter().map(|name| pascal(name)));
+    if !surface.caller.is_empty() {
+        own.push("Caller".to_owned());
+    }
+    own.sort();
+    own.dedup();
+    let (name, awaited) = client_names(surface, &own);
+    let mut out = format!(
+        "{}\n\"\"\"A client of the design `{}`: `{name}` blocks, `{awaited}` is awaited.\"\"\"\n\n{imports}",
+        header(surface),
+        surface.name,
+    );
+    out += "from . import types\nfrom ._program import FINGERPRINT, PROGRAM\n";
+    for module in &surface.modules {
+        let _ = writeln!(out, "from . import {0} as _{0}", text::name(&module.name));
+    }
+    if !own.is_empty() {
+        let _ = writeln!(out, "from .types import (\n    {},\n)", own.join(",\n    "));
+    }
+    for kind in [Kind::Blocking, Kind::Awaited] {
+        out += &client(surface, if kind == Kind::Blocking { &name } else { &awaited }, kind);
+    }
+    own.extend([name, awaited, "FINGERPRINT".to_owned()]);
+    own.sort();
+    let all: Vec<String> = own.iter().map(|name| quoted(name)).collect();
+    let _ = write!(out, "\n\n__all__ = [\n    {},\n]\n", all.join(",\n    "));
+    File::new("__init__.py", out)
+}
+
+/// The names of the two clients. A type of the design may have the design's own name.
+fn client_names(surface: &Surface, own: &[String]) -> (String, String) {
+    let name = pascal(&surface.name);
+    let name = if own.contains(&name) { format!("{name}Client") } else { name };
+    let awaited = format!("Async{name}");
+    (name, awaited)
+}
+
+/// A client: its modules as attributes, the other calls as methods.
+fn client(surface: &Surface, name: &str, kind: Kind) -> String {
+    let (class, is_async, sdk) = match kind {
+        Kind::Blocking => ("Client", "False", "a boto3 client of `dynamodb`"),
+        Kind::Awaited => ("AsyncClient", "True", "an aiobotocore client of `dynamodb`"),
+    };
+    let caller = if surface.caller.is_empty() { "None" } else { "types.Caller | None" };
+    let mut out = format!(
+        "\n\nclass {name}:\n    \"\"\"The design `{}`, over {sdk} or a transport of `sortkey`.\"\"\"\n\n    \
+         IS_ASYNC = {is_async}\n\n    def __init__(\n        self,\n        client: object,\n        *,\n        \
+         caller: {caller} = None,\n",
+        surface.name
+    );
+    for (option, ty, default) in OPTIONS {
+        let _ = writeln!(out, "        {option}: {ty} = {default},");
+    }
+    out += "    ) -> None:\n        options: dict[str, Any] = {\n";
+    for (option, ..) in OPTIONS {
+        let _ = writeln!(out, "            {0}: {option},", quoted(option));
+    }
+    let given =
+        if surface.caller.is_empty() { "caller" } else { "cast(\"Mapping[str, Any] | None\", caller)" };
+    let _ = write!(
+        out,
+        "        }}\n        self._bind(\n            typed.{class}.open(\n                \
+         PROGRAM, FINGERPRINT, types.WIRE, types.DECLARED, client, {given}, options\n            )\n        )\n\n    \
+         def _bind(self, client: typed.{class}) -> None:\n        self._client = client\n"
+    );
+    for module in &surface.modules {
+        let attribute = text::name(&module.name);
+        let prefix = if kind == Kind::Blocking { "" } else { "Async" };
+        let _ =
+            writeln!(out, "        self.{attribute} = _{attribute}.{prefix}{}(client)", pascal(&module.name));
+    }
+    if !surface.caller.is_empty() {
+        let _ = write!(
+            out,
+            "\n    def acting_as(self, caller: types.Caller) -> {name}:\n        \
+             \"\"\"The same database, as another caller sees it.\"\"\"\n        \
+             other = {name}.__new__({name})\n        \
+             other._bind(self._client.acting_as(cast(\"Mapping[str, Any]\", caller)))\n        return other\n"
+        );
+    }
+    for call in &surface.calls {
+        out += &method(surface, call, kind);
+    }
+    out
+}
