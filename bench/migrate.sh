@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Seller profiles carried over to their next design, on disk: `copy` (items in a second beside the raw rate of the same
-# transactions, and how well a bound is kept), `load` (writers and readers of both designs through all phases, at half of what
-# the machine can do). A number behind the name is the number of items: bench/migrate.sh copy 200000. SORTKEY_BENCH_DIR says on
-# which disk.
+# transactions, and how well a bound is kept). A number behind the name is the number of items: bench/migrate.sh copy 200000.
+# SORTKEY_BENCH_DIR says on which disk.
 set -euo pipefail
 cd "$(dirname "$0")"
 cargo build --release --manifest-path migrate/Cargo.toml

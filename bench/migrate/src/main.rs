@@ -2,7 +2,6 @@
 
 mod copy;
 mod fill;
-mod load;
 mod recorder;
 mod world;
 
@@ -11,7 +10,7 @@ use std::path::PathBuf;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [what, directory, rest @ ..] = arguments.as_slice() else {
-        eprintln!("sortkey-bench-migrate copy|load DIRECTORY [ITEMS]");
+        eprintln!("sortkey-bench-migrate copy DIRECTORY [ITEMS]");
         std::process::exit(2);
     };
     let items: usize = rest.first().and_then(|text| text.parse().ok()).unwrap_or(200_000);
@@ -19,7 +18,6 @@ fn main() {
     let _ = std::fs::remove_dir_all(&directory);
     match what.as_str() {
         "copy" => copy::run(&directory, items),
-        "load" => load::run(&directory, items),
         _ => {
             eprintln!("there is no measurement {what:?}");
             std::process::exit(2);

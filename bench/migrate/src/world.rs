@@ -11,7 +11,7 @@ use sortkey_deploy::{Coverage, deploy, prepare};
 use sortkey_design::{Design, FileLoader, compile};
 use sortkey_embedded::{Embedded, KeyFile, block_on, ephemeral};
 use sortkey_engine::Engine;
-use sortkey_migrate::{Ages, Layer, Plan, Runner, Side, Steady, Watch};
+use sortkey_migrate::{Ages, Plan, Runner};
 use sortkey_storage_fjall::{FjallStore, Options};
 
 pub struct World {
@@ -75,17 +75,6 @@ impl World {
     pub fn runner(&self, backend: Arc<dyn Backend>) -> Runner {
         let plan = self.plan(Arc::clone(&backend));
         Runner::new(plan, backend, self.settings(), Ages::ALONE).expect("a runner")
-    }
-
-    /// Both designs on the layer of the migration, in one process as `sortkey up` has them.
-    pub fn sides(&self) -> (Runtime, Runtime) {
-        let backend = self.backend();
-        let plan = self.plan(Arc::clone(&backend));
-        let steady = Steady::new(backend, self.settings());
-        let ages = Ages { fresh: Duration::from_millis(200), longest: Duration::from_millis(500), wait: Duration::from_secs(1) };
-        let watch = Arc::new(Watch::new(&plan, steady.clone(), ages).expect("a place for the state"));
-        let side = |side| Arc::new(Layer::new(Arc::clone(&plan), steady.clone(), Arc::clone(&watch), side));
-        (self.runtime(&self.before, side(Side::Old)), self.runtime(&self.after, side(Side::New)))
     }
 }
 

@@ -36,40 +36,61 @@ const CREDENTIALS =
 const EMPTY = new TextEncoder().encode("{}");
 const encoder = new TextEncoder();
 
+/** What a command of this package carries, under a name that no input has. */
+const STATE = Symbol("sortkey");
+
+const replaced = (next) => (args) => {
+  const { text } = args.input[STATE];
+  args.request.body = text;
+  args.request.headers["content-length"] = String(text.length);
+  return next(args);
+};
+
+const captured = (next) => async (args) => {
+  const state = args.input[STATE];
+  // Of several attempts the last one counts, also if it has no answer.
+  state.answer = undefined;
+  const result = await next(args);
+  const { response } = result;
+  state.answer = { status: response.statusCode, body: await collected(response.body) };
+  // The SDK reads errors, since they decide about retries, and nothing of an answer.
+  response.body = state.answer.status === 200 ? EMPTY : state.answer.body;
+  return result;
+};
+
+/** The middleware of an operation's commands: added once, not for each request. */
+const stacks = new Map();
+
+function stackOf(operation) {
+  let stack = stacks.get(operation);
+  if (!stack) {
+    ({ middlewareStack: stack } = new COMMANDS[operation]({}));
+    stack.add(replaced, { step: "build", priority: "high", name: "sortkeyRequest" });
+    stack.add(captured, { step: "deserialize", priority: "low", name: "sortkeyAnswer" });
+    stacks.set(operation, stack);
+  }
+  return stack;
+}
+
 /** Sends requests with a client of the AWS SDK: `{ status, body }`, or an error where there is no answer. */
 export function overSdk(client) {
   return async (operation, body, signal) => {
-    const text = encoder.encode(JSON.stringify(body));
+    const state = { text: encoder.encode(JSON.stringify(body)), answer: undefined };
     // What the endpoint of an account depends on. The rest of the input would only be serialised in vain.
     const input = body.TableName === undefined ? { RequestItems: {}, TransactItems: [] } : { TableName: body.TableName };
-    const command = new COMMANDS[operation](input);
-    let answer;
-    const replaced = (next) => (args) => {
-      args.request.body = text;
-      args.request.headers["content-length"] = String(text.length);
-      return next(args);
-    };
-    const captured = (next) => async (args) => {
-      const result = await next(args);
-      const { response } = result;
-      answer = { status: response.statusCode, body: await collected(response.body) };
-      // The SDK reads errors, since they decide about retries, and nothing of an answer.
-      response.body = answer.status === 200 ? EMPTY : answer.body;
-      return result;
-    };
-    command.middlewareStack.add(replaced, { step: "build", priority: "high", name: "sortkeyRequest" });
-    command.middlewareStack.add(captured, { step: "deserialize", priority: "low", name: "sortkeyAnswer" });
+    const command = new COMMANDS[operation]({ ...input, [STATE]: state });
+    command.middlewareStack = stackOf(operation);
     try {
       await client.send(command, signal ? { abortSignal: signal } : undefined);
     } catch (cause) {
       if (CREDENTIALS.test(cause?.name ?? "")) {
         throw new WrongCredentials(`DynamoDB does not accept the credentials: ${cause.message}`, { cause });
       }
-      if (!answer || answer.status === 200) {
+      if (!state.answer || state.answer.status === 200) {
         throw cause;
       }
     }
-    return answer;
+    return state.answer;
   };
 }
 

@@ -6,11 +6,14 @@ import { fromBase64, toBase64 } from "./bytes.js";
 const MOST_BYTES = 64 * 1024;
 
 /** Carries out an effect: the status and the body of the answer to the core. */
-export async function performed({ name, timeoutMs, http, mail, extern }, options) {
+export async function performed({ name, timeoutMs, http, mail, jwt, live, channel, extern }, options) {
   if (http) {
     return [200, JSON.stringify(await requested(http, timeoutMs, options.fetch ?? globalThis.fetch))];
   }
   const handler = mail ? options.mail : options.handlers?.[name];
+  if (live && !handler) {
+    return [200, "{}"]; // An event that nobody follows.
+  }
   if (!handler) {
     return [501, `nothing carries out the effect \`${name}\`: name a handler when the client is opened`];
   }
@@ -19,7 +22,11 @@ export async function performed({ name, timeoutMs, http, mail, extern }, options
     const error = await within(timeoutMs, handler(mail)).then(() => undefined, (error) => String(error?.message ?? error));
     return [200, JSON.stringify({ latencyMs: Date.now() - begin, error })];
   }
-  return [200, JSON.stringify((await within(timeoutMs, handler(extern))) ?? {})];
+  const asked = within(timeoutMs, handler(extern, { jwt, live, channel }));
+  if (jwt) {
+    return asked.then((claims) => [200, JSON.stringify(claims)], (error) => [401, String(error?.message ?? error)]);
+  }
+  return [200, JSON.stringify((await asked) ?? {})];
 }
 
 async function requested({ method, url, headers, body }, timeoutMs, fetch) {

@@ -229,6 +229,14 @@ export interface Program {
   text: string;
 }
 
+/** A table that a test creates. */
+export interface TableRequest {
+  /** The input of `CreateTable`. */
+  create: object;
+  /** The attribute that holds an item's expiry. */
+  timeToLive: string | undefined;
+}
+
 /** Where an answer is more than its JSON. */
 export type Shape =
   | "bytes"

@@ -27,6 +27,10 @@ export class Paged {
     return this.#page().finally(settled);
   }
 
+  get [Symbol.toStringTag]() {
+    return "Paged";
+  }
+
   async *pages() {
     let page = await this.#page();
     for (;;) {

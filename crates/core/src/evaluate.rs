@@ -4,6 +4,7 @@
 
 mod calendar;
 mod compute;
+mod csv;
 mod functions;
 mod scope;
 mod view;

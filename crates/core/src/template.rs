@@ -3,8 +3,10 @@
 use sortkey_design::Program;
 use sortkey_design::model::{SlotFormat, TimeUnit};
 use sortkey_design::program::{AttributeId, Entity, Piece, Template, Type};
+use sortkey_design::texts::{MILLISECONDS_WIDTH, SECONDS_WIDTH};
 use sortkey_value::{Item, Number, ValueRef};
 
+use crate::Failure;
 use crate::catalog::EntityInfo;
 use crate::values::{Val, Values, date, iso, iso_seconds, month, parse_time};
 
@@ -100,16 +102,65 @@ pub(crate) fn slot_of(
             Some(format!("{:0>width$}", number.to_string(), width = *width as usize))
         }
         (Some(SlotFormat::Time(form)), Val::Time(time_ms)) => Some(match form.as_str() {
-            "ms" => time_ms.to_string(),
-            "s" => time_ms.div_euclid(1_000).to_string(),
+            "ms" => milliseconds(*time_ms),
+            "s" => seconds(*time_ms),
             "date" => date(*time_ms),
             "month" => month(*time_ms),
             _ => iso(*time_ms),
         }),
         (Some(SlotFormat::Escape), Val::Text(text)) => Some(escape(text, &template.delimiters)),
         (Some(SlotFormat::Lower), Val::Text(text)) => Some(text.to_lowercase()),
+        (None, Val::Time(time_ms)) => match ty {
+            Type::Time { unit: TimeUnit::Seconds } => Some(seconds(*time_ms)),
+            Type::Time { unit: TimeUnit::Milliseconds } => Some(milliseconds(*time_ms)),
+            _ => canonical(Some(ty), value),
+        },
         _ => canonical(Some(ty), value),
     }
+}
+
+/// Numbers of a fixed width sort as times do.
+fn seconds(time_ms: i64) -> String {
+    format!("{:0>width$}", time_ms.div_euclid(1_000), width = SECONDS_WIDTH)
+}
+
+fn milliseconds(time_ms: i64) -> String {
+    format!("{time_ms:0>width$}", width = MILLISECONDS_WIDTH)
+}
+
+/// The times whose text in a key sorts as they do, the first and the last: a number of a fixed width has no sign, and a year
+/// has four digits.
+pub(crate) fn sortable(ty: &Type, format: Option<&SlotFormat>) -> (i64, i64) {
+    const WIDEST: i64 = 9_999_999_999_999;
+    const FIRST_YEAR: i64 = -62_167_219_200_000;
+    const LAST_YEAR: i64 = 253_402_300_799_999;
+    let is_number = match (format, ty) {
+        (Some(SlotFormat::Time(form)), _) => matches!(form.as_str(), "s" | "ms"),
+        (_, Type::Time { unit }) => matches!(unit, TimeUnit::Seconds | TimeUnit::Milliseconds),
+        _ => false,
+    };
+    if is_number { (0, WIDEST) } else { (FIRST_YEAR, LAST_YEAR) }
+}
+
+/// Refuses a time whose text would not sort in a key as the time does.
+pub(crate) fn fit_to_sort(entity: &Entity, template: &Template, values: &impl Values) -> Result<(), Failure> {
+    for piece in &template.pieces {
+        let Piece::Slot { attribute: id, format } = piece else { continue };
+        let Some(Val::Time(time_ms)) = values.value(entity, *id) else { continue };
+        let attribute = &entity.attributes[*id];
+        let (first, last) = sortable(&attribute.ty, format.as_ref());
+        if !(first..=last).contains(time_ms) {
+            let name = &*attribute.name;
+            let why = format!(
+                "`{name}` is {}; in a key, times {} to {} are allowed",
+                iso(*time_ms),
+                iso(first),
+                iso(last)
+            );
+            return Err(Failure::invalid(name, why));
+        }
+    }
+    Ok(())
 }
 
 /// The text of a value as it stands in a key.

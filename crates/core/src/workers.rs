@@ -477,7 +477,11 @@ impl Runtime {
                 Err(failure) => return Err(failure),
             };
             let attributes = self.caller_attributes(&scope, value.fields())?;
-            return self.caller(attributes).map(Some);
+            // An owner of a token who is no caller of this design is nobody here.
+            return self.caller(attributes).map(Some).map_err(|failure| {
+                let why = format!("this token does not say who calls: {}", failure.message);
+                Failure::new(FailureKind::Unauthenticated, why)
+            });
         }
         Ok(None)
     }

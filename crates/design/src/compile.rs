@@ -4,7 +4,7 @@ use crate::lower::{self, Unit};
 use crate::model::Design;
 use crate::problems::IMPORT;
 use crate::program::Program;
-use crate::{elaborate, inline, resolve, stored};
+use crate::{elaborate, inline, limits, resolve, sealed, stored};
 use sortkey_diagnostics::{Diagnostic, FileId, Severity, Sources, sort};
 use sortkey_syntax::ast::Item;
 use sortkey_syntax::parse;
@@ -78,6 +78,8 @@ pub fn compile(name: &str, text: &str, loader: &dyn Loader) -> Compilation {
     let design = Arc::new(design);
     let program = Arc::new(elaborate::elaborate(&design, &mut diagnostics));
     stored::check(&design, &program, &mut diagnostics);
+    sealed::check(&design, &program, &mut diagnostics);
+    limits::check(&design, &program, &mut diagnostics);
     // Whoever carries a design out finds rules in the place of their calls.
     let mut design = Arc::unwrap_or_clone(design);
     inline::rules(&mut design, &mut diagnostics);

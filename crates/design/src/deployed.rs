@@ -5,7 +5,7 @@ use crate::problems::{PARAMETER, nearest};
 use sortkey_diagnostics::{Diagnostic, Span};
 
 /// What DynamoDB accepts, in words.
-const RULE: &str = "A name in DynamoDB has 3 to 255 letters, digits, `_`, `-` or `.`.";
+pub(crate) const RULE: &str = "A name in DynamoDB has 3 to 255 letters, digits, `_`, `-` or `.`.";
 
 /// Whether DynamoDB accepts a name for a table or an index.
 pub fn is_deployed_name(name: &str) -> bool {

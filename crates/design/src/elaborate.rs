@@ -4,6 +4,7 @@
 //! either wanted to be of a declared type, and checked against it, or free, and its type found out. What is unknown agrees
 //! with everything, so that one mistake gives one diagnostic. The result is complete if nothing was reported.
 
+mod absence;
 mod actions;
 mod bodies;
 mod calls;
@@ -23,6 +24,7 @@ mod scope;
 mod signatures;
 mod skeleton;
 mod statements;
+mod transactions;
 mod types;
 mod wanted;
 
@@ -52,6 +54,10 @@ pub(crate) fn elaborate(design: &Arc<Design>, problems: &mut Vec<Diagnostic>) ->
         scope: Scope::default(),
         locals: 0,
         optional: Vec::new(),
+        unsure: Vec::new(),
+        asked: absence::Asked::default(),
+        unsent: Vec::new(),
+        lenient: false,
         errors: Vec::new(),
     };
     let bodies = typing.bodies();
@@ -80,6 +86,14 @@ struct Elaboration<'a, 'p> {
     locals: usize,
     /// Parameters of the operation in hand that are absent where they are left out.
     optional: Vec<crate::program::LocalId>,
+    /// `let`s of the operation in hand that may have found nothing.
+    unsure: Vec<crate::program::LocalId>,
+    /// What conditions have asked about.
+    asked: absence::Asked,
+    /// The items that the transaction in hand changes, and what is known of them before it is sent.
+    unsent: Vec<transactions::Unsent>,
+    /// Whether what turns out to be absent is no mistake: in a rule it is false.
+    lenient: bool,
     /// The names of errors, in the order of their ids.
     errors: Vec<Arc<str>>,
 }

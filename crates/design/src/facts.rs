@@ -13,8 +13,6 @@ pub use actions::{ActionSite, Bound, actions, calls, settable};
 pub use conditions::{Condition, condition};
 pub use given::{can_be_given, is_made, is_made_for, must_be_given};
 pub use implication::Known;
-pub use keys::{
-    Source, TextOrder, determined, key_attributes, known_key, settles, source, text_order, unknown_key,
-};
+pub use keys::{Source, determined, key_attributes, known_key, settles, source, unknown_key};
 pub use membership::{Membership, membership};
 pub use names::is_time_name;

@@ -54,6 +54,28 @@ pub fn complaint(format: &StringFormat, text: &str) -> Option<String> {
     (!good).then(|| why.to_owned())
 }
 
+/// Whether a text is a day of the calendar, `YYYY-MM-DD`.
+pub fn is_day(text: &str) -> bool {
+    let shape = text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    let number = |from: usize, to: usize| text.get(from..to).and_then(|part| part.parse::<u32>().ok());
+    let (Some(year), Some(month), Some(day)) = (number(0, 4), number(5, 7), number(8, 10)) else {
+        return false;
+    };
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = match month {
+        2 if is_leap => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    };
+    shape && (1..=days).contains(&day)
+}
+
 /// Whether a text could have been generated for an id.
 pub fn is_id(prefix: &str, body: IdBody, text: &str) -> bool {
     let Some(rest) = text.strip_prefix(prefix) else { return false };

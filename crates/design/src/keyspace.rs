@@ -6,6 +6,7 @@
 
 use crate::facts::{Source, source};
 use crate::model::*;
+use crate::texts::{Alphabet, Texts, beginning};
 use std::collections::{HashMap, VecDeque};
 
 /// A key that two entities can both produce.
@@ -32,59 +33,30 @@ pub fn prefix_overlap(design: &Design, stored: &str, prefix: &str, other: &Entit
         return false;
     };
     let mut left: Vec<Atom> = prefix.chars().map(Atom::Char).collect();
-    left.push(Atom::Some(Class::Any));
+    left.push(Atom::Some(Alphabet::any()));
     meet(&left, &right).is_some()
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Atom {
     /// Exactly this character.
     Char(char),
-    /// One or more of a class.
-    Some(Class),
+    /// One or more of these.
+    Some(Alphabet),
 }
-
-/// Characters that a slot may produce.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
-    Digits,
-    /// `0-9a-f-`
-    Hex,
-    /// Letters, digits, `_`, `-`.
-    Word,
-    /// Digits and the signs of a time.
-    Time,
-    /// No `#`: escaped.
-    NoDelimiter,
-    Any,
-}
-
-impl Class {
-    fn contains(self, c: char) -> bool {
-        match self {
-            Class::Digits => c.is_ascii_digit(),
-            Class::Hex => c.is_ascii_hexdigit() && !c.is_ascii_uppercase() || c == '-',
-            Class::Word => c.is_ascii_alphanumeric() || c == '_' || c == '-',
-            Class::Time => c.is_ascii_digit() || matches!(c, 'T' | 'Z' | ':' | '.' | '-'),
-            Class::NoDelimiter => c != '#',
-            Class::Any => true,
-        }
-    }
-}
-
-/// Characters tried where both sides leave a choice.
-const CHOICES: [char; 3] = ['1', 'a', '#'];
 
 fn shape(design: &Design, entity: &Entity, stored: &str) -> Option<Vec<Atom>> {
     match source(entity, stored)? {
-        Source::Natural(attribute) => Some(slot(design, Some(attribute), None)),
+        Source::Natural(attribute) => Some(slot(design, Some(attribute), None, &[])),
         Source::Template(template) => {
             let mut atoms = Vec::new();
+            let delimiters = template.delimiters();
             for piece in &template.pieces {
                 match piece {
                     Piece::Literal(text) => atoms.extend(text.chars().map(Atom::Char)),
                     Piece::Slot { attribute, format } => {
-                        atoms.extend(slot(design, entity.attribute(&attribute.text), format.as_ref()));
+                        let attribute = entity.attribute(&attribute.text);
+                        atoms.extend(slot(design, attribute, format.as_ref(), &delimiters));
                     }
                 }
             }
@@ -93,36 +65,33 @@ fn shape(design: &Design, entity: &Entity, stored: &str) -> Option<Vec<Atom>> {
     }
 }
 
-fn slot(design: &Design, attribute: Option<&Attribute>, format: Option<&SlotFormat>) -> Vec<Atom> {
-    let class = |class| vec![Atom::Some(class)];
-    match format {
-        Some(SlotFormat::Escape) => return class(Class::NoDelimiter),
-        Some(SlotFormat::Pad(_)) => return class(Class::Digits),
-        _ => {}
-    }
+fn slot(
+    design: &Design,
+    attribute: Option<&Attribute>,
+    format: Option<&SlotFormat>,
+    delimiters: &[char],
+) -> Vec<Atom> {
     let Some(attribute) = attribute else {
-        return class(Class::Any);
+        return vec![Atom::Some(Alphabet::any())];
     };
     let digest = |fill: &Fill| fill.derived && fill.value.mentions("sha256");
     if attribute.value.as_ref().is_some_and(digest) {
-        return class(Class::Hex);
+        return vec![Atom::Some(Alphabet::of("0123456789abcdef-"))];
     }
+    let ty = design.type_of(attribute);
+    let alphabet = Texts::of_slot(ty.into(), format, delimiters).alphabet;
     let prefixed = |prefix: &str, body| prefix.chars().map(Atom::Char).chain([Atom::Some(body)]).collect();
-    match design.type_of(attribute) {
-        Type::Id { prefix, body: IdBody::Uuid } => prefixed(prefix, Class::Hex),
-        Type::Id { prefix, .. } | Type::Token { prefix, .. } => prefixed(prefix, Class::Word),
-        Type::String { format: StringFormat::Slug, .. } => class(Class::Word),
-        Type::String { format: StringFormat::Matching(pattern), .. } => {
-            // A regular expression begins with plain characters until the first that means something.
-            let plain =
-                pattern.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '#' | ':'));
-            prefixed(&plain.collect::<String>(), Class::Any)
+    match ty {
+        _ if format.is_some() => vec![Atom::Some(alphabet)],
+        // What follows the prefix has no character of the prefix alone.
+        Type::Id { prefix, body } => prefixed(prefix, Texts::of(crate::texts::Kind::Id("", *body)).alphabet),
+        Type::Token { prefix, length } => {
+            prefixed(prefix, Texts::of(crate::texts::Kind::Token("", *length)).alphabet)
         }
-        Type::Int { .. } | Type::Decimal { .. } => class(Class::Digits),
-        Type::Time { unit: TimeUnit::Milliseconds | TimeUnit::Seconds } => class(Class::Digits),
-        Type::Time { .. } | Type::Date | Type::Month => class(Class::Time),
-        Type::Enum { open: false, .. } | Type::Bool => class(Class::Word),
-        _ => class(Class::Any),
+        Type::String { format: StringFormat::Matching(pattern), .. } => {
+            prefixed(&beginning(pattern), alphabet)
+        }
+        _ => vec![Atom::Some(alphabet)],
     }
 }
 
@@ -171,17 +140,17 @@ fn ends(atoms: &[Atom], at: usize, started: bool) -> bool {
 
 /// The characters that may come next, with the place reached after each. A slot that has produced a character may
 /// produce more or give way to what follows it.
-fn steps(atoms: &[Atom], at: usize, started: bool) -> Vec<(usize, bool, Atom)> {
+fn steps(atoms: &[Atom], at: usize, started: bool) -> Vec<(usize, bool, &Atom)> {
     let mut found = Vec::new();
     match atoms.get(at) {
         None => {}
-        Some(atom @ Atom::Char(_)) => found.push((at + 1, false, *atom)),
+        Some(atom @ Atom::Char(_)) => found.push((at + 1, false, atom)),
         Some(atom @ Atom::Some(_)) => {
-            found.push((at, true, *atom));
+            found.push((at, true, atom));
             if started {
                 match atoms.get(at + 1) {
-                    Some(next @ Atom::Char(_)) => found.push((at + 2, false, *next)),
-                    Some(next @ Atom::Some(_)) => found.push((at + 1, true, *next)),
+                    Some(next @ Atom::Char(_)) => found.push((at + 2, false, next)),
+                    Some(next @ Atom::Some(_)) => found.push((at + 1, true, next)),
                     None => {}
                 }
             }
@@ -190,13 +159,13 @@ fn steps(atoms: &[Atom], at: usize, started: bool) -> Vec<(usize, bool, Atom)> {
     found
 }
 
-fn common(a: Atom, b: Atom) -> Option<char> {
+fn common(a: &Atom, b: &Atom) -> Option<char> {
     match (a, b) {
-        (Atom::Char(x), Atom::Char(y)) => (x == y).then_some(x),
-        (Atom::Char(x), Atom::Some(class)) | (Atom::Some(class), Atom::Char(x)) => {
-            class.contains(x).then_some(x)
+        (Atom::Char(x), Atom::Char(y)) => (x == y).then_some(*x),
+        (Atom::Char(x), Atom::Some(alphabet)) | (Atom::Some(alphabet), Atom::Char(x)) => {
+            alphabet.contains(*x).then_some(*x)
         }
-        (Atom::Some(x), Atom::Some(y)) => CHOICES.into_iter().find(|c| x.contains(*c) && y.contains(*c)),
+        (Atom::Some(x), Atom::Some(y)) => x.common(y),
     }
 }
 
@@ -213,7 +182,11 @@ mod tests {
         text.chars().map(Atom::Char).collect()
     }
 
-    fn then(text: &str, class: Class) -> Vec<Atom> {
+    fn hex() -> Alphabet {
+        Alphabet::of("0123456789abcdef-")
+    }
+
+    fn then(text: &str, class: Alphabet) -> Vec<Atom> {
         text.chars().map(Atom::Char).chain([Atom::Some(class)]).collect()
     }
 
@@ -225,18 +198,18 @@ mod tests {
 
     #[test]
     fn different_prefixes_never_meet() {
-        check(&then("SRC#", Class::Any), &then("KEY#", Class::Any), None);
-        check(&then("EVT#", Class::Hex), &text("EVT#zz"), None);
+        check(&then("SRC#", Alphabet::any()), &then("KEY#", Alphabet::any()), None);
+        check(&then("EVT#", hex()), &text("EVT#zz"), None);
     }
 
     #[test]
     fn a_slot_can_produce_another_templates_literal() {
-        check(&[Atom::Some(Class::Any)], &then("USER#", Class::Hex), Some("USER#1"));
-        check(&then("A#", Class::Any), &then("A#B#", Class::Digits), Some("A#B#1"));
+        check(&[Atom::Some(Alphabet::any())], &then("USER#", hex()), Some("USER#1"));
+        check(&then("A#", Alphabet::any()), &then("A#B#", Alphabet::digits()), Some("A#B#1"));
     }
 
     #[test]
     fn a_slot_produces_at_least_one_character() {
-        check(&then("A", Class::Any), &text("A"), None);
+        check(&then("A", Alphabet::any()), &text("A"), None);
     }
 }

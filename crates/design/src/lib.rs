@@ -10,15 +10,18 @@ pub mod facts;
 pub mod formats;
 mod inline;
 pub mod keyspace;
+mod limits;
 mod lower;
 pub mod model;
 mod problems;
 pub mod program;
 mod resolve;
 mod schema;
+mod sealed;
 pub mod size;
 mod stored;
 mod template;
+pub mod texts;
 pub mod wire;
 
 pub use compile::{Compilation, FileLoader, Loader, NoFiles, compile};

@@ -221,6 +221,16 @@ impl Lower<'_> {
     }
 
     /// A whole number, in bytes if it has a unit of size.
+    /// How many are asked for: at least one.
+    fn some(&mut self, number: &ast::Number) -> u64 {
+        let count = self.count(number);
+        if count == 0 {
+            let span = self.span(number.range());
+            self.problems.push(NUMBER.at(span, "at least one item is asked for").label("none"));
+        }
+        count
+    }
+
     fn count(&mut self, number: &ast::Number) -> u64 {
         let factor = match number.unit() {
             "" | "B" => 1.0,

@@ -1,4 +1,4 @@
-//! What webhooks, schedules and sign-ins compute. Every function is pure: the time, random numbers and secrets are arguments.
+//! Functions of webhooks, schedules and sign-ins. Every function is pure: the time, random numbers and secrets are arguments.
 //!
 //! The crate has no I/O, no clock and no threads, and it compiles for browsers (`wasm32-unknown-unknown`), where the same filter or
 //! schedule can be tried before it is saved.
@@ -16,6 +16,7 @@
 //! - Whatever outsiders send is an answer or a typed error, never a panic.
 
 pub mod cron;
+pub mod csv;
 pub mod encoding;
 pub mod filter;
 pub mod hmac;

@@ -1,6 +1,6 @@
-//! What repeats by the hour, day, week, month or year, from a first time on and by the calendar of a time zone.
+//! Times that repeat by the hour, day, week, month or year, from a first time on and by the calendar of a time zone.
 //!
-//! A time of day stays what clocks show: something that happens daily at two o'clock does so in summer and in winter. Where a month
+//! A time of day stays what clocks show: something that happens daily at two o'clock does so in summer and in winter. If a month
 //! has no such day, it happens on the last one; the day of the first time is not forgotten by that. Hours are lengths of time.
 
 use jiff::civil::DateTime;
@@ -56,7 +56,7 @@ impl Repeat {
         }
         let first = zone.clock(Timestamp::from_second(first_seconds).ok()?);
         let after = zone.clock(Timestamp::from_second(after_seconds).ok()?);
-        // Where clocks go back, what they show is up to an hour off: one step too few is harmless, one too many is not.
+        // When clocks go back, local time is up to an hour off: one step too few is harmless, one too many is not.
         let mut steps = (self.steps(first, after) - 1).max(0);
         loop {
             let clock = first.checked_add(self.span(steps)).ok()?;

@@ -274,3 +274,77 @@ fn replicas_are_said_to_have_no_effect() {
     let by_default = "defaults { replicas eu-west-1 }\ntable Ones { key (id) }\ntable Twos { key (id) }\n";
     assert_eq!(raises(by_default, "replicas-not-created"), 1);
 }
+
+/// A tenant wrote into another tenant's item: `{t}-{box}` of two slugs makes one key of ("a-b", "c") and ("a", "b-c"). What may contain
+/// the delimiter is decided by the alphabet of its type.
+#[test]
+fn delimiters_that_a_piece_may_contain() {
+    let design = |template: &str, ty: &str| {
+        format!(
+            "table T {{ key (PK) }}  entity E in T {{ PK = \"{template}\"  a {ty}  b slug  n int(0..9) }}"
+        )
+    };
+    for (template, ty, collides) in [
+        ("{a}-{b}", "slug", true),
+        ("{a}_{b}", "slug", true),
+        ("{a}.{b}", "slug", true),
+        ("{a}#{b}", "slug", false),
+        ("{a}-#{b}", "slug", false),
+        ("{a:lower}-{b}", "slug", true),
+        ("{a:escape}-{b}", "slug", false),
+        ("x-{b}-{a}", "string(1..9)", true),
+        ("x-{a}", "string(1..9)", false),
+        ("{a}#x", "string(1..9)", false),
+        ("{a}#{b}", "email", true),
+        ("{a:escape}#{b}", "email", false),
+        ("{a}#{b}", "string(1..9)", true),
+        ("{a:lower}#{b}", "string(1..9)", true),
+        ("{a}#{b}", "string(5..5)", false),
+        ("{a}#{b}", "url", true),
+        ("{a}_{b}", "matching(\"[a-z_]+\")", true),
+        ("{a}_{b}", "matching(\"[a-z]+\")", false),
+        ("{a}-{b}", "uuid", false),
+        ("{a}-{b}", "date", false),
+        ("{a}.{b}", "decimal(6, 2)", true),
+        ("{a}-{b}", "int", false),
+        ("{a}-{b}", "on | off-line", false),
+        ("{a}-{b}", "on | on-line", true),
+        ("{a}{b}", "slug", true),
+        ("{a}{b}", "ulid", false),
+        ("{a}{n}", "matching(\"[a-z]+\")", false),
+        ("{a:escape}A{b}", "slug", true),
+    ] {
+        let raised = raises(&design(template, ty), "delimiter-collision");
+        assert_eq!(raised > 0, collides, "{template} {ty}");
+    }
+}
+
+/// A default that chance makes passed the check of a migration, which then got stuck.
+#[test]
+fn defaults_of_new_attributes_are_functions_of_the_old_item() {
+    struct Before;
+    impl sortkey_design::Loader for Before {
+        fn load(&self, _from: &str, path: &str) -> Result<(String, String), String> {
+            let text = "table Notes { key (id) } entity Note in Notes { id slug  code uuid = new }";
+            Ok((path.to_owned(), text.to_owned()))
+        }
+    }
+    for (attribute, mapping, is_chance) in [
+        ("z int(0..9) = random(10)", "", true),
+        ("z uuid = new", "", true),
+        ("z uuid = new", "z: code", false),
+        ("z int(0..9) = 5", "", false),
+        ("z time(s) = now", "", false),
+        ("code uuid = new", "", false),
+    ] {
+        let text = format!(
+            "table Notes \"v2\" {{ key (id) }} entity Note in Notes {{ id slug  {attribute} }} \
+             migrate \"before.sk\" {{ Note from Note {{ {mapping} }} drop {} }}",
+            if attribute.starts_with("code") { "" } else { "code" },
+        );
+        let text = text.replace(" drop  }", " }");
+        let found = check("new.sk", &text, &Before, &Options::default()).diagnostics;
+        let raised = found.iter().any(|each| each.rule == "mapping-not-a-function");
+        assert_eq!(raised, is_chance, "{text}: {found:?}");
+    }
+}

@@ -64,12 +64,10 @@ impl Runner {
         if state.phase > Phase::Both || state.is_copied(&self.plan) {
             return Ok(Copied::Done);
         }
+        // A runner before this one may have been cut off before it had waited.
+        self.settle().await?;
         let (held, state) = self.lease().await?;
         let walks = self.take_segments(held, &state).await?;
-        // A runner before this one may have been cut off before it had waited.
-        if !self.has_waited.load(Ordering::Relaxed) {
-            self.backend.pause(self.ages.wait).await;
-        }
         let copying = Copying {
             runner: self,
             held,

@@ -41,6 +41,8 @@ pub(crate) struct Mirror<'m> {
     pub(crate) mapper: Mapper<'m>,
     pub(crate) backend: &'m Steady,
     pub(crate) side: Side,
+    /// How new items follow old ones.
+    pub(crate) manner: Manner,
 }
 
 /// A transaction that is ready, or known to be refused.
@@ -153,7 +155,7 @@ impl<'m> Mirror<'m> {
             return Ok(Draft::Refused { members: sent, read });
         }
         let mirrored = match self.side {
-            Side::Old => self.mapper.forward(&reader, &changes, Manner::Write, None).await?,
+            Side::Old => self.mapper.forward(&reader, &changes, self.manner, None).await?,
             Side::New => self.mapper.backward(&reader, &changes).await?,
         };
         for (at, parsed) in parsed.iter().enumerate() {

@@ -1,7 +1,6 @@
 //! The steps of a migration, each of which can be taken again after it was cut off.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sortkey_api::Backend;
@@ -32,8 +31,6 @@ pub struct Runner {
     pub(crate) ages: Ages,
     holder: String,
     segments: u32,
-    /// Whether this runner has waited since both designs are written.
-    pub(crate) has_waited: AtomicBool,
 }
 
 /// A lease that this runner has.
@@ -53,8 +50,7 @@ impl Runner {
         let backend = Steady::new(backend, settings);
         let home = Home::of(&plan).ok_or_else(|| Refusal::new("the state of the migration has no place"))?;
         let holder = backend.token()?;
-        let has_waited = AtomicBool::new(false);
-        Ok(Runner { plan, backend, home, ages, holder, segments: SEGMENTS, has_waited })
+        Ok(Runner { plan, backend, home, ages, holder, segments: SEGMENTS })
     }
 
     /// Copies every table in so many parts at once. A copy that has begun keeps its own number.
@@ -143,30 +139,49 @@ impl Runner {
 
     /// Goes to another phase and waits until every process works with it.
     pub(crate) async fn go(&self, from: &[Phase], to: Phase, why: &str) -> Result<State, Refusal> {
-        let state = self
-            .change(|state| {
-                if state.phase == to {
-                    return Ok(());
-                }
-                if !from.contains(&state.phase) {
-                    return Err(Refusal::new(format!("the migration is in phase `{}`: {why}", state.phase)));
-                }
-                state.phase = to;
-                state.epoch += 1;
-                Ok(())
-            })
-            .await?;
+        // A runner that was cut off may not have waited for the change before: two changes at once would let processes write
+        // that are two phases apart.
+        self.settle().await?;
+        self.change(|state| {
+            if state.phase == to {
+                return Ok(());
+            }
+            if !from.contains(&state.phase) {
+                return Err(Refusal::new(format!("the migration is in phase `{}`: {why}", state.phase)));
+            }
+            state.phase = to;
+            state.epoch += 1;
+            Ok(())
+        })
+        .await?;
+        self.settle().await
+    }
+
+    /// Waits until every process works with the present phase, unless somebody has.
+    pub(crate) async fn settle(&self) -> Result<State, Refusal> {
+        let state = self.begun().await?;
+        if state.settled == state.epoch {
+            return Ok(state);
+        }
         self.backend.pause(self.ages.wait).await;
-        self.has_waited.store(to == Phase::Both, Ordering::Relaxed);
-        Ok(state)
+        let waited = state.epoch;
+        self.change(|state| {
+            if state.epoch == waited {
+                state.settled = waited;
+            }
+            Ok(())
+        })
+        .await?;
+        self.begun().await
     }
 
     /// Writes both designs from now on. Processes that serve the old design by itself stop writing before anything is copied.
     pub async fn start(&self) -> Result<State, Refusal> {
         if self.begun().await?.phase == Phase::Prepared {
             sortkey_deploy::supersede(&self.plan.old).await.map_err(|error| Refusal::new(explain(&error)))?;
+            self.go(&[Phase::Prepared], Phase::Starting, "it was started before").await?;
         }
-        self.go(&[Phase::Prepared], Phase::Both, "it was started before").await
+        self.go(&[Phase::Starting], Phase::Both, "it was started before").await
     }
 
     /// Answers from the new design from now on.

@@ -22,6 +22,9 @@ use crate::steady::Steady;
 pub enum Phase {
     /// The new tables exist; only the old design is written.
     Prepared,
+    /// The old design is written, and what the new tables have of an item that changes is removed. Processes that write only
+    /// the old design may be left, and must not meet new items: they would not change them.
+    Starting,
     /// Both designs are written, the old one answers; items are copied and verified.
     Both,
     /// Both designs are written, the old one answers, and the answers of the new one are compared.
@@ -34,13 +37,14 @@ pub enum Phase {
 
 impl Phase {
     /// Every phase.
-    pub const ALL: [Phase; 5] =
-        [Phase::Prepared, Phase::Both, Phase::Shadow, Phase::Switched, Phase::Finished];
+    pub const ALL: [Phase; 6] =
+        [Phase::Prepared, Phase::Starting, Phase::Both, Phase::Shadow, Phase::Switched, Phase::Finished];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Prepared => "prepared",
+            Phase::Starting => "starting",
             Phase::Both => "both",
             Phase::Shadow => "shadow",
             Phase::Switched => "switched",
@@ -51,7 +55,7 @@ impl Phase {
     /// The design that answers.
     pub fn answers(self) -> Side {
         match self {
-            Phase::Prepared | Phase::Both | Phase::Shadow => Side::Old,
+            Phase::Prepared | Phase::Starting | Phase::Both | Phase::Shadow => Side::Old,
             Phase::Switched | Phase::Finished => Side::New,
         }
     }
@@ -74,6 +78,8 @@ pub struct State {
     pub phase: Phase,
     /// Counts the changes of the phase.
     pub epoch: u64,
+    /// The last change of the phase that every process has had the time to notice: the next one waits for it.
+    pub settled: u64,
     /// When the plan was made, in milliseconds since 1970: what `now` means in the mapping.
     pub now_ms: i64,
     /// Whether the copy is to rest.
@@ -145,6 +151,7 @@ impl State {
             before: plan.before.clone(),
             phase: Phase::Prepared,
             epoch: 1,
+            settled: 1,
             now_ms,
             paused: false,
             rate: None,
@@ -171,6 +178,7 @@ impl State {
         put(FROM, text(&self.before));
         put(PHASE, text(self.phase.name()));
         put("epoch", number(self.epoch));
+        put("settled", number(self.settled));
         put("planned", signed(self.now_ms));
         put("paused", AttributeValue::Bool(self.paused));
         put("fence", number(self.fence));
@@ -234,6 +242,7 @@ impl State {
             before: as_text(get(FROM)?)?,
             phase: Phase::ALL.into_iter().find(|phase| phase.name() == word)?,
             epoch: as_number(get("epoch")?)?,
+            settled: get("settled").and_then(as_number).unwrap_or(0),
             now_ms: as_signed(get("planned")?)?,
             paused: matches!(get("paused"), Some(AttributeValue::Bool(true))),
             rate: match (get("rate").and_then(as_number), get("units").and_then(as_number)) {
@@ -305,8 +314,8 @@ impl Home {
             let key = reserved_key(&scope, info, MIGRATION);
             matches!(key.get(&*info.partition), Some(AttributeValue::S(_))).then(|| {
                 let names = [
-                    "plan", FROM, PHASE, "epoch", "planned", "paused", "fence", "revision", "rate", "units",
-                    "holder", "until", "shadow", "segments", "walks", "cleaned", "verified",
+                    "plan", FROM, PHASE, "epoch", "settled", "planned", "paused", "fence", "revision",
+                    "rate", "units", "holder", "until", "shadow", "segments", "walks", "cleaned", "verified",
                 ];
                 let taken = names
                     .iter()

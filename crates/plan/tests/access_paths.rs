@@ -181,3 +181,33 @@ pattern mostUrgent = list Task by listId order by priority desc page 10
         .replace("by priority", "by rank");
     assert_eq!(compile("paths.sk", &ranked, &NoFiles).diagnostics, []);
 }
+
+// F-18: numbers were compared by spelling: `n >= 4` did not imply `n > 3`, nor `3 < n`.
+#[test]
+fn numbers_imply_each_other_by_meaning() {
+    let design = |ty: &str, when: &str| {
+        format!(
+            r#"table T {{ key (PK | SK)  index Few (few | SK) project all }}
+            entity E in T {{ PK = "E#{{id}}"  SK = "E"  few = "F#{{label}}" when {when}  id slug  label slug  n {ty} }}"#
+        )
+    };
+    for (ty, when, asked, is_served) in [
+        ("int(0..9)", "3 < n", "where n > 3", true),
+        ("int(0..9)", "n > 3", "where n >= 4", true),
+        ("int(0..9)", "n > 3", "filter n > 5", true),
+        ("int(0..9)", "n > 3", "filter n in 4..6", true),
+        ("int(0..9)", "n > 3", "filter n in [5, 7]", true),
+        ("int(0..9)", "n > 3", "filter 5 <= n", true),
+        ("int(0..9)", "n > 3", "filter n > 2", false),
+        ("int(0..9)", "n > 3", "filter n >= 3", false),
+        ("int(0..9)", "n > 3", "filter n != 2", false),
+        ("int(0..9)", "n < 20", "filter label = \"a\"", true),
+        ("int(-9..9)", "n > -3", "filter n >= -2", true),
+        ("decimal(6, 2)", "n > 3", "filter n >= 4", true),
+        ("decimal(6, 2)", "n >= 4", "filter n > 3", false),
+    ] {
+        let pattern = format!(" = list E by label {asked} page 9");
+        let found = path(&design(ty, when), &pattern);
+        assert_eq!(found == "T.Few", is_served, "{ty} when {when}, {asked}: {found}");
+    }
+}

@@ -14,7 +14,7 @@ thread_local! {
     static OUTPUT: RefCell<Vec<u8>> = RefCell::default();
 }
 
-/// Where the host writes a message of some bytes.
+/// The buffer for a message of some bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(length: u32) -> *mut u8 {
     INPUT.with_borrow_mut(|input| {
@@ -24,7 +24,7 @@ pub extern "C" fn input(length: u32) -> *mut u8 {
     })
 }
 
-/// Where the answer lies.
+/// The buffer of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn output() -> *const u8 {
     OUTPUT.with_borrow(|output| output.as_ptr())

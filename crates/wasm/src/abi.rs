@@ -12,7 +12,7 @@
 use std::cell::RefCell;
 
 use crate::Host;
-use crate::host::failed;
+use crate::calling::failed;
 
 #[derive(Default)]
 struct State {
@@ -41,7 +41,7 @@ fn numbered(state: &mut State, result: Result<u32, String>) -> i32 {
     }
 }
 
-/// Where the host writes a message of some bytes.
+/// The buffer for a message of some bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(length: u32) -> *mut u8 {
     with(|state| {
@@ -51,7 +51,7 @@ pub extern "C" fn input(length: u32) -> *mut u8 {
     })
 }
 
-/// Where the answer of the last function lies.
+/// The buffer of the last answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn output() -> *const u8 {
     with(|state| state.output.as_ptr())

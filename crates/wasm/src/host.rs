@@ -1,22 +1,22 @@
 //! The protocol: programs are opened, calls are started, stepped, answered and given up.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
 use sortkey_api::decode_output;
 use sortkey_api::operations::GetItemOutput;
-use sortkey_core::{Answer, Arguments, AskId, Call, Consumed, Failure, FailureKind, Fault, Machine, Step};
+use sortkey_core::{Arguments, AskId, Failure, FailureKind, Machine, Step};
 
 use crate::answers::{Kind, told};
 use crate::asks::write_ask;
+use crate::calling::{finished, lacks, widen, with_call};
 use crate::opening::opened;
 
 /// Programs and the calls under way on them, behind messages.
 #[derive(Default)]
 pub struct Host {
     machine: Machine,
-    /// What was asked and is not answered, by task and ask.
+    /// Asks that are not answered, by task and ask.
     asked: BTreeMap<(u32, u32), Kind>,
 }
 
@@ -30,31 +30,14 @@ impl Host {
     /// Starts a call, and returns the number of its task.
     pub fn start(&mut self, message: &[u8]) -> Result<u32, Failure> {
         let mut message = Arguments::read(message)?;
-        let mut number = |name: &str| message.take(name).and_then(|value| value.as_i64());
-        let program = number("program").and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
-        let now_ms = number("now").ok_or_else(|| lacks("now", "milliseconds since 1970"))?;
-        let limit = number("limit").and_then(|limit| u32::try_from(limit).ok());
-        let version = number("version");
-        let repeats = message.take("repeats").and_then(|it| it.as_bool()).unwrap_or(false);
-        let arguments = message.take_object("arguments").unwrap_or_default();
-        let caller = message.take("caller").filter(|caller| !caller.is_null());
-        let core = self.machine.program(program).ok_or_else(|| {
+        let program = message.take("program").and_then(|value| value.as_i64());
+        let program = program.and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+        let core = self.machine.program(program).cloned().ok_or_else(|| {
             Failure::new(FailureKind::Invalid, format!("`program`: no program {program} is open"))
         })?;
-        let caller = match caller {
-            Some(Json::Object(attributes)) => Some(core.caller(attributes, now_ms)?),
-            Some(_) => return Err(lacks("caller", "an object")),
-            None => None,
-        };
-        let call = Call {
-            name: message.text("name").ok_or_else(|| lacks("name", "a pattern or an operation"))?,
-            caller: caller.as_ref(),
-            arguments,
-            cursor: message.text("cursor"),
-            limit,
-            version,
-        };
-        let started = self.machine.start(program, call, now_ms, repeats);
+        let machine = &mut self.machine;
+        let started =
+            with_call(&core, message, |call, now_ms, repeats| machine.start(program, call, now_ms, repeats))?;
         started.ok_or_else(|| Failure::internal("the program is not open"))
     }
 
@@ -102,7 +85,7 @@ impl Host {
             Step::Waiting => false,
             Step::Ready((answer, consumed)) => {
                 out.extend(b",\"done\":");
-                out.extend(finished(answer, consumed).to_string().into_bytes());
+                out.extend(finished(answer, consumed, true).to_string().into_bytes());
                 self.forget(task);
                 true
             }
@@ -129,67 +112,4 @@ impl Host {
     fn forget(&mut self, task: u32) {
         self.asked.retain(|(of, _), _| *of != task);
     }
-}
-
-/// What a call came to, as a message.
-fn finished(answer: Result<Answer, Failure>, consumed: Consumed) -> Json {
-    let mut wide = Vec::new();
-    let mut message = match answer {
-        Ok(Answer::Nothing) => Map::from_iter([("value".to_owned(), Json::Null)]),
-        Ok(Answer::Value(mut value)) => {
-            widen(&mut value, "value", &mut wide);
-            Map::from_iter([("value".to_owned(), value)])
-        }
-        Ok(Answer::Page { mut items, cursor }) => {
-            items
-                .iter_mut()
-                .enumerate()
-                .for_each(|(at, item)| widen(item, &format!("items.{at}"), &mut wide));
-            Map::from_iter([("items".to_owned(), items.into()), ("cursor".to_owned(), cursor.into())])
-        }
-        Err(failure) => Map::from_iter([("failure".to_owned(), failed(&failure))]),
-    };
-    let Consumed { requests, rcu, wcu } = consumed;
-    message.insert("consumed".to_owned(), json!({ "requests": requests, "rcu": rcu, "wcu": wcu }));
-    if !wide.is_empty() {
-        message.insert("wide".to_owned(), wide.into());
-    }
-    Json::Object(message)
-}
-
-/// The largest integer below which a double holds each one.
-const MOST_EXACT: u64 = (1 << 53) - 1;
-
-/// Makes text of integers that a double would round, and remembers where they are. An answer is no deeper than an item.
-fn widen(json: &mut Json, place: &str, wide: &mut Vec<String>) {
-    match json {
-        Json::Number(number) if number.as_i64().is_some_and(|it| it.unsigned_abs() > MOST_EXACT) => {
-            *json = Json::String(number.to_string());
-            wide.push(place.to_owned());
-        }
-        Json::Array(members) => {
-            members.iter_mut().enumerate().for_each(|(at, each)| widen(each, &format!("{place}.{at}"), wide));
-        }
-        Json::Object(members) => {
-            members.iter_mut().for_each(|(name, each)| widen(each, &format!("{place}.{name}"), wide));
-        }
-        _ => {}
-    }
-}
-
-/// A failure as a message.
-pub(crate) fn failed(failure: &Failure) -> Json {
-    let mut message =
-        json!({ "kind": failure.kind.name(), "message": failure.message, "field": failure.field });
-    if !failure.faults.is_empty() {
-        let fault = |each: &Fault| json!({ "field": each.field, "message": each.message });
-        message["faults"] = failure.faults.iter().map(fault).collect();
-    }
-    message
-}
-
-fn lacks(name: &str, expected: &str) -> Failure {
-    let mut message = String::new();
-    let _ = write!(message, "`{name}`: expected {expected}");
-    Failure::invalid(name, message)
 }

@@ -1,6 +1,7 @@
 //! `sortkey migrate`: items of the old design carried over to the new one.
 
 mod place;
+mod rehearse;
 mod say;
 
 use clap::{Args, Subcommand};
@@ -21,6 +22,7 @@ use crate::failure::Failure;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey migrate plan shop.sk                               # data in .sortkey/shop, no server running on it
+  sortkey migrate rehearse shop.sk --torture 100             # on a copy in memory
   sortkey migrate start shop.sk --endpoint http://127.0.0.1:8000
   sortkey migrate status shop.sk --endpoint http://127.0.0.1:8000
   sortkey migrate verify shop.sk --endpoint http://127.0.0.1:8000
@@ -37,6 +39,13 @@ enum Action {
     Plan {
         #[command(flatten)]
         at: Where,
+    },
+    /// Carry the migration out on a copy in memory; nothing is written to the tables
+    Rehearse {
+        #[command(flatten)]
+        at: Where,
+        #[command(flatten)]
+        harm: rehearse::Harm,
     },
     /// Create the new tables, write both designs from now on, and copy what is there; goes on where it was cut off
     Start {
@@ -133,6 +142,7 @@ impl Action {
                         .hint("repair them, or say in the mapping what becomes of them")),
                 }
             }
+            Action::Rehearse { harm, .. } => rehearse::run(&opened, &harm).await,
             Action::Start { rate, .. } => start(&opened, rate).await,
             Action::Status { watch, .. } => status(runner, watch).await,
             Action::Rate { rate, .. } => show(runner, runner.rate(bound(rate)).await),
@@ -173,6 +183,7 @@ impl Action {
     fn at(&self) -> &Where {
         match self {
             Action::Plan { at }
+            | Action::Rehearse { at, .. }
             | Action::Start { at, .. }
             | Action::Status { at, .. }
             | Action::Rate { at, .. }
@@ -200,7 +211,7 @@ async fn start(opened: &Opened, rate: Option<Rate>) -> Result<(), Failure> {
     if let Some(rate) = rate {
         state = runner.rate(bound(rate)).await.map_err(refused)?;
     }
-    if state.phase == Phase::Prepared {
+    if state.phase < Phase::Both {
         designs::say("waiting until every process writes both designs\n");
         runner.start().await.map_err(refused)?;
     }

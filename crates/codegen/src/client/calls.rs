@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use sha2::{Digest as _, Sha256};
+use sortkey_api::Request;
+use sortkey_api::operations::CreateTableInput;
 use sortkey_core::declared_errors;
 use sortkey_design::model::Change;
 use sortkey_design::program::{self, Callee, Id as _, Trigger as DesignTrigger, Yields};
@@ -111,6 +113,7 @@ impl<'p> Builder<'p> {
             effects,
             workers: program.workers.iter().map(|worker| self.worker(worker)).collect(),
             feeds: self.feeds(),
+            tables: tables(program),
             records: self.records,
         }
     }
@@ -187,7 +190,11 @@ impl<'p> Builder<'p> {
         let kind = match effect.kind {
             program::EffectKind::Http { .. } => EffectKind::Http,
             program::EffectKind::Mail => EffectKind::Mail,
-            program::EffectKind::Extern => EffectKind::Extern,
+            // Tokens and events are the application's, too: its handlers get the arguments.
+            program::EffectKind::Jwt { .. }
+            | program::EffectKind::Live { .. }
+            | program::EffectKind::Extern
+            | program::EffectKind::Streamed { .. } => EffectKind::Extern,
         };
         Effect { name: effect.name.to_string(), kind, arguments, result, timeout_ms: effect.timeout_ms }
     }
@@ -243,6 +250,21 @@ fn settings(program: &Program) -> Vec<Setting> {
         default: default.as_ref().map(ToString::to_string),
     };
     settings.map(setting).collect()
+}
+
+fn tables(program: &Program) -> Vec<TableRequest> {
+    let desired = sortkey_deploy::desired(&program.design, &sortkey_deploy::Naming::default());
+    let request = |table: sortkey_deploy::Desired<'_>| {
+        let mut create = Vec::new();
+        // A test throws its tables away, and nothing else creates them from here.
+        let input = CreateTableInput { deletion_protection_enabled: None, ..table.create };
+        Request::CreateTable(Box::new(input)).encode(&mut create);
+        TableRequest {
+            create: String::from_utf8(create).unwrap_or_default(),
+            time_to_live: table.time_to_live.map(str::to_owned),
+        }
+    };
+    desired.map(|tables| tables.into_iter().map(request).collect()).unwrap_or_default()
 }
 
 /// The compiled program as JSON. No client runs its tests.

@@ -5,14 +5,17 @@ use std::collections::BTreeSet;
 use sortkey_design::Program;
 use sortkey_design::model::{FieldOp, InputKind, WriteVerb};
 use sortkey_design::program::{
-    Action, Attribute, AttributeId, Callee, EntityId, LocalId, Operation, Statement, StatementKind,
-    Type as Declared, Value,
+    Action, Arguments, Attribute, AttributeId, Callee, EntityId, ExprKind, LocalId, Operation, Statement,
+    StatementKind, Type as Declared, Value,
 };
 
 use super::calls::Builder;
 use super::names::pascal;
 use super::types::Direction;
 use super::{Field, Grouping, Parameter, Record, RecordId, Role, Type};
+
+/// How far an input is followed through the operations that it is handed on to.
+const MAX_CALLS: usize = 8;
 
 /// More parameters than these are the fields of one record.
 const MOST_POSITIONS: usize = 4;
@@ -167,13 +170,7 @@ impl Builder<'_> {
     /// The attributes of a `new(E)` that an operation gives itself, wherever it makes an item of it.
     fn filled_by(&self, operation: &Operation, local: LocalId, entity: EntityId) -> Vec<AttributeId> {
         let mut filled: Option<BTreeSet<AttributeId>> = None;
-        each_action(&operation.body, &mut |action| {
-            if action.entity != entity || !action.spreads.contains(&local) {
-                return;
-            }
-            let sets =
-                action.fields.iter().filter(|field| field.op == FieldOp::Set && field.path.inside.is_empty());
-            let sets: BTreeSet<AttributeId> = sets.map(|field| field.path.attribute).collect();
+        self.each_filling(operation, local, entity, 0, &mut |sets| {
             filled = Some(match filled.take() {
                 Some(before) => before.intersection(&sets).copied().collect(),
                 None => sets,
@@ -182,6 +179,36 @@ impl Builder<'_> {
         let tenant = self.program.entities[entity].tenant.filter(|_| !operation.system);
         let of_caller = tenant.filter(|tenant| tenant.of_caller.is_some()).map(|tenant| tenant.attribute);
         filled.into_iter().flatten().chain(of_caller).collect()
+    }
+
+    /// Calls `visit` with what is given beside a `new(E)` where an item is made of it, here or in an operation that it is
+    /// handed on to.
+    fn each_filling(
+        &self,
+        operation: &Operation,
+        local: LocalId,
+        entity: EntityId,
+        depth: usize,
+        visit: &mut dyn FnMut(BTreeSet<AttributeId>),
+    ) {
+        each_action(&operation.body, &mut |action| {
+            if action.entity == entity && action.spreads.contains(&local) {
+                let sets = action.fields.iter();
+                let sets = sets.filter(|field| field.op == FieldOp::Set && field.path.inside.is_empty());
+                visit(sets.map(|field| field.path.attribute).collect());
+            }
+        });
+        if depth == MAX_CALLS {
+            return;
+        }
+        each_call(&operation.body, &mut |callee, arguments| {
+            let Some(called) = self::operation(self.program, callee) else { return };
+            let handed = arguments.values.iter().filter(|(_, value)| value.kind == ExprKind::Local(local));
+            for (id, _) in handed {
+                let parameter = &called.signature.parameters[*id];
+                self.each_filling(called, parameter.local, entity, depth + 1, visit);
+            }
+        });
     }
 }
 
@@ -215,6 +242,26 @@ pub(super) fn each_action<'p>(body: &'p [Statement], visit: &mut dyn FnMut(&'p A
                 open.extend(body.iter().rev())
             }
             _ => {}
+        }
+    }
+}
+
+/// Calls `visit` with every call that is a statement of its own, the value of a `let` or what is returned.
+fn each_call<'p>(body: &'p [Statement], visit: &mut dyn FnMut(Callee, &'p Arguments)) {
+    let mut open: Vec<&Statement> = body.iter().rev().collect();
+    while let Some(statement) = open.pop() {
+        let expr = match &statement.kind {
+            StatementKind::Let { value: Value::Expr(expr), .. }
+            | StatementKind::Do(Value::Expr(expr))
+            | StatementKind::Return(expr) => expr,
+            StatementKind::Transact(body) | StatementKind::Each { body, .. } => {
+                open.extend(body.iter().rev());
+                continue;
+            }
+            _ => continue,
+        };
+        if let ExprKind::Call { callee, arguments, .. } = &expr.kind {
+            visit(*callee, arguments);
         }
     }
 }

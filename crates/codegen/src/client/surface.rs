@@ -33,6 +33,17 @@ pub struct Surface {
     pub workers: Vec<Worker>,
     /// Tables whose changes can be followed.
     pub feeds: Vec<Feed>,
+    /// The tables as they are created where nobody names them otherwise; empty if a parameter without a value names one.
+    pub tables: Vec<TableRequest>,
+}
+
+/// A request that creates a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableRequest {
+    /// The body of `CreateTable`, as DynamoDB's JSON.
+    pub create: String,
+    /// The attribute that holds an item's expiry.
+    pub time_to_live: Option<String>,
 }
 
 /// A deployment parameter.

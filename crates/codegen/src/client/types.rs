@@ -31,7 +31,12 @@ impl Builder<'_> {
             Declared::Int { min, max } => {
                 let exact =
                     |bound: &Option<i64>| bound.is_none_or(|it| (-MOST_EXACT..=MOST_EXACT).contains(&it));
-                if exact(min) && exact(max) { Type::Integer } else { Type::Digits }
+                // An integer is given as a number; text is refused.
+                if way == Direction::Given || (exact(min) && exact(max)) {
+                    Type::Integer
+                } else {
+                    Type::Digits
+                }
             }
             Declared::Decimal { digits, .. } if *digits <= MOST_DIGITS => Type::Number,
             Declared::Decimal { .. } => Type::Digits,

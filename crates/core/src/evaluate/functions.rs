@@ -38,6 +38,12 @@ impl Scope<'_> {
             Function::Min => return Ok(extreme(Ordering::Less, values)),
             Function::Concat => return Ok(Val::Text(values.iter().filter_map(text).collect())),
             Function::Random => return self.random(values.first()),
+            Function::Csv => {
+                return Ok(Val::Text(super::csv::csv(
+                    values.first().unwrap_or(&Val::Absent),
+                    values.get(1..).unwrap_or_default(),
+                )));
+            }
             _ => {}
         }
         let mut values = values.into_iter();

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use sortkey_diagnostics::Span;
 
+use super::absence::makes_true;
 use super::types::entity_id;
 use super::{Elaboration, Wanted, typed};
-use crate::facts::{must_be_given, settles};
+use crate::facts::{can_be_given, must_be_given, settles};
 use crate::model::{self, FieldOp, InputKind, WriteVerb};
 use crate::problems::{ABSENT, ARGUMENT, MISMATCH, NOT_SETTABLE};
 use crate::program::ty::article;
@@ -23,6 +24,8 @@ impl<'a> Elaboration<'a, '_> {
             return None;
         };
         let when = action.when.as_ref().map(|when| self.condition(when));
+        let outer = self.asked.clone();
+        when.iter().for_each(|when| self.asked.about(when));
         let key = match &action.key {
             Some(args) => Some(self.key(action, entity, args)),
             None if matches!(action.verb, WriteVerb::Create | WriteVerb::Put) => None,
@@ -32,7 +35,10 @@ impl<'a> Elaboration<'a, '_> {
             .condition
             .as_ref()
             .map(|condition| self.with_item(entity, |typing| typing.condition(condition)));
+        condition.iter().for_each(|condition| self.asked.about(condition));
         let (spreads, fields) = self.with_item(entity, |typing| typing.fields(action, entity));
+        self.asked = outer;
+        self.given_once(action, &fields);
         if matches!(action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert) {
             self.complete(action, entity, key.as_ref().filter(|_| action.key.is_some()));
         }
@@ -55,8 +61,16 @@ impl<'a> Elaboration<'a, '_> {
     }
 
     /// A key that is not written: whatever is called like an attribute gives it.
-    fn key_by_name(&self, entity: EntityId, span: Span) -> ItemKey {
-        let attributes = &self.program.entities[entity].attributes;
+    fn key_by_name(&mut self, entity: EntityId, span: Span) -> ItemKey {
+        let of = &self.program.entities[entity];
+        let attributes = &of.attributes;
+        for key in &of.key_attributes {
+            let Some(local) = self.scope.local(&attributes[*key].name) else { continue };
+            let value = typed(ExprKind::Local(local.id), local.ty.clone(), local.span);
+            if let Some(wanted) = self.wanted_of(entity, &attributes[*key].name) {
+                self.must_be_there(&value, &wanted);
+            }
+        }
         let given = attributes.entries().filter_map(|(id, attribute)| {
             let local = self.scope.local(&attribute.name)?;
             Some((id, typed(ExprKind::Local(local.id), local.ty.clone(), span)))
@@ -182,6 +196,8 @@ impl<'a> Elaboration<'a, '_> {
         }
         let value = match (bare(field), field.op) {
             (Some(name), _) => self.shorthand(name, field.span, &wanted)?,
+            // What is all that gives an attribute is looked at with the action (see `may_lack_value`).
+            (None, FieldOp::Set) if field.path.len() == 1 => self.want(&field.value, &wanted.leniently()),
             (None, FieldOp::Set) => self.want(&field.value, &wanted),
             (None, FieldOp::Add | FieldOp::Subtract) => self.moved(field, &wanted),
         };
@@ -246,14 +262,26 @@ impl<'a> Elaboration<'a, '_> {
     /// A parameter that may be left out cannot be all that gives an attribute which must always be there.
     fn may_lack_value(&mut self, action: &model::Action, entity: EntityId, id: AttributeId, written: &Field) {
         let attribute = &self.design.entities[entity.at()].attributes[id.at()];
-        let (ExprKind::Local(local), FieldOp::Set) = (&written.value.kind, written.op) else { return };
-        let whole = written.path.inside.is_empty() && written.element.is_none();
-        let Some(parameter) = self.optional_parameter(*local).filter(|_| whole) else { return };
+        let whole = written.path.inside.is_empty() && written.element.is_none() && written.op == FieldOp::Set;
+        if !whole || matches!(written.value.kind, ExprKind::Choose { .. }) && attribute.when.is_none() {
+            return;
+        }
         let filled = matches!(action.verb, WriteVerb::Create | WriteVerb::Put) && attribute.value.is_some();
-        let conditional = attribute.when.as_ref().is_some_and(|when| !is_set_by(action, when));
+        let source = &self.design.entities[entity.at()];
+        let conditional = attribute.when.as_ref().is_some_and(|when| !makes_true(source, action, when));
         if attribute.optional || filled || conditional {
             return;
         }
+        let parameter = match &written.value.kind {
+            ExprKind::Local(local) => self.optional_parameter(*local),
+            _ => None,
+        };
+        let Some(parameter) = parameter else {
+            if let Some(wanted) = self.wanted_of(entity, &attribute.name.text) {
+                self.must_be_there(&written.value, &wanted);
+            }
+            return;
+        };
         let title = format!("`{}` must always be there, but this may be left out", attribute.name);
         let problem = ABSENT.at(written.value.span, title).label("an optional parameter");
         let problem =
@@ -296,14 +324,26 @@ impl<'a> Elaboration<'a, '_> {
                 _ => return,
             }
         }
-        let source = &design.entities[entity.at()];
+        self.needs_more(action, entity, &given);
+    }
+
+    /// Reports what a new item needs and is not given.
+    pub(super) fn needs_more(&mut self, action: &'a model::Action, entity: EntityId, given: &[&str]) {
+        let source = &self.design.entities[entity.at()];
         let settled = |attribute: &model::Attribute| {
             !self.scope.system && source.tenant.as_ref().is_some_and(|tenant| *tenant == attribute.name)
+        };
+        // What `when` asks for is needed where the action makes its condition true.
+        let is_entered = |each: &model::Attribute| {
+            let is_new = matches!(action.verb, WriteVerb::Create | WriteVerb::Put);
+            let needed = is_new && !each.optional && each.value.is_none() && can_be_given(each);
+            needed && each.when.as_ref().is_some_and(|when| makes_true(source, action, when))
         };
         let lacking: Vec<&model::Attribute> = source
             .attributes
             .iter()
-            .filter(|each| must_be_given(each) && !settled(each) && !given.contains(&each.name.text.as_str()))
+            .filter(|each| must_be_given(each) || is_entered(each))
+            .filter(|each| !settled(each) && !given.contains(&each.name.text.as_str()))
             .collect();
         if lacking.is_empty() {
             return;
@@ -366,13 +406,6 @@ impl<'a> Elaboration<'a, '_> {
             _ => false,
         }
     }
-}
-
-/// Whether an action sets what a condition asks for: `status: retrying` and `when status = retrying`.
-fn is_set_by(action: &model::Action, when: &model::Expr) -> bool {
-    let model::ExprKind::Binary { op: model::Op::Eq, left, right } = &when.kind else { return false };
-    let field = left.as_name().and_then(|name| action.fields.get(name));
-    field.is_some_and(|field| field.op == FieldOp::Set && field.value == **right)
 }
 
 /// The short form takes everything as parameters.

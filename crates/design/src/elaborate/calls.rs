@@ -34,6 +34,7 @@ impl<'a> Elaboration<'a, '_> {
         };
         if let Some(at) = design.patterns.iter().position(|pattern| pattern.name.is(name)) {
             let (id, source) = (PatternId::new(at), &design.patterns[at]);
+            self.called_pattern(source, span);
             let parameters = &program.patterns[id].signature.parameters;
             let arguments = self.arguments(name, parameters, args, span, source.name.span);
             let kind = ExprKind::Call { callee: Callee::Pattern(id), arguments };
@@ -48,8 +49,12 @@ impl<'a> Elaboration<'a, '_> {
         }
         if let Some(at) = design.rules.iter().position(|rule| rule.name.is(name)) {
             let rule = RuleId::new(at);
+            self.called_rule(&design.rules[at], span);
             let parameters = &program.rules[rule].parameters;
+            // A rule about something absent is not refused: it is false.
+            let outer = std::mem::replace(&mut self.lenient, true);
             let arguments = self.arguments(name, parameters, args, span, design.rules[at].name.span);
+            self.lenient = outer;
             return typed(ExprKind::Rule { rule, arguments: arguments.values }, Ty::Bool, span);
         }
         if design.effect(name).is_some() {
@@ -138,6 +143,9 @@ impl<'a> Elaboration<'a, '_> {
             }
             arguments.push(argument);
         }
+        if function == Function::Csv {
+            self.columns(&arguments);
+        }
         let ty = match shape.gives {
             Gives::Text => Ty::Text,
             Gives::Number => Ty::Number,
@@ -159,6 +167,26 @@ impl<'a> Elaboration<'a, '_> {
             }
         };
         typed(ExprKind::Function { function, arguments }, ty, span)
+    }
+
+    /// The columns of `csv` are attributes of the items.
+    fn columns(&mut self, arguments: &[Expr]) {
+        let program = self.program;
+        let Some(Ty::Item(entity)) = arguments.first().and_then(|list| list.ty.element()) else { return };
+        let attributes = &program.entities[entity].attributes;
+        for column in &arguments[1..] {
+            let ExprKind::Text(name) = &column.kind else { continue };
+            match attributes.find(name).map(|id| &attributes[id]) {
+                None => {
+                    let known = attributes.iter().map(|each| &*each.name);
+                    self.unknown("attribute", name, column.span, known);
+                }
+                Some(attribute) if attribute.flags.secret => {
+                    self.push(ARGUMENT.at(column.span, format!("the secret `{name}` is not shown")));
+                }
+                Some(_) => {}
+            }
+        }
     }
 
     /// Arguments against parameters: none unknown, none twice, none missing, each of its type.
@@ -190,7 +218,8 @@ impl<'a> Elaboration<'a, '_> {
                 let title = format!("`{}` is given twice", parameter.name);
                 self.push(ARGUMENT.at(value.span, title).also(declared, "declared here"));
             }
-            let value = self.want(value, &Wanted::parameter(self.declaring, parameter));
+            let wanted = Wanted::parameter(self.declaring, parameter);
+            let value = self.want(value, &if self.lenient { wanted.leniently() } else { wanted });
             given.push((id, value));
         }
         let is_given = |id: ParameterId| given.iter().any(|(other, _)| *other == id);
@@ -244,7 +273,10 @@ impl<'a> Elaboration<'a, '_> {
 
     /// `E(a, b: x)` in an expression: the arguments make up the whole key.
     fn whole_key(&mut self, entity: EntityId, args: &'a model::Args, span: Span) -> ItemKey {
+        // An item whose key is absent is not there.
+        let outer = std::mem::replace(&mut self.lenient, true);
         let key = self.key_values(entity, args);
+        self.lenient = outer;
         let source = &self.design.entities[entity.at()];
         let attributes = &self.program.entities[entity].attributes;
         let known: Vec<&str> = key.values.iter().map(|(id, _)| &*attributes[*id].name).collect();
@@ -288,6 +320,7 @@ impl<'a> Elaboration<'a, '_> {
                 },
             };
             let wanted = self.wanted_of(entity, &of.attributes[id].name);
+            let wanted = wanted.map(|each| if self.lenient { each.leniently() } else { each.strictly() });
             let value = match wanted {
                 Some(wanted) => self.want(value, &wanted),
                 None => self.infer(value, None),

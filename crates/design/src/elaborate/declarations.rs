@@ -202,6 +202,8 @@ impl<'a> Elaboration<'a, '_> {
         let mut operation = declared.clone();
         let parameters = &declared.signature.parameters;
         self.receipt(source);
+        // What a request to a route lacks is refused when it comes.
+        self.lenient = self.design.routes.iter().any(|route| source.name.is(&route.operation));
         for (id, parameter) in parameters.entries() {
             operation.signature.parameters[id].default = self.parameter_default(&source.params, parameter);
         }
@@ -224,6 +226,7 @@ impl<'a> Elaboration<'a, '_> {
             let body = typing.body(&source.body);
             if let Some(names) = source.short.as_ref().and_then(|short| short.names.as_ref()) {
                 typing.short_names(source, names);
+                typing.short_is_complete(source, parameters);
             }
             let handlers = source.handlers.iter().map(|(error, body)| {
                 typing.handled_error(source, error);
@@ -247,6 +250,9 @@ impl<'a> Elaboration<'a, '_> {
         });
         operation.locals = self.locals;
         self.optional = Vec::new();
+        self.unsure = Vec::new();
+        self.asked = super::absence::Asked::default();
+        self.lenient = false;
         operation
     }
 
@@ -275,6 +281,22 @@ impl<'a> Elaboration<'a, '_> {
             if let Some(id) = self.program.entities[entity].attributes.find(&name.text) {
                 self.settable(site.action, entity, id, name.span);
             }
+        }
+    }
+
+    /// A short form that makes items and lists what it takes must take all that a new item needs.
+    fn short_is_complete(
+        &mut self,
+        operation: &'a model::Operation,
+        parameters: &crate::program::Arena<ParameterId, Parameter>,
+    ) {
+        let sites = actions(operation);
+        let Some(action) = sites.first().map(|site| site.action) else { return };
+        let Some(entity) = super::types::entity_id(self.design, &action.entity.text) else { return };
+        if matches!(action.verb, model::WriteVerb::Create | model::WriteVerb::Put | model::WriteVerb::Upsert)
+        {
+            let given: Vec<&str> = parameters.iter().map(|each| &*each.name).collect();
+            self.needs_more(action, entity, &given);
         }
     }
 

@@ -78,6 +78,7 @@ pub(super) fn shape(function: Function) -> Shape {
         Function::TransformedHeaders => (&[Any, Map, Text], false, Gives::Map),
         Function::RetryDelay => (&[Number, List, Number], false, Gives::Duration),
         Function::PeriodStart => (&[Time, Number], false, Gives::Date),
+        Function::Csv => (&[List, Text], true, Gives::Text),
         Function::RepeatNext => (&[Time, Text, Time, Text], false, Gives::Time),
         Function::Hour => (&[Time, Text], false, Gives::Text),
         Function::Base32 => (&[Text], false, Gives::Text),

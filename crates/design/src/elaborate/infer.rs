@@ -163,6 +163,10 @@ impl<'a> Elaboration<'a, '_> {
             Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem => {
                 let (left, right) = (self.infer(left, wanted), self.infer(right, wanted));
                 let ty = self.arithmetic(op, &left.ty, &right.ty, span);
+                if matches!(op, Op::Div | Op::Rem) && is_zero(&right) {
+                    let problem = NUMBER.at(span, "nothing can be divided by zero");
+                    self.push(problem.label("always refused"));
+                }
                 (left, right, ty)
             }
         };
@@ -345,6 +349,14 @@ impl<'a> Elaboration<'a, '_> {
                 Ty::Unknown
             }
         }
+    }
+}
+
+fn is_zero(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Number(number) => number.to_i64() == Some(0),
+        ExprKind::Negative(operand) => is_zero(operand),
+        _ => false,
     }
 }
 

@@ -39,13 +39,13 @@ impl<'a> Elaboration<'a, '_> {
             Type::Id { prefix, body } if !is_id(value, prefix, *body) => {
                 Some(refuse(format!("\"{value}\" is no {}", named())))
             }
-            Type::Date if !is_digits(value, "0000-00-00") => {
+            Type::Date if !formats::is_day(value) => {
                 Some(refuse(format!("\"{value}\" is no day")).note("A day is written `YYYY-MM-DD`."))
             }
-            Type::Month if !is_digits(value, "0000-00") => {
+            Type::Month if !formats::is_day(&format!("{value}-01")) => {
                 Some(refuse(format!("\"{value}\" is no month")).note("A month is written `YYYY-MM`."))
             }
-            Type::Time { .. } if !value.get(..10).is_some_and(|day| is_digits(day, "0000-00-00")) => Some(
+            Type::Time { .. } if !value.get(..10).is_some_and(formats::is_day) => Some(
                 refuse(format!("\"{value}\" is no time")).note("A time is written `YYYY-MM-DDThh:mm:ssZ`."),
             ),
             Type::Date | Type::Month | Type::Time { .. } | Type::Id { .. } => None,
@@ -72,12 +72,22 @@ impl<'a> Elaboration<'a, '_> {
             self.mismatch(&given.ty, expr.span, wanted);
             return given;
         }
-        let Type::Int { min, max } = wanted.ty.content() else {
-            return given;
+        let (min, max) = match wanted.ty.content() {
+            _ if !unit.is_empty() => return given,
+            Type::Int { min, max } => (min, max),
+            Type::Decimal { digits: most, scale } => {
+                let plain = digits.replace('_', "");
+                let (whole, fraction) = plain.split_once('.').unwrap_or((&plain, ""));
+                let whole = whole.trim_start_matches('0').len() as u64;
+                let fraction = fraction.trim_end_matches('0').len() as u64;
+                if fraction > *scale || whole > most.saturating_sub(*scale) {
+                    let title = format!("{digits} has more digits than decimal({most}, {scale})");
+                    self.push(wanted.show(MISMATCH.at(expr.span, title)));
+                }
+                return given;
+            }
+            _ => return given,
         };
-        if !unit.is_empty() {
-            return given;
-        }
         let edge = |edge: &Option<i64>| edge.map(|edge| edge.to_string()).unwrap_or_default();
         let title = match digits.replace('_', "").parse::<i64>() {
             Err(_) if digits.contains('.') => format!("{digits} is no whole number"),
@@ -122,13 +132,4 @@ fn is_id(value: &str, prefix: &str, body: IdBody) -> bool {
         // Short names such as `src_1` are common in tests and documents.
         IdBody::Nanoid(_) => rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)),
     }
-}
-
-/// Whether a text has digits where the shape has zeros, and the same signs elsewhere.
-fn is_digits(value: &str, shape: &str) -> bool {
-    value.len() == shape.len()
-        && value.bytes().zip(shape.bytes()).all(|(byte, sign)| match sign {
-            b'0' => byte.is_ascii_digit(),
-            sign => byte == sign,
-        })
 }

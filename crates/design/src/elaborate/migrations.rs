@@ -31,6 +31,10 @@ impl<'a> Elaboration<'a, '_> {
             scope: Scope::default(),
             locals: 0,
             optional: Vec::new(),
+            unsure: Vec::new(),
+            asked: super::absence::Asked::default(),
+            unsent: Vec::new(),
+            lenient: false,
             errors: Vec::new(),
         };
         let mut found = program::Migration::default();

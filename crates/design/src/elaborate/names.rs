@@ -77,11 +77,39 @@ impl<'a> Elaboration<'a, '_> {
 
     fn caller(&mut self, span: Span) -> Expr {
         if self.scope.system {
-            let problem = UNKNOWN.at(span, "a `system` declaration has no caller");
-            self.push(problem.label("nobody calls").note("Pass what it needs as a parameter."));
+            self.nobody_calls(span, None);
             return missing(span);
         }
         typed(ExprKind::Caller, Ty::Caller, span)
+    }
+
+    /// Something is asked of the caller where there is none; `through` is what asks.
+    fn nobody_calls(&mut self, span: Span, through: Option<(&str, Span)>) {
+        let problem = UNKNOWN.at(span, "a `system` declaration has no caller");
+        let problem = match through {
+            Some((name, asks)) => problem
+                .label(format!("`{name}` asks about the caller"))
+                .also(asks, "here, or in what it calls"),
+            None => problem.label("nobody calls"),
+        };
+        self.push(problem.note("Pass what it needs as a parameter."));
+    }
+
+    /// A rule that asks about the caller would be false for ever where nobody calls, and its negation true.
+    pub(super) fn called_rule(&mut self, rule: &'a model::Rule, span: Span) {
+        if self.scope.system && asks_caller(self.design, &rule.name.text, &mut Vec::new()) {
+            self.nobody_calls(span, Some((&rule.name.text, rule.condition.span)));
+        }
+    }
+
+    /// A pattern that asks about the caller finds nothing, or too much, where a `system` operation or a worker reads by it.
+    pub(super) fn called_pattern(&mut self, pattern: &'a model::Pattern, span: Span) {
+        if self.scope.system
+            && self.scope.acts
+            && asks_caller(self.design, &pattern.name.text, &mut Vec::new())
+        {
+            self.nobody_calls(span, Some((&pattern.name.text, pattern.name.span)));
+        }
     }
 
     /// A name that is nothing else is a word of an enum, or a mistake.
@@ -169,7 +197,10 @@ impl<'a> Elaboration<'a, '_> {
             let ty = Ty::of(&of.attributes[id].ty);
             let kind = match in_view {
                 true => ExprKind::Attribute(id),
-                false => ExprKind::Of { item: Box::new(base), attribute: id },
+                false => {
+                    self.known_before_sending(&base, id, span);
+                    ExprKind::Of { item: Box::new(base), attribute: id }
+                }
             };
             return typed(kind, ty, span);
         }
@@ -370,4 +401,39 @@ impl<'a> Elaboration<'a, '_> {
             _ => None,
         }
     }
+}
+
+/// Whether a rule or a pattern asks about the caller, itself or in the rules and patterns that it calls. `seen` are those that
+/// were looked at.
+fn asks_caller<'a>(design: &'a model::Design, name: &'a str, seen: &mut Vec<&'a str>) -> bool {
+    if seen.contains(&name) {
+        return false;
+    }
+    seen.push(name);
+    let rule = design.rules.iter().find(|rule| rule.name.is(name));
+    let pattern = design.pattern(name);
+    let mut asks = false;
+    let mut called: Vec<&'a str> = Vec::new();
+    let mut look = |expr: &'a model::Expr, params: &[model::Param]| {
+        expr.walk(&mut |each| match &each.kind {
+            model::ExprKind::Name { name } if name == "caller" => {
+                asks |= !params.iter().any(|param| param.name.is("caller"));
+            }
+            model::ExprKind::Call { callee, .. } => called.extend(callee.as_name()),
+            _ => {}
+        });
+    };
+    if let Some(rule) = rule {
+        look(&rule.condition, &rule.params);
+    }
+    if let Some(pattern) = pattern {
+        let binds = pattern.binds.iter().filter_map(|bind| match &bind.value {
+            model::BindValue::Expr(expr) | model::BindValue::In(expr) => Some(expr),
+            _ => None,
+        });
+        let conditions = pattern.conditions().into_iter().chain(pattern.filters());
+        // What it `requires` is asked of callers alone.
+        binds.chain(conditions).for_each(|expr| look(expr, &pattern.params));
+    }
+    asks || called.into_iter().any(|name| asks_caller(design, name, seen))
 }

@@ -32,7 +32,12 @@ pub(super) fn pattern_signature(
             None => found.of_attribute(entity, &bind.name, false),
         }
     }
-    for param in pattern.params.iter().filter(|param| pattern.bind(&param.name.text).is_none()) {
+    // A name that `by` gives a value of its own is not taken by it.
+    let is_bound = |param: &model::Param| {
+        let bind = pattern.bind(&param.name.text);
+        bind.is_some_and(|bind| matches!(bind.value, model::BindValue::Parameter))
+    };
+    for param in pattern.params.iter().filter(|param| !is_bound(param)) {
         found.declared(param, &[entity]);
     }
     Signature { parameters: found.finish(pattern.system, &[entity]), yields: yields(design, pattern) }

@@ -256,19 +256,8 @@ fn template(attributes: &Attributes, template: &model::Template) -> Template {
         name: template.name.text.as_str().into(),
         pieces: template.pieces.iter().filter_map(piece).collect(),
         when: None,
-        delimiters: delimiters(template),
+        delimiters: template.delimiters(),
     }
-}
-
-/// The characters that separate slots.
-fn delimiters(template: &model::Template) -> Vec<char> {
-    let literals = template.pieces.iter().filter_map(|piece| match piece {
-        model::Piece::Literal(text) => text.chars().next(),
-        model::Piece::Slot { .. } => None,
-    });
-    let begins = matches!(template.pieces.first(), Some(model::Piece::Literal(_)));
-    let found: Vec<char> = literals.skip(usize::from(begins)).collect();
-    if found.is_empty() { vec!['#'] } else { found }
 }
 
 /// Attributes with their types, flags and references; their expressions follow.
@@ -440,7 +429,14 @@ fn effect(design: &Design, program: &Program, types: &Types<'_>, effect: &model:
             EffectKind::Http { method: method.text.as_str().into(), url: Expr::default() }
         }
         model::EffectKind::Mail => EffectKind::Mail,
+        model::EffectKind::Jwt { keys, .. } => EffectKind::Jwt {
+            issuer: Expr::default(),
+            audience: Expr::default(),
+            keys: keys.as_ref().map(|_| Expr::default()),
+        },
+        model::EffectKind::Live { .. } => EffectKind::Live { channel: Expr::default() },
         model::EffectKind::Extern => EffectKind::Extern,
+        model::EffectKind::Streamed { .. } => EffectKind::Streamed { channel: Expr::default() },
     };
     Effect {
         name: effect.name.text.as_str().into(),

@@ -22,6 +22,12 @@ impl<'a> Elaboration<'a, '_> {
             StmtKind::Let { name, value, error } => {
                 let (value, ty) = self.value(value);
                 let local = self.bind(name, ty);
+                if error.is_none() && value.as_ref().is_some_and(|value| self.finds_perhaps(value)) {
+                    self.unsure.push(local);
+                }
+                if let Some(Value::Action(action)) = &value {
+                    self.will_change(local, action);
+                }
                 let error = error.as_ref().map(|error| self.error(error));
                 StatementKind::Let { local, name: name.text.as_str().into(), value: value?, error }
             }
@@ -30,13 +36,16 @@ impl<'a> Elaboration<'a, '_> {
                 let outer = std::mem::replace(&mut self.scope.in_transaction, true);
                 let body = self.body(body);
                 self.scope.in_transaction = outer;
+                self.unsent.clear();
+                self.items_once(&body);
                 StatementKind::Transact(body)
             }
             StmtKind::Each { name, list, body } => self.each(name, list, body),
-            StmtKind::Require { condition, error } => StatementKind::Require {
-                condition: self.condition(condition),
-                error: error.as_ref().map(|error| self.error(error)),
-            },
+            StmtKind::Require { condition, error } => {
+                let condition = self.condition(condition);
+                self.asked.about(&condition);
+                StatementKind::Require { condition, error: error.as_ref().map(|error| self.error(error)) }
+            }
             StmtKind::Return { value } => StatementKind::Return(self.infer(value, None)),
             StmtKind::Expect { value, fails, using } => {
                 let before = self.problems.len();

@@ -21,6 +21,8 @@ pub(super) struct Wanted {
     place: Option<(Span, String)>,
     /// Whether nothing will do as well.
     optional: bool,
+    /// Whether what may turn out to be absent is refused when it is.
+    strict: bool,
     /// Whether it is a time by its name, declared as a bare number or text.
     time_by_name: bool,
     /// What is done to text before it is looked at.
@@ -35,6 +37,7 @@ impl Wanted {
             ty: Arc::clone(&attribute.ty),
             place: Some((place, said)),
             optional: attribute.may_be_absent(),
+            strict: attribute.fill.is_none(),
             time_by_name: is_time_name(&attribute.name),
             normalize: attribute.normalize.clone(),
         }
@@ -51,6 +54,7 @@ impl Wanted {
             ty: Arc::clone(&parameter.ty),
             place: Some((parameter.span, said)),
             optional: parameter.optional,
+            strict: true,
             time_by_name: is_time_name(&parameter.name),
             normalize,
         }
@@ -62,6 +66,7 @@ impl Wanted {
             ty: Arc::clone(ty),
             place: Some((place, format!("this is {}", ty.describe(program)))),
             optional: true,
+            strict: false,
             time_by_name: false,
             normalize: Vec::new(),
         }
@@ -83,6 +88,7 @@ impl Wanted {
             ty: Arc::clone(ty),
             place: self.place.clone(),
             optional: false,
+            strict: true,
             time_by_name: false,
             normalize: Vec::new(),
         }
@@ -91,6 +97,16 @@ impl Wanted {
     /// An element of what is wanted, which may be taken out again.
     pub(super) fn element(&self, ty: &Arc<Type>) -> Wanted {
         Wanted { optional: true, ..self.part(ty) }
+    }
+
+    /// What may turn out to be absent is refused when it is, whatever fills it otherwise.
+    pub(super) fn strictly(self) -> Wanted {
+        Wanted { strict: true, ..self }
+    }
+
+    /// What turns out to be absent is left out, or reported elsewhere.
+    pub(super) fn leniently(self) -> Wanted {
+        Wanted { strict: false, ..self }
     }
 
     /// Nothing will do as well.
@@ -127,7 +143,8 @@ impl<'a> Elaboration<'a, '_> {
         let ty = Arc::clone(&wanted.ty);
         match (&expr.kind, ty.content()) {
             (model::ExprKind::List { elements }, Type::List { of, max } | Type::Set { of, max }) => {
-                let list = elements.iter().map(|element| self.want(element, &wanted.part(of))).collect();
+                let part = wanted.part(of).leniently();
+                let list = elements.iter().map(|element| self.want(element, &part)).collect();
                 let count = elements.len() as u64;
                 if let Some(max) = max.filter(|max| count > *max) {
                     let title = format!("{count} elements where at most {max} are allowed");
@@ -162,6 +179,8 @@ impl<'a> Elaboration<'a, '_> {
             || wanted.time_by_name && is_bare_time(&wanted.ty, &found.ty))
         {
             self.mismatch(&found.ty, expr.span, wanted);
+        } else if wanted.strict && !wanted.optional {
+            self.must_be_there(&found, wanted);
         }
         found
     }
@@ -193,7 +212,7 @@ impl<'a> Elaboration<'a, '_> {
         let members = match ty {
             Type::Object(id) => self.record(fields, span, *id, wanted),
             Type::Map { of, .. } => {
-                let part = wanted.part(of);
+                let part = wanted.part(of).leniently();
                 fields.fields.iter().map(|field| (field, self.want(&field.value, &part))).collect()
             }
             Type::Input { of, entity } => self.input(*of, fields, span, *entity),
@@ -256,7 +275,10 @@ impl<'a> Elaboration<'a, '_> {
         for field in &fields.fields {
             let Some(name) = field.path.first() else { continue };
             match self.wanted_of(entity, &name.text) {
-                Some(wanted) => members.push((field, self.want(&field.value, &wanted))),
+                Some(wanted) if kind == InputKind::Key => {
+                    members.push((field, self.want(&field.value, &wanted)));
+                }
+                Some(wanted) => members.push((field, self.want(&field.value, &wanted.leniently()))),
                 None => self.unknown_attribute(entity, name),
             }
         }

@@ -36,52 +36,6 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Whether the text of an attribute in a key sorts as its values do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextOrder {
-    /// It does.
-    Kept,
-    /// Texts of different values may be equal; otherwise it does.
-    Coarse,
-    /// It does not.
-    Lost,
-}
-
-/// How an attribute sorts where it stands in a key.
-pub fn text_order(design: &Design, entity: &Entity, source: Source<'_>, slot: &str) -> TextOrder {
-    let Source::Template(template) = source else { return TextOrder::Kept };
-    let Some(attribute) = entity.attribute(slot) else { return TextOrder::Kept };
-    let ty = design.type_of(attribute);
-    let format = template.pieces.iter().find_map(|piece| match piece {
-        Piece::Slot { attribute, format } if attribute.is(slot) => Some(format.as_ref()),
-        _ => None,
-    });
-    let kept = |keeps: bool| if keeps { TextOrder::Kept } else { TextOrder::Lost };
-    match format.flatten() {
-        // A time that is kept as a bare number has as many digits as all others of its unit.
-        None if matches!(ty, Type::Int { .. }) && super::is_time_name(slot) => TextOrder::Kept,
-        None => kept(ty.text_keeps_order()),
-        Some(SlotFormat::Pad(width)) => kept(match ty {
-            Type::Int { min, max } => {
-                let fits = max.is_some_and(|max| max.to_string().len() <= *width as usize);
-                min.is_some_and(|min| min >= 0) && fits
-            }
-            Type::Decimal { .. } => false,
-            _ => true,
-        }),
-        Some(SlotFormat::Time(form)) => match form.as_str() {
-            "s" if matches!(ty, Type::Time { unit: TimeUnit::Seconds | TimeUnit::IsoSeconds }) => {
-                TextOrder::Kept
-            }
-            "date" | "month" | "s" => TextOrder::Coarse,
-            _ => TextOrder::Kept,
-        },
-        // Percent-encoding moves characters, and so does another case.
-        Some(SlotFormat::Escape) => kept(!ty.is_free_text()),
-        Some(SlotFormat::Lower) => kept(attribute.has("normalize")),
-    }
-}
-
 /// The attributes that make up an entity's primary key, each once, partition first.
 pub fn key_attributes<'a>(design: &'a Design, entity: &'a Entity) -> Vec<&'a str> {
     let Some(table) = design.table_of(entity) else {

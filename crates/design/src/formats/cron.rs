@@ -1,7 +1,8 @@
-//! Cron expressions: five fields, or six with seconds in front or years behind.
+//! Cron expressions: five fields, minute, hour, day, month and weekday.
 //!
 //! A field is a list of `*`, `?`, values and ranges, each with an optional step. Months and weekdays may be named. Values
-//! are in the range of their field, ranges ascend, and steps are at least one.
+//! are in the range of their field, ranges ascend, and steps are at least one. An expression whose days are in none of its
+//! months would never come true, and is none.
 
 /// What the values of a field are.
 #[derive(Clone, Copy)]
@@ -11,7 +12,6 @@ struct Field {
     names: &'static [&'static str],
 }
 
-const SECOND: Field = Field { least: 0, most: 59, names: &[] };
 const MINUTE: Field = Field { least: 0, most: 59, names: &[] };
 const HOUR: Field = Field { least: 0, most: 23, names: &[] };
 const DAY: Field = Field { least: 1, most: 31, names: &[] };
@@ -22,17 +22,31 @@ const MONTH: Field = Field {
 };
 /// Sunday is 0 and 7.
 const WEEKDAY: Field = Field { least: 0, most: 7, names: &["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"] };
-const YEAR: Field = Field { least: 1970, most: 2199, names: &[] };
 
 /// Whether a text is a cron expression.
 pub fn is_cron(text: &str) -> bool {
     let parts: Vec<&str> = text.split_ascii_whitespace().collect();
-    let fits = |fields: &[Field]| {
-        parts.len() == fields.len() && parts.iter().zip(fields).all(|(part, field)| field.accepts(part))
+    let fields = [MINUTE, HOUR, DAY, MONTH, WEEKDAY];
+    parts.len() == fields.len()
+        && parts.iter().zip(fields).all(|(part, field)| field.accepts(part))
+        && comes_true(&parts)
+}
+
+/// Whether some month has one of the days. Where both days and weekdays are restricted, either will do.
+fn comes_true(parts: &[&str]) -> bool {
+    let &[_, _, day, month, weekday] = parts else { return false };
+    if !weekday.starts_with(['*', '?']) && !day.starts_with(['*', '?']) {
+        return true;
+    }
+    let longest = |month: u32| match month {
+        2 => 29,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
     };
-    fits(&[MINUTE, HOUR, DAY, MONTH, WEEKDAY])
-        || fits(&[SECOND, MINUTE, HOUR, DAY, MONTH, WEEKDAY])
-        || fits(&[MINUTE, HOUR, DAY, MONTH, WEEKDAY, YEAR])
+    let earliest = (DAY.least..=DAY.most).find(|each| DAY.has(day, *each));
+    (MONTH.least..=MONTH.most)
+        .filter(|each| MONTH.has(month, *each))
+        .any(|each| earliest.is_some_and(|day| day <= longest(each)))
 }
 
 impl Field {
@@ -58,6 +72,22 @@ impl Field {
             },
         };
         good_step && good_range
+    }
+
+    /// Whether a value is among those of a part that it accepts.
+    fn has(self, part: &str, value: u32) -> bool {
+        part.split(',').any(|each| {
+            let (range, step) = each.split_once('/').unwrap_or((each, "1"));
+            let (low, high) = match range.split_once('-') {
+                _ if matches!(range, "*" | "?") => (Some(self.least), Some(self.most)),
+                Some((low, high)) => (self.value(low), self.value(high)),
+                // A value with a step goes on to the end.
+                None if each.contains('/') => (self.value(range), Some(self.most)),
+                None => (self.value(range), self.value(range)),
+            };
+            let (Some(low), Some(high), Some(step)) = (low, high, digits(step)) else { return false };
+            (low..=high).contains(&value) && step > 0 && (value - low).is_multiple_of(step)
+        })
     }
 
     fn value(self, text: &str) -> Option<u32> {
@@ -87,9 +117,11 @@ mod tests {
             "0 */5 * * *",
             "0 0 ? * MON-FRI",
             "15,45 8-18/2 1,15 JAN,jul 0",
-            "0 0 12 * * ?",
-            "0 12 * * ? 2026",
             "0 0 * * 7",
+            "0 0 29 2 *",
+            "0 0 31 1-3 *",
+            "0 0 31 2 MON",
+            "0 0 */30 2 *",
         ] {
             assert!(is_cron(good), "{good}");
         }
@@ -111,6 +143,15 @@ mod tests {
             "",
             "-1 * * * *",
             "1,,2 * * * *",
+            // Six fields were taken for seconds, or for years.
+            "* * * * * *",
+            "0 0 12 * * ?",
+            "0 12 * * ? 2026",
+            // No month has such a day.
+            "0 0 31 2 *",
+            "0 0 30,31 FEB ?",
+            "0 0 31 4,6,9,11 *",
+            "0 0 31 2 */2",
         ] {
             assert!(!is_cron(bad), "{bad}");
         }

@@ -2,7 +2,7 @@
 
 use super::Lower;
 use crate::model::*;
-use crate::problems::{ANNOTATION, TYPE, nearest};
+use crate::problems::{ANNOTATION, NUMBER, TYPE, nearest};
 use sortkey_diagnostics::Span;
 use sortkey_syntax::ast::{self, AstNode};
 use sortkey_syntax::{Kind, TextRange};
@@ -257,7 +257,18 @@ impl TypeArgs {
             if arg.is_range() {
                 let bound = |lower: &mut Lower<'_>, bound: Option<ast::Bound>| {
                     bound.map(|bound| {
-                        let count = i64::try_from(lower.count(&bound.number)).unwrap_or(i64::MAX);
+                        let digits = bound.number.digits().replace('_', "");
+                        let count = match (bound.number.unit(), digits.parse::<i64>()) {
+                            ("", Ok(count)) => count,
+                            ("", Err(_)) if !digits.contains('.') => {
+                                let span = lower.span(bound.number.range());
+                                let title = format!("{digits} does not fit into 64 bits");
+                                let note = "An `int` lies between -9223372036854775808 and 9223372036854775807; `decimal(38, 0)` is longer.";
+                                lower.problems.push(NUMBER.at(span, title).note(note));
+                                i64::MAX
+                            }
+                            _ => i64::try_from(lower.count(&bound.number)).unwrap_or(i64::MAX),
+                        };
                         if bound.negative { -count } else { count }
                     })
                 };

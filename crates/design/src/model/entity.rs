@@ -284,6 +284,17 @@ impl Template {
         })
     }
 
+    /// The characters that separate slots, which `escape` encodes.
+    pub fn delimiters(&self) -> Vec<char> {
+        let literals = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Literal(text) => text.chars().next(),
+            Piece::Slot { .. } => None,
+        });
+        let begins = matches!(self.pieces.first(), Some(Piece::Literal(_)));
+        let found: Vec<char> = literals.skip(usize::from(begins)).collect();
+        if found.is_empty() { vec!['#'] } else { found }
+    }
+
     /// Whether it is the same for every item.
     pub fn is_constant(&self) -> bool {
         self.slots().next().is_none()

@@ -266,20 +266,8 @@ impl Type {
         match self {
             Type::Int { min: Some(min), max: Some(max) } => *min >= 0 && digits(*min) == digits(*max),
             Type::Int { .. } | Type::Decimal { .. } => false,
-            // Milliseconds have thirteen digits from 2001 to 2286, seconds ten.
+            // Milliseconds are written with thirteen digits, seconds with ten.
             _ => true,
-        }
-    }
-
-    /// Whether people choose the text, so that it may contain any character.
-    pub fn is_free_text(&self) -> bool {
-        match self {
-            Type::String { format, .. } => {
-                matches!(format, StringFormat::Plain | StringFormat::Url | StringFormat::Cron)
-            }
-            Type::Enum { open, .. } => *open,
-            Type::Any { .. } | Type::Undeclared | Type::Json { .. } => true,
-            _ => false,
         }
     }
 

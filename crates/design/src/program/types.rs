@@ -205,29 +205,6 @@ impl Type {
         matches!(self, Type::Time { .. } | Type::Date | Type::Month)
     }
 
-    /// Whether text made from values sorts as the values do: fixed width, or the natural order of text.
-    pub fn text_keeps_order(&self) -> bool {
-        let digits = |number: i64| number.unsigned_abs().checked_ilog10().unwrap_or(0);
-        match self {
-            Type::Int { min: Some(min), max: Some(max) } => *min >= 0 && digits(*min) == digits(*max),
-            Type::Int { .. } | Type::Decimal { .. } => false,
-            // Milliseconds have thirteen digits from 2001 to 2286, seconds ten.
-            _ => true,
-        }
-    }
-
-    /// Whether people choose the text, so that it may contain any character.
-    pub fn is_free_text(&self) -> bool {
-        match self {
-            Type::String { format, .. } => {
-                matches!(format, StringFormat::Plain | StringFormat::Url | StringFormat::Cron)
-            }
-            Type::Enum(words) => words.open,
-            Type::Any { .. } | Type::Unknown | Type::Json { .. } => true,
-            _ => false,
-        }
-    }
-
     /// The number of different values, where it is small enough to matter.
     pub fn cardinality(&self) -> Option<u64> {
         match self {

@@ -35,7 +35,7 @@ impl Zone {
         Timestamp::from_second(seconds).ok().map(|time| self.clock(time).hour())
     }
 
-    /// What clocks show at a time.
+    /// The local time.
     pub(crate) fn clock(&self, time: Timestamp) -> DateTime {
         self.0.to_datetime(time)
     }

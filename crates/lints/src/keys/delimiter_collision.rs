@@ -2,7 +2,9 @@
 //!
 //! ## What it notices
 //!
-//! A template joins a free text and something after it by a delimiter that the text may contain.
+//! A template joins an attribute and something after it by a delimiter that the attribute's own text may contain: any text, the `-`,
+//! `_` and `.` of a `slug`, almost everything in an `email`, what a regular expression admits. Texts of a fixed length are told
+//! apart by it, and words of an enum by themselves.
 //!
 //! ## Why it matters
 //!
@@ -35,11 +37,12 @@
 //!
 //! ## When to allow
 //!
-//! When the application guarantees that the delimiter cannot occur; a type such as `slug` is better, since it
+//! When the application guarantees that the delimiter cannot occur; a type such as `slug` before a `#` is better, since it
 //! is checked.
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
+use sortkey_design::texts::{Next, Texts};
 use sortkey_diagnostics::Fix;
 use sortkey_diagnostics::Severity;
 
@@ -55,27 +58,45 @@ pub(super) const LINT: Lint = Lint {
 
 fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     for template in &entity.templates {
-        let last = template.slots().last();
-        for piece in &template.pieces {
-            let Piece::Slot { attribute: name, format } = piece else {
-                continue;
+        let delimiters = template.delimiters();
+        let texts = |piece: &Piece| match piece {
+            Piece::Slot { attribute, format } => {
+                let attribute = entity.attribute(&attribute.text)?;
+                Some(Texts::of_slot(cx.design.type_of(attribute).into(), format.as_ref(), &delimiters))
+            }
+            Piece::Literal(_) => None,
+        };
+        let all: Vec<Option<Texts>> = template.pieces.iter().map(texts).collect();
+        for (at, (piece, texts)) in template.pieces.iter().zip(&all).enumerate() {
+            let (Piece::Slot { attribute: name, format }, Some(texts)) = (piece, texts) else { continue };
+            let next = match (template.pieces.get(at + 1), all.get(at + 1)) {
+                (Some(Piece::Literal(text)), _) => Next::Literal(text),
+                (Some(Piece::Slot { .. }), Some(Some(next))) => Next::Slot(next),
+                _ => Next::End,
             };
-            if last == Some(name) || format.is_some() {
+            let is_last = !template.pieces[at + 1..].iter().any(|each| matches!(each, Piece::Slot { .. }));
+            if is_last || texts.ends_before(next) {
                 continue;
             }
-            let Some(attribute) = entity.attribute(&name.text) else {
-                continue;
+            let Some(attribute) = entity.attribute(&name.text) else { continue };
+            let said = match next {
+                Next::Literal(literal) => format!("may contain the `{literal}` that follows it"),
+                _ => "has no end that could be told from what follows it".to_owned(),
             };
-            if !cx.design.type_of(attribute).is_free_text() {
-                continue;
-            }
-            let title = format!("`{name}` may contain the delimiter of this template");
-            cx.push(
-                cx.at(name.span, title)
-                    .label("two different values can give one key")
-                    .also(attribute.type_place(), "any text is allowed here")
-                    .fix(Fix::new("escape it", name.span.after(), ":escape").automatic()),
-            );
+            let ty = cx.design.type_of(attribute).describe();
+            let problem = cx
+                .at(name.span, format!("`{name}` {said}"))
+                .label("two different values can give one key")
+                .also(attribute.type_place(), format!("declared {ty}"));
+            cx.push(match (next, format) {
+                (Next::Literal(_), None) => {
+                    problem.fix(Fix::new("escape it", name.span.after(), ":escape").automatic())
+                }
+                (Next::Literal(_), Some(_)) => {
+                    problem.note("Write another delimiter, such as `#`, or escape the slot instead.")
+                }
+                _ => problem.note("Write a delimiter between the two, such as `#`."),
+            });
         }
     }
     hand_joined(entity, cx);

@@ -2,7 +2,8 @@
 //!
 //! ## What it notices
 //!
-//! A mapping makes a value by chance: with `new` or `random`.
+//! A mapping makes a value by chance, with `new` or `random`, or leaves an attribute that the old items do not have to a default which
+//! does.
 //!
 //! ## Why it matters
 //!
@@ -33,7 +34,7 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::{Severity, Span};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -48,18 +49,44 @@ pub(super) const LINT: Lint = Lint {
 fn inspect(migration: &Migration, cx: &mut Context<'_>) {
     for mapping in &migration.mappings {
         for field in &mapping.fields.fields {
-            let mut chance = None;
-            field.value.walk(&mut |each| {
-                if let Some(word @ ("new" | "random")) = each.as_name() {
-                    chance = Some((word.to_owned(), each.span));
-                }
-            });
-            let Some((word, span)) = chance else { continue };
+            let Some((word, span)) = chance(&field.value) else { continue };
             let name = field.path.first().map(ToString::to_string).unwrap_or_default();
-            let title = format!("`{name}` would be another value in every run of the mapping");
-            cx.push(cx.at(span, title).label(format!("`{word}` is made by chance")).note(
-                "Take the value from the old item: a mapping gives the same whenever it is evaluated.",
-            ));
+            report(cx, &name, word, span, None);
+        }
+        let new = cx.design.entity(&mapping.new.text);
+        let old = migration.old.as_ref().and_then(|old| old.entity(&mapping.old.text));
+        let (Some(new), Some(old)) = (new, old) else { continue };
+        for attribute in &new.attributes {
+            let name = attribute.name.text.as_str();
+            // What has the same name is copied, and what is not stored is not mapped.
+            let is_given =
+                mapping.fields.get(name).is_some() || old.attribute(name).is_some_and(Attribute::is_stored);
+            let fill = attribute.value.as_ref().filter(|_| !is_given && attribute.is_stored());
+            let Some((word, span)) = fill.and_then(|fill| chance(&fill.value)) else { continue };
+            report(cx, name, word, mapping.new.span, Some(span));
         }
     }
+}
+
+/// What of an expression is made by chance.
+fn chance(value: &Expr) -> Option<(&'static str, Span)> {
+    let mut found = None;
+    value.walk(&mut |each| match each.as_name() {
+        Some("new") => found = Some(("new", each.span)),
+        Some("random") => found = Some(("random", each.span)),
+        _ => {}
+    });
+    found
+}
+
+fn report(cx: &mut Context<'_>, name: &str, word: &str, span: Span, default: Option<Span>) {
+    let title = format!("`{name}` would be another value in every run of the mapping");
+    let problem = cx.at(span, title).label(format!("`{word}` is made by chance"));
+    let problem = match default {
+        Some(default) => problem.also(default, "its default, since the old item has none"),
+        None => problem,
+    };
+    cx.push(
+        problem.note("Take the value from the old item: a mapping gives the same whenever it is evaluated."),
+    );
 }

@@ -9,5 +9,6 @@ mod sellers;
 mod shadow;
 mod slice;
 mod support;
+mod torture;
 mod verify;
 mod writers;

@@ -1,7 +1,7 @@
 //! Whether what is known of an item implies a condition: by meaning, not by spelling.
 //!
-//! An attribute that a condition compares with constants has few cases that matter: each constant, any other value, and
-//! absence. The wanted condition is implied if it holds in every combination of cases that the known conditions admit.
+//! An attribute that a condition compares with constants has few cases that matter: each constant, any other value (of a number:
+//! the values between two constants), and absence. The wanted condition is implied if it holds in every combination of cases that the known conditions admit.
 //! The answer is sound and incomplete: it is yes only if the wanted condition surely holds.
 
 use std::sync::Arc;
@@ -29,6 +29,8 @@ pub(crate) struct Known<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Case {
     Is(Constant),
+    /// A number above the first and below the second constant, where there are such.
+    Between(Option<Number>, Option<Number>),
     Other,
     Absent,
 }
@@ -129,8 +131,11 @@ impl Known<'_> {
                 });
             }
         }
-        let mut cases: Vec<Case> = values.into_iter().map(Case::Is).collect();
-        if !closed || cases.is_empty() {
+        let numbers = gaps(ty, &values);
+        values.retain(|value| is_value(ty, value));
+        let is_number = !numbers.is_empty();
+        let mut cases: Vec<Case> = values.into_iter().map(Case::Is).chain(numbers).collect();
+        if !(closed || is_number) || cases.is_empty() {
             cases.push(Case::Other);
         }
         if !self.is_there(id) {
@@ -150,10 +155,20 @@ impl Known<'_> {
             ExprKind::Binary { op: Op::Implies, left, right } => of(left).not().or(of(right)),
             ExprKind::Binary { op: Op::Eq, left, right } => self.equal(left, right, item),
             ExprKind::Binary { op: Op::NotEq, left, right } => self.equal(left, right, item).not(),
+            ExprKind::Binary { op: op @ (Op::Lt | Op::LtEq | Op::Gt | Op::GtEq), left, right } => {
+                self.ordered(*op, left, right, item)
+            }
             ExprKind::Binary { op: Op::In, left, right } => match &right.kind {
                 ExprKind::List(elements) => elements
                     .iter()
                     .fold(Truth::No, |found, element| found.or(self.equal(left, element, item))),
+                ExprKind::Range { low, high } => {
+                    let bound = |op: Op, bound: &Option<Box<Expr>>| match bound {
+                        Some(bound) => self.ordered(op, left, bound, item),
+                        None => Truth::Yes,
+                    };
+                    bound(Op::GtEq, low).and(bound(Op::LtEq, high))
+                }
                 _ => Truth::Unknown,
             },
             ExprKind::Exists(operand) => case_of(operand, item).map_or(Truth::Unknown, is_present),
@@ -176,6 +191,82 @@ impl Known<'_> {
         };
         compare(left, right).or_else(|| compare(right, left)).unwrap_or(Truth::Unknown)
     }
+
+    /// A comparison by order, whichever side the attribute stands on.
+    fn ordered(&self, op: Op, left: &Expr, right: &Expr, item: &Cases<'_>) -> Truth {
+        let turned = match op {
+            Op::Lt => Op::Gt,
+            Op::LtEq => Op::GtEq,
+            Op::Gt => Op::Lt,
+            _ => Op::LtEq,
+        };
+        let compare = |op: Op, of: &Expr, with: &Expr| {
+            let case = case_of(of, item)?;
+            let Constant::Number(with) = constant(&self.entity.attributes[attribute(of)?].ty, with)? else {
+                return None;
+            };
+            Some(match case {
+                Case::Absent => Truth::No,
+                Case::Is(Constant::Number(value)) => Truth::of(match op {
+                    Op::Lt => *value < with,
+                    Op::LtEq => *value <= with,
+                    Op::Gt => *value > with,
+                    _ => *value >= with,
+                }),
+                // The constant is one of those that the gaps lie between.
+                Case::Between(low, high) => match op {
+                    Op::Lt | Op::LtEq if high.is_some_and(|high| high <= with) => Truth::Yes,
+                    Op::Gt | Op::GtEq if low.is_some_and(|low| low >= with) => Truth::Yes,
+                    _ => Truth::No,
+                },
+                _ => Truth::Unknown,
+            })
+        };
+        compare(op, left, right).or_else(|| compare(turned, right, left)).unwrap_or(Truth::Unknown)
+    }
+}
+
+/// Whether a constant is a value of a type at all.
+fn is_value(ty: &Type, value: &Constant) -> bool {
+    match (ty, value) {
+        (Type::Int { min, max }, Constant::Number(number)) => number
+            .to_i64()
+            .is_some_and(|number| min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max)),
+        _ => true,
+    }
+}
+
+/// The numbers between, below and above some constants, as far as a type has any.
+fn gaps(ty: &Type, values: &[Constant]) -> Vec<Case> {
+    let (min, max) = match ty {
+        Type::Int { min, max } => (*min, *max),
+        Type::Decimal { .. } => (None, None),
+        _ => return Vec::new(),
+    };
+    let number = |value: &Constant| match value {
+        Constant::Number(number) => Some(*number),
+        _ => None,
+    };
+    let mut numbers: Vec<Number> = values.iter().filter_map(number).collect();
+    numbers.sort();
+    let edges = || std::iter::once(None).chain(numbers.iter().copied().map(Some));
+    let ends = numbers.iter().copied().map(Some).chain([None]);
+    let is_whole = matches!(ty, Type::Int { .. });
+    let is_empty = |low: Option<Number>, high: Option<Number>| {
+        let least = low.map_or(min, |low| low.to_i64().and_then(|low| low.checked_add(1)).or(min));
+        let most = high.map_or(max, |high| high.to_i64().and_then(|high| high.checked_sub(1)).or(max));
+        let least = least.max(min);
+        let most = match (most, max) {
+            (Some(most), Some(max)) => Some(most.min(max)),
+            (most, max) => most.or(max),
+        };
+        is_whole && least.zip(most).is_some_and(|(least, most)| least > most)
+    };
+    edges()
+        .zip(ends)
+        .filter(|(low, high)| !is_empty(*low, *high))
+        .map(|(low, high)| Case::Between(low, high))
+        .collect()
 }
 
 /// The attribute of the item that an expression is.
@@ -192,9 +283,10 @@ fn asks_value(condition: &Expr, id: AttributeId) -> bool {
         ExprKind::Binary { op: Op::Eq, left, right } => {
             attribute(left) == Some(id) && !matches!(right.kind, ExprKind::Nothing | ExprKind::Null)
         }
-        ExprKind::Binary { op: Op::Lt | Op::LtEq | Op::Gt | Op::GtEq | Op::StartsWith, left, .. } => {
-            attribute(left) == Some(id)
+        ExprKind::Binary { op: Op::Lt | Op::LtEq | Op::Gt | Op::GtEq, left, right } => {
+            attribute(left) == Some(id) || attribute(right) == Some(id)
         }
+        ExprKind::Binary { op: Op::StartsWith, left, .. } => attribute(left) == Some(id),
         ExprKind::Binary { op: Op::In, left, right } => {
             attribute(left) == Some(id) && matches!(right.kind, ExprKind::Range { .. })
         }
@@ -213,7 +305,13 @@ fn constant(ty: &Type, expr: &Expr) -> Option<Constant> {
         (ExprKind::Text(text), Type::String { .. } | Type::Enum(_)) => {
             Some(Constant::Text(text.as_str().into()))
         }
-        (ExprKind::Number(number), Type::Int { .. }) => Some(Constant::Number(*number)),
+        (ExprKind::Number(number), Type::Int { .. } | Type::Decimal { .. }) => {
+            Some(Constant::Number(*number))
+        }
+        (ExprKind::Negative(operand), Type::Int { .. } | Type::Decimal { .. }) => match &operand.kind {
+            ExprKind::Number(number) => Some(Constant::Number(number.negated())),
+            _ => None,
+        },
         _ => None,
     }
 }

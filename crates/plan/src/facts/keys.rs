@@ -3,6 +3,7 @@
 use sortkey_design::facts::is_time_name;
 use sortkey_design::model::{SlotFormat, TimeUnit};
 use sortkey_design::program::{Attribute, AttributeId, Entity, Normalize, Piece, Source, Type};
+use sortkey_design::texts::{Next, Texts};
 
 use crate::AttributeSet;
 
@@ -57,38 +58,45 @@ pub enum TextOrder {
     Lost,
 }
 
-/// How an attribute sorts where it stands in a key.
+/// How an attribute sorts where it stands in a key: by its text, and by what follows that.
 pub fn text_order(entity: &Entity, source: Source, slot: AttributeId) -> TextOrder {
     let Source::Template(template) = source else { return TextOrder::Kept };
+    let template = &entity.templates[template];
+    let is_it = |piece: &Piece| matches!(piece, Piece::Slot { attribute, .. } if *attribute == slot);
+    let Some(at) = template.pieces.iter().position(is_it) else { return TextOrder::Kept };
+    let Piece::Slot { format, .. } = &template.pieces[at] else { return TextOrder::Kept };
     let attribute = &entity.attributes[slot];
     let ty = &*attribute.ty;
-    let format = entity.templates[template].pieces.iter().find_map(|piece| match piece {
-        Piece::Slot { attribute, format } if *attribute == slot => Some(format.as_ref()),
-        _ => None,
-    });
-    let kept = |keeps: bool| if keeps { TextOrder::Kept } else { TextOrder::Lost };
-    match format.flatten() {
+    let texts = Texts::of_slot(ty.into(), format.as_ref(), &template.delimiters);
+    let next = match template.pieces.get(at + 1) {
+        None => Next::End,
+        Some(Piece::Literal(text)) => Next::Literal(text),
+        Some(Piece::Slot { .. }) => Next::Slot(&texts),
+    };
+    let is_number = matches!(ty, Type::Int { .. } | Type::Decimal { .. });
+    let keeps = match format {
         // A time that is kept as a bare number has as many digits as all others of its unit.
-        None if matches!(ty, Type::Int { .. }) && is_time_name(&attribute.name) => TextOrder::Kept,
-        None => kept(ty.text_keeps_order()),
-        Some(SlotFormat::Pad(width)) => kept(match ty {
-            Type::Int { min, max } => {
-                let fits = max.is_some_and(|max| max.to_string().len() <= *width as usize);
-                min.is_some_and(|min| min >= 0) && fits
-            }
-            Type::Decimal { .. } => false,
-            _ => true,
-        }),
-        Some(SlotFormat::Time(form)) => match form.as_str() {
-            "s" if matches!(ty, Type::Time { unit: TimeUnit::Seconds | TimeUnit::IsoSeconds }) => {
-                TextOrder::Kept
-            }
-            "date" | "month" | "s" => TextOrder::Coarse,
-            _ => TextOrder::Kept,
-        },
+        None if matches!(ty, Type::Int { .. }) && is_time_name(&attribute.name) => true,
+        _ if is_number => texts.width.is_some(),
         // Percent-encoding moves characters, and so does another case.
-        Some(SlotFormat::Escape) => kept(!ty.is_free_text()),
-        Some(SlotFormat::Lower) => kept(!attribute.normalize.is_empty()),
+        Some(SlotFormat::Escape) => texts == Texts::of(ty.into()),
+        Some(SlotFormat::Lower) => attribute.normalize.contains(&Normalize::Lower),
+        _ => true,
+    };
+    // What is no text of the attribute itself: a day of a time.
+    let whole_seconds = matches!(ty, Type::Time { unit: TimeUnit::Seconds | TimeUnit::IsoSeconds });
+    let is_coarse = match format {
+        Some(SlotFormat::Time(form)) => match form.as_str() {
+            "date" | "month" => true,
+            "s" => !whole_seconds,
+            _ => false,
+        },
+        _ => false,
+    };
+    match keeps && texts.sort_before(next) {
+        true if is_coarse => TextOrder::Coarse,
+        true => TextOrder::Kept,
+        false => TextOrder::Lost,
     }
 }
 

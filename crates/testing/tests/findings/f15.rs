@@ -86,3 +86,104 @@ fn what_is_served_finds_every_item() {
     app.call("newDoc", json!({ "org": "x", "n": "50%#1" }));
     assert_eq!(app.call("docs", json!({ "org": "x", "p": "50%#" })).as_array().map(Vec::len), Some(1));
 }
+
+// F-15, found again: bounds outside of the type were compared as text, so that 5..2000 of three digits found 10 alone.
+#[test]
+fn bounds_outside_of_the_type_lose_nothing() {
+    let lists = |app: &crate::support::App, name: &str, arguments: serde_json::Value| -> Vec<i64> {
+        let found = app.call(name, arguments);
+        found.as_array().expect("a list").iter().filter_map(|each| each["n"].as_i64()).collect()
+    };
+    for (piece, ty, all) in
+        [("n:pad(3)", "int(0..999)", [0, 10, 999]), ("n", "int(100..999)", [100, 200, 999])]
+    {
+        let asks = "(a?: decimal(9, 3), b?: decimal(9, 3)) = list Doc by org where n in a..b page 50\n\
+                    pattern above(a: int) = list Doc by org where n > a page 50\n\
+                    pattern below(a: int) = list Doc by org where n < a page 50";
+        let app = Database::new().up(&documents(piece, ty, asks));
+        for n in all {
+            app.call("newDoc", json!({ "org": "x", "n": n }));
+        }
+        for low in [
+            json!(-5),
+            json!(-0.5),
+            json!(0),
+            json!(99.5),
+            json!(100.5),
+            json!(999.5),
+            json!(5000),
+            json!(null),
+        ] {
+            for high in [json!(-1), json!(0.5), json!(150), json!(998.5), json!(2000), json!(null)] {
+                let within = |n: &i64| {
+                    #[allow(clippy::cast_precision_loss)]
+                    let n = *n as f64;
+                    low.as_f64().is_none_or(|low| n >= low) && high.as_f64().is_none_or(|high| n <= high)
+                };
+                let expected: Vec<i64> = all.into_iter().filter(within).collect();
+                let mut arguments = json!({ "org": "x" });
+                for (name, bound) in [("a", &low), ("b", &high)] {
+                    if !bound.is_null() {
+                        arguments[name] = bound.clone();
+                    }
+                }
+                let found = lists(&app, "docs", arguments);
+                assert_eq!(found, expected, "{piece} {low}..{high}");
+            }
+        }
+        for bound in [-20, 20, 100, 5000] {
+            let above: Vec<i64> = all.into_iter().filter(|n| *n > bound).collect();
+            assert_eq!(lists(&app, "above", json!({ "org": "x", "a": bound })), above, "{piece} > {bound}");
+            let below: Vec<i64> = all.into_iter().filter(|n| *n < bound).collect();
+            assert_eq!(lists(&app, "below", json!({ "org": "x", "a": bound })), below, "{piece} < {bound}");
+        }
+    }
+}
+
+// F-15, found again: times before 2001 have fewer digits, and times before 1970 a sign.
+#[test]
+fn times_sort_in_keys_or_are_refused() {
+    let asks = "(a?: time, b?: time) = list Doc by org where n in a..b oldest first page 50";
+    let second: i64 = 1_000_000_000;
+    for (piece, ty, unit, outside) in [
+        ("n:s", "time(s)", 1, [-1, 10 * second]),
+        ("n", "time(s)", 1, [-1, 10 * second]),
+        ("n", "time(ms)", 1_000, [-1, 10_000 * second]),
+        ("n:iso", "time(ms)", 1_000, [-62_167_219_200_001, 253_402_300_800_000]),
+    ] {
+        let app = Database::new().up(&documents(piece, ty, asks));
+        let times: Vec<i64> = [5, 900_000_000, second, 1_700_000_000].map(|each| each * unit).to_vec();
+        for n in times.iter().rev() {
+            app.call("newDoc", json!({ "org": "x", "n": n }));
+        }
+        let found = app.call("docs", json!({ "org": "x" }));
+        let found: Vec<i64> =
+            found.as_array().expect("a list").iter().filter_map(|each| each["n"].as_i64()).collect();
+        assert_eq!(found, times, "{piece} {ty}");
+        for n in outside {
+            let failed = app.fails("newDoc", json!({ "org": "x", "n": n }));
+            assert!(failed.to_string().contains("in a key"), "{piece} {ty} {n}: {failed}");
+        }
+    }
+}
+
+// F-15, found again: a character that sorts before the delimiter moves what it continues.
+#[test]
+fn what_may_continue_a_piece_decides_its_order() {
+    for (delimiter, ty, is_kept) in [
+        ("#", "slug", true),
+        ("|", "slug", false),
+        ("_", "matching(\"[a-z ]+\")", false),
+        ("_", "matching(\"[a-zA-Z]+\")", false),
+        ("_", "matching(\"[a-z]+\")", true),
+        ("_", "uuid", true),
+    ] {
+        for asks in
+            [" = list Doc by org order by n asc page 50", "(a: string) = list Doc by org where n > a page 50"]
+        {
+            let text = documents("n", ty, asks).replace("{n}", &format!("{{n}}{delimiter}{{m}}"));
+            let text = text.replace("org slug", "org slug  m slug");
+            assert_eq!(is_served(&text), is_kept, "{{n}}{delimiter}{{m}} {ty} {asks}");
+        }
+    }
+}

@@ -37,7 +37,7 @@ pub(super) fn state(state: &State, plan: &Plan) -> String {
     }
     let is_verified = state.verified.as_ref().is_some_and(|verified| verified.differences == 0);
     let next = match state.phase {
-        Phase::Prepared => "sortkey migrate start",
+        Phase::Prepared | Phase::Starting => "sortkey migrate start",
         Phase::Both | Phase::Shadow if !state.is_copied(plan) && state.paused => "sortkey migrate resume",
         Phase::Both | Phase::Shadow if !state.is_copied(plan) => {
             "sortkey migrate start, if no copy is running"

@@ -106,7 +106,7 @@ pub(super) fn say(state: Option<&State>) {
             "a migration is pending: the old design answers until it is switched. `sortkey migrate start --endpoint` with this \
              address begins it\n"
         }
-        Some(Phase::Both | Phase::Shadow) => {
+        Some(Phase::Starting | Phase::Both | Phase::Shadow) => {
             "a migration is under way: the old design answers, and both are written\n"
         }
         Some(Phase::Switched) => "a migration is under way: the new design answers, and both are written\n",

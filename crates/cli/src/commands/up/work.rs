@@ -110,7 +110,11 @@ impl WorkCommand {
         let parameters: BTreeMap<String, String> = self.parameters.iter().cloned().collect();
         let naming = Naming { prefix: self.prefix.clone(), parameters };
         let settings = place.runtime_settings(naming, &self.keyring)?;
-        let settings = Settings { effects: self.outside.open()?, ..settings };
+        let settings = Settings {
+            // Nobody follows channels of this process.
+            effects: self.outside.open(&Arc::default())?,
+            ..settings
+        };
         let waking = Arc::new(Waking::new(place.backend.clone()));
         let runtime = Runtime::new(Arc::clone(&compilation.design), Arc::<Waking>::clone(&waking), settings)
             .map_err(|problems| design::cannot_run(&compilation, &problems))?;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::Source;
 use super::text::{comment, property, quoted};
+use super::{Source, client_name, module_function};
 use crate::client::{EffectKind, Surface, camel, pascal};
 use crate::files::File;
 
@@ -13,14 +13,14 @@ pub(super) const MEMBERS: [&str; 4] = ["as", "changes", "close", "ready"];
 /// The file.
 pub(super) fn file(surface: &Surface) -> File {
     let mut source = Source::new(surface);
-    let name = pascal(&surface.name);
+    let name = client_name(surface);
     source.options(&name);
     source.changes(&name);
     source.client(&name);
     source.function(&name);
     let mut imports = String::from("import { open, type OpenOptions } from \"sortkey\";\n");
     for module in &surface.modules {
-        let (function, interface) = (camel(&module.name), pascal(&module.name));
+        let (function, interface) = (module_function(&module.name), pascal(&module.name));
         let _ = writeln!(
             imports,
             "import {{ {function}, type {interface} }} from {};",
@@ -33,7 +33,7 @@ pub(super) fn file(surface: &Surface) -> File {
         let classes: Vec<String> = surface.errors.iter().map(|name| pascal(name)).collect();
         let _ = writeln!(imports, "import {{ {} }} from \"./types.js\";", classes.join(", "));
     }
-    imports += "\nexport * from \"./types.js\";\nexport { program } from \"./program.js\";\n";
+    imports += "\nexport * from \"./types.js\";\nexport { program, tables } from \"./program.js\";\n";
     for module in &surface.modules {
         let (file, interface) = (format!("./{}.js", module.name), pascal(&module.name));
         let _ = writeln!(imports, "export type {{ {interface} }} from {};", quoted(&file));
@@ -146,8 +146,8 @@ impl Source<'_> {
         let client = self.library("Client");
         let mut members = String::new();
         for module in &surface.modules {
-            let function = camel(&module.name);
-            let _ = writeln!(members, "    {function}: {function}(client),");
+            let (member, function) = (camel(&module.name), module_function(&module.name));
+            let _ = writeln!(members, "    {member}: {function}(client),");
         }
         for call in &surface.calls {
             members += &self.binding(call, "    ");
@@ -162,7 +162,7 @@ impl Source<'_> {
             );
         }
         members += "    ready: () => client.ready(),\n    close: () => client.close(),\n";
-        let function = camel(&surface.name);
+        let function = camel(name);
         let _ = write!(
             self.text,
             "/** Opens the design `{}`. Nothing is sent before the first call. */\n\

@@ -5,14 +5,14 @@ use std::fmt::Write as _;
 use sortkey_plan::units;
 
 use super::text::{comment, parameter, property, quoted};
-use super::{Source, program};
-use crate::client::{Call, Grouping, Module, Output, Parameter, Surface, camel, pascal};
+use super::{Source, module_function, program};
+use crate::client::{Call, Grouping, Module, Output, Parameter, Surface, pascal};
 use crate::files::File;
 
 /// The file of a module.
 pub(super) fn file(surface: &Surface, module: &Module) -> File {
     let mut source = Source::new(surface);
-    let (interface, function) = (pascal(&module.name), camel(&module.name));
+    let (interface, function) = (pascal(&module.name), module_function(&module.name));
     let members: String = module.calls.iter().map(|call| source.signature(call)).collect();
     let bindings: String = module.calls.iter().map(|call| source.binding(call, "    ")).collect();
     source.library("Client");

@@ -14,7 +14,7 @@ const PROTOCOL: u32 = 1;
 /// The file of the program.
 pub(super) fn file(surface: &Surface) -> File {
     let mut text = header(surface);
-    text += "import type { Program, Shapes } from \"sortkey\";\n\n";
+    text += "import type { Program, Shapes, TableRequest } from \"sortkey\";\n\n";
     let version = surface.version.map_or("undefined".to_owned(), |version| version.to_string());
     let _ = write!(
         text,
@@ -31,7 +31,13 @@ pub(super) fn file(surface: &Surface) -> File {
             let _ = writeln!(text, "  {}: {fields},", property(&record.name));
         }
     }
-    text += "} satisfies Shapes;\n";
+    text += "} satisfies Shapes;\n\n";
+    text += "/** The tables as `CreateTable` takes them, for tests. */\nexport const tables: TableRequest[] = [\n";
+    for table in &surface.tables {
+        let ttl = table.time_to_live.as_ref().map_or("undefined".to_owned(), |name| quoted(name));
+        let _ = writeln!(text, "  {{ create: {}, timeToLive: {ttl} }},", table.create);
+    }
+    text += "];\n";
     File::new("program.ts", text)
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::text::{comment, property, quoted};
-use super::{Source, union};
+use super::{Source, client_name, union};
 use crate::client::{Field, Record, Role, Surface, pascal};
 use crate::files::File;
 
@@ -87,7 +87,7 @@ impl Source<'_> {
         }
         let own: Vec<String> = self.surface.errors.iter().map(|name| pascal(name)).collect();
         let members = own.into_iter().chain(["CommonError".to_owned()]).collect::<Vec<_>>().join(" | ");
-        let name = pascal(&self.surface.name);
+        let name = client_name(self.surface);
         let _ = write!(
             self.text,
             "/** What a call of this client may throw: `switch (error.kind)` tells them apart. */\n\

@@ -1,0 +1,176 @@
+//! Values that may be absent where something must always be there: an optional parameter, an optional attribute of an item that
+//! was read, a `let` without `else`, a choice that nothing makes.
+//!
+//! What a condition before it mentions is taken to be asked: `require x exists else E`, `when x exists`, an arm of `choose`. Who
+//! writes `coalesce` has thought of it.
+
+use sortkey_diagnostics::Span;
+
+use super::{Elaboration, Wanted};
+use crate::model::{self, InputKind, Op, ReadVerb, WriteVerb};
+use crate::problems::ABSENT;
+use crate::program::{AttributeId, Callee, Expr, ExprKind, Id, LocalId, Ty, Type, Value};
+
+/// What something may lack, and the place where that is declared.
+pub(super) struct Lacking {
+    said: String,
+    place: Option<Span>,
+}
+
+/// What conditions have asked about so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Asked {
+    locals: Vec<LocalId>,
+    attributes: Vec<AttributeId>,
+}
+
+impl Asked {
+    /// Remembers what a condition mentions.
+    pub(super) fn about(&mut self, condition: &Expr) {
+        condition.walk(&mut |each| match &each.kind {
+            ExprKind::Local(local) => self.locals.push(*local),
+            ExprKind::Attribute(attribute) => self.attributes.push(*attribute),
+            _ => {}
+        });
+    }
+}
+
+impl<'a> Elaboration<'a, '_> {
+    /// Refuses what may be absent where it must always be there.
+    pub(super) fn must_be_there(&mut self, expr: &Expr, wanted: &Wanted) {
+        if self.lenient {
+            return;
+        }
+        if let Some(lacking) = self.may_lack_something(expr) {
+            let problem = ABSENT.at(expr.span, "this must always be there, but may be absent");
+            let problem = problem.label(lacking.said);
+            let problem = match lacking.place {
+                Some(place) => problem.also(place, "may be left out"),
+                None => problem,
+            };
+            let problem = wanted.show(problem);
+            self.push(problem.note(
+                "Ask for it before (`require x exists else E`, `let x = ... else E`), give a default with `coalesce`, or skip the \
+                 statement with `when`.",
+            ));
+        }
+    }
+
+    /// What of an expression may be absent; none if nothing is, as far as the design says.
+    pub(super) fn may_lack_something(&self, expr: &Expr) -> Option<Lacking> {
+        let lacking = |said: &str, place: Option<Span>| Some(Lacking { said: said.to_owned(), place });
+        match &expr.kind {
+            ExprKind::Local(local) if self.asked.locals.contains(local) => None,
+            ExprKind::Local(local) if self.optional.contains(local) => {
+                lacking("an optional parameter", self.optional_parameter(*local))
+            }
+            ExprKind::Local(local) if self.unsure.contains(local) => {
+                let declared = self.scope.locals.iter().find(|each| each.id == *local);
+                lacking("a `let` that may have found nothing", declared.map(|each| each.span))
+            }
+            ExprKind::Of { item, attribute } => {
+                if self.is_asked(item) {
+                    return None;
+                }
+                let Ty::Item(entity) = &item.ty else { return None };
+                let declared = &self.program.entities[*entity].attributes[*attribute];
+                match declared.optional {
+                    true => lacking("an optional attribute", Some(declared.span)),
+                    false => self.may_lack_something(item),
+                }
+            }
+            ExprKind::Member { base, name } => self.member_may_lack(base, name),
+            ExprKind::Binary { op: Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem, left, right } => {
+                self.may_lack_something(left).or_else(|| self.may_lack_something(right))
+            }
+            ExprKind::Negative(operand) => self.may_lack_something(operand),
+            ExprKind::Choose { otherwise: None, .. } => lacking("there may be no choice", None),
+            ExprKind::Attribute(id) if !self.asked.attributes.contains(id) => {
+                let entity = self.entity_in_view().filter(|_| self.scope.reads_shown)?;
+                let declared = &self.program.entities[entity].attributes[*id];
+                declared
+                    .optional
+                    .then(|| Lacking { said: "an optional attribute".to_owned(), place: Some(declared.span) })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a condition was about what an expression is a part of.
+    fn is_asked(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Local(local) => self.asked.locals.contains(local),
+            ExprKind::Attribute(id) => self.asked.attributes.contains(id),
+            ExprKind::Of { item: base, .. }
+            | ExprKind::Member { base, .. }
+            | ExprKind::Index { base, .. } => self.is_asked(base),
+            _ => false,
+        }
+    }
+
+    /// A part of `new(E)` or `patch(E)` that nobody has to give, or of an object.
+    fn member_may_lack(&self, base: &Expr, name: &str) -> Option<Lacking> {
+        if self.is_asked(base) {
+            return None;
+        }
+        let said = |said: &str, span: Span| Lacking { said: said.to_owned(), place: Some(span) };
+        match base.ty.declared() {
+            Some(Type::Input { of: InputKind::Patch, entity }) => {
+                let attributes = &self.program.entities[*entity].attributes;
+                attributes.find(name).map(|id| said("a patch need not have it", attributes[id].span))
+            }
+            Some(Type::Input { of: InputKind::New, entity }) => {
+                let attributes = &self.program.entities[*entity].attributes;
+                let id = attributes.find(name).filter(|id| !attributes[*id].must_be_given())?;
+                Some(said("a new item need not have it", attributes[id].span))
+            }
+            Some(Type::Object(object)) => {
+                let attributes = &self.program.objects[*object].attributes;
+                match attributes.find(name).filter(|id| attributes[*id].optional) {
+                    Some(id) => Some(said("an optional attribute", attributes[id].span)),
+                    None => self.may_lack_something(base),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a `let` may have found nothing: a read of one item without `else`, or an action that `when` may skip.
+    pub(super) fn finds_perhaps(&self, value: &Value) -> bool {
+        if !self.scope.reads_shown {
+            return false;
+        }
+        match value {
+            Value::Action(action) => {
+                action.when.is_some() || matches!(action.verb, WriteVerb::Get) && action.error.is_none()
+            }
+            Value::Expr(expr) => match &expr.kind {
+                ExprKind::Call { callee: Callee::Pattern(id), .. } => {
+                    self.design.patterns[id.at()].verb == ReadVerb::Get
+                }
+                _ => self.may_lack_something(expr).is_some(),
+            },
+        }
+    }
+}
+
+/// Whether a condition holds because of what an action writes: `status: retrying` and `when status = retrying`, or
+/// `when status in [retrying, failed]`. What it does not write has its default, where the item is new.
+pub(super) fn makes_true(entity: &model::Entity, action: &model::Action, when: &model::Expr) -> bool {
+    let model::ExprKind::Binary { op, left, right } = &when.kind else { return false };
+    let Some(name) = left.as_name() else { return false };
+    let is_new = matches!(action.verb, WriteVerb::Create | WriteVerb::Put);
+    let spreads = action.fields.spreads.iter().chain(action.key.iter().flat_map(|args| &args.spreads));
+    let value = match action.fields.get(name) {
+        Some(field) => Some(&field.value).filter(|_| field.op == model::FieldOp::Set),
+        None if is_new && spreads.count() == 0 => {
+            entity.attribute(name).and_then(|each| each.value.as_ref()).map(|fill| &fill.value)
+        }
+        None => None,
+    };
+    match (op, &right.kind) {
+        (Op::Eq, _) => value == Some(&**right),
+        (Op::In, model::ExprKind::List { elements }) => value.is_some_and(|value| elements.contains(value)),
+        _ => false,
+    }
+}
