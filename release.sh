@@ -7,7 +7,8 @@
 #   ./release.sh --binary PATH       packs a binary that exists instead of building one
 #   ./release.sh --help              all options
 #
-# Needs Rust (with `rustup target add x86_64-unknown-linux-musl`), a C compiler and Python 3.9 or newer.
+# Needs Rust (with `rustup target add x86_64-unknown-linux-musl`), a C compiler and Python 3.9 or newer; Node for the npm package
+# `sortkey`, which `clients/typescript/run.sh install` lets shrink.
 # SORTKEY_SIGNING_KEY names an SSH key that signs the checksums.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -37,7 +37,9 @@ install_javascript() {
 # Each part in a subshell of its own, so that a failure of any command in it ends the script.
 if have python3; then (install_python); fi
 if have node; then (install_javascript); fi
+if have python3; then crates/python/run.sh install; fi
 clients/webhooks/run.sh install
+clients/typescript/run.sh install
 [ "${1:-}" != install ] || exit 0
 
 if [ -z "${SORTKEY_BIN:-}${SORTKEY_E2E_ENDPOINT:-}" ]; then
@@ -45,12 +47,14 @@ if [ -z "${SORTKEY_BIN:-}${SORTKEY_E2E_ENDPOINT:-}" ]; then
     export SORTKEY_BIN="$PWD/target/debug/sortkey"
 fi
 if [ -x "$venv/bin/python" ]; then (cd clients/python && "../../$venv/bin/python" -m pytest -q -p no:cacheprovider); fi
+if [ -x target/python-client/bin/python ]; then crates/python/run.sh; fi
 if command -v node >/dev/null; then (cd clients/javascript && npm test --silent); fi
 # The tests have built the example beside the server. Building it alone would compile its dependencies again.
 webhooks="$(dirname "${SORTKEY_BIN:-target/debug/sortkey}")/examples/webhooks"
 if [ -x "$webhooks" ]; then export SORTKEY_WEBHOOKS_BIN="${SORTKEY_WEBHOOKS_BIN:-$(realpath "$webhooks")}"; fi
 clients/webhooks/run.sh
 clients/wasm/run.sh
+if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then clients/typescript/run.sh; fi
 # Left out where Chromium or nginx is neither installed nor installable by name.
 if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then
     SORTKEY_REQUIRE_CLIENTS='' clients/browser/run.sh

@@ -9,6 +9,7 @@ import build
 import checksums
 import deb
 import npm
+import npm_client
 import oci
 import project
 import sbom
@@ -16,7 +17,7 @@ import tarball
 import wheel
 from payload import Payload
 
-FORMATS = {"tarball": tarball, "deb": deb, "oci": oci, "npm": npm, "wheel": wheel}
+FORMATS = {"tarball": tarball, "deb": deb, "oci": oci, "npm": npm, "npm-client": npm_client, "wheel": wheel}
 
 
 def main():

@@ -190,6 +190,24 @@ class Npm(Prefix):
         self.assertEqual(run(path, "--version").strip(), f"sortkey {VERSION}")
 
     @unittest.skipUnless(shutil.which("npm"), "no npm on this machine")
+    def test_client(self):
+        run("npm", "init", "--yes", cwd=self.directory)
+        run("npm", "install", "--offline", "--legacy-peer-deps", "--no-audit", "--no-fund", package("sortkey-[0-9]*.tgz"),
+            cwd=self.directory)
+        # Stands for the AWS SDK, which every application has.
+        sdk = self.directory / "node_modules/@aws-sdk/client-dynamodb"
+        sdk.mkdir(parents=True)
+        names = ["BatchGetItem", "BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan", "TransactGetItems",
+                 "TransactWriteItems", "UpdateItem"]
+        (sdk / "package.json").write_text('{"name": "@aws-sdk/client-dynamodb", "type": "module", "main": "index.js"}')
+        (sdk / "index.js").write_text("".join(f"export class {name}Command {{}}\n" for name in names))
+        script = """
+            import { OldCore, open } from "sortkey";
+            const program = { protocol: 1, name: "x", fingerprint: "0".repeat(64), text: '{"format":"sortkey-program","version":0}' };
+            await open(program, {}, { client: { send() {} } }).ready().catch((error) => console.log(error instanceof OldCore));"""
+        self.assertEqual(run("node", "--input-type=module", "--eval", script, cwd=self.directory).strip(), "true")
+
+    @unittest.skipUnless(shutil.which("npm"), "no npm on this machine")
     def test_without_the_binary(self):
         run("npm", "init", "--yes", cwd=self.directory)
         run("npm", "install", "--offline", "--omit=optional", "--no-audit", "--no-fund", package("sortkey-cli-[0-9]*.tgz"),

@@ -20,7 +20,7 @@ def table(session):
     with up("t3nets") as address:
 
         def call(operation, arguments, tenant=None):
-            fetch(f"{address}/api/{operation}", arguments, tenant and {"tenant_id": tenant})
+            fetch(f"{address}/api/{operation}", arguments, tenant and {"tenant_id": tenant, "user_id": "admin", "role": "admin"})
 
         for tenant in ("outlocks", "stranger"):
             call("createTenant", {"tenant_id": tenant, "name": tenant.title(), "settings": SETTINGS})

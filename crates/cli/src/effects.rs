@@ -1,15 +1,25 @@
-//! Effects of a design: HTTP and mail through a client that reaches no internal address, and calls of the application.
+//! Effects of a design: HTTP and mail through a client that reaches no internal address, tokens of issuers, events, and calls of
+//! the application.
+
+mod parts;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use clap::Args;
+use serde_json::{Map, Value as Json};
 use sortkey_core::{Deed, Effects, Failure as CoreFailure, FailureKind, Outgoing, Performed, Performing};
+use sortkey_gateway::Live;
+use sortkey_issuer::{Error as IssuerError, Expected, Issuers};
 use sortkey_outbound::mail::{Mail, MailAddress, MailText, Mailer, Relay, Security};
 use sortkey_outbound::{Client, Method, Policy, Request};
 
+use self::parts::Parts;
 use crate::failure::Failure;
+
+/// The longest answer of the application.
+const MAX_RESULT_BYTES: usize = 4 * 1024 * 1024;
 
 /// Where the operator's own programs may run.
 const OWN_NETWORKS: [&str; 6] =
@@ -48,11 +58,13 @@ struct World {
     externs: BTreeMap<String, String>,
     mailer: Option<Mailer>,
     mail_from: Option<String>,
+    issuers: Issuers,
+    live: Arc<Live>,
 }
 
 impl Outside {
-    /// Opens the clients that carry out effects.
-    pub(crate) fn open(&self) -> Result<Arc<dyn Effects>, Failure> {
+    /// Opens the clients that carry out effects. Events go to those who follow `live`.
+    pub(crate) fn open(&self, live: &Arc<Live>) -> Result<Arc<dyn Effects>, Failure> {
         let ranges: Vec<&str> = self.allow_private.iter().map(String::as_str).collect();
         let policy = Policy::public().allow_private(&ranges).map_err(Failure::new)?;
         let client = Client::new(policy).map_err(Failure::new)?;
@@ -60,7 +72,15 @@ impl Outside {
         let trusted = Client::new(own).map_err(Failure::new)?;
         let mailer = self.mail_relay.as_deref().map(|relay| mailer(relay, &trusted)).transpose()?;
         let externs = self.externs.iter().cloned().collect();
-        Ok(Arc::new(World { client, trusted, externs, mailer, mail_from: self.mail_from.clone() }))
+        Ok(Arc::new(World {
+            issuers: Issuers::new(client.clone()),
+            live: Arc::clone(live),
+            client,
+            trusted,
+            externs,
+            mailer,
+            mail_from: self.mail_from.clone(),
+        }))
     }
 }
 
@@ -87,6 +107,10 @@ fn mailer(relay: &str, client: &Client) -> Result<Mailer, Failure> {
 }
 
 impl Effects for World {
+    fn reads_arguments(&self) -> bool {
+        false
+    }
+
     fn perform(&self, effect: Outgoing) -> Performing<'_> {
         Box::pin(async move {
             let timeout = Duration::from_millis(effect.timeout_ms);
@@ -101,7 +125,19 @@ impl Effects for World {
                     let error = self.mail(to, from, subject, text, html, timeout).await.err();
                     Ok(Performed::Mail { latency_ms: ms(begin.elapsed()), error })
                 }
-                Deed::Extern => self.application(&effect.name, &effect.arguments, timeout).await,
+                Deed::Jwt { token, issuer, audience, keys, now_ms } => {
+                    let (keys, now_s) = (keys.as_deref(), now_ms.div_euclid(1_000));
+                    let expected = Expected { issuer: &issuer, audience: &audience, keys, now_s };
+                    self.claims(&expected, &token).await
+                }
+                Deed::Live { channel } => {
+                    self.live.publish(&channel, None, &effect.arguments);
+                    Ok(Performed::Result(Json::Object(Map::new())))
+                }
+                Deed::Extern => self.application(&effect.name, &effect.arguments, timeout, None).await,
+                Deed::Streamed { channel } => {
+                    self.streamed(&channel, &effect.name, &effect.arguments, timeout).await
+                }
             }
         })
     }
@@ -159,12 +195,41 @@ impl World {
         mailer.send(&mail, i64::try_from(now).unwrap_or(i64::MAX)).await.map_err(|error| error.to_string())
     }
 
-    /// The application's own effects: arguments in, result out, both JSON.
+    /// The claims of a token about its owner.
+    async fn claims(&self, expected: &Expected<'_>, token: &str) -> Result<Performed, CoreFailure> {
+        self.issuers.verify(expected, token).await.map(Performed::Claims).map_err(|error| {
+            let kind = match error {
+                IssuerError::Refused(_) => FailureKind::Unauthenticated,
+                IssuerError::Unavailable { .. } => FailureKind::Unavailable,
+            };
+            CoreFailure::new(kind, error.to_string())
+        })
+    }
+
+    /// An effect of the application whose parts go to a channel, between an event that it began and one that it ended.
+    async fn streamed(
+        &self,
+        channel: &str,
+        name: &str,
+        arguments: &Json,
+        timeout: Duration,
+    ) -> Result<Performed, CoreFailure> {
+        let nothing = Json::Object(Map::new());
+        self.live.publish(channel, Some("start"), &nothing);
+        let outcome = self.application(name, arguments, timeout, Some(channel)).await;
+        let end = if outcome.is_ok() { "done" } else { "failed" };
+        self.live.publish(channel, Some(end), &nothing);
+        outcome
+    }
+
+    /// The application's own effects: arguments in, result out, both JSON. An answer of events has the result in the event
+    /// `result`; all others are parts of it.
     async fn application(
         &self,
         name: &str,
-        arguments: &serde_json::Value,
+        arguments: &Json,
         timeout: Duration,
+        channel: Option<&str>,
     ) -> Result<Performed, CoreFailure> {
         let unavailable =
             |why: String| CoreFailure::new(FailureKind::Unavailable, format!("the effect `{name}`: {why}"));
@@ -177,12 +242,20 @@ impl World {
             body: arguments.to_string().into_bytes().into(),
             timeout,
         };
-        let response = self.trusted.send(request).await.map_err(|error| unavailable(error.to_string()))?;
+        let mut parts = Parts::new(|part| {
+            if let Some(channel) = channel {
+                self.live.publish(channel, None, &part);
+            }
+        });
+        let response = self.trusted.stream(request, MAX_RESULT_BYTES, &mut |bytes| parts.take(bytes)).await;
+        let response = response.map_err(|error| unavailable(error.to_string()))?;
         if !(200..300).contains(&response.status) {
             return Err(unavailable(format!("the application answered {}", response.status)));
         }
-        let result = serde_json::from_slice(&response.body);
-        result.map(Performed::Result).map_err(|error| unavailable(format!("the answer is no JSON: {error}")))
+        if response.is_truncated {
+            return Err(unavailable(format!("the answer has more than {MAX_RESULT_BYTES} bytes")));
+        }
+        parts.result().map(Performed::Result).map_err(unavailable)
     }
 }
 

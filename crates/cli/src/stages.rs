@@ -104,7 +104,7 @@ pub(crate) fn failed(problems: &[Problem]) -> Failure {
     }
 }
 
-fn compiled(file: &Path) -> Result<Compilation, Failure> {
+pub(crate) fn compiled(file: &Path) -> Result<Compilation, Failure> {
     let compilation = check(&file.to_string_lossy(), &designs::read(file)?, &FileLoader, &Options::default());
     let errors: Vec<&Diagnostic> =
         compilation.diagnostics.iter().filter(|each| each.severity == Severity::Error).collect();

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use sortkey_testkit::rust_files;
+
 /// The modules of the core that execute a program, with everything below them.
 const EXECUTES: [&str; 7] = ["condition", "evaluate", "operate", "read", "session", "template", "write"];
 
@@ -36,16 +38,10 @@ const SHARED: [&str; 10] = [
     "WriteVerb",
 ];
 
+/// The files of a module, without those of its tests.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.expect("an entry").path();
-        let is_test = ["oracle.rs", "tests.rs"].iter().any(|name| path.ends_with(name));
-        match path.is_dir() {
-            true => sources(&path, found),
-            false if !is_test => found.push(path),
-            false => {}
-        }
-    }
+    let is_test = |path: &PathBuf| ["oracle.rs", "tests.rs"].iter().any(|name| path.ends_with(name));
+    found.extend(rust_files(folder).into_iter().filter(|path| !is_test(path)));
 }
 
 /// The names that a line imports from the model.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use regex_lite::Regex;
+use sortkey_testkit::rust_files;
 
 /// A habit that makes comments hard to read.
 struct Habit {
@@ -74,7 +75,7 @@ fn comment_lines() -> Vec<Line> {
     for folder in std::fs::read_dir(crates).expect("the crates") {
         let folder = folder.expect("a folder").path();
         let package = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        for file in sources(&folder.join("src")) {
+        for file in rust_files(&folder.join("src")) {
             let text = std::fs::read_to_string(&file).expect("text");
             for (index, line) in text.lines().enumerate() {
                 let Some(comment) = line.trim_start().strip_prefix("//") else { continue };
@@ -91,11 +92,4 @@ fn comment_lines() -> Vec<Line> {
         }
     }
     lines
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let paths = entries.map(|entry| entry.expect("an entry").path());
-    let found = paths.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] });
-    found.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }

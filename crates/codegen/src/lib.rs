@@ -1,4 +1,5 @@
-//! Infrastructure from a design: CloudFormation, Terraform and CDK, and what is different where it is deployed.
+//! What is generated from a design: infrastructure (CloudFormation, Terraform and CDK), typed clients, and what is different
+//! where it is deployed.
 //!
 //! A design and a stage of `deploy.toml` make one [`model::Deployment`]; every generator is a pure function that prints
 //! it. Nothing that is generated deletes a table.
@@ -6,6 +7,7 @@
 mod alarms;
 mod build;
 mod cdk;
+pub mod client;
 mod cloudformation;
 mod deployed;
 mod drift;

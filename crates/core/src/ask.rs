@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use serde_json::Value as Json;
 use sortkey_api::{ApiError, Request, Response};
 
-use crate::{DataKey, Failure, KeyError, Outgoing, Performed};
+use crate::{Computation, DataKey, Failure, KeyError, Outgoing, Performed};
 
 /// Names an [`Ask`] of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +41,8 @@ pub enum Ask {
     },
     /// An effect outside of the database.
     Perform(Outgoing),
+    /// A function that this core leaves to its host: on WebAssembly only. [`compute`](crate::compute) computes it.
+    Compute(Computation),
 }
 
 /// What a host answers to an [`Ask`].
@@ -57,4 +60,6 @@ pub enum Told {
     Hash(Option<String>),
     /// To [`Ask::Perform`]; a failure means that nothing can be said of it.
     Performed(Result<Performed, Failure>),
+    /// To [`Ask::Compute`]: a value that says its kind.
+    Computed(Result<Json, Failure>),
 }

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value as Json};
 use sortkey_design::Program;
+use sortkey_value::Item;
 
+use crate::answer::{public, to_public_json};
 use crate::evaluate::Scope;
 use crate::operate;
 use crate::prepared::{Problem, Shared};
 use crate::task::Task;
-use crate::values::Origin;
+use crate::values::{Origin, Val};
 use crate::{Arguments, Call, Caller, Failure, Settings};
 
 /// A prepared program. Clones are handles of the same one.
@@ -30,6 +32,19 @@ impl Core {
         let given = Arguments::try_from(attributes.clone())?.0;
         let fields = operate::caller(&scope, given, Origin::Json, true)?;
         Ok(Caller { attributes, admitted: Some((Arc::downgrade(&self.shared), fields)) })
+    }
+
+    /// What an image of a stream record is: the name of its entity, and the item as clients see it. None of what is nobody's:
+    /// a guard, a receipt, or an item of another program.
+    pub fn shown(&self, table: &str, image: &Item, now_ms: i64) -> Result<Option<(String, Json)>, Failure> {
+        let scope = Scope::new(&self.shared, None, now_ms);
+        let of_table = self.shared.entities.iter().filter(|info| info.table.name() == table);
+        let Some(info) = of_table.into_iter().find(|info| info.owns(&self.shared.program, image)) else {
+            return Ok(None);
+        };
+        let fields = info.decode_leniently(&scope, image);
+        let value = public(&scope, Val::item(info.at, fields), None)?;
+        Ok(Some((info.name.to_string(), to_public_json(&scope, &value))))
     }
 
     /// Starts a call at a moment. Its host sends its requests; `repeats` if the host sends them again itself where that may

@@ -4,7 +4,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 
 use crate::ask::{Ask, AskId, Told};
-use crate::evaluate::hash_password;
+use crate::evaluate::{compute, hash_password};
 use crate::task::{Finished, Step, Task};
 use crate::{Backend, Settings};
 
@@ -37,6 +37,7 @@ async fn answered(id: AskId, ask: Ask, backend: &dyn Backend, host: &Settings) -
             Told::Hash(hash)
         }
         Ask::Perform(effect) => Told::Performed(host.effects.perform(effect).await),
+        Ask::Compute(computation) => Told::Computed(compute(&computation)),
     };
     (id, told)
 }

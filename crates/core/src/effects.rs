@@ -7,7 +7,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use serde_json::Value as Json;
-use sortkey_design::program::{Callee, EffectId, EffectKind, Type};
+use sortkey_design::program::{Callee, EffectId, EffectKind, Expr, Type};
 
 use crate::ask::{Ask, Told};
 use crate::evaluate::Scope;
@@ -20,6 +20,12 @@ pub trait Effects: Send + Sync + 'static {
     /// Carries out one effect. An HTTP request or a mail that did not work is an answer; an error means that nothing can be
     /// said of it, and the run is tried again.
     fn perform(&self, effect: Outgoing) -> Performing<'_>;
+
+    /// Whether it looks at the arguments of requests and mails, beside what they ask for. Those of extern effects are always
+    /// there.
+    fn reads_arguments(&self) -> bool {
+        true
+    }
 }
 
 /// An effect that is being carried out.
@@ -30,7 +36,7 @@ pub type Performing<'a> = Pin<Box<dyn Future<Output = Result<Performed, Failure>
 pub struct Outgoing {
     /// The effect's name.
     pub name: String,
-    /// Its arguments as JSON, by the names of its parameters.
+    /// Its arguments as JSON, by the names of its parameters; empty where [`Effects::reads_arguments`] says so.
     pub arguments: Json,
     /// What is to be done.
     pub deed: Deed,
@@ -65,8 +71,31 @@ pub enum Deed {
         /// The text as HTML.
         html: Option<String>,
     },
+    /// A token of an OIDC issuer is verified.
+    Jwt {
+        /// The token.
+        token: String,
+        /// The issuer that it must be from.
+        issuer: String,
+        /// The audience that it must be for.
+        audience: String,
+        /// The address of the issuer's keys; none if the issuer's configuration names it.
+        keys: Option<String>,
+        /// The moment at which it must be valid, in milliseconds since 1970.
+        now_ms: i64,
+    },
+    /// The arguments go as one event to those who follow a channel.
+    Live {
+        /// The channel.
+        channel: String,
+    },
     /// Whatever the application does under the effect's name.
     Extern,
+    /// Like `Extern`; parts of the result go to those who follow a channel.
+    Streamed {
+        /// The channel.
+        channel: String,
+    },
 }
 
 /// What came of an effect.
@@ -92,6 +121,8 @@ pub enum Performed {
         /// Why it was not.
         error: Option<String>,
     },
+    /// The claims of a token that was verified. A token that is not valid is a failure, `Unauthenticated`.
+    Claims(Json),
     /// The result as JSON of the effect's own type.
     Result(Json),
 }
@@ -126,13 +157,18 @@ pub(crate) async fn perform(scope: &Scope<'_>, id: EffectId, given: Given) -> Re
     let is_well = match &performed {
         Performed::Http { status, .. } => (1..500).contains(status),
         Performed::Mail { error, .. } => error.is_none(),
-        Performed::Result(_) => true,
+        Performed::Claims(_) | Performed::Result(_) => true,
     };
     let result = result(scope, &effect.result, performed)?;
     let admit = Admit::argument(scope, Origin::Json).keeping_empty();
     let result = admit.value(&effect.result, result, &effect.name).map_err(|failure| {
         let message = format!("what `{}` gave is not what the design says: {}", effect.name, failure.message);
-        Failure::new(FailureKind::Unavailable, message)
+        let kind = match effect.kind {
+            // A token without the claims that the design needs belongs to nobody here.
+            EffectKind::Jwt { .. } => FailureKind::Unauthenticated,
+            _ => FailureKind::Unavailable,
+        };
+        Failure::new(kind, message)
     })?;
     Ok((result, is_well))
 }
@@ -147,6 +183,15 @@ fn outgoing(scope: &Scope<'_>, id: EffectId) -> Result<Outgoing, Failure> {
     let text = |name: &str| value(name).and_then(Val::as_text).map(str::to_owned);
     let deed = match &effect.kind {
         EffectKind::Extern => Deed::Extern,
+        EffectKind::Streamed { channel } => Deed::Streamed { channel: computed(scope, channel)? },
+        EffectKind::Live { channel } => Deed::Live { channel: computed(scope, channel)? },
+        EffectKind::Jwt { issuer, audience, keys } => Deed::Jwt {
+            token: text("token").unwrap_or_default(),
+            issuer: computed(scope, issuer)?,
+            audience: computed(scope, audience)?,
+            keys: keys.as_ref().map(|keys| computed(scope, keys)).transpose()?,
+            now_ms: scope.now_ms,
+        },
         EffectKind::Mail => Deed::Mail {
             to: text("to").unwrap_or_default(),
             from: text("from"),
@@ -155,7 +200,7 @@ fn outgoing(scope: &Scope<'_>, id: EffectId) -> Result<Outgoing, Failure> {
             html: text("html"),
         },
         EffectKind::Http { method, url } => {
-            let url = scope.eval(url, None)?.as_text().unwrap_or_default().to_owned();
+            let url = computed(scope, url)?;
             let mut headers = pairs(value("headers"));
             let (body, kind) = match (value("body"), value("form")) {
                 (Some(Val::Bytes(bytes)), _) => (bytes.clone(), None),
@@ -173,7 +218,10 @@ fn outgoing(scope: &Scope<'_>, id: EffectId) -> Result<Outgoing, Failure> {
             Deed::Http { method: method.to_string(), url, headers, body }
         }
     };
-    let arguments = effect.signature.parameters.iter().filter_map(|parameter| {
+    let is_asked =
+        deed == Deed::Extern || scope.outbox.is_some() || scope.shared.settings.effects.reads_arguments();
+    let asked = effect.signature.parameters.iter().filter(|_| is_asked);
+    let arguments = asked.filter_map(|parameter| {
         let value = scope.get(parameter.local).filter(|value| !value.is_absent())?;
         Some((parameter.name.to_string(), to_json(program, &parameter.ty, value)))
     });
@@ -183,6 +231,11 @@ fn outgoing(scope: &Scope<'_>, id: EffectId) -> Result<Outgoing, Failure> {
         deed,
         timeout_ms: effect.timeout_ms,
     })
+}
+
+/// The text of an expression over the parameters.
+fn computed(scope: &Scope<'_>, expr: &Expr) -> Result<String, Failure> {
+    Ok(scope.eval(expr, None)?.as_text().unwrap_or_default().to_owned())
 }
 
 /// The members of a map as text.
@@ -215,6 +268,7 @@ fn encoded(pairs: &[(String, String)]) -> Vec<u8> {
 fn result(scope: &Scope<'_>, ty: &Type, performed: Performed) -> Result<Val, Failure> {
     let Type::Object(id) = ty else { return Ok(Val::Map(Fields::new())) };
     let attributes = &scope.shared.program.objects[*id].attributes;
+    let unreadable = || Failure::new(FailureKind::Unavailable, "the result has a number of too many digits");
     let mut fields = Fields::new();
     let mut put = |name: &str, value: Val| {
         if let Some(id) = attributes.find(name) {
@@ -222,10 +276,9 @@ fn result(scope: &Scope<'_>, ty: &Type, performed: Performed) -> Result<Val, Fai
         }
     };
     match performed {
-        Performed::Result(json) => {
-            let unreadable =
-                || Failure::new(FailureKind::Unavailable, "the result has a number of too many digits");
-            return from_json(json).ok_or_else(unreadable);
+        Performed::Result(json) => return from_json(json).ok_or_else(unreadable),
+        Performed::Claims(json) => {
+            return from_json(json).map(|claims| known(scope, ty, claims)).ok_or_else(unreadable);
         }
         Performed::Mail { latency_ms, error } => {
             put("latencyMs", whole(latency_ms));

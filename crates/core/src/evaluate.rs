@@ -2,11 +2,15 @@
 //!
 //! Nothing here makes a request: calls of patterns, rules and entities are settled before (see `settle.rs`).
 
+mod calendar;
+mod compute;
+mod csv;
 mod functions;
 mod scope;
 mod view;
 mod webhooks;
 
+pub use compute::{Computation, compute};
 pub use functions::{hash_password, hex};
 pub use scope::Scope;
 pub use view::View;
@@ -64,7 +68,11 @@ impl Scope<'_> {
             ExprKind::Absent(operand) => Val::Bool(self.eval(operand, view)?.is_absent()),
             ExprKind::Binary { op, left, right } => self.binary(*op, left, right, view)?,
             ExprKind::Of { item, attribute } => self.of(item, *attribute, view)?,
-            ExprKind::Member { base, name } => self.member(&self.eval(base, view)?, name)?,
+            ExprKind::Member { base, name } => {
+                // A part of something encrypted is a part of what it is when it is opened.
+                let base = crate::write::unsealed(self, self.eval(base, view)?)?;
+                self.member(&base, name)?
+            }
             ExprKind::Constant { word, of, name } => match self.eval(word, view)? {
                 Val::Text(word) => self.constant(&shared.program.enums[*of], &word, name)?,
                 _ => Val::Absent,

@@ -7,6 +7,7 @@
 //! A body whose one write is its last step gives the lease back in that write. Any other body keeps it to its end.
 
 mod last;
+mod tenure;
 
 use sortkey_api::TableName;
 use sortkey_design::program::EntityId;
@@ -26,6 +27,11 @@ pub(crate) const FENCE: &str = "sortkey#fence";
 pub(crate) const TRIES: &str = "sortkey#tries";
 /// Why no run is tried any more.
 pub(crate) const DEAD: &str = "sortkey#dead";
+
+/// Whether an attribute is one of those that a lease is made of.
+pub fn is_lease(name: &str) -> bool {
+    name == FENCE || name == LEASE
+}
 
 /// The item that a run has leased.
 #[derive(Clone, Debug, PartialEq)]

@@ -50,6 +50,7 @@ pub(crate) fn settings() -> Settings {
         parameters: BTreeMap::new(),
         bcrypt_cost: 4,
         aside: Arc::new(|work| work()),
+        observer: None,
         effects: Arc::new(NoEffects),
     }
 }

@@ -42,6 +42,12 @@ impl Runtime {
         Some(Notes { runtime: self, info: &self.shared().entities[entity], partition })
     }
 
+    /// The notes of one kind of all workers that follow the table of this one.
+    pub fn notes_of_table(&self, worker: WorkerId, kind: &str) -> Option<Notes<'_>> {
+        let table = self.table_of(worker)?;
+        Some(Notes { partition: format!("{WORK}{kind}#{table}"), ..self.notes(worker, kind)? })
+    }
+
     fn has_text_keys(&self, entity: EntityId) -> bool {
         let entity = &self.program().entities[entity];
         let is_text = |source: Option<Source>| match source {
@@ -103,7 +109,9 @@ impl Note<'_> {
         let until = into.value(AttributeValue::N(until_ms.into()));
         let own = into.value(AttributeValue::S(token.to_owned()));
         let update = format!("SET {lease} = {until}, {fence} = {own}");
-        let condition = format!("attribute_not_exists({lease}) OR {lease} <= {now} OR {fence} = {own}");
+        let takeover = self.runtime.takeover(&mut into);
+        let condition =
+            format!("attribute_not_exists({lease}) OR {lease} <= {now} OR {fence} = {own}{takeover}");
         self.runtime.update(&self.info.table, &self.key, update, condition, into, true).await
     }
 

@@ -13,6 +13,7 @@ mod given;
 mod notes;
 mod plain;
 mod receipt;
+mod refused;
 mod requires;
 mod settle;
 mod transact;
@@ -28,18 +29,15 @@ pub(crate) use version::expected;
 
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
-use sortkey_design::Program;
 use sortkey_design::model::WriteVerb;
-use sortkey_design::program::{
-    Action, Callee, EntityId, ErrorId, Expr, ExprKind, Operation, Statement, StatementKind, Value,
-};
+use sortkey_design::program::{Action, EntityId, Operation, Statement, StatementKind, Value};
 use sortkey_plan::is_result_seen;
 use sortkey_value::Item;
 
 use self::receipt::Receipt;
+use self::refused::{again_and_again, looked_for, raised};
 use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
-use crate::failure::named;
 use crate::session::Session;
 use crate::values::{Fields, Val};
 use crate::write::{self, ATTEMPTS, Answers, Prepared, Refusal};
@@ -279,25 +277,5 @@ fn computed_after(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) -> 
     match crate::read::add_virtual(scope, info, fields) {
         Err(failure) if failure.kind == FailureKind::CheckFailed => Ok(()),
         added => added,
-    }
-}
-
-fn again_and_again() -> Failure {
-    Failure::new(FailureKind::Conflict, "the item was changed by others again and again; try later")
-}
-
-/// The failure that an error of the design stands for.
-fn raised(program: &Program, error: ErrorId, message: String) -> Failure {
-    named(&program.errors[error], message)
-}
-
-/// The entity that a `let` looks for: callers know it, and not what the operation calls it.
-fn looked_for<'p>(program: &'p Program, value: &Value) -> Option<&'p str> {
-    let Value::Expr(Expr { kind: ExprKind::Call { callee: Callee::Pattern(id), .. }, .. }) = value else {
-        return None;
-    };
-    match program.patterns[*id].entities.as_slice() {
-        [entity] => Some(&program.entities[*entity].name),
-        _ => None,
     }
 }

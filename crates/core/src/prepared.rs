@@ -1,6 +1,6 @@
 //! A program prepared for running: what all its calls share, and how a call runs.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use sortkey_design::Program;
 use sortkey_design::program::{Arena, Callee, EntityId, Id, OperationId, PatternId, SettingId};
@@ -32,6 +32,8 @@ pub struct Shared {
     pub(crate) cascades: Vec<Cascade>,
     pub(crate) seals: Seals,
     pub(crate) reads: Arena<PatternId, Read>,
+    /// What the leases of this process begin with, if it has the database for itself.
+    pub(crate) tenure: OnceLock<String>,
     /// The entity that an operation merely creates an item of.
     pub(crate) created: Arena<OperationId, Option<EntityId>>,
 }
@@ -91,6 +93,7 @@ impl Shared {
             cascades,
             seals: Seals::default(),
             reads: reads.into_iter().collect(),
+            tenure: OnceLock::new(),
             created,
         };
         shared.assumed = assumed(&shared);
@@ -130,6 +133,9 @@ impl Shared {
             Callee::Pattern(id) => {
                 let read = &self.reads[id];
                 operate::bind(&mut scope, callee, given)?;
+                if let Some(observer) = self.settings.observer.as_ref().filter(|_| call.cursor.is_none()) {
+                    observer.reads(id, read.known(&scope));
+                }
                 let (cursor, limit, context) = (call.cursor, call.limit, Some(&**program.name(callee)));
                 let paging = Paging { cursor, limit, context, to_the_end: false };
                 let came = match read.plan.shown {

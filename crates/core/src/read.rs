@@ -14,6 +14,7 @@ mod keys;
 #[cfg(test)]
 mod oracle;
 mod pages;
+mod reached;
 mod unseen;
 
 pub(crate) use bind::derive;
@@ -23,6 +24,7 @@ pub(crate) use filter::{add_virtual, is_ours};
 pub use filter::{is_deleted, is_expired};
 pub(crate) use hit::Hit;
 pub(crate) use keys::fixed;
+pub use reached::reached;
 pub(crate) use unseen::Came;
 
 use sortkey_api::TableName;
@@ -102,6 +104,13 @@ impl Read {
             plan,
             pattern,
         }
+    }
+
+    /// The pattern with its items in the other direction.
+    pub(crate) fn reversed(&self) -> Read {
+        let mut read = self.clone();
+        read.plan.descending = !read.plan.descending;
+        read
     }
 
     /// Runs the pattern. Its parameters are in the scope, admitted.

@@ -1,30 +1,29 @@
 //! The requests of one call: counted, and repeated where the backend asks for it.
 
+mod meaning;
+mod requests;
+mod way;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use sortkey_api::operations::*;
 use sortkey_api::shapes::capacity::ConsumedCapacity;
-use sortkey_api::shapes::returns::ReturnConsumedCapacity;
-use sortkey_api::{
-    Again, ApiError, Backend, ErrorKind, Exchanged, Fault, Request, Response, SuppliedItem, TableName,
-};
-use sortkey_value::Item;
+use sortkey_api::{Again, ApiError, Backend, Exchanged, Request, Response};
 
-use crate::ask::{Ask, Told};
+use self::way::Way;
+use crate::ask::Ask;
 use crate::fence::{Fence, Kept};
 use crate::outbox::Outbox;
 use crate::prepared::Shared;
-use crate::{Consumed, Failure, FailureKind, Ids};
+use crate::{Consumed, Ids};
+
+pub(crate) use self::meaning::{failure, faulty};
 
 /// How often a request is sent, the first time included.
 const ATTEMPTS: u32 = 6;
 /// The longest first pause; every further one may be twice as long.
 const FIRST_PAUSE_MS: u64 = 25;
-
-/// What a call is told of the capacity that it consumes.
-const TOTAL: Option<ReturnConsumedCapacity> = Some(ReturnConsumedCapacity::Total);
 
 /// The requests of one call.
 pub struct Session<'a> {
@@ -127,132 +126,6 @@ impl<'a> Session<'a> {
         *self.consumed.lock()
     }
 
-    /// Reads an item.
-    pub fn get(
-        &self,
-        table: &TableName,
-        key: impl Into<SuppliedItem>,
-        strong: bool,
-    ) -> impl Future<Output = Result<Option<Item>, Failure>> {
-        let output = self.send::<GetItem>(
-            Repeat::Freely,
-            GetItemInput {
-                table_name: table.clone(),
-                key: key.into(),
-                consistent_read: strong.then_some(true),
-                return_consumed_capacity: TOTAL,
-                ..GetItemInput::default()
-            },
-        );
-        async move {
-            let output = output.await.map_err(failure)?;
-            self.read(output.consumed_capacity.iter());
-            Ok(output.item)
-        }
-    }
-
-    pub(crate) fn query(
-        &self,
-        mut input: QueryInput,
-    ) -> impl Future<Output = Result<Box<QueryOutput>, Failure>> {
-        input.return_consumed_capacity = TOTAL;
-        let output = self.send::<Query>(Repeat::Freely, input);
-        async move {
-            let output = output.await.map_err(failure)?;
-            self.read(output.consumed_capacity.iter());
-            Ok(output)
-        }
-    }
-
-    /// Reads a page of a table.
-    pub fn scan(&self, mut input: ScanInput) -> impl Future<Output = Result<Box<ScanOutput>, Failure>> {
-        input.return_consumed_capacity = TOTAL;
-        let output = self.send::<Scan>(Repeat::Freely, input);
-        async move {
-            let output = output.await.map_err(failure)?;
-            self.read(output.consumed_capacity.iter());
-            Ok(output)
-        }
-    }
-
-    pub(crate) fn batch_get(
-        &self,
-        mut input: BatchGetItemInput,
-    ) -> impl Future<Output = Result<Box<BatchGetItemOutput>, Failure>> {
-        input.return_consumed_capacity = TOTAL;
-        let output = self.send::<BatchGetItem>(Repeat::Freely, input);
-        async move {
-            let output = output.await.map_err(failure)?;
-            self.read(output.consumed_capacity.iter().flatten());
-            Ok(output)
-        }
-    }
-
-    pub(crate) fn batch_write(
-        &self,
-        mut input: BatchWriteItemInput,
-    ) -> impl Future<Output = Result<Box<BatchWriteItemOutput>, Failure>> {
-        input.return_consumed_capacity = TOTAL;
-        let output = self.send::<BatchWriteItem>(Repeat::Freely, input);
-        async move {
-            let output = output.await.map_err(failure)?;
-            self.wrote(output.consumed_capacity.iter().flatten());
-            Ok(output)
-        }
-    }
-
-    pub(crate) fn put(
-        &self,
-        mut input: PutItemInput,
-    ) -> impl Future<Output = Result<Box<PutItemOutput>, ApiError>> {
-        input.return_consumed_capacity = TOTAL;
-        let output = self.send::<PutItem>(Repeat::IfRefused, input);
-        async move {
-            let output = output.await?;
-            self.wrote(output.consumed_capacity.iter());
-            Ok(output)
-        }
-    }
-
-    pub(crate) fn update(
-        &self,
-        mut input: UpdateItemInput,
-    ) -> impl Future<Output = Result<Box<UpdateItemOutput>, ApiError>> {
-        input.return_consumed_capacity = TOTAL;
-        let output = self.send::<UpdateItem>(Repeat::IfRefused, input);
-        async move {
-            let output = output.await?;
-            self.wrote(output.consumed_capacity.iter());
-            Ok(output)
-        }
-    }
-
-    pub(crate) fn delete(
-        &self,
-        mut input: DeleteItemInput,
-    ) -> impl Future<Output = Result<Box<DeleteItemOutput>, ApiError>> {
-        input.return_consumed_capacity = TOTAL;
-        let output = self.send::<DeleteItem>(Repeat::IfRefused, input);
-        async move {
-            let output = output.await?;
-            self.wrote(output.consumed_capacity.iter());
-            Ok(output)
-        }
-    }
-
-    pub(crate) fn transact(
-        &self,
-        mut input: TransactWriteItemsInput,
-    ) -> impl Future<Output = Result<(), ApiError>> {
-        input.return_consumed_capacity = TOTAL;
-        let output = self.send::<TransactWriteItems>(Repeat::Freely, input);
-        async move {
-            let output = output.await?;
-            self.wrote(output.consumed_capacity.iter().flatten());
-            Ok(())
-        }
-    }
-
     /// Sends an input. It is boxed before anything waits: a call that waits holds a pointer, and is small.
     fn send<O: Exchanged>(
         &self,
@@ -309,37 +182,6 @@ impl<'a> Session<'a> {
     }
 }
 
-/// How requests leave a call.
-enum Way<'a> {
-    /// A backend takes them.
-    Direct(&'a dyn Backend),
-    /// The host of a task is asked to send them.
-    Asked(&'a Outbox),
-}
-
-impl Way<'_> {
-    async fn send(&self, request: Request) -> Result<Response, ApiError> {
-        match self {
-            Way::Direct(backend) => backend.send(request).await,
-            Way::Asked(outbox) => match outbox.ask(Ask::Send(request)).await {
-                Told::Response(response) => response,
-                // Sent again, it would be answered so again.
-                _ => Err(ApiError::new(
-                    ErrorKind::ValidationException,
-                    "a request was asked for, and something else answered",
-                )),
-            },
-        }
-    }
-
-    fn repeats(&self) -> bool {
-        match self {
-            Way::Direct(backend) => backend.repeats(),
-            Way::Asked(outbox) => outbox.repeats,
-        }
-    }
-}
-
 /// Whether a request may be repeated although the first may have happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Repeat {
@@ -347,43 +189,4 @@ enum Repeat {
     Freely,
     /// It would count twice, or refuse what it did itself.
     IfRefused,
-}
-
-/// What a fault of a request means to whoever called us.
-pub(crate) fn faulty(fault: Fault, message: &str) -> Failure {
-    match fault {
-        Fault::TooDeep => {
-            Failure::new(FailureKind::Invalid, "a value nests deeper than DynamoDB's 32 levels")
-        }
-        Fault::EmptyKey(None) => Failure::new(FailureKind::Invalid, "a part of a key cannot be empty"),
-        Fault::EmptyKey(Some(name)) => {
-            let message = format!("`{name}` is part of a key and cannot be empty");
-            Failure::invalid(name, message)
-        }
-        Fault::TooLarge => Failure::new(FailureKind::TooLarge, message),
-        Fault::NoParent => Failure::internal(message),
-    }
-}
-
-/// What a backend's error means to whoever called us.
-pub(crate) fn failure(error: ApiError) -> Failure {
-    if let Some(fault) = error.fault() {
-        return faulty(fault, &error.message);
-    }
-    let kind = match error.kind {
-        ErrorKind::ProvisionedThroughputExceededException
-        | ErrorKind::RequestLimitExceeded
-        | ErrorKind::ThrottlingException => FailureKind::Throttled,
-        ErrorKind::TransactionConflictException
-        | ErrorKind::TransactionInProgressException
-        | ErrorKind::TransactionCanceledException => FailureKind::Conflict,
-        ErrorKind::InternalServerError | ErrorKind::ServiceUnavailableException => FailureKind::Unavailable,
-        ErrorKind::ResourceNotFoundException => {
-            return Failure::internal(
-                "a table or index of the design does not exist: deploy the design first",
-            );
-        }
-        _ => FailureKind::Internal,
-    };
-    Failure::new(kind, error.message)
 }

@@ -10,6 +10,8 @@ use crate::Ids;
 use crate::effects::{Effects, NoEffects};
 use crate::keyring::{DataKey, KeyError, Keyring};
 use crate::names::Naming;
+use crate::values::Fields;
+use sortkey_design::program::PatternId;
 
 /// Carries out a piece of work before it returns, wherever that disturbs least.
 pub type Aside = Arc<dyn Fn(&mut dyn FnMut()) + Send + Sync>;
@@ -50,6 +52,14 @@ pub struct Settings {
     /// Carries out what keeps a processor busy for long, a `bcrypt`. Where calls share the threads of an async runtime,
     /// it tells the runtime, so that other calls go on meanwhile.
     pub aside: Aside,
+    /// Is told of every pattern that is called; none while nobody compares answers.
+    pub observer: Option<Arc<dyn Observer>>,
+}
+
+/// Somebody who watches what is read: a migration that compares answers.
+pub trait Observer: Send + Sync {
+    /// A pattern is called, with these values for attributes of its first entity.
+    fn reads(&self, pattern: PatternId, known: Fields);
 }
 
 impl Settings {
@@ -67,6 +77,7 @@ impl Settings {
             parameters: BTreeMap::new(),
             bcrypt_cost: 12,
             aside: Arc::new(|_| ()),
+            observer: None,
         }
     }
 

@@ -100,6 +100,14 @@ impl<'r> Shown<'r> {
         }
     }
 
+    /// The answer as it is, if it is text.
+    pub fn text(&self) -> Option<&str> {
+        match &self.body {
+            Body::Value(value) => value.as_text(),
+            _ => None,
+        }
+    }
+
     /// Writes the answer as JSON text. A page is `{"cursor": ..., "items": [...]}`, and nothing is `null`.
     pub fn write_json(&self, out: &mut Vec<u8>) {
         out.reserve(self.body.room_bytes());

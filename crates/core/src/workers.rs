@@ -2,6 +2,7 @@
 //!
 //! This crate decides what one run does. When runs start, how many there are and what follows a failure is decided above.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::{Map as JsonMap, Value as Json};
@@ -37,10 +38,19 @@ pub struct Due {
 /// A page of items that are due.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DuePage {
-    /// The items, the longest due first.
+    /// The items.
     pub items: Vec<Due>,
     /// Where the next page begins; none if this was the last.
     pub cursor: Option<String>,
+}
+
+/// Which of the items that are due come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Those that have been due for longest.
+    Oldest,
+    /// Those that became due last.
+    Newest,
 }
 
 /// An item that a run has leased.
@@ -99,23 +109,32 @@ impl Runtime {
     }
 
     /// A page of the items that are due for a worker.
-    pub async fn due(&self, worker: WorkerId, cursor: Option<&str>) -> Result<DuePage, Failure> {
+    pub async fn due(
+        &self,
+        worker: WorkerId,
+        which: Which,
+        cursor: Option<&str>,
+    ) -> Result<DuePage, Failure> {
         let worker = &self.program().workers[worker];
         let Trigger::Due { entity, by, pattern, .. } = &worker.trigger else { return Ok(DuePage::default()) };
         let session = self.session();
         let mut scope = self.scope(None);
         let read = &self.shared().reads[*pattern];
-        let name = self.program().patterns[*pattern].name.clone();
+        let name = &self.program().patterns[*pattern].name;
+        let (read, name) = match which {
+            Which::Oldest => (Cow::Borrowed(read), Cow::Borrowed(&**name)),
+            Which::Newest => (Cow::Owned(read.reversed()), Cow::Owned(format!("{name} newest"))),
+        };
         let paging = Paging { cursor, limit: None, context: Some(&name), to_the_end: false };
-        let Found::Items { items, cursor } = operate::pattern(&session, &mut scope, read, paging).await?
+        let Found::Items { items, cursor } = operate::pattern(&session, &mut scope, &read, paging).await?
         else {
             return Ok(DuePage::default());
         };
         let info = &self.shared().entities[*entity];
         let due = items.into_iter().filter_map(|hit| {
             let share = worker.per.and_then(|(per, _)| hit.view().get(self.shared(), per));
-            let since = hit.view().get(self.shared(), *by).map(std::borrow::Cow::into_owned);
-            let share = share.map(std::borrow::Cow::into_owned);
+            let since = hit.view().get(self.shared(), *by).map(Cow::into_owned);
+            let share = share.map(Cow::into_owned);
             let Val::Item(record) = hit.into_val(&scope) else { return None };
             let key = crate::read::key_of(&scope, info, &record.fields)?;
             Some(Due {
@@ -140,7 +159,7 @@ impl Runtime {
         }
         let scope = self.scope(None);
         let view = View::stored(*entity, image);
-        let Some(Val::Time(since_ms)) = view.get(self.shared(), *by).map(std::borrow::Cow::into_owned) else {
+        let Some(Val::Time(since_ms)) = view.get(self.shared(), *by).map(Cow::into_owned) else {
             return None;
         };
         let holds = when.as_ref().is_none_or(|when| scope.holds(when, Some(view)).unwrap_or(false));
@@ -159,7 +178,7 @@ impl Runtime {
         let Trigger::Due { entity, by, when, .. } = &worker.trigger else { return Ok(None) };
         let info = &self.shared().entities[*entity];
         let scope = self.scope(None);
-        let token = self.token()?;
+        let token = self.lease_token()?;
         let mut into = Placeholders::default();
         let [lease, fence, tries, dead] = [LEASE, FENCE, TRIES, DEAD].map(|name| into.name(name));
         let (exists, due) = (into.name(&info.partition), into.name(info.name_of(*by)));
@@ -169,9 +188,10 @@ impl Runtime {
         let at = info.encode(program, *by, &Val::Time(scope.now_ms));
         let at = into.value(at.unwrap_or_else(|| number(scope.now_ms)));
         let update = format!("SET {lease} = {until}, {fence} = {own} ADD {tries} {one}");
+        let takeover = self.takeover(&mut into);
         let condition = format!(
             "attribute_exists({exists}) AND {due} <= {at} AND attribute_not_exists({dead}) AND \
-             (attribute_not_exists({lease}) OR {lease} <= {now})"
+             (attribute_not_exists({lease}) OR {lease} <= {now}{takeover})"
         );
         let updated = self.update(&info.table, key, update, condition, into, true).await?;
         let Some(image) = updated else { return Ok(None) };
@@ -247,6 +267,22 @@ impl Runtime {
             Some(when) => scope.holds(when, Some(View::stored(*entity, image))),
             None => Ok(true),
         }
+    }
+
+    /// The value that an item has a turn by, among those that start a worker: that of `per`, or the item's partition.
+    pub fn share_of(&self, worker: WorkerId, image: &Item) -> String {
+        let Ok(entity) = self.entity_of(worker) else { return String::new() };
+        let text = match self.program().workers[worker].per {
+            Some((per, _)) => {
+                let value = View::stored(entity, image).get(self.shared(), per);
+                value.and_then(|value| crate::template::canonical(None, &value))
+            }
+            None => image.get(&self.shared().entities[entity].partition).map(|value| match value {
+                ValueRef::S(text) => text.to_owned(),
+                other => format!("{other:?}"),
+            }),
+        };
+        text.unwrap_or_default()
     }
 
     /// The deployed name of the table whose changes start a worker.
@@ -441,7 +477,11 @@ impl Runtime {
                 Err(failure) => return Err(failure),
             };
             let attributes = self.caller_attributes(&scope, value.fields())?;
-            return self.caller(attributes).map(Some);
+            // An owner of a token who is no caller of this design is nobody here.
+            return self.caller(attributes).map(Some).map_err(|failure| {
+                let why = format!("this token does not say who calls: {}", failure.message);
+                Failure::new(FailureKind::Unauthenticated, why)
+            });
         }
         Ok(None)
     }

@@ -48,7 +48,7 @@ pub(super) async fn refusal(runtime: &Runtime) -> Result<Option<Diagnostic>, Dep
         let text = |name: &str| text(&item, &info.aside(name));
         let own = Version::of(runtime.design()).map(|version| version.digest).unwrap_or_default();
         let phase = text(PHASE).unwrap_or_default();
-        let is_under_way = ["both", "shadow", "switched"].contains(&phase.as_str());
+        let is_under_way = ["starting", "both", "shadow", "switched"].contains(&phase.as_str());
         let is_over = phase == "finished" && text(FROM).is_some_and(|before| before == own);
         if is_under_way || is_over {
             let design = runtime.design();

@@ -29,6 +29,10 @@ effect post(url: url, headers: map(string(..100)), body: bytes) -> { status int(
 effect ping(path: string) -> { status int } = http GET home + "/" + path
 effect tell(to: email, subject: string, text: string) -> { error? string } = mail
 effect render(template: string) -> { text string } = extern timeout 2s
+effect answer(topic: string, template: string) -> { text string } = extern live "topics/" + topic timeout 60s
+effect notify(userId: uuid, text: string) = live userId
+effect whoIs(token: string) -> { sub string, groups? set(string(1..60), max 10) } = jwt home audience "relay"
+effect whoBot(token: string, app: string) -> { sub? string } = jwt home audience app keys home + "/keys"
 
 system pattern keyByHash(key: string) = get Key by hash = sha256(key) strong
 system operation addJob(url) { create Job { url } }
@@ -49,7 +53,14 @@ worker tick every 1h { do render(template: "x") }
 
 route POST "/in/{jobId}" = addJob(url: request.query["url"]) answers 202
 route "/me" = mine()
+route GET "/jobs/{jobId}/live" = topicOf(jobId) live
+route GET "/jobs.csv" = table() as "text/csv" limit 10/m
+route POST "/small" = addJob(url: "https://a.example") max 4 KB limit 100/s
 session "k_" = keyByHash(token) as k { userId: k.userId }
+session "eyJ" = do whoIs(token) as c { userId: c.sub }
+system pattern allJobs = list Job by jobId all
+system operation topicOf(jobId) { let j = get Job(jobId) else NotFound  return concat("topics/", jobId) }
+system operation table(jobId: uuid = "00000000-0000-4000-8000-000000000000") { let all = allJobs(jobId)  return csv(all, "jobId", "state") }
 
 test "a job is sent" {
   given post(url: "https://a.example") -> { status: 500 }
@@ -217,4 +228,43 @@ fn choices_are_checked_one_by_one() {
         let found = with(line);
         assert!(found.iter().any(|each| each == title), "{line}: {found:?}");
     }
+}
+
+#[test]
+fn tokens_channels_and_clauses_of_routes_are_checked() {
+    let cases = [
+        ("effect a(token: string) -> { sub string } = jwt home", "expected `audience`"),
+        (
+            "effect a(name: string) -> { sub string } = jwt home audience \"x\"",
+            "verifying a token needs `token`",
+        ),
+        ("effect a(token: string) -> { sub string } = jwt 7 audience \"x\"", "an issuer is text"),
+        ("effect a(n: int) = live n", "a channel is text"),
+        ("effect a(n: int) -> { t string } = extern live n", "a channel is text"),
+        ("route POST \"/x\" = topicOf(jobId: request.id) live", "a channel is followed with GET"),
+        ("route GET \"/x\" = topicOf(jobId: request.id) live answers 201", "events are `text/event-stream`"),
+        ("route GET \"/x\" = table() as \"csv\"", "\"csv\" is not a content type"),
+        ("route GET \"/x\" = table() max 1 MB", "a body has at most 256 KB"),
+        ("route GET \"/x\" = table() limit 0/s", "this must be at least 1"),
+        ("route GET \"/x\" = table() limit 10/year", "`year` is not a unit of time"),
+        (
+            "system operation b() { let all = allJobs(jobId: new)  return csv(all, \"nothing\") }",
+            "there is no attribute called `nothing`",
+        ),
+    ];
+    for (line, title) in cases {
+        let found = with(line);
+        assert!(found.iter().any(|each| each.contains(title)), "{line}: {found:?}");
+    }
+    let program = compiled(RELAY).program;
+    let routes: Vec<_> = program.routes.iter().map(|each| (each.live, each.max_body, each.limit)).collect();
+    let whole = 256 * 1024;
+    let expected = [
+        (false, whole, None),
+        (false, whole, None),
+        (true, whole, None),
+        (false, whole, Some((10, 60_000))),
+        (false, 4_096, Some((100, 1_000))),
+    ];
+    assert_eq!(routes, expected);
 }

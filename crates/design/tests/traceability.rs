@@ -19,8 +19,8 @@ const SYSTEMS: [(&str, &str, &str); 5] = [
     ("T3", "t3nets", "T3nets"),
 ];
 
-/// The systems whose declarations `crates/gateway/tests/promises.rs` compares with a deployment.
-const COMPARED: [&str; 1] = ["FH"];
+/// The systems whose declarations tests in `crates/gateway/tests` compare with a deployment.
+const COMPARED: [&str; 5] = ["LB", "CS", "SP", "FH", "T3"];
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -171,7 +171,7 @@ fn report() -> Report {
          application or why there is nothing. Lines are those of the files in `systems/`.\n\n\
          A number is kept in one of three ways: a test of the system names and exercises it; or its declaration is compared\n\
          with DescribeTable, stored items and the endpoints of a deployment, which fails for a declaration of a kind that nothing\n\
-         compares (`crates/gateway/tests/promises.rs`, Ferryhook so far); or a remark says why no software can keep it.\n",
+         compares (`promises.rs`, `kept.rs` and `stored.rs` in `crates/gateway/tests`); or a remark says why no software can keep it.\n",
     );
     let (mut wrong, mut summary, mut remarks) = (Vec::new(), String::new(), String::new());
     let promises = promises();

@@ -30,5 +30,6 @@ pub fn ephemeral() -> Result<Settings, KeyError> {
         parameters: BTreeMap::new(),
         bcrypt_cost: 12,
         aside: Arc::new(|work| work()),
+        observer: None,
     })
 }

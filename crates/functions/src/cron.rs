@@ -11,7 +11,7 @@
 //! As in Vixie cron, a day fits if its date or its weekday fits where both fields are restricted. A field that begins with `*` or `?` is
 //! not restricted; then both must fit.
 //!
-//! Where clocks change, a slot that does not exist runs once, right after the gap, together with all other slots in it; a slot that exists
+//! When clocks change, a slot that does not exist runs once, right after the gap, together with all other slots in it; a slot that exists
 //! twice runs the first time. Without a zone, schedules are in UTC and neither happens.
 
 mod field;
@@ -57,7 +57,7 @@ pub enum CronError {
     /// A field that cannot be read.
     #[error("`{text}` in the field of {field}: {problem}")]
     Field {
-        /// What the field is about: `minutes`.
+        /// The name of the field: `minutes`.
         field: &'static str,
         /// The part of the field that is wrong.
         text: String,
@@ -66,7 +66,7 @@ pub enum CronError {
     },
 }
 
-/// What the fields of an expression are, in order.
+/// The fields of an expression, in order.
 type Form = [&'static Field];
 
 const PLAIN: &Form = &[&MINUTE, &HOUR, &DAY, &MONTH, &WEEKDAY];

@@ -67,7 +67,7 @@ enum Node {
     Condition(Condition),
 }
 
-/// What a filter is asked about.
+/// The subject of a filter.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
     /// The body, if it is JSON. Without one, every place is missing.

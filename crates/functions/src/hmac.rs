@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq as _;
 pub enum Algorithm {
     /// For TOTP and providers that never moved on. HMAC does not depend on what is broken about SHA-1.
     Sha1,
-    /// What nearly every provider uses.
+    /// The default of nearly every provider.
     Sha256,
     /// For providers that ask for it.
     Sha512,

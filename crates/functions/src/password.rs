@@ -22,7 +22,7 @@ const MAX_HASH_BYTES: usize = 512;
 /// bcrypt reads 72 bytes, the last of which ends the password.
 const BCRYPT_BYTES: usize = 72;
 
-/// What a stored hash may ask for.
+/// Bounds on the parameters of a stored hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The greatest cost of bcrypt: the logarithm of its rounds.

@@ -27,7 +27,7 @@ pub struct Schedule {
 #[error("a schedule has 1 to {MAX_ATTEMPTS} delays of at most {MAX_DELAY_SECONDS} s")]
 pub struct ScheduleError;
 
-/// What a receiver answered.
+/// The answer of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer<'a> {
     /// The HTTP status.

@@ -1,6 +1,6 @@
 //! One-time codes of authenticator apps (RFC 6238, on RFC 4226).
 //!
-//! A code is valid in its step of time and in the ones beside it, since clocks differ. Whoever accepts a code stores the step that
+//! A code is valid in its step of time and in the ones beside it, since clocks differ. The caller stores the accepted step that
 //! it belongs to and passes it on next time, so that every code is accepted once.
 
 use thiserror::Error;

@@ -59,7 +59,7 @@ pub struct Transform {
     steps: Vec<Step>,
 }
 
-/// What a transform made.
+/// The result of a transform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transformed {
     /// The body.

@@ -15,6 +15,7 @@ use sortkey_server::{Access, Bytes, Content, Handler, Mount};
 
 use crate::admission::{Admission, Visitor};
 use crate::endpoints::{Endpoint, Endpoints, PREFIX};
+use crate::live::Live;
 use crate::{answer, arguments, openapi, page, problem};
 
 pub(crate) type Answered<'a> = Pin<Box<dyn Future<Output = Response<Content>> + Send + 'a>>;
@@ -25,6 +26,7 @@ pub struct Gateway {
     endpoints: Endpoints,
     admission: Admission,
     forks: Option<Arc<Forks>>,
+    live: Arc<Live>,
 }
 
 /// Finds the runtime of a fork of the database by the fork's name.
@@ -37,12 +39,17 @@ impl Gateway {
     /// A gateway to a design that runs.
     pub fn new(runtime: Runtime, admission: Admission) -> Gateway {
         let endpoints = Endpoints::of(runtime.program());
-        Gateway { runtime, endpoints, admission, forks: None }
+        Gateway { runtime, endpoints, admission, forks: None, live: Arc::default() }
     }
 
     /// Serves forks of the database too, to requests with the header `x-sortkey-fork`.
     pub fn with_forks(self, forks: Arc<Forks>) -> Gateway {
         Gateway { forks: Some(forks), ..self }
+    }
+
+    /// Follows the channels of events that effects of the design publish to.
+    pub fn with_live(self, live: Arc<Live>) -> Gateway {
+        Gateway { live, ..self }
     }
 
     /// The gateway's places on a server: the API, its description for programs, and a page for people.
@@ -54,7 +61,7 @@ impl Gateway {
             let handler = Arc::new(Document { path: prefix, content_type, body });
             Mount { prefix, access: Access::ThisMachine, handler }
         };
-        let routes = crate::routes::mounts(&self.runtime);
+        let routes = crate::routes::mounts(&self.runtime, &self.live);
         let own = vec![
             Mount { prefix: PREFIX, access, handler: Arc::new(self) },
             page("/openapi.json", "application/json", document.to_string()),

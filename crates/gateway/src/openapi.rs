@@ -3,7 +3,6 @@
 //! Types become JSON Schemas under `components`, declarations become paths, `else` names become problem responses.
 
 mod components;
-mod errors;
 mod example;
 mod paths;
 mod routes;
@@ -15,7 +14,6 @@ use sortkey_design::Program;
 
 use crate::endpoints::Endpoints;
 
-pub(crate) use errors::declared as declared_errors;
 pub(crate) use example::{arguments as example_arguments, caller as caller_example};
 
 /// The OpenAPI 3.1 document of a design that runs.

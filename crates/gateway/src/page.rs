@@ -82,7 +82,7 @@ fn section(program: &Program, endpoint: &Endpoint) -> String {
     html.push_str(&parameters(program, signature));
     let _ = writeln!(html, "<p>Answers {}.</p>", escape(&answers(program, &signature.yields)));
     if let Some(operation) = program.design.operation(endpoint.name()) {
-        let errors = openapi::declared_errors(&program.design, operation);
+        let errors = sortkey_core::declared_errors(&program.design, operation);
         if !errors.is_empty() {
             let links: Vec<String> = errors.iter().map(|kind| link(kind.name())).collect();
             let _ = writeln!(html, "<p>Fails with {}.</p>", links.join(", "));
@@ -151,7 +151,7 @@ fn problems(program: &Program) -> String {
         FailureKind::Internal,
     ];
     for operation in program.design.operations.iter().filter(|each| !each.internal) {
-        for kind in openapi::declared_errors(&program.design, operation) {
+        for kind in sortkey_core::declared_errors(&program.design, operation) {
             if !kinds.contains(&kind) {
                 kinds.push(kind);
             }

@@ -2,6 +2,8 @@
 //!
 //! `code` is what a program acts on: the name of the failure, or of the error that the design declares with `else`.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value as Json, json};
 use sortkey_core::{Failure, FailureKind, Fault};
 use sortkey_server::hyper::header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -24,6 +26,15 @@ pub(crate) fn response(failure: &Failure) -> Response<Vec<u8>> {
         }
         _ => {}
     }
+    response
+}
+
+/// The answer to a client that asks too often.
+pub(crate) fn too_many(wait: Duration) -> Response<Vec<u8>> {
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    let why = format!("too many requests from this address: wait {seconds} s");
+    let mut response = response(&Failure::new(FailureKind::Throttled, why));
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
     response
 }
 

@@ -11,17 +11,23 @@ pub(crate) fn parse(text: &str) -> Option<Vec<(String, String)>> {
     parts
         .map(|part| {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
-            Some((decode(name)?, decode(value)?))
+            Some((decode(name, true)?, decode(value, true)?))
         })
         .collect()
 }
 
-fn decode(text: &str) -> Option<String> {
+/// A segment of a path, percent-decoded; none if an escape is broken or the text is not UTF-8.
+pub(crate) fn segment(text: &str) -> Option<String> {
+    decode(text, false)
+}
+
+/// In queries a plus is a space.
+fn decode(text: &str, is_query: bool) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
     while let Some(byte) = rest.next() {
         match byte {
-            b'+' => bytes.push(b' '),
+            b'+' if is_query => bytes.push(b' '),
             b'%' => bytes.push(hex(rest.next()?)? << 4 | hex(rest.next()?)?),
             _ => bytes.push(byte),
         }

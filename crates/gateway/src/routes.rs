@@ -5,30 +5,37 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 use sortkey_core::{Caller, Failure, FailureKind, Incoming, Reply, Runtime, Shown};
-use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderValue};
+use sortkey_design::program::Route;
+use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use sortkey_server::hyper::{Request, Response, StatusCode};
 use sortkey_server::{Access, Bytes, Content, Handler, Mount, Peer};
 
 use crate::admission::bearer;
 use crate::gateway::Answered;
+use crate::limits::Limits;
+use crate::live::Live;
 use crate::{problem, query};
 
-/// The largest body of a request to a route.
-const MAX_BODY_BYTES: usize = 256 * 1024;
+/// The last event that a client got before it came back.
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The routes of a design.
 struct Routes {
     runtime: Runtime,
+    limits: Limits,
+    live: Arc<Live>,
 }
 
 /// The places of a design's routes on a server: one for each beginning of a path.
-pub(crate) fn mounts(runtime: &Runtime) -> Vec<Mount> {
+pub(crate) fn mounts(runtime: &Runtime, live: &Arc<Live>) -> Vec<Mount> {
     let design = runtime.design();
     let begins = design.routes.iter().filter_map(|route| route.path.split('/').nth(1));
     let begins: BTreeSet<&str> = begins.filter(|begin| !begin.starts_with('{')).collect();
-    let handler: Arc<dyn Handler> = Arc::new(Routes { runtime: runtime.clone() });
+    let handler: Arc<dyn Handler> =
+        Arc::new(Routes { runtime: runtime.clone(), limits: Limits::default(), live: Arc::clone(live) });
     let mount = |begin: &str| {
         // A server has its mounts until it ends, so their few names are never given back.
         let prefix: &'static str = Box::leak(format!("/{begin}").into_boxed_str());
@@ -38,23 +45,38 @@ pub(crate) fn mounts(runtime: &Runtime) -> Vec<Mount> {
 }
 
 impl Routes {
-    async fn answer(&self, request: Request<Bytes>) -> Response<Vec<u8>> {
+    async fn answer(&self, request: Request<Bytes>) -> Response<Content> {
         let (method, path) = (request.method().as_str(), request.uri().path());
         if !matches!(method, "POST" | "PUT" | "PATCH" | "GET" | "DELETE") {
-            return problem::method_not_allowed("POST, PUT, PATCH, GET, DELETE", "routes have other methods");
+            let why = "routes have other methods";
+            return whole(problem::method_not_allowed("POST, PUT, PATCH, GET, DELETE", why));
         }
         let Some((route, values)) = self.runtime.route(method, path) else {
             let detail = format!("the design has no route for {method} {path}");
-            return problem::refused(StatusCode::NOT_FOUND, "NotFound", &detail);
+            return whole(problem::refused(StatusCode::NOT_FOUND, "NotFound", &detail));
         };
-        if request.body().len() > MAX_BODY_BYTES {
-            let why = format!(
-                "the body has {} bytes, and at most {MAX_BODY_BYTES} are accepted",
-                request.body().len()
-            );
-            return problem::response(&Failure::new(FailureKind::TooLarge, why));
+        let decoded = values.into_iter().map(|(id, text)| Some((id, query::segment(&text)?)));
+        let Some(values) = decoded.collect::<Option<Vec<_>>>() else {
+            let why = "an escape in the path is broken, or is not UTF-8";
+            return whole(problem::response(&Failure::new(FailureKind::Invalid, why)));
+        };
+        let program = self.runtime.program();
+        let declared = &program.routes[route];
+        let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
+        if let (Some(limit), Some(peer)) = (declared.limit, peer)
+            && let Err(wait) = self.limits.count(route, peer, limit, Instant::now())
+        {
+            return whole(problem::too_many(wait));
         }
-        let status = self.runtime.program().routes[route].status;
+        if request.body().len() as u64 > declared.max_body {
+            let why = format!(
+                "the body has {} bytes, and at most {} are accepted",
+                request.body().len(),
+                declared.max_body
+            );
+            return whole(problem::response(&Failure::new(FailureKind::TooLarge, why)));
+        }
+        let behind = request.headers().get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()?.parse().ok());
         let answered = async {
             let caller = match self.runtime.needs_caller(route) {
                 true => self.caller(&request).await?,
@@ -63,8 +85,26 @@ impl Routes {
             self.runtime.answer(route, caller.as_ref(), values, incoming(&self.runtime, request)?).await
         };
         match answered.await.and_then(Reply::look) {
-            Ok(answer) => success(&answer, status),
-            Err(failure) => problem::response(&failure),
+            Ok(answer) if declared.live => self.events(&answer, behind),
+            Ok(answer) => whole(success(&answer, declared)),
+            Err(failure) => whole(problem::response(&failure)),
+        }
+    }
+
+    /// The events of the channel that an operation names.
+    fn events(&self, answer: &Shown<'_>, behind: Option<u64>) -> Response<Content> {
+        let Some(channel) = answer.text() else {
+            let why = "what a live route calls must return the name of a channel, as text";
+            return whole(problem::response(&Failure::internal(why)));
+        };
+        match self.live.follow(channel, behind) {
+            Ok(events) => {
+                let mut response = Response::new(Content::Events(events));
+                let headers = response.headers_mut();
+                headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+                response
+            }
+            Err(full) => whole(problem::response(&Failure::new(FailureKind::Unavailable, full.to_string()))),
         }
     }
 
@@ -76,11 +116,19 @@ impl Routes {
     }
 }
 
-fn success(answer: &Shown<'_>, status: u64) -> Response<Vec<u8>> {
+fn whole(response: Response<Vec<u8>>) -> Response<Content> {
+    response.map(Content::from)
+}
+
+fn success(answer: &Shown<'_>, route: &Route) -> Response<Vec<u8>> {
     let mut response = Response::new(Vec::new());
-    let status = u16::try_from(status).ok().and_then(|status| StatusCode::from_u16(status).ok());
+    let status = u16::try_from(route.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
     *response.status_mut() = status.unwrap_or(StatusCode::OK);
-    if !answer.is_nothing() {
+    let text = route.content_type.as_ref().zip(answer.text());
+    if let Some((Ok(kind), text)) = text.map(|(kind, text)| (HeaderValue::from_str(kind), text)) {
+        *response.body_mut() = text.as_bytes().to_vec();
+        response.headers_mut().insert(CONTENT_TYPE, kind);
+    } else if !answer.is_nothing() {
         answer.write_json(response.body_mut());
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
@@ -105,6 +153,6 @@ fn incoming(runtime: &Runtime, request: Request<Bytes>) -> Result<Incoming, Fail
 
 impl Handler for Routes {
     fn handle<'a>(&'a self, request: Request<Bytes>) -> Answered<'a> {
-        Box::pin(async move { self.answer(request).await.map(Content::from) })
+        Box::pin(self.answer(request))
     }
 }

@@ -18,7 +18,8 @@ pub(crate) fn is_secret(attribute: &Attribute) -> bool {
         "botsecret",
     ];
     let name = attribute.name.text.to_lowercase();
-    ENDINGS.iter().any(|ending| name.ends_with(ending))
+    // A number of tokens counts something.
+    attribute.ty.stored() != Stored::N && ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Whether what is stored is a digest or a ciphertext, so that reading it gives nothing away.

@@ -240,7 +240,8 @@ impl<'p> Mapper<'p> {
         let read =
             |item: &Option<Item>| item.as_ref().map(|item| read_whole(&scope, change.info, item)).transpose();
         let (before, after) = (read(&change.before)?, read(&change.after)?);
-        let condition = same::unchanged(&change.place, change.before.as_ref(), self.plan.universe());
+        let condition =
+            same::unchanged(&change.place, change.before.as_ref(), self.plan.universe(&change.place.table));
         let act = match &change.after {
             Some(item) if change.before.as_ref() == Some(item) => Act::Check,
             Some(item) => Act::Put(item.clone()),

@@ -3,33 +3,34 @@
 //!
 //! A check that fails means that a writer was there in between, who has written the new item as well. An item that was
 //! deleted is not brought back, since its check fails. Every transaction checks the lease, so a runner that wakes up too late
-//! writes nothing. The copy can be cut off anywhere and begun again from the last page that was written down.
+//! writes nothing. Tables are walked in segments side by side; each can be cut off anywhere and begun again from the last page
+//! that was written down.
 
 use std::collections::VecDeque;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicI64, Ordering};
 
-use sortkey_api::operations::{TransactWriteItems, TransactWriteItemsInput};
-use sortkey_api::{Again, Cause, ErrorKind};
-use sortkey_core::internals::{EntityInfo, View, is_expired, read_whole};
-use sortkey_value::{AttributeValue, Item};
+use futures_util::future::try_join_all;
+use parking_lot::Mutex;
+use sortkey_core::internals::{View, is_expired, read_whole};
+use sortkey_value::Item;
 
-use crate::effect::{Act, Effect, Role};
+use crate::effect::{Act, Effect};
 use crate::forward::{Change, Manner};
-use crate::hidden::{self, Origin};
 use crate::mapper::{Mapper, Unmapped};
 use crate::mirror::MAX_ITEMS;
+use crate::pace::Pace;
+use crate::pack::{Busy, Load, Offered, Pack};
 use crate::place::Place;
-use crate::plan::Side;
+use crate::plan::{Side, Stage};
 use crate::reader::Reader;
 use crate::refusal::Refusal;
-use crate::runner::{Held, Runner, fenced};
+use crate::runner::{Held, LEASE, Runner, fenced};
 use crate::same;
+use crate::segments::{Walks, together};
 use crate::state::{Phase, State, Walk};
 
 /// As many items as are listed when they do not fit.
 const LISTED: usize = 20;
-/// How often an item that keeps changing is read again.
-const ATTEMPTS: u32 = 100;
 
 /// How the copy ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,157 +41,202 @@ pub enum Copied {
     Paused,
 }
 
-/// An old item on its way.
-struct Load<'p> {
-    info: &'p EntityInfo,
-    item: Item,
-    attempts: u32,
-}
-
-/// A load with the writes that carry it over.
-struct Packed<'p> {
-    load: Load<'p>,
-    effects: Vec<Effect>,
+/// A copy under way.
+pub(crate) struct Copying<'r, 'w> {
+    pub(crate) runner: &'r Runner,
+    pub(crate) held: Held,
+    mapper: Mapper<'r>,
+    pub(crate) pace: Pace,
+    busy: Busy,
+    state: Mutex<State>,
+    walks: Mutex<Vec<Walks>>,
+    renewed_ms: AtomicI64,
+    watcher: Mutex<&'w mut (dyn FnMut(&State) + Send)>,
 }
 
 impl Runner {
     /// Copies from where the last copy was cut off. `watcher` is called after every page.
     pub async fn copy(&self, watcher: &mut (dyn FnMut(&State) + Send)) -> Result<Copied, Refusal> {
-        let (held, state) = self.lease().await?;
+        let state = self.begun().await?;
         if state.phase < Phase::Both {
             return Err(Refusal::new("the migration was not started: run `sortkey migrate start` first"));
         }
         if state.phase > Phase::Both || state.is_copied(&self.plan) {
-            self.release(held).await?;
             return Ok(Copied::Done);
         }
         // A runner before this one may have been cut off before it had waited.
-        if !self.has_waited.load(Ordering::Relaxed) {
-            self.backend.pause(self.ages.wait).await;
+        self.settle().await?;
+        let (held, state) = self.lease().await?;
+        let walks = self.take_segments(held, &state).await?;
+        let copying = Copying {
+            runner: self,
+            held,
+            mapper: Mapper { plan: &self.plan, now_ms: state.now_ms },
+            pace: Pace::new(),
+            busy: Busy::default(),
+            state: Mutex::new(state),
+            renewed_ms: AtomicI64::new(self.backend.now_ms()),
+            watcher: Mutex::new(watcher),
+            walks: Mutex::new(walks),
+        };
+        let segments = copying.walks.lock().len() as u32;
+        let ended = try_join_all((0..segments).map(|at| copying.segment(at))).await?;
+        self.release(held).await?;
+        match ended.contains(&Copied::Paused) {
+            true => Ok(Copied::Paused),
+            false => Ok(Copied::Done),
         }
-        let mut pace = Pace::new(self.backend.now_ms());
-        for table in self.plan.tables(Side::Old) {
-            if self.copy_table(held, &table, &mut pace, watcher).await? == Copied::Paused {
-                self.release(held).await?;
-                return Ok(Copied::Paused);
+    }
+
+    /// Makes every segment this runner's: whoever had them before cannot write any more.
+    async fn take_segments(&self, held: Held, state: &State) -> Result<Vec<Walks>, Refusal> {
+        let plan = self.plan.fingerprint();
+        let walks = self.home.walks(&self.backend, plan, state.segments).await?;
+        for (at, walks) in (0..state.segments).zip(&walks) {
+            if !self.home.claim(&self.backend, plan, held.fence, at, walks).await? {
+                return Err(fenced());
             }
         }
-        self.release(held).await?;
+        Ok(walks)
+    }
+}
+
+impl<'r> Copying<'r, '_> {
+    /// Walks one segment of every old table.
+    async fn segment(&self, at: u32) -> Result<Copied, Refusal> {
+        for stage in self.runner.plan.stages() {
+            loop {
+                let state = self.look().await?;
+                if state.paused {
+                    return Ok(Copied::Paused);
+                }
+                let walk = self.walks.lock()[at as usize].get(&*stage.label).cloned();
+                let mut walk = walk.unwrap_or_default();
+                if walk.is_done {
+                    break;
+                }
+                // A bounded copy writes its place down about once in a second.
+                let limit = state.rate.map(|rate| rate.per_second().clamp(1, 1_000) as i32);
+                let part = Some((at, state.segments));
+                let (items, next) = self.runner.part(&stage.table, walk.after.clone(), limit, part).await?;
+                self.page(at, stage, items, &mut walk).await?;
+                walk.is_done = next.is_none();
+                walk.after = next.or(walk.after);
+                self.note(at, stage, walk).await?;
+            }
+        }
         Ok(Copied::Done)
     }
 
-    async fn copy_table(
-        &self,
-        held: Held,
-        table: &str,
-        pace: &mut Pace,
-        watcher: &mut (dyn FnMut(&State) + Send),
-    ) -> Result<Copied, Refusal> {
-        loop {
-            let state = self.begun().await?;
-            if state.fence != held.fence {
-                return Err(fenced());
-            }
-            if state.paused {
-                return Ok(Copied::Paused);
-            }
-            let mut walk = state.walks.get(table).cloned().unwrap_or_default();
-            if walk.is_done {
-                return Ok(Copied::Done);
-            }
-            pace.bound(state.rate, self.backend.now_ms());
-            // A bounded copy writes its place down about once in a second.
-            let limit = state.rate.map(|rate| i32::try_from(rate.clamp(1, 1_000)).unwrap_or(1_000));
-            let (items, next) = self.page(table, walk.after.clone(), limit).await?;
-            self.copy_page(held, state.now_ms, table, &items, &mut walk, pace).await?;
-            walk.is_done = next.is_none();
-            walk.after = next.or(walk.after);
-            let state = self.written_down(held, table, &walk).await?;
-            watcher(&state);
+    /// The state as it is now, with this runner's lease in it.
+    async fn look(&self) -> Result<State, Refusal> {
+        let (runner, now_ms) = (self.runner, self.runner.backend.now_ms());
+        let due_ms = self.renewed_ms.load(Ordering::Relaxed) + (LEASE.as_millis() / 3) as i64;
+        let is_due = now_ms >= due_ms;
+        if is_due {
+            self.renewed_ms.store(now_ms, Ordering::Relaxed);
         }
+        let state = runner
+            .change(|state| {
+                if state.fence != self.held.fence {
+                    return Err(fenced());
+                }
+                if is_due {
+                    state.lease = Some(runner.lease_from(now_ms));
+                }
+                Ok(())
+            })
+            .await?;
+        self.pace.bound(state.rate);
+        *self.state.lock() = state.clone();
+        Ok(state)
     }
 
-    /// Keeps the place of the copy, and renews the lease.
-    async fn written_down(&self, held: Held, table: &str, walk: &Walk) -> Result<State, Refusal> {
-        let now_ms = self.backend.now_ms();
-        self.change(|state| {
-            if state.fence != held.fence {
-                return Err(fenced());
-            }
-            state.walks.insert(table.to_owned(), walk.clone());
-            state.lease = Some(self.lease_from(now_ms));
-            Ok(())
-        })
-        .await
+    /// Keeps the place of a segment, and shows how far all of them are.
+    async fn note(&self, at: u32, stage: &Stage, walk: Walk) -> Result<(), Refusal> {
+        let walks = {
+            let mut all = self.walks.lock();
+            let own = &mut all[at as usize];
+            own.insert(stage.label.to_string(), walk);
+            own.clone()
+        };
+        let runner = self.runner;
+        let plan = runner.plan.fingerprint();
+        if !runner.home.note(&runner.backend, plan, self.held.fence, at, &walks).await? {
+            return Err(fenced());
+        }
+        let mut state = self.state.lock().clone();
+        state.walks = together(runner.plan.stages().iter().map(|stage| &*stage.label), &self.walks.lock());
+        (self.watcher.lock())(&state);
+        Ok(())
     }
 
-    async fn copy_page(
-        &self,
-        held: Held,
-        now_ms: i64,
-        table: &str,
-        items: &[Item],
-        walk: &mut Walk,
-        pace: &mut Pace,
-    ) -> Result<(), Refusal> {
-        let mapper = Mapper { plan: &self.plan, now_ms };
+    /// Carries a page of old items over.
+    async fn page(&self, at: u32, stage: &Stage, items: Vec<Item>, walk: &mut Walk) -> Result<(), Refusal> {
+        let runner = self.runner;
         let mut open: VecDeque<Load<'_>> = VecDeque::new();
         for item in items {
-            if let Some(info) = self.plan.owner(Side::Old, table, item) {
-                walk.seen += 1;
-                open.push_back(Load { info, item: item.clone(), attempts: 0 });
+            let owner = runner.plan.owner(Side::Old, &stage.table, &item);
+            if let Some(info) = owner.filter(|info| stage.entities.contains(&info.at)) {
+                open.push_back(Load { info, item, attempts: 0, effects: None });
             }
         }
+        walk.seen += open.len() as u64;
         let mut unfit: Vec<String> = Vec::new();
+        let mut reader = Reader::new(&runner.backend);
         while !open.is_empty() {
-            let reader = Reader::new(&self.backend);
-            let mut packed: Vec<Packed<'_>> = Vec::new();
+            let mut pack = Pack::new(runner.home.holds(self.held.fence, at), &self.busy);
             let mut later: VecDeque<Load<'_>> = VecDeque::new();
-            let mut size = 1;
-            while let Some(load) = open.pop_front() {
-                let effects = match self.carried(mapper, &reader, &load).await {
-                    Ok(effects) => effects,
-                    Err(Unmapped::Backend(error)) => return Err(error.into()),
-                    Err(Unmapped::Unfit(failure)) => {
-                        if unfit.len() < LISTED {
-                            unfit.push(failure.message);
+            let most = self.pace.portion();
+            while pack.loads.len() < most
+                && let Some(mut load) = open.pop_front()
+            {
+                let effects = match load.effects.take() {
+                    Some(effects) => effects,
+                    None => match self.carried(&reader, &load).await {
+                        Ok(effects) => effects,
+                        Err(Unmapped::Backend(error)) => return Err(error.into()),
+                        Err(Unmapped::Unfit(failure)) => {
+                            if unfit.len() < LISTED {
+                                unfit.push(failure.message);
+                            }
+                            continue;
                         }
-                        continue;
-                    }
+                    },
                 };
                 if effects.is_empty() {
                     walk.there += 1;
                     continue;
                 }
-                let meets = |effect: &Effect| {
-                    packed.iter().flat_map(|each| &each.effects).any(|each| {
-                        each.place == effect.place && !(each.act == Act::Check && effect.act == Act::Check)
-                    })
-                };
-                let is_full = size + effects.len() > MAX_ITEMS;
-                if is_full && packed.is_empty() {
-                    return Err(Refusal::new(format!(
-                        "the {} at {} takes a transaction of {} items, above DynamoDB's {MAX_ITEMS}",
-                        load.info.name,
-                        Place::of(load.info, &load.item),
-                        effects.len() + 1
-                    )));
+                if effects.len() >= MAX_ITEMS {
+                    return Err(too_large(&load, effects.len()));
                 }
-                if is_full {
-                    open.push_front(load);
-                    break;
+                match pack.offer(load, effects) {
+                    Offered::Taken => {}
+                    Offered::Meets(load) => later.push_back(load),
+                    Offered::Full(load) => {
+                        open.push_front(load);
+                        break;
+                    }
                 }
-                if effects.iter().any(meets) {
-                    later.push_back(load);
-                    continue;
-                }
-                size += effects.len();
-                packed.push(Packed { load, effects });
             }
-            pace.wait(&self.backend, packed.len()).await;
-            let again = self.send(held, packed, walk, &mut unfit).await?;
-            later.extend(again);
-            open.extend(later);
+            if pack.loads.is_empty() {
+                // Everything that is left waits for a transaction in flight.
+                if !later.is_empty() {
+                    runner.backend.rest().await;
+                }
+            } else {
+                self.pace.wait(&runner.backend, pack.loads.len(), pack.units).await;
+                let again = self.send(pack, walk, &mut unfit, &reader).await?;
+                if !again.is_empty() {
+                    reader = Reader::new(&runner.backend);
+                }
+                later.extend(again);
+            }
+            // What meets a write of the transaction before is computed again: the write has changed what it was made of.
+            later.iter_mut().for_each(|load| load.effects = None);
+            later.append(&mut open);
+            open = later;
         }
         match unfit.is_empty() {
             true => Ok(()),
@@ -199,173 +245,37 @@ impl Runner {
     }
 
     /// The writes that carry an old item over; none if there is nothing to do.
-    async fn carried(
-        &self,
-        mapper: Mapper<'_>,
-        reader: &Reader<'_>,
-        load: &Load<'_>,
-    ) -> Result<Vec<Effect>, Unmapped> {
-        let place = Place::of(load.info, &load.item);
-        let scope = self.plan.old.scope(None);
+    async fn carried(&self, reader: &Reader<'_>, load: &Load<'r>) -> Result<Vec<Effect>, Unmapped> {
+        let plan = self.mapper.plan;
+        let place = load.place();
         if load.info.ttl.is_some() {
+            let scope = plan.old.scope(None);
             let fields = read_whole(&scope, load.info, &load.item)?;
             if is_expired(&scope, View::of(load.info.at, &fields)) {
                 return Ok(Vec::new());
             }
         }
-        let info = self.plan.info(Side::Old, load.info.at);
-        let change = Change { info, place: place.clone(), before: None, after: Some(load.item.clone()) };
-        let mirrored = mapper.forward(reader, &[change], Manner::Copy, None).await?;
+        let change =
+            Change { info: load.info, place: place.clone(), before: None, after: Some(load.item.clone()) };
+        let mirrored = self.mapper.forward(reader, &[change], Manner::Copy, None).await?;
         let image =
             mirrored.images.into_iter().next().map(|(_, image)| image).filter(|image| *image != load.item);
         if image.is_none() && mirrored.effects.iter().all(|effect| effect.act == Act::Check) {
             return Ok(Vec::new());
         }
-        let condition = same::unchanged(&place, Some(&load.item), self.plan.universe());
+        let condition = same::unchanged(&place, Some(&load.item), plan.universe(&place.table));
         let act = image.map_or(Act::Check, Act::Put);
         let mut effects = vec![Effect::new(place, act, condition)];
         effects.extend(mirrored.effects);
         Ok(effects)
     }
-
-    /// Sends a transaction; the loads that are to be carried over again come back.
-    async fn send<'p>(
-        &self,
-        held: Held,
-        packed: Vec<Packed<'p>>,
-        walk: &mut Walk,
-        unfit: &mut Vec<String>,
-    ) -> Result<Vec<Load<'p>>, Refusal> {
-        if packed.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut members = vec![self.home.holds(held.fence)];
-        // For every member, the load that it belongs to. Loads may share a check.
-        let mut owners: Vec<usize> = vec![usize::MAX];
-        for (at, each) in packed.iter().enumerate() {
-            for effect in &each.effects {
-                if !members.iter().any(|member| member.place == effect.place) {
-                    members.push(effect.clone());
-                    owners.push(at);
-                }
-            }
-        }
-        let input = TransactWriteItemsInput {
-            transact_items: members.iter().map(Effect::member).collect(),
-            client_request_token: Some(self.backend.token()?),
-            ..TransactWriteItemsInput::default()
-        };
-        let error = match self.backend.ask::<TransactWriteItems>(input).await {
-            Ok(_) => {
-                walk.copied += packed.len() as u64;
-                return Ok(Vec::new());
-            }
-            Err(error) => error,
-        };
-        let reasons = error.reasons().map(<[_]>::to_vec).unwrap_or_default();
-        if error.kind != ErrorKind::TransactionCanceledException || reasons.len() != members.len() {
-            return Err(error.into());
-        }
-        if reasons[0].cause() == Cause::Condition {
-            return Err(fenced());
-        }
-        let is_hasty = error.again() == Again::Refused;
-        let mut there: Vec<usize> = Vec::new();
-        let mut changed: Vec<usize> = Vec::new();
-        for ((effect, owner), reason) in members.iter().zip(&owners).zip(&reasons).skip(1) {
-            match (reason.cause(), &effect.role) {
-                (Cause::None | Cause::Conflict | Cause::Throttled, _) => {}
-                (Cause::Condition, Role::Claimed(own)) => match is_own(own, reason.item.as_ref()) {
-                    true => there.push(*owner),
-                    false => {
-                        let stranger = reason.item.as_ref().and_then(hidden::origins).unwrap_or_default();
-                        unfit.push(clash(&packed[*owner].load, &effect.place, &stranger));
-                        there.push(*owner);
-                    }
-                },
-                (Cause::Condition, Role::Guard(_, what)) => {
-                    let load = &packed[*owner].load;
-                    unfit.push(format!(
-                        "the {} at {} cannot be carried over: there is already a {what}",
-                        load.info.name,
-                        Place::of(load.info, &load.item)
-                    ));
-                    there.push(*owner);
-                }
-                (Cause::Condition, Role::Stale) => changed.push(*owner),
-                (Cause::Fault(_), _) => return Err(error.into()),
-            }
-        }
-        if is_hasty {
-            self.backend.rest().await;
-        }
-        let mut again = Vec::new();
-        for (at, each) in packed.into_iter().enumerate() {
-            let mut load = each.load;
-            if there.contains(&at) {
-                walk.there += 1;
-                continue;
-            }
-            if changed.contains(&at) {
-                walk.retried += 1;
-                load.attempts += 1;
-                let place = Place::of(load.info, &load.item);
-                if load.attempts > ATTEMPTS {
-                    return Err(Refusal::new(format!(
-                        "the {} at {place} keeps changing: go on with fewer writes",
-                        load.info.name
-                    )));
-                }
-                match Reader::new(&self.backend).get(&place).await? {
-                    Some(item) => load.item = item,
-                    None => continue,
-                }
-            }
-            again.push(load);
-        }
-        Ok(again)
-    }
 }
 
-fn is_own(own: &AttributeValue, there: Option<&Item>) -> bool {
-    there.and_then(|item| item.get(hidden::FROM)).is_some_and(|from| from.to_owned() == *own)
-}
-
-fn clash(load: &Load<'_>, target: &Place, others: &[Origin]) -> String {
-    let other = others.first().map_or_else(|| "no old item".to_owned(), |each| format!("{:?}", each.key));
-    format!(
-        "the {} at {} becomes {target}, which is made of {other} already: say how they combine with `merge`, or keep what \
-         tells them apart in the key",
+fn too_large(load: &Load<'_>, effects: usize) -> Refusal {
+    Refusal::new(format!(
+        "the {} at {} takes a transaction of {} items, above DynamoDB's {MAX_ITEMS}",
         load.info.name,
-        Place::of(load.info, &load.item)
-    )
-}
-
-/// Keeps a copy below its rate.
-struct Pace {
-    rate: Option<u64>,
-    begun_ms: i64,
-    items: u64,
-}
-
-impl Pace {
-    fn new(now_ms: i64) -> Pace {
-        Pace { rate: None, begun_ms: now_ms, items: 0 }
-    }
-
-    fn bound(&mut self, rate: Option<u64>, now_ms: i64) {
-        if self.rate != rate {
-            *self = Pace { rate, begun_ms: now_ms, items: 0 };
-        }
-    }
-
-    /// Waits until so many more items may be written.
-    async fn wait(&mut self, backend: &crate::steady::Steady, items: usize) {
-        let Some(rate) = self.rate.filter(|rate| *rate > 0) else { return };
-        self.items += items as u64;
-        let due_ms = self.begun_ms + i64::try_from(self.items * 1000 / rate).unwrap_or(i64::MAX);
-        if let Ok(early_ms @ 1..) = u64::try_from(due_ms - backend.now_ms()) {
-            backend.pause(std::time::Duration::from_millis(early_ms)).await;
-        }
-    }
+        Place::of(load.info, &load.item),
+        effects + 1
+    ))
 }

@@ -55,15 +55,16 @@ impl Effect {
     pub(crate) fn member(&self) -> TransactWriteItem {
         let mut member = TransactWriteItem::default();
         let table_name = self.place.table_name();
-        let names = self.condition.names();
-        let values = self.condition.values().map(Into::into);
+        let mut condition = self.condition.rendered();
+        let names = condition.names();
+        let values = condition.values().map(Into::into);
         let returned = Some(ReturnValuesOnConditionCheckFailure::AllOld);
         match &self.act {
             Act::Put(item) => {
                 member.put = Some(Put {
                     item: item.clone().into(),
                     table_name,
-                    condition_expression: Some(self.condition.text.clone()),
+                    condition_expression: Some(condition.text),
                     expression_attribute_names: names,
                     expression_attribute_values: values,
                     return_values_on_condition_check_failure: returned,
@@ -73,7 +74,7 @@ impl Effect {
                 member.delete = Some(Delete {
                     key: self.place.key.clone().into(),
                     table_name,
-                    condition_expression: Some(self.condition.text.clone()),
+                    condition_expression: Some(condition.text),
                     expression_attribute_names: names,
                     expression_attribute_values: values,
                     return_values_on_condition_check_failure: returned,
@@ -83,7 +84,7 @@ impl Effect {
                 member.condition_check = Some(ConditionCheck {
                     key: self.place.key.clone().into(),
                     table_name,
-                    condition_expression: self.condition.text.clone(),
+                    condition_expression: condition.text,
                     expression_attribute_names: names,
                     expression_attribute_values: values,
                     return_values_on_condition_check_failure: returned,

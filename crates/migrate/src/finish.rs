@@ -18,13 +18,13 @@ impl Runner {
             .go(&[Phase::Switched], Phase::Finished, "switch to the new design before it is finished")
             .await?;
         for table in self.plan.tables(Side::New) {
-            self.clean(&state, &table, watcher).await?;
+            self.clean(&state, table, watcher).await?;
         }
         let new = self.plan.runtime(Side::New);
         sortkey_deploy::record_version(new).await.map_err(|error| Refusal::new(explain(&error)))?;
         for table in self.plan.tables(Side::Old) {
-            if !self.plan.new.shared().entities.iter().any(|info| info.table.name() == &*table) {
-                self.protect(&table).await?;
+            if !self.plan.new.shared().entities.iter().any(|info| info.table.name() == &**table) {
+                self.protect(table).await?;
             }
         }
         self.begun().await
@@ -37,9 +37,7 @@ impl Runner {
         table: &str,
         watcher: &mut (dyn FnMut(&State) + Send),
     ) -> Result<(), Refusal> {
-        // Old and new tables may have the same name, and each has a place of its own.
-        let name = format!("{table} (finished)");
-        let mut walk = state.walks.get(&name).cloned().unwrap_or_default();
+        let mut walk = state.cleaned.get(table).cloned().unwrap_or_default();
         while !walk.is_done {
             let (items, next) = self.page(table, walk.after.clone(), None).await?;
             for item in &items {
@@ -49,7 +47,7 @@ impl Runner {
             walk.after = next.or(walk.after);
             let state = self
                 .change(|state| {
-                    state.walks.insert(name.clone(), walk.clone());
+                    state.cleaned.insert(table.to_owned(), walk.clone());
                     Ok(())
                 })
                 .await?;

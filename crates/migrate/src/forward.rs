@@ -46,6 +46,8 @@ struct Wish {
 pub(crate) enum Manner {
     /// A writer changes old items: the new items are replaced.
     Write,
+    /// A writer changes old items: the new items are removed, and made again by the copy.
+    Remove,
     /// Nothing changes: new items are made where there are none.
     Copy,
 }
@@ -66,7 +68,7 @@ impl<'p> Mapper<'p> {
             reader.assume(change.place.clone(), change.after.clone());
         }
         for change in changes {
-            if let Some(after) = &change.after {
+            if let Some(after) = change.after.as_ref().filter(|_| manner != Manner::Remove) {
                 let targets = self.targets(reader, change.info, &hidden::bare(after), &mut referred).await?;
                 for target in targets {
                     if target.place.table != change.place.table {
@@ -80,7 +82,7 @@ impl<'p> Mapper<'p> {
                     }
                 }
             }
-            if let Some(before) = change.before.as_ref().filter(|_| manner == Manner::Write) {
+            if let Some(before) = change.before.as_ref().filter(|_| manner != Manner::Copy) {
                 for (at, place) in self.places(reader, change.info, &hidden::bare(before)).await? {
                     if place.table != change.place.table {
                         let new = self.plan.mappings[at].of.new;
@@ -115,11 +117,12 @@ impl<'p> Mapper<'p> {
                 && change.before.as_ref().is_some_and(|item| !hidden::ahead(item).is_empty())
         });
         let sources: Vec<&Place> = wish.sources();
-        let there = match merges || is_ahead || sources.len() > 1 || is_guarded && manner == Manner::Write {
+        let there = match merges || is_ahead || sources.len() > 1 || is_guarded && manner != Manner::Copy {
             true => Some(reader.get(&wish.place).await?),
             false => None,
         };
         let (image, origins) = match (merges, &there) {
+            (true, Some(_)) if manner == Manner::Remove => (None, Vec::new()),
             (true, Some(there)) => self.union(reader, changes, wish, there.as_ref(), effects).await?,
             _ => (self.alone(wish)?, wish.origins(self, changes)),
         };
@@ -137,13 +140,13 @@ impl<'p> Mapper<'p> {
                 {
                     return Err(collision(info, &wish.place, &stranger).into());
                 }
-                same::unchanged(&wish.place, there.as_ref(), self.plan.universe())
+                same::unchanged(&wish.place, there.as_ref(), self.plan.universe(&wish.place.table))
             }
             None => {
                 let own = hidden::origins_value(&wish.claims(self, changes));
                 role = Role::Claimed(own.clone());
                 match manner {
-                    Manner::Write => same::vacant_or(&wish.place, hidden::FROM, own),
+                    Manner::Write | Manner::Remove => same::vacant_or(&wish.place, hidden::FROM, own),
                     Manner::Copy => same::vacant(&wish.place),
                 }
             }
@@ -199,7 +202,7 @@ impl<'p> Mapper<'p> {
                 continue;
             }
             let item = reader.get(&place).await?;
-            let condition = same::unchanged(&place, item.as_ref(), self.plan.universe());
+            let condition = same::unchanged(&place, item.as_ref(), self.plan.universe(&place.table));
             effects.push(Effect::new(place.clone(), Act::Check, condition));
             let Some(item) = item else { continue };
             let mut referred = Vec::new();

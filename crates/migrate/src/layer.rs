@@ -11,6 +11,7 @@ use sortkey_api::shapes::transaction::TransactWriteItem;
 use sortkey_api::{Again, ApiError, Backend, ErrorKind, Pending, Request, Response};
 use sortkey_value::Item;
 
+use crate::forward::Manner;
 use crate::image::{of_delete, of_put, of_update};
 use crate::mapper::Mapper;
 use crate::mirror::{Mirror, Written};
@@ -38,7 +39,7 @@ enum Way {
     /// As it is.
     Plain,
     /// With the other side; `now` of the mapping.
-    Both(i64),
+    Both(i64, Manner),
 }
 
 impl Layer {
@@ -57,12 +58,13 @@ impl Layer {
         };
         match (state.phase, self.side) {
             (Phase::Prepared, Side::Old) | (Phase::Finished, Side::New) => Ok(Way::Plain),
-            (Phase::Prepared, Side::New) => Err(wait("the migration has not begun")),
+            (Phase::Starting, Side::Old) => Ok(Way::Both(state.now_ms, Manner::Remove)),
+            (Phase::Prepared | Phase::Starting, Side::New) => Err(wait("the migration has not begun")),
             (Phase::Both, Side::New) => Err(wait("the new tables are being filled")),
             (Phase::Finished, Side::Old) => {
                 Err(wait("the migration is finished: the old design is read only"))
             }
-            (Phase::Both | Phase::Shadow | Phase::Switched, _) => Ok(Way::Both(state.now_ms)),
+            (Phase::Both | Phase::Shadow | Phase::Switched, _) => Ok(Way::Both(state.now_ms, Manner::Write)),
         }
     }
 
@@ -70,14 +72,15 @@ impl Layer {
         if !self.writes(&request) {
             return self.backend.inner().send(request).await;
         }
-        let Way::Both(now_ms) = self.way().await? else {
+        let Way::Both(now_ms, manner) = self.way().await? else {
             return self.backend.inner().send(request).await;
         };
+        let how = (now_ms, manner);
         match request {
             Request::PutItem(input) => {
                 let (returned, values) =
                     (input.return_consumed_capacity.clone(), input.return_values.clone());
-                let written = self.single(now_ms, of_put(*input), returned).await?;
+                let written = self.single(how, of_put(*input), returned).await?;
                 let (before, _) = images(&written);
                 let attributes = before.filter(|_| values == Some(ReturnValue::AllOld));
                 let consumed_capacity = total(written.consumed);
@@ -90,7 +93,7 @@ impl Layer {
             Request::UpdateItem(input) => {
                 let (returned, values) =
                     (input.return_consumed_capacity.clone(), input.return_values.clone());
-                let written = self.single(now_ms, of_update(*input), returned).await?;
+                let written = self.single(how, of_update(*input), returned).await?;
                 let (before, after) = images(&written);
                 let attributes = match values {
                     Some(ReturnValue::AllNew) => after,
@@ -107,7 +110,7 @@ impl Layer {
             Request::DeleteItem(input) => {
                 let (returned, values) =
                     (input.return_consumed_capacity.clone(), input.return_values.clone());
-                let written = self.single(now_ms, of_delete(*input), returned).await?;
+                let written = self.single(how, of_delete(*input), returned).await?;
                 let (before, _) = images(&written);
                 let attributes = before.filter(|_| values == Some(ReturnValue::AllOld));
                 let consumed_capacity = total(written.consumed);
@@ -123,9 +126,7 @@ impl Layer {
                     Some(consumed) => consumed,
                     None => {
                         let returned = input.return_consumed_capacity.clone();
-                        self.mirrored(now_ms, &input.transact_items, returned, token.as_deref())
-                            .await?
-                            .consumed
+                        self.mirrored(how, &input.transact_items, returned, token.as_deref()).await?.consumed
                     }
                 };
                 let output = TransactWriteItemsOutput {
@@ -134,7 +135,7 @@ impl Layer {
                 };
                 Ok(Response::TransactWriteItems(Box::new(output)))
             }
-            Request::BatchWriteItem(input) => self.batch(now_ms, *input).await,
+            Request::BatchWriteItem(input) => self.batch(how, *input).await,
             other => self.backend.inner().send(other).await,
         }
     }
@@ -156,11 +157,11 @@ impl Layer {
 
     async fn single(
         &self,
-        now_ms: i64,
+        how: (i64, Manner),
         member: TransactWriteItem,
         returned: Option<ReturnConsumedCapacity>,
     ) -> Result<Written, ApiError> {
-        self.mirrored(now_ms, &[member], returned, None).await.map_err(|error| {
+        self.mirrored(how, &[member], returned, None).await.map_err(|error| {
             // A writer of one item expects the error of one item.
             let reason = error.reasons().and_then(|reasons| reasons.first()).cloned();
             match (error.kind, reason) {
@@ -181,13 +182,13 @@ impl Layer {
 
     async fn mirrored(
         &self,
-        now_ms: i64,
+        (now_ms, manner): (i64, Manner),
         members: &[TransactWriteItem],
         returned: Option<ReturnConsumedCapacity>,
         token: Option<&str>,
     ) -> Result<Written, ApiError> {
         let mapper = Mapper { plan: &self.plan, now_ms };
-        let mirror = Mirror { mapper, backend: &self.backend, side: self.side };
+        let mirror = Mirror { mapper, backend: &self.backend, side: self.side, manner };
         let remember = |input: &TransactWriteItemsInput| {
             if let Some(token) = token {
                 self.unsettled.lock().insert(token.to_owned(), input.clone());
@@ -219,7 +220,7 @@ impl Layer {
     }
 
     /// A batch has no order and is not atomic: its writes are carried out a few at a time.
-    async fn batch(&self, now_ms: i64, input: BatchWriteItemInput) -> Result<Response, ApiError> {
+    async fn batch(&self, how: (i64, Manner), input: BatchWriteItemInput) -> Result<Response, ApiError> {
         let mut members = Vec::new();
         for (table, writes) in input.request_items {
             for write in writes {
@@ -243,7 +244,7 @@ impl Layer {
         }
         let mut consumed: Vec<ConsumedCapacity> = Vec::new();
         for chunk in members.chunks(BATCH) {
-            let written = self.mirrored(now_ms, chunk, input.return_consumed_capacity.clone(), None).await?;
+            let written = self.mirrored(how, chunk, input.return_consumed_capacity.clone(), None).await?;
             consumed.extend(written.consumed.unwrap_or_default());
         }
         let consumed_capacity = (!consumed.is_empty()).then_some(consumed);

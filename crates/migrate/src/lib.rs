@@ -6,9 +6,11 @@
 //! finishes. How far it is lies in one item of the tables, of which every process has a copy that is never older than a
 //! bound ([`Ages`]). See `docs/adr/0008-migrations.md`.
 
+mod answers;
 mod backward;
 mod check;
 mod copy;
+mod dice;
 mod effect;
 mod finish;
 mod forward;
@@ -17,12 +19,19 @@ mod image;
 mod layer;
 mod mapper;
 mod mirror;
+mod pace;
+mod pack;
+mod patterns;
 mod place;
 mod plan;
 mod reader;
 mod refusal;
+mod rehearse;
 mod runner;
 mod same;
+mod segments;
+mod sent;
+mod shadow;
 mod state;
 mod steady;
 mod survey;
@@ -31,13 +40,17 @@ mod walk;
 mod watch;
 
 pub use copy::Copied;
+pub use dice::Dice;
 pub use layer::Layer;
+pub use pace::Rate;
 pub use place::Place;
-pub use plan::{Plan, Side};
+pub use plan::{Plan, Side, Stage};
 pub use refusal::Refusal;
+pub use rehearse::{Rehearsed, Stage as Rehearsing, Trouble, cut_at, rehearse, torture};
 pub use runner::Runner;
+pub use shadow::{Shadow, Spawn};
 pub use state::{Lease, Phase, State, Verified, Walk};
 pub use steady::Steady;
 pub use survey::{Row, Survey};
-pub use verify::{Difference, Report};
+pub use verify::{Answers, Difference, Extent, Report};
 pub use watch::{Ages, Watch};

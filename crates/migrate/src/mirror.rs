@@ -41,6 +41,8 @@ pub(crate) struct Mirror<'m> {
     pub(crate) mapper: Mapper<'m>,
     pub(crate) backend: &'m Steady,
     pub(crate) side: Side,
+    /// How new items follow old ones.
+    pub(crate) manner: Manner,
 }
 
 /// A transaction that is ready, or known to be refused.
@@ -110,7 +112,7 @@ impl<'m> Mirror<'m> {
             .map(|member| {
                 let member = Member::of(member)?;
                 let table = member.table().name().to_owned();
-                let info = plan.entities(self.side).into_iter().find(|info| info.table.name() == table)?;
+                let info = plan.entities(self.side).find(|info| info.table.name() == table)?;
                 let place = member.place(info).ok()?;
                 (!sortkey_core::internals::is_reserved(&place.key, &info.partition))
                     .then_some((member, place))
@@ -153,7 +155,7 @@ impl<'m> Mirror<'m> {
             return Ok(Draft::Refused { members: sent, read });
         }
         let mirrored = match self.side {
-            Side::Old => self.mapper.forward(&reader, &changes, Manner::Write, None).await?,
+            Side::Old => self.mapper.forward(&reader, &changes, self.manner, None).await?,
             Side::New => self.mapper.backward(&reader, &changes).await?,
         };
         for (at, parsed) in parsed.iter().enumerate() {
@@ -162,7 +164,7 @@ impl<'m> Mirror<'m> {
                 *after = Some(image.clone());
             }
             let act = after.clone().map_or(Act::Delete, Act::Put);
-            let condition = same::unchanged(place, before.as_ref(), plan.universe());
+            let condition = same::unchanged(place, before.as_ref(), plan.universe(&place.table));
             sent[at] = Effect::new(place.clone(), act, condition).member();
         }
         let effects = unique_effects(mirrored.effects, &parsed)?;

@@ -1,6 +1,6 @@
 //! A migration that is ready to be carried out: both designs, prepared, and how an item of one becomes an item of the other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -31,8 +31,24 @@ pub struct Plan {
     pub(crate) fingerprint: String,
     /// The version of the old design.
     pub(crate) before: String,
-    /// What items of the tables may have: `unchanged` demands that nothing of it was added.
-    universe: BTreeSet<String>,
+    /// What items may have, by table: `unchanged` demands that nothing of it was added.
+    universe: BTreeMap<String, BTreeSet<String>>,
+    /// The entities that the migration concerns, of the old and of the new design.
+    concerned: [Vec<EntityId>; 2],
+    /// Their tables.
+    tables: [Vec<Arc<str>>; 2],
+    /// The parts of the copy, in their order.
+    stages: Vec<Stage>,
+}
+
+/// A part of the copy: items of some old entities in one table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// What it is called where progress is shown and kept.
+    pub label: Arc<str>,
+    /// The old table.
+    pub table: Arc<str>,
+    pub(crate) entities: Vec<EntityId>,
 }
 
 /// How items of an old entity become items of a new one.
@@ -83,11 +99,15 @@ impl Plan {
                 Refusal::all(problems.into_iter().map(|each| format!("{}: {}", source.from, each.message)))
             },
         )?;
-        let mappings = compiled.mappings.iter().map(|each| Mapping::of(&old, &new, each)).collect();
+        let mappings: Vec<Mapping> =
+            compiled.mappings.iter().map(|each| Mapping::of(&old, &new, each)).collect();
         let fingerprint = fingerprint(&old, &new, compiled)?;
         let before = sortkey_deploy::version(old.design()).map_err(unwritable)?;
         let universe = universe(&old, &new);
-        let plan = Plan { old, new, mappings, fingerprint, before, universe };
+        let concerned = [Side::Old, Side::New].map(|side| concerned(&mappings, side));
+        let tables = [tables(&old, &concerned[0]), tables(&new, &concerned[1])];
+        let stages = stages(&old, &tables[0], &concerned[0]);
+        let plan = Plan { old, new, mappings, fingerprint, before, universe, concerned, tables, stages };
         crate::check::plan(&plan)?;
         Ok(plan)
     }
@@ -128,31 +148,24 @@ impl Plan {
     }
 
     /// The entities of a side that the migration concerns, each once.
-    pub(crate) fn entities(&self, side: Side) -> Vec<&EntityInfo> {
-        let mut found: Vec<&EntityInfo> = Vec::new();
-        for mapping in &self.mappings {
-            let id = if side == Side::Old { mapping.of.old } else { mapping.of.new };
-            if !found.iter().any(|info| info.at == id) {
-                found.push(self.info(side, id));
-            }
-        }
-        found
+    pub(crate) fn entities(&self, side: Side) -> impl Iterator<Item = &EntityInfo> {
+        let all = &self.runtime(side).shared().entities;
+        self.concerned[side as usize].iter().map(|id| &all[*id])
     }
 
     /// The deployed names of the tables of a side that the migration concerns.
-    pub fn tables(&self, side: Side) -> Vec<Arc<str>> {
-        let mut names: Vec<Arc<str>> = Vec::new();
-        for info in self.entities(side) {
-            if !names.iter().any(|name| **name == *info.table.name()) {
-                names.push(info.table.name().into());
-            }
-        }
-        names
+    pub fn tables(&self, side: Side) -> &[Arc<str>] {
+        &self.tables[side as usize]
+    }
+
+    /// The parts of the copy, in their order.
+    pub fn stages(&self) -> &[Stage] {
+        &self.stages
     }
 
     /// Whether a table holds items of a side that the migration concerns.
     pub(crate) fn concerns(&self, side: Side, table: &str) -> bool {
-        self.entities(side).iter().any(|info| info.table.name() == table)
+        self.tables(side).iter().any(|each| **each == *table)
     }
 
     /// The entity of a side that an item is one of; none if the migration does not concern it.
@@ -169,17 +182,17 @@ impl Plan {
             return None;
         }
         let found = here.find(|info| info.owns(program, item))?;
-        self.entities(side).into_iter().find(|info| info.at == found.at)
+        self.concerned[side as usize].contains(&found.at).then_some(found)
     }
 
-    /// Attributes that items may have.
-    pub(crate) fn universe(&self) -> impl Iterator<Item = &str> {
-        self.universe.iter().map(String::as_str)
+    /// Attributes that items of a table may have.
+    pub(crate) fn universe(&self, table: &str) -> impl Iterator<Item = &str> {
+        self.universe.get(table).into_iter().flatten().map(String::as_str)
     }
 
     /// What a name of an origin means.
     pub(crate) fn old_called(&self, name: &str) -> Option<&EntityInfo> {
-        self.entities(Side::Old).into_iter().find(|info| *info.name == *name)
+        self.entities(Side::Old).find(|info| *info.name == *name)
     }
 }
 
@@ -286,18 +299,47 @@ fn unwritable(error: std::io::Error) -> Refusal {
     Refusal::new(format!("the design cannot be written down: {error}"))
 }
 
-fn universe(old: &Runtime, new: &Runtime) -> BTreeSet<String> {
-    let mut names: BTreeSet<String> = hidden::ALL.iter().map(|name| (*name).to_owned()).collect();
-    for runtime in [old, new] {
-        let program = runtime.program();
-        for entity in program.entities.iter() {
-            let attributes = entity.attributes.iter().filter(|each| each.is_stored());
-            names.extend(attributes.map(|each| each.name.to_string()));
-            names.extend(entity.templates.iter().map(|each| each.name.to_string()));
+fn concerned(mappings: &[Mapping], side: Side) -> Vec<EntityId> {
+    let mut found: Vec<EntityId> = Vec::new();
+    for mapping in mappings {
+        let id = if side == Side::Old { mapping.of.old } else { mapping.of.new };
+        if !found.contains(&id) {
+            found.push(id);
         }
-        names.extend(program.tables.iter().filter_map(|table| table.kind.as_ref()).map(ToString::to_string));
+    }
+    found
+}
+
+fn tables(runtime: &Runtime, concerned: &[EntityId]) -> Vec<Arc<str>> {
+    let mut names: Vec<Arc<str>> = Vec::new();
+    for id in concerned {
+        let name = runtime.shared().entities[*id].table.name();
+        if !names.iter().any(|each| **each == *name) {
+            names.push(name.into());
+        }
     }
     names
+}
+
+fn stages(old: &Runtime, tables: &[Arc<str>], concerned: &[EntityId]) -> Vec<Stage> {
+    let entities = &old.shared().entities;
+    let of = |table: &Arc<str>| {
+        let here = concerned.iter().copied().filter(|id| *entities[*id].table.name() == **table);
+        Stage { label: table.clone(), table: table.clone(), entities: here.collect() }
+    };
+    tables.iter().map(of).collect()
+}
+
+fn universe(old: &Runtime, new: &Runtime) -> BTreeMap<String, BTreeSet<String>> {
+    let mut tables: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for runtime in [old, new] {
+        for info in runtime.shared().entities.iter() {
+            let names = tables.entry(info.table.name().to_owned()).or_default();
+            names.extend(hidden::ALL.iter().map(|name| (*name).to_owned()));
+            names.extend(stored_names(runtime.program(), info.at));
+        }
+    }
+    tables
 }
 
 /// The attributes in which an entity stores something.

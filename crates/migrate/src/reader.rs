@@ -99,6 +99,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    /// Reads items again when they are asked for again.
+    pub(crate) fn forget<'p>(&self, places: impl Iterator<Item = &'p Place>) {
+        let mut known = self.known.lock();
+        places.for_each(|place| drop(known.remove(place)));
+    }
+
     /// Sets what an item will be: later reads of this attempt see it.
     pub(crate) fn assume(&self, place: Place, item: Option<Item>) {
         self.known.lock().insert(place, item);

@@ -1,22 +1,27 @@
 //! The steps of a migration, each of which can be taken again after it was cut off.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use sortkey_api::Backend;
 use sortkey_core::Settings;
 
+use crate::pace::Rate;
 use crate::plan::{Plan, Side};
 use crate::refusal::Refusal;
+use crate::segments::together;
 use crate::state::{Home, Lease, Phase, State};
 use crate::steady::Steady;
 use crate::watch::Ages;
 
 /// How long a runner that says nothing keeps its lease.
-const LEASE: Duration = Duration::from_secs(30);
+pub(crate) const LEASE: Duration = Duration::from_secs(30);
 /// How often a state is written again because somebody else changed it.
 const ATTEMPTS: usize = 16;
+/// In how many parts a table is copied at once, unless somebody says otherwise.
+const SEGMENTS: u32 = 4;
+/// DynamoDB takes a million; beyond this the places of the copy cost more than they bring.
+const MAX_SEGMENTS: u32 = 64;
 
 /// Carries out a plan.
 pub struct Runner {
@@ -25,8 +30,7 @@ pub struct Runner {
     pub(crate) home: Home,
     pub(crate) ages: Ages,
     holder: String,
-    /// Whether this runner has waited since both designs are written.
-    pub(crate) has_waited: AtomicBool,
+    segments: u32,
 }
 
 /// A lease that this runner has.
@@ -46,7 +50,12 @@ impl Runner {
         let backend = Steady::new(backend, settings);
         let home = Home::of(&plan).ok_or_else(|| Refusal::new("the state of the migration has no place"))?;
         let holder = backend.token()?;
-        Ok(Runner { plan, backend, home, ages, holder, has_waited: AtomicBool::new(false) })
+        Ok(Runner { plan, backend, home, ages, holder, segments: SEGMENTS })
+    }
+
+    /// Copies every table in so many parts at once. A copy that has begun keeps its own number.
+    pub fn in_segments(self, segments: u32) -> Runner {
+        Runner { segments: segments.clamp(1, MAX_SEGMENTS), ..self }
     }
 
     /// The plan.
@@ -54,8 +63,17 @@ impl Runner {
         &self.plan
     }
 
-    /// The state; none if nothing was prepared.
+    /// The state with how far the copy is; none if nothing was prepared.
     pub async fn state(&self) -> Result<Option<State>, Refusal> {
+        let Some(mut state) = self.own_state().await? else { return Ok(None) };
+        if state.segments > 0 {
+            let walks = self.home.walks(&self.backend, self.plan.fingerprint(), state.segments).await?;
+            state.walks = together(self.plan.stages().iter().map(|stage| &*stage.label), &walks);
+        }
+        Ok(Some(state))
+    }
+
+    async fn own_state(&self) -> Result<Option<State>, Refusal> {
         match self.home.read(&self.backend).await? {
             // An earlier migration that is over is no hindrance.
             Some(state) if state.plan != self.plan.fingerprint() && state.phase == Phase::Finished => {
@@ -72,9 +90,7 @@ impl Runner {
 
     /// The state of a migration that has begun.
     pub(crate) async fn begun(&self) -> Result<State, Refusal> {
-        self.state()
-            .await?
-            .ok_or_else(|| Refusal::new("no migration has begun: run `sortkey migrate start` first"))
+        self.state().await?.ok_or_else(not_begun)
     }
 
     /// Changes the state, as often as somebody else does; `change` may refuse.
@@ -83,7 +99,7 @@ impl Runner {
         mut change: impl FnMut(&mut State) -> Result<(), Refusal>,
     ) -> Result<State, Refusal> {
         for _ in 0..ATTEMPTS {
-            let read = self.begun().await?;
+            let read = self.own_state().await?.ok_or_else(not_begun)?;
             let mut state = read.clone();
             change(&mut state)?;
             if state == read {
@@ -112,7 +128,9 @@ impl Runner {
             }
         }
         let earlier = self.home.read(&self.backend).await?;
-        let state = State::prepared(&self.plan, self.backend.now_ms());
+        // Leases are counted on: a runner of the earlier migration must not be taken for one of this.
+        let fence = earlier.as_ref().map_or(0, |state| state.fence);
+        let state = State::prepared(&self.plan, self.backend.now_ms(), fence);
         match self.home.write(&self.backend, earlier.as_ref(), state).await? {
             Some(state) => Ok(state),
             None => self.begun().await,
@@ -121,36 +139,49 @@ impl Runner {
 
     /// Goes to another phase and waits until every process works with it.
     pub(crate) async fn go(&self, from: &[Phase], to: Phase, why: &str) -> Result<State, Refusal> {
-        let state = self
-            .change(|state| {
-                if state.phase == to {
-                    return Ok(());
-                }
-                if !from.contains(&state.phase) {
-                    return Err(Refusal::new(format!("the migration is in phase `{}`: {why}", state.phase)));
-                }
-                state.phase = to;
-                state.epoch += 1;
-                Ok(())
-            })
-            .await?;
+        // A runner that was cut off may not have waited for the change before: two changes at once would let processes write
+        // that are two phases apart.
+        self.settle().await?;
+        self.change(|state| {
+            if state.phase == to {
+                return Ok(());
+            }
+            if !from.contains(&state.phase) {
+                return Err(Refusal::new(format!("the migration is in phase `{}`: {why}", state.phase)));
+            }
+            state.phase = to;
+            state.epoch += 1;
+            Ok(())
+        })
+        .await?;
+        self.settle().await
+    }
+
+    /// Waits until every process works with the present phase, unless somebody has.
+    pub(crate) async fn settle(&self) -> Result<State, Refusal> {
+        let state = self.begun().await?;
+        if state.settled == state.epoch {
+            return Ok(state);
+        }
         self.backend.pause(self.ages.wait).await;
-        self.has_waited.store(to == Phase::Both, Ordering::Relaxed);
-        Ok(state)
+        let waited = state.epoch;
+        self.change(|state| {
+            if state.epoch == waited {
+                state.settled = waited;
+            }
+            Ok(())
+        })
+        .await?;
+        self.begun().await
     }
 
     /// Writes both designs from now on. Processes that serve the old design by itself stop writing before anything is copied.
     pub async fn start(&self) -> Result<State, Refusal> {
         if self.begun().await?.phase == Phase::Prepared {
             sortkey_deploy::supersede(&self.plan.old).await.map_err(|error| Refusal::new(explain(&error)))?;
+            self.go(&[Phase::Prepared], Phase::Starting, "it was started before").await?;
         }
-        self.go(&[Phase::Prepared], Phase::Both, "it was started before").await
-    }
-
-    /// Compares the answers of both designs from now on.
-    pub async fn shadow(&self) -> Result<State, Refusal> {
-        self.ready().await?;
-        self.go(&[Phase::Both], Phase::Shadow, "answers are compared before the switch").await
+        self.go(&[Phase::Starting], Phase::Both, "it was started before").await
     }
 
     /// Answers from the new design from now on.
@@ -213,8 +244,8 @@ impl Runner {
         .await
     }
 
-    /// Bounds the copy to so many items in a second.
-    pub async fn rate(&self, rate: Option<u64>) -> Result<State, Refusal> {
+    /// Bounds the copy; none for as fast as it goes.
+    pub async fn rate(&self, rate: Option<Rate>) -> Result<State, Refusal> {
         self.change(|state| {
             state.rate = rate;
             Ok(())
@@ -236,6 +267,9 @@ impl Runner {
                     )));
                 }
                 state.fence += 1;
+                if state.segments == 0 {
+                    state.segments = self.segments;
+                }
                 state.lease = Some(self.lease_from(now_ms));
                 Ok(())
             })
@@ -271,6 +305,10 @@ pub(crate) fn explain(error: &sortkey_deploy::DeployError) -> String {
         Failed { table, doing, error } => format!("{doing} of table {table:?}: {error}"),
         Stopped { table, failure } => format!("table {table:?}: {failure}"),
     }
+}
+
+fn not_begun() -> Refusal {
+    Refusal::new("no migration has begun: run `sortkey migrate start` first")
 }
 
 /// The refusal of a runner whose lease has gone to another.

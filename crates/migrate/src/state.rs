@@ -11,6 +11,7 @@ use sortkey_deploy::{FROM, MIGRATION, PHASE};
 use sortkey_value::{AttributeValue, Item, Map, Number};
 
 use crate::effect::{Act, Effect};
+use crate::pace::Rate;
 use crate::place::Place;
 use crate::plan::{Plan, Side};
 use crate::same;
@@ -21,6 +22,9 @@ use crate::steady::Steady;
 pub enum Phase {
     /// The new tables exist; only the old design is written.
     Prepared,
+    /// The old design is written, and what the new tables have of an item that changes is removed. Processes that write only
+    /// the old design may be left, and must not meet new items: they would not change them.
+    Starting,
     /// Both designs are written, the old one answers; items are copied and verified.
     Both,
     /// Both designs are written, the old one answers, and the answers of the new one are compared.
@@ -33,13 +37,14 @@ pub enum Phase {
 
 impl Phase {
     /// Every phase.
-    pub const ALL: [Phase; 5] =
-        [Phase::Prepared, Phase::Both, Phase::Shadow, Phase::Switched, Phase::Finished];
+    pub const ALL: [Phase; 6] =
+        [Phase::Prepared, Phase::Starting, Phase::Both, Phase::Shadow, Phase::Switched, Phase::Finished];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Prepared => "prepared",
+            Phase::Starting => "starting",
             Phase::Both => "both",
             Phase::Shadow => "shadow",
             Phase::Switched => "switched",
@@ -50,7 +55,7 @@ impl Phase {
     /// The design that answers.
     pub fn answers(self) -> Side {
         match self {
-            Phase::Prepared | Phase::Both | Phase::Shadow => Side::Old,
+            Phase::Prepared | Phase::Starting | Phase::Both | Phase::Shadow => Side::Old,
             Phase::Switched | Phase::Finished => Side::New,
         }
     }
@@ -73,18 +78,26 @@ pub struct State {
     pub phase: Phase,
     /// Counts the changes of the phase.
     pub epoch: u64,
+    /// The last change of the phase that every process has had the time to notice: the next one waits for it.
+    pub settled: u64,
     /// When the plan was made, in milliseconds since 1970: what `now` means in the mapping.
     pub now_ms: i64,
     /// Whether the copy is to rest.
     pub paused: bool,
-    /// The most items that the copy may write in a second; none without a bound.
-    pub rate: Option<u64>,
+    /// The most that the copy may write in a second; none without a bound.
+    pub rate: Option<Rate>,
     /// The runner that copies.
     pub lease: Option<Lease>,
     /// The number of the last lease.
     pub fence: u64,
-    /// How far the copy is, by table.
+    /// Of a hundred answers, how many are compared in the phase `shadow`.
+    pub shadow: Option<u8>,
+    /// In how many parts each table is copied; 0 before the copy.
+    pub segments: u32,
+    /// How far the copy is, by stage. It is kept apart, in an item for each segment.
     pub walks: BTreeMap<String, Walk>,
+    /// How far the end of the migration is, by new table.
+    pub cleaned: BTreeMap<String, Walk>,
     /// The last comparison.
     pub verified: Option<Verified>,
     /// Counts the changes of this item.
@@ -132,18 +145,22 @@ pub struct Verified {
 
 impl State {
     /// The state of a plan before anything has happened.
-    pub(crate) fn prepared(plan: &Plan, now_ms: i64) -> State {
+    pub(crate) fn prepared(plan: &Plan, now_ms: i64, fence: u64) -> State {
         State {
             plan: plan.fingerprint().to_owned(),
             before: plan.before.clone(),
             phase: Phase::Prepared,
             epoch: 1,
+            settled: 1,
             now_ms,
             paused: false,
             rate: None,
             lease: None,
-            fence: 0,
+            fence,
+            shadow: None,
+            segments: 0,
             walks: BTreeMap::new(),
+            cleaned: BTreeMap::new(),
             verified: None,
             version: 0,
         }
@@ -151,7 +168,7 @@ impl State {
 
     /// Whether every old table was copied to its end.
     pub fn is_copied(&self, plan: &Plan) -> bool {
-        plan.tables(Side::Old).iter().all(|table| self.walks.get(&**table).is_some_and(|walk| walk.is_done))
+        plan.stages().iter().all(|stage| self.walks.get(&*stage.label).is_some_and(|walk| walk.is_done))
     }
 
     fn stored(&self, names: &dyn Fn(&str) -> String) -> Map {
@@ -161,23 +178,30 @@ impl State {
         put(FROM, text(&self.before));
         put(PHASE, text(self.phase.name()));
         put("epoch", number(self.epoch));
+        put("settled", number(self.settled));
         put("planned", signed(self.now_ms));
         put("paused", AttributeValue::Bool(self.paused));
         put("fence", number(self.fence));
         put("revision", number(self.version));
-        if let Some(rate) = self.rate {
-            put("rate", number(rate));
+        put("segments", number(self.segments.into()));
+        if let Some(percent) = self.shadow {
+            put("shadow", number(percent.into()));
+        }
+        match self.rate {
+            Some(Rate::Items(count)) => put("rate", number(count)),
+            Some(Rate::Units(count)) => put("units", number(count)),
+            None => {}
         }
         if let Some(lease) = &self.lease {
             put("holder", text(&lease.holder));
             put("until", signed(lease.until_ms));
         }
-        let walks = self
-            .walks
+        let cleaned = self
+            .cleaned
             .iter()
             .map(|(table, walk)| (table.clone(), AttributeValue::M(walk.stored())))
             .collect();
-        put("walks", AttributeValue::M(walks));
+        put("cleaned", AttributeValue::M(cleaned));
         if let Some(verified) = &self.verified {
             let members = [
                 ("at", signed(verified.at_ms)),
@@ -198,7 +222,7 @@ impl State {
             (Some(holder), Some(until_ms)) => Some(Lease { holder, until_ms }),
             _ => None,
         };
-        let walks = match get("walks") {
+        let cleaned = match get("cleaned") {
             Some(AttributeValue::M(walks)) => {
                 walks.iter().filter_map(|(table, walk)| Some((table.clone(), Walk::read(walk)?))).collect()
             }
@@ -218,12 +242,22 @@ impl State {
             before: as_text(get(FROM)?)?,
             phase: Phase::ALL.into_iter().find(|phase| phase.name() == word)?,
             epoch: as_number(get("epoch")?)?,
+            settled: get("settled").and_then(as_number).unwrap_or(0),
             now_ms: as_signed(get("planned")?)?,
             paused: matches!(get("paused"), Some(AttributeValue::Bool(true))),
-            rate: get("rate").and_then(as_number),
+            rate: match (get("rate").and_then(as_number), get("units").and_then(as_number)) {
+                (Some(items), _) => Some(Rate::Items(items)),
+                (None, units) => units.map(Rate::Units),
+            },
             lease,
             fence: as_number(get("fence")?)?,
-            walks,
+            shadow: get("shadow").and_then(as_number).and_then(|percent| percent.try_into().ok()),
+            segments: get("segments")
+                .and_then(as_number)
+                .and_then(|count| count.try_into().ok())
+                .unwrap_or(0),
+            walks: BTreeMap::new(),
+            cleaned,
             verified,
             version: as_number(get("revision")?)?,
         })
@@ -231,7 +265,7 @@ impl State {
 }
 
 impl Walk {
-    fn stored(&self) -> Map {
+    pub(crate) fn stored(&self) -> Map {
         let mut map = Map::new();
         let mut put = |name: &str, value: AttributeValue| drop(map.insert(name.to_owned(), value));
         if let Some(after) = &self.after {
@@ -246,7 +280,7 @@ impl Walk {
         map
     }
 
-    fn read(value: &AttributeValue) -> Option<Walk> {
+    pub(crate) fn read(value: &AttributeValue) -> Option<Walk> {
         let AttributeValue::M(map) = value else { return None };
         let count = |name: &str| map.get(name).and_then(as_number).unwrap_or(0);
         let after = match map.get("after") {
@@ -280,8 +314,8 @@ impl Home {
             let key = reserved_key(&scope, info, MIGRATION);
             matches!(key.get(&*info.partition), Some(AttributeValue::S(_))).then(|| {
                 let names = [
-                    "plan", FROM, PHASE, "epoch", "planned", "paused", "fence", "revision", "rate", "holder",
-                    "until", "walks", "verified",
+                    "plan", FROM, PHASE, "epoch", "settled", "planned", "paused", "fence", "revision",
+                    "rate", "units", "holder", "until", "shadow", "segments", "walks", "cleaned", "verified",
                 ];
                 let taken = names
                     .iter()
@@ -291,10 +325,10 @@ impl Home {
                 Home { place: Place::at(info, key), taken }
             })
         };
-        plan.entities(Side::Old).into_iter().find_map(at)
+        plan.entities(Side::Old).find_map(at)
     }
 
-    fn name(&self, name: &str) -> String {
+    pub(crate) fn name(&self, name: &str) -> String {
         match self.taken.iter().any(|taken| taken == name) {
             true => format!("sortkey#{name}"),
             false => name.to_owned(),
@@ -354,11 +388,6 @@ impl Home {
             None => same::vacant(&self.place),
         };
         Effect::new(self.place.clone(), Act::Put(Item::from_map(&item)), condition)
-    }
-
-    /// The check that a runner still holds its lease.
-    pub(crate) fn holds(&self, fence: u64) -> Effect {
-        Effect::new(self.place.clone(), Act::Check, same::has(&self.name("fence"), Some(number(fence))))
     }
 }
 

@@ -65,6 +65,11 @@ impl Steady {
         Err(ApiError::internal())
     }
 
+    /// A random number below `sides`.
+    pub(crate) fn dice(&self, sides: u64) -> u64 {
+        self.settings.ids.next().unwrap_or(0) % sides.max(1)
+    }
+
     /// Waits for a short random time.
     pub(crate) async fn rest(&self) {
         self.wait(FIRST_PAUSE_MS).await;

@@ -72,10 +72,10 @@ impl Runner {
         for table in self.plan.tables(Side::Old) {
             let mut after = None;
             loop {
-                let (items, next) = self.page(&table, after, None).await?;
+                let (items, next) = self.page(table, after, None).await?;
                 let reader = Reader::new(&self.backend);
                 for item in &items {
-                    let Some(info) = self.plan.owner(Side::Old, &table, item) else { continue };
+                    let Some(info) = self.plan.owner(Side::Old, table, item) else { continue };
                     seen += 1;
                     survey.read_units += item.size_bytes().div_ceil(4 * UNIT_BYTES) as u64;
                     self.count(mapper, &reader, info, item, &mut survey, &mut keys).await?;

@@ -1,6 +1,9 @@
-//! The comparison: every old item with its new ones, every new item with its old ones, every guard with its owner.
+//! The comparison: every old item with its new ones, every new item with its old ones, every guard with its owner. Answers are
+//! compared in `answers.rs`.
 //!
 //! Writers may be at work. What differs is read again; a difference counts if it is there when both sides have not changed.
+
+use std::sync::Arc;
 
 use sortkey_core::internals::{
     EntityInfo, Fields, Scope, View, guard_item, held, is_deleted, is_expired, is_reserved, owner, read_whole,
@@ -22,6 +25,8 @@ const LOOKS: usize = 3;
 const LISTED: usize = 100;
 /// As many items as are compared with one request for the other side.
 const TOGETHER: usize = 50;
+/// As many answers of each pattern as are compared unless all are asked for.
+const SAMPLE: u64 = 500;
 
 /// Something that one side has otherwise than the other.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,10 +46,36 @@ pub struct Report {
     pub differences: u64,
     /// The first of them.
     pub listed: Vec<Difference>,
+    /// The patterns of the old design, each with its successor.
+    pub patterns: Vec<Answers>,
+    /// Patterns of the old design that the new one has no successor of.
+    pub without: Vec<Arc<str>>,
+}
+
+/// How the answers of a pattern compare with those of its successor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answers {
+    /// The pattern of the old design.
+    pub old: Arc<str>,
+    /// Its successor.
+    pub new: Arc<str>,
+    /// Answers that were compared.
+    pub compared: u64,
+    /// How many differ.
+    pub differences: u64,
+}
+
+/// How many answers of each pattern are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Of about so many different arguments, spread over all.
+    Sample(u64),
+    /// Of all.
+    Full,
 }
 
 impl Report {
-    fn add(&mut self, found: Vec<Difference>) {
+    pub(crate) fn add(&mut self, found: Vec<Difference>) {
         self.differences += found.len() as u64;
         let room = LISTED.saturating_sub(self.listed.len());
         self.listed.extend(found.into_iter().take(room));
@@ -52,8 +83,17 @@ impl Report {
 }
 
 impl Runner {
-    /// Compares both sides, and writes down what came of it.
+    /// Compares every item of both sides, and a sample of the answers; see [`Runner::verify_to`].
     pub async fn verify(&self, watcher: &mut (dyn FnMut(&Report) + Send)) -> Result<Report, Refusal> {
+        self.verify_to(Extent::Sample(SAMPLE), watcher).await
+    }
+
+    /// Compares both sides, and the answers of both designs, and writes down what came of it.
+    pub async fn verify_to(
+        &self,
+        extent: Extent,
+        watcher: &mut (dyn FnMut(&Report) + Send),
+    ) -> Result<Report, Refusal> {
         let state = self.begun().await?;
         if !state.is_copied(&self.plan) {
             return Err(Refusal::new("the copy has not reached its end: there is nothing to compare yet"));
@@ -61,10 +101,15 @@ impl Runner {
         let mut report = Report::default();
         let mapper = Mapper { plan: &self.plan, now_ms: state.now_ms };
         for table in self.plan.tables(Side::Old) {
-            self.each_page(&table, &mut report, watcher, Side::Old, mapper).await?;
+            self.each_page(table, &mut report, watcher, Side::Old, mapper).await?;
         }
         for table in self.plan.tables(Side::New) {
-            self.each_page(&table, &mut report, watcher, Side::New, mapper).await?;
+            self.each_page(table, &mut report, watcher, Side::New, mapper).await?;
+        }
+        // Answers follow from items: while those differ, these would only say so again.
+        if report.differences == 0 {
+            self.verify_answers(mapper, extent, &mut report).await?;
+            watcher(&report);
         }
         let verified = Verified {
             at_ms: self.backend.now_ms(),
@@ -77,6 +122,14 @@ impl Runner {
             Ok(())
         })
         .await?;
+        Ok(report)
+    }
+
+    /// Compares the answers of both designs alone; nothing is written down.
+    pub async fn answers(&self, extent: Extent) -> Result<Report, Refusal> {
+        let mapper = Mapper { plan: &self.plan, now_ms: self.begun().await?.now_ms };
+        let mut report = Report::default();
+        self.verify_answers(mapper, extent, &mut report).await?;
         Ok(report)
     }
 
@@ -298,7 +351,7 @@ impl Runner {
         item: &Item,
         report: &mut Report,
     ) -> Result<Vec<Difference>, Refusal> {
-        let first = self.plan.entities(Side::New).into_iter().find(|info| info.table.name() == table);
+        let first = self.plan.entities(Side::New).find(|info| info.table.name() == table);
         let Some(first) = first else { return Ok(Vec::new()) };
         let place = Place::of(first, item);
         if is_reserved(item, &first.partition) {
@@ -417,8 +470,7 @@ impl Runner {
         place: &Place,
         guard: &Item,
     ) -> Result<Vec<Difference>, Refusal> {
-        let entities = self.plan.entities(Side::New);
-        let here = entities.iter().filter(|info| info.table == first.table);
+        let here = self.plan.entities(Side::New).filter(|info| info.table == first.table);
         let text = place.key.get(&first.partition).map(|value| format!("{value:?}")).unwrap_or_default();
         for info in here {
             let Some(at) = info.guards.iter().position(|prefix| text.contains(prefix.as_str())) else {

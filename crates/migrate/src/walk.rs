@@ -18,11 +18,25 @@ impl Runner {
         after: Option<Map>,
         limit: Option<i32>,
     ) -> Result<(Vec<Item>, Option<Map>), Refusal> {
+        self.part(table, after, limit, None).await
+    }
+
+    /// A page of one of several parts of a table, and where the next one begins.
+    pub(crate) async fn part(
+        &self,
+        table: &str,
+        after: Option<Map>,
+        limit: Option<i32>,
+        part: Option<(u32, u32)>,
+    ) -> Result<(Vec<Item>, Option<Map>), Refusal> {
+        let number = |count: u32| i32::try_from(count).unwrap_or(i32::MAX);
         let input = ScanInput {
             table_name: table.into(),
             exclusive_start_key: after.map(Into::into),
             consistent_read: Some(true),
             limit,
+            segment: part.map(|(at, _)| number(at)),
+            total_segments: part.map(|(_, all)| number(all)),
             ..ScanInput::default()
         };
         let output = self.backend.ask::<Scan>(input).await?;
@@ -50,11 +64,10 @@ impl Runner {
         for table in self.plan.tables(Side::Old) {
             let mut after = None;
             loop {
-                let (items, next) = self.page(&table, after, None).await?;
+                let (items, next) = self.page(table, after, None).await?;
                 for item in &items {
                     let names = hidden::ahead(item);
-                    if let (false, Some(info)) = (names.is_empty(), self.plan.owner(Side::Old, &table, item))
-                    {
+                    if let (false, Some(info)) = (names.is_empty(), self.plan.owner(Side::Old, table, item)) {
                         found.push((Place::of(info, item), names));
                     }
                 }

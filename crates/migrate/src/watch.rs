@@ -81,6 +81,12 @@ impl Watch {
         }
     }
 
+    /// The state as it was last read, however long ago.
+    pub(crate) fn known(&self) -> Option<State> {
+        let known = self.copy.lock().clone();
+        known.and_then(|(_, state)| state).filter(|state| state.plan == self.fingerprint)
+    }
+
     fn judged(&self, state: Option<State>) -> Result<Option<State>, ApiError> {
         match state {
             Some(state) if state.plan != self.fingerprint && state.phase == Phase::Finished => Ok(None),

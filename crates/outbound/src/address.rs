@@ -1,4 +1,4 @@
-//! Which addresses are globally routable. Everything that a registry of IANA sets apart is not, and neither are addresses that contain another one.
+//! Globally routable addresses. Everything that a registry of IANA sets apart is not, and neither are addresses that contain another one.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -139,7 +139,7 @@ fn special_v4(address: Ipv4Addr) -> Option<Range> {
 }
 
 fn special_v6(address: Ipv6Addr) -> Option<Range> {
-    // What an embedded address leads to is refused for the same reason, so that no policy can allow the metadata of a cloud by another notation.
+    // The target of an embedded address is refused for the same reason, so that no policy can allow the metadata of a cloud by another notation.
     let inside = embedded(address).and_then(special_v4);
     if let Some(range) = inside.filter(|range| range.is_forbidden()) {
         return Some(range);

@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::Error;
 use crate::dial::Dialer;
-use crate::exchange::{Connection, Failed};
+use crate::exchange::{Connection, Failed, Reading};
 use crate::policy::Policy;
 use crate::pool::{Place, Pool};
 use crate::progress::Progress;
@@ -38,11 +38,25 @@ impl Client {
 
     /// Sends a request once and reads the answer. Must be called on a Tokio runtime with I/O and time.
     pub async fn send(&self, request: Request) -> Result<Response, Error> {
+        self.send_with(request, &mut Reading::whole()).await
+    }
+
+    /// Like [`Client::send`], but passes the body on as it arrives, up to so many bytes. The response has no body.
+    pub async fn stream(
+        &self,
+        request: Request,
+        max_bytes: usize,
+        part: &mut (dyn FnMut(&[u8]) + Send),
+    ) -> Result<Response, Error> {
+        self.send_with(request, &mut Reading::in_parts(max_bytes, part)).await
+    }
+
+    async fn send_with(&self, request: Request, reading: &mut Reading<'_>) -> Result<Response, Error> {
         let begin = Instant::now();
         let deadline = begin + request.timeout.min(self.dialer.policy.max_timeout);
         let progress = Progress::default();
         // When the time is up, the attempt is dropped with its connection.
-        match timeout_at(deadline, self.attempt(request, deadline, &progress)).await {
+        match timeout_at(deadline, self.attempt(request, deadline, &progress, reading)).await {
             Ok(outcome) => outcome.map(|response| Response { latency: begin.elapsed(), ..response }),
             Err(_) => Err(Error::Timeout { during: progress.phase(), status: progress.status() }),
         }
@@ -53,6 +67,7 @@ impl Client {
         request: Request,
         deadline: Instant,
         progress: &Progress,
+        reading: &mut Reading<'_>,
     ) -> Result<Response, Error> {
         let target = Target::parse(&request.url)?;
         if !self.dialer.policy.allows_port(target.port) {
@@ -64,8 +79,8 @@ impl Client {
         for address in addresses.iter() {
             let place = place(SocketAddr::new(*address, target.port));
             while let Some(mut connection) = self.pool.take(&place) {
-                match connection.send(message, progress).await {
-                    Ok(answer) => return self.finish(place, connection, answer).await,
+                match connection.send(message, reading.max_bytes, progress).await {
+                    Ok(answer) => return self.finish(place, connection, answer, reading).await,
                     // The server closed it while it was idle: not an attempt yet.
                     Err(Failed::Unsent(unsent)) => message = *unsent,
                     Err(Failed::Sent(error)) => return Err(error),
@@ -80,8 +95,8 @@ impl Client {
             Stream::Plain(stream)
         };
         let mut connection = Connection::open(stream).await?;
-        match connection.send(message, progress).await {
-            Ok(answer) => self.finish(place(address), connection, answer).await,
+        match connection.send(message, reading.max_bytes, progress).await {
+            Ok(answer) => self.finish(place(address), connection, answer, reading).await,
             Err(Failed::Unsent(_)) => Err(Error::Reset { status: None }),
             Err(Failed::Sent(error)) => Err(error),
         }
@@ -93,13 +108,15 @@ impl Client {
         place: Place,
         connection: Connection,
         answer: http::Response<Incoming>,
+        reading: &mut Reading<'_>,
     ) -> Result<Response, Error> {
         let (head, mut body) = answer.into_parts();
         let status = head.status.as_u16();
         let text = |value: &http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let headers = head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value)));
         let headers = headers.collect();
-        let (body, is_truncated) = connection.read(&mut body, status).await?;
+        let is_truncated = connection.read(&mut body, status, reading).await?;
+        let body = std::mem::take(&mut reading.body);
         // After 101 the connection would speak another protocol.
         if !is_truncated && status != 101 {
             self.pool.put(place, connection);

@@ -37,13 +37,13 @@ pub enum Error {
     Resolve {
         /// The name.
         host: String,
-        /// What the resolver said.
+        /// The error of the resolver.
         reason: String,
     },
     /// No connection was made.
     #[error("no connection: {reason}")]
     Connect {
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
     /// No secure connection was made: the certificate is not valid for the name, or there is no TLS at all.
@@ -55,7 +55,7 @@ pub enum Error {
     /// The time was up.
     #[error("no complete answer in time, while {during}")]
     Timeout {
-        /// What was going on.
+        /// The phase of the request.
         during: Phase,
         /// The status, if the head of the answer had come.
         status: Option<u16>,
@@ -66,7 +66,7 @@ pub enum Error {
         /// The status, if the head of the answer had come.
         status: Option<u16>,
     },
-    /// What came is not HTTP.
+    /// The answer is not HTTP.
     #[error("the answer is not valid HTTP: {reason}")]
     Malformed {
         /// The problem.

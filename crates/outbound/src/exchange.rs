@@ -23,8 +23,42 @@ const MAX_HEAD_BYTES: usize = 32 * 1024;
 /// How many headers an answer may have.
 const MAX_HEADERS: usize = 100;
 
-/// How much is read for one answer, with interim answers and the sizes of chunks.
-const MAX_WIRE_BYTES: usize = 4 * MAX_RESPONSE_BYTES;
+/// How many bytes are read for each byte of a body that may be kept: interim answers and the sizes of chunks count too.
+const WIRE_FACTOR: usize = 4;
+
+/// The way in which the body of an answer is read.
+pub(crate) struct Reading<'a> {
+    /// The part that is kept.
+    pub(crate) body: Vec<u8>,
+    /// The largest number of bytes that are read.
+    pub(crate) max_bytes: usize,
+    part: Option<&'a mut (dyn FnMut(&[u8]) + Send)>,
+    read_bytes: usize,
+}
+
+impl<'a> Reading<'a> {
+    /// The body is kept.
+    pub(crate) fn whole() -> Reading<'a> {
+        Reading { body: Vec::new(), max_bytes: MAX_RESPONSE_BYTES, part: None, read_bytes: 0 }
+    }
+
+    /// The body is passed on as it arrives.
+    pub(crate) fn in_parts(max_bytes: usize, part: &'a mut (dyn FnMut(&[u8]) + Send)) -> Reading<'a> {
+        Reading { body: Vec::new(), max_bytes, part: Some(part), read_bytes: 0 }
+    }
+
+    /// Takes what arrived; whether it was more than may be read.
+    fn take(&mut self, data: &[u8]) -> bool {
+        let room = self.max_bytes - self.read_bytes;
+        let taken = &data[..data.len().min(room)];
+        self.read_bytes += taken.len();
+        match &mut self.part {
+            Some(part) => part(taken),
+            None => self.body.extend_from_slice(taken),
+        }
+        data.len() > room
+    }
+}
 
 /// A connection on which one request at a time is sent. It is closed when it is dropped.
 pub(crate) struct Connection {
@@ -52,7 +86,7 @@ pub(crate) enum Failed {
 
 impl Connection {
     pub(crate) async fn open(stream: Stream) -> Result<Connection, Error> {
-        let meter = Meter::new(MAX_WIRE_BYTES);
+        let meter = Meter::new(WIRE_FACTOR * MAX_RESPONSE_BYTES);
         let stream = TokioIo::new(Metered::new(stream, meter.clone()));
         let (sender, connection) = http1::Builder::new()
             .max_buf_size(MAX_HEAD_BYTES)
@@ -74,10 +108,11 @@ impl Connection {
     pub(crate) async fn send(
         &mut self,
         message: Request<Full<Bytes>>,
+        max_bytes: usize,
         progress: &Progress,
     ) -> Result<Response<Incoming>, Failed> {
         progress.enter(Phase::Waiting);
-        self.meter.reset(MAX_WIRE_BYTES);
+        self.meter.reset(WIRE_FACTOR.saturating_mul(max_bytes));
         if let Err(error) = self.sender.ready().await {
             return Err(if error.is_closed() || error.is_canceled() {
                 Failed::Unsent(Box::new(message))
@@ -98,23 +133,25 @@ impl Connection {
         }
     }
 
-    /// The body of an answer, up to the limit, and whether there was more.
-    pub(crate) async fn read(&self, body: &mut Incoming, status: u16) -> Result<(Vec<u8>, bool), Error> {
-        let mut read = Vec::new();
+    /// Reads the body of an answer, up to the limit; whether there was more.
+    pub(crate) async fn read(
+        &self,
+        body: &mut Incoming,
+        status: u16,
+        reading: &mut Reading<'_>,
+    ) -> Result<bool, Error> {
         while let Some(frame) = body.frame().await {
             let frame = match frame {
                 Ok(frame) => frame,
-                Err(_) if self.meter.is_used_up() => return Ok((read, true)),
+                Err(_) if self.meter.is_used_up() => return Ok(true),
                 Err(error) => return Err(self.error(&error, Some(status))),
             };
             let Some(data) = frame.data_ref() else { continue };
-            let room = MAX_RESPONSE_BYTES - read.len();
-            read.extend_from_slice(&data[..data.len().min(room)]);
-            if data.len() > room {
-                return Ok((read, true));
+            if reading.take(data) {
+                return Ok(true);
             }
         }
-        Ok((read, false))
+        Ok(false)
     }
 
     fn error(&self, error: &hyper::Error, status: Option<u16>) -> Error {

@@ -1,6 +1,6 @@
 //! HTTP and mail to destinations that strangers choose: receivers of webhooks, addresses of users.
 //!
-//! A [`Client`] sends one request and reads one bounded answer. What it may reach is decided by a [`Policy`]: by default every globally
+//! A [`Client`] sends one request and reads one bounded answer. A [`Policy`] bounds the destinations: by default every globally
 //! routable address and nothing else, so that no name, notation or answer of a DNS server leads to the machine itself, to its network or to the
 //! credentials of its cloud.
 //!

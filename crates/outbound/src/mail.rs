@@ -35,7 +35,7 @@ pub enum Security {
     None,
 }
 
-/// Who sends.
+/// The sender.
 #[derive(Clone)]
 pub struct Credentials {
     /// The user.
@@ -59,9 +59,9 @@ pub struct Relay {
     pub port: u16,
     /// How the connection is secured.
     pub security: Security,
-    /// Who sends.
+    /// The sender.
     pub credentials: Option<Credentials>,
-    /// What this machine calls itself.
+    /// The name of this machine in EHLO.
     pub own_name: String,
     /// How long one mail may take, from the lookup to the last reply.
     pub timeout: Duration,

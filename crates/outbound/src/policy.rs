@@ -1,4 +1,4 @@
-//! What may be reached.
+//! The destinations that may be reached.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::address::{Range, special};
 
-/// What may be reached.
+/// The destinations that may be reached.
 #[derive(Clone, Debug)]
 pub struct Policy {
     allowed: Vec<IpNet>,
@@ -19,7 +19,7 @@ pub struct Policy {
     pub(crate) lookups_kept: Duration,
 }
 
-/// Which ports may be reached.
+/// The ports that may be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ports {
     /// 80, 443 and everything from 1024 on, without the ports that browsers refuse because other protocols could be made to act by an HTTP request.

@@ -20,7 +20,7 @@ const MAX_IDLE_OF_A_PLACE: usize = 8;
 /// How many connections are kept in all.
 const MAX_IDLE: usize = 512;
 
-/// Where a connection leads: the vetted address and the name that it was made for, since certificates and servers go by the name.
+/// The end of a connection: the vetted address and the name that it was made for, since certificates and servers go by the name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     pub(crate) is_tls: bool,

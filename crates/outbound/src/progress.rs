@@ -1,9 +1,9 @@
-//! What a request is doing, for the error when its time is up.
+//! The progress of a request, for the error when its time is up.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU16, Ordering};
 
-/// What a request is doing.
+/// The phase that a request is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Its name is being resolved.

@@ -1,4 +1,4 @@
-//! What is sent and what comes back.
+//! A request and its answer.
 
 use std::time::Duration;
 
@@ -38,11 +38,11 @@ const RESERVED: [&str; 11] = [
 pub struct Request {
     /// `POST`; everything but `CONNECT` and `TRACE`.
     pub method: Method,
-    /// Where it goes.
+    /// The destination.
     pub url: String,
     /// Names and values.
     pub headers: Vec<(String, String)>,
-    /// What is sent.
+    /// The body.
     pub body: Bytes,
     /// How long it may take from the lookup of the name to the last byte of the answer.
     pub timeout: Duration,

@@ -13,13 +13,13 @@ use crate::error::UrlError;
 /// The longest address.
 const MAX_URL_BYTES: usize = 8 * 1024;
 
-/// Where a request goes.
+/// The destination of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) is_tls: bool,
     pub(crate) host: Destination,
     pub(crate) port: u16,
-    /// What follows the host: path and query.
+    /// The part after the host: path and query.
     pub(crate) path: PathAndQuery,
     /// The value of the header `Host`.
     pub(crate) authority: String,

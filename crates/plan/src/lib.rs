@@ -39,5 +39,5 @@ pub use request::{Act, Arm, Ask, EntryChange, Part, Query, Request, Role};
 pub use scans::{Extent, extent};
 pub use set::AttributeSet;
 pub use steps::{Repeat, Step, steps};
-pub use text::{lock_file, plan_text, units};
+pub use text::{lock_file, operation_lines, pattern_line, plan_text, units};
 pub use write::{batched, is_result_seen, operation_script, receipt_home, ruled};

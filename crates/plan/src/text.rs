@@ -7,7 +7,7 @@ pub(crate) use keys::conditions;
 
 use std::fmt::Write as _;
 
-use sortkey_design::program::{Pattern, PatternId, Program};
+use sortkey_design::program::{OperationId, Pattern, PatternId, Program};
 
 use crate::{Cost, ReadPlan, Repeat, Step, Way, extent, pages, pattern_script, read, read_units, steps};
 
@@ -20,7 +20,7 @@ pub fn lock_file(program: &Program) -> String {
     );
     for (id, pattern) in program.patterns.entries() {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{} = {}", pattern.name, one_line(program, id));
+        let _ = writeln!(text, "{} = {}", pattern.name, pattern_line(program, id));
     }
     for (id, operation) in program.operations.entries() {
         for (number, step) in (1..).zip(steps(program, id)) {
@@ -35,7 +35,7 @@ pub fn plan_text(program: &Program) -> String {
     let mut text = String::new();
     let width = program.patterns.iter().map(|each| each.name.chars().count()).max().unwrap_or(0);
     for (id, pattern) in program.patterns.entries() {
-        let _ = writeln!(text, "{:width$}  {}", pattern.name, one_line(program, id));
+        let _ = writeln!(text, "{:width$}  {}", pattern.name, pattern_line(program, id));
     }
     for (id, operation) in program.operations.entries() {
         let _ = writeln!(text, "\n{}", operation.name);
@@ -46,7 +46,8 @@ pub fn plan_text(program: &Program) -> String {
     text
 }
 
-fn one_line(program: &Program, id: PatternId) -> String {
+/// The access path of a pattern, its consistency, requests and units.
+pub fn pattern_line(program: &Program, id: PatternId) -> String {
     let pattern = &program.patterns[id];
     let Some(plan) = read(program, id).and_then(|choice| choice.plan) else {
         return "no path".to_owned();
@@ -98,6 +99,11 @@ fn of_all(program: &Program, pattern: &Pattern, plan: &ReadPlan) -> String {
 fn requests(requests: f64) -> String {
     let plural = if requests == 1.0 { "" } else { "s" };
     format!("{} request{plural}", units(requests))
+}
+
+/// The requests of an operation, a line each.
+pub fn operation_lines(program: &Program, id: OperationId) -> Vec<String> {
+    steps(program, id).iter().map(step_line).collect()
 }
 
 fn step_line(step: &Step) -> String {

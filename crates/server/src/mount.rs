@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use hyper::body::Bytes;
 use hyper::{Request, Response, StatusCode};
+use tokio::sync::mpsc;
 
 /// Answers the requests below a path.
 pub trait Handler: Send + Sync + 'static {
@@ -39,6 +40,8 @@ pub enum Content {
     Whole(Vec<u8>),
     /// Is made while it is sent, by a thread of its own. An error cuts the connection, so that the client notices.
     Pieces(Box<dyn Iterator<Item = io::Result<Vec<u8>>> + Send>),
+    /// Arrives from elsewhere, perhaps for hours: events. The answer ends when the sender is dropped.
+    Events(mpsc::Receiver<io::Result<Vec<u8>>>),
 }
 
 impl From<Vec<u8>> for Content {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Cursor};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hyper::body::{Body, Frame, SizeHint};
@@ -14,6 +15,7 @@ use tokio::sync::mpsc;
 
 use crate::encoding::Coding;
 use crate::mount::Content;
+use crate::progress::Progress;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 const CRC32: HeaderName = HeaderName::from_static("x-amz-crc32");
@@ -45,7 +47,12 @@ pub(crate) fn error(error: &ApiError, content_type: HeaderValue) -> Answer {
 }
 
 /// Completes an answer, compressed if a coding is given and it is whole.
-pub(crate) fn finish(answer: Answer, request_id: HeaderValue, coding: Option<Coding>) -> Response<ReplyBody> {
+pub(crate) fn finish(
+    answer: Answer,
+    request_id: HeaderValue,
+    coding: Option<Coding>,
+    sending: Sending,
+) -> Response<ReplyBody> {
     let (mut parts, content) = answer.into_parts();
     parts.headers.insert(REQUEST_ID, request_id);
     // The name that AWS gives, too.
@@ -55,7 +62,13 @@ pub(crate) fn finish(answer: Answer, request_id: HeaderValue, coding: Option<Cod
     parts.headers.insert(X_CONTENT_TYPE_OPTIONS, NO_SNIFF);
     let mut body = match content {
         Content::Whole(body) => body,
-        Content::Pieces(pieces) => return Response::from_parts(parts, ReplyBody::Pieces(start(pieces))),
+        Content::Pieces(pieces) => {
+            let pieces = start(pieces);
+            return Response::from_parts(parts, ReplyBody::Pieces { pieces, _sending: sending });
+        }
+        Content::Events(pieces) => {
+            return Response::from_parts(parts, ReplyBody::Pieces { pieces, _sending: sending });
+        }
     };
     if let Some(coding) = coding {
         body = coding.compress(&body);
@@ -82,13 +95,23 @@ fn start(
     receiver
 }
 
+/// A request is answered when this is dropped: with the head of a whole answer, or with the last piece of a long one.
+#[derive(Debug)]
+pub(crate) struct Sending(pub(crate) Arc<Progress>);
+
+impl Drop for Sending {
+    fn drop(&mut self) {
+        self.0.answered();
+    }
+}
+
 /// A body as hyper sends it.
 #[derive(Debug)]
 pub(crate) enum ReplyBody {
     /// In one piece.
     Whole { data: Option<Cursor<Vec<u8>>>, sized: bool },
     /// As it is made.
-    Pieces(mpsc::Receiver<io::Result<Vec<u8>>>),
+    Pieces { pieces: mpsc::Receiver<io::Result<Vec<u8>>>, _sending: Sending },
 }
 
 impl Body for ReplyBody {
@@ -101,7 +124,7 @@ impl Body for ReplyBody {
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
         match &mut *self {
             ReplyBody::Whole { data, .. } => Poll::Ready(data.take().map(|data| Ok(Frame::data(data)))),
-            ReplyBody::Pieces(pieces) => {
+            ReplyBody::Pieces { pieces, .. } => {
                 let frame = |piece: Vec<u8>| Frame::data(Cursor::new(piece));
                 pieces.poll_recv(context).map(|piece| piece.map(|piece| piece.map(frame)))
             }
@@ -113,7 +136,7 @@ impl Body for ReplyBody {
             ReplyBody::Whole { data, sized } => {
                 data.as_ref().is_none_or(|data| *sized && data.get_ref().is_empty())
             }
-            ReplyBody::Pieces(_) => false,
+            ReplyBody::Pieces { .. } => false,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The routing of requests. The database is one route; health, metrics and mounts are the others.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue, WWW_AUTHENTICATE};
@@ -22,7 +23,7 @@ use crate::head::Head;
 use crate::metrics;
 use crate::mount::{Access, Content, Mount, Peer};
 use crate::refusal;
-use crate::reply::{self, Answer, ReplyBody};
+use crate::reply::{self, Answer, ReplyBody, Sending};
 use crate::shared::Shared;
 use crate::signed;
 use crate::sts;
@@ -62,9 +63,8 @@ pub(crate) async fn answer<B: Backend>(
         matches!(answer.body(), Content::Whole(body) if body.len() >= server.settings.compress_from_bytes);
     let coding = encoding::accepted(head.accept_encoding)
         .filter(|_| is_long && !answer.headers().contains_key(CONTENT_ENCODING));
-    let response = reply::finish(answer, request_id, coding);
-    connection.progress.answered();
-    Ok(response)
+    let sending = Sending(Arc::clone(&connection.progress));
+    Ok(reply::finish(answer, request_id, coding, sending))
 }
 
 /// The size of the request line and the headers.

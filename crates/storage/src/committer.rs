@@ -251,9 +251,38 @@ impl Committer {
         if self.inner.closed.load(Ordering::Relaxed) {
             return refused();
         }
+        self.enqueue(locks, false, prepare)
+    }
+
+    /// Like [`Committer::write`], but a [`Committer::try_write`] that meets it is refused.
+    pub fn write_in_line<T, F>(
+        &self,
+        locks: Vec<Lock>,
+        prepare: F,
+    ) -> Ticket<Result<Outcome<T>, StorageError>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Published) -> Write<T> + Send + 'static,
+    {
+        if self.inner.closed.load(Ordering::Relaxed) {
+            return refused();
+        }
+        self.enqueue(locks, true, prepare)
+    }
+
+    fn enqueue<T, F>(
+        &self,
+        locks: Vec<Lock>,
+        conflicts: bool,
+        prepare: F,
+    ) -> Ticket<Result<Outcome<T>, StorageError>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Published) -> Write<T> + Send + 'static,
+    {
         let (job, ticket) = job(prepare);
         let mut table = self.inner.locks.lock();
-        let (id, ready) = table.acquire(normalize(locks), false, job);
+        let (id, ready) = table.acquire(normalize(locks), conflicts, job);
         drop(table);
         self.inner.run(ready.map(|job| (id, job)).into_iter().collect());
         ticket

@@ -43,7 +43,8 @@ kinds! {
     // Operations.
     Idempotent, If, Else, Body, On, Let, Action, Transact, Each, Require, Return, ExprStmt,
     // Effects, workers and routes.
-    Timeout, Trigger, Concurrency, Lease, Attempts, Answers,
+    Timeout, Audience, Keys, Channel, Trigger, Concurrency, Lease, Attempts, Answers, Typed, Live, MaxBody,
+    Throttle,
     // Tests.
     Expect, Advance, As, Race, Given, Did, Work,
     // Shared pieces.

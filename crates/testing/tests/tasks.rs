@@ -85,6 +85,7 @@ impl Host {
             Ask::Perform(effect) => {
                 (effect.name, Told::Performed(Ok(sortkey_core::Performed::Result(Json::Null))))
             }
+            Ask::Compute(it) => ("Compute".to_owned(), Told::Computed(sortkey_core::compute(&it))),
         };
         self.asked.push(what);
         told

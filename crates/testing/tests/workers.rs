@@ -2,13 +2,20 @@
 
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 
+#[path = "workers/line.rs"]
+mod line;
+#[path = "workers/streams.rs"]
+mod streams;
+#[path = "workers/tenure.rs"]
+mod tenure;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use sortkey_core::{
-    Answer, Call, Deed, Effects, Outgoing, Pending, Performed, Performing, Ran, Runtime, Settings,
+    Answer, Call, Deed, Effects, Outgoing, Pending, Performed, Performing, Ran, Runtime, Settings, Which,
 };
 use sortkey_deploy::deploy;
 use sortkey_design::program::{Id, WorkerId};
@@ -195,11 +202,19 @@ fn relay() -> (Runtime, Engine) {
 }
 
 fn runtime_of(text: &str, effects: Arc<dyn Effects>) -> (Runtime, Engine) {
+    runtime_on(text, effects, sortkey_engine::Settings::default())
+}
+
+fn runtime_on(
+    text: &str,
+    effects: Arc<dyn Effects>,
+    settings: sortkey_engine::Settings,
+) -> (Runtime, Engine) {
     let compilation = compile("relay.sk", text, &NoFiles);
     let problems: Vec<_> = compilation.diagnostics.iter().map(|each| &each.title).collect();
     assert!(problems.is_empty(), "{problems:?}");
     let design = compilation.design;
-    let engine = Engine::memory(sortkey_engine::Settings::default());
+    let engine = Engine::memory(settings);
     engine.stop_clock_at(1_767_225_600_000);
     let backend = Embedded::new(engine.clone());
     let settings = Settings {
@@ -233,7 +248,7 @@ fn a_run_that_wakes_up_too_late_writes_nothing() {
         let plan = WorkerId::new(0);
         let image = engine_image(&engine, &order);
         assert!(matches!(runtime.run_change(plan, &image, "run-1").await, Ok(Ran::Done)));
-        let due = runtime.due(send, None).await.expect("a page").items;
+        let due = runtime.due(send, Which::Oldest, None).await.expect("a page").items;
         assert_eq!(due.len(), 1);
         let first = runtime.claim(send, &due[0].key).await.expect("a claim").expect("it is free");
         assert!(runtime.claim(send, &due[0].key).await.expect("a claim").is_none(), "one run owns it");
@@ -245,7 +260,7 @@ fn a_run_that_wakes_up_too_late_writes_nothing() {
         assert!(late.is_err(), "a run without its lease must not write: {late:?}");
         assert!(!runtime.give_back(&first, None).await.expect("an answer"), "nor end the lease of another");
         assert_eq!(runtime.run_due(send, &second, "run-2").await.expect("a run"), Ran::Done);
-        assert!(runtime.due(send, None).await.expect("a page").items.is_empty());
+        assert!(runtime.due(send, Which::Oldest, None).await.expect("a page").items.is_empty());
     });
     let job = call(&runtime, "job", json!({ "orderId": order["orderId"], "jobId": "one" }));
     assert_eq!((&job["state"], &job["tries"]), (&json!("done"), &json!(1)));
@@ -290,7 +305,7 @@ fn a_run_without_its_lease_writes_nothing_anywhere() {
     let go = WorkerId::new(0);
     let marks = |runtime: &Runtime| call_page(runtime, "marks", json!({ "jobId": order["jobId"] })).len();
     pollster::block_on(async {
-        let due = runtime.due(go, None).await.expect("a page").items;
+        let due = runtime.due(go, Which::Oldest, None).await.expect("a page").items;
         let zombie = runtime.claim(go, &due[0].key).await.expect("a claim").expect("it is free");
         engine.advance_clock(11_000);
         let owner = runtime.claim(go, &due[0].key).await.expect("a claim").expect("the lease is over");
@@ -298,7 +313,7 @@ fn a_run_without_its_lease_writes_nothing_anywhere() {
         assert!(late.message.contains("the lease of this run is over"), "{late}");
         assert_eq!(marks(&runtime), 0, "nothing was written elsewhere");
         assert_eq!(runtime.run_due(go, &owner, "run").await.expect("a run"), Ran::Done);
-        assert!(runtime.due(go, None).await.expect("a page").items.is_empty());
+        assert!(runtime.due(go, Which::Oldest, None).await.expect("a page").items.is_empty());
     });
     assert_eq!(marks(&runtime), 3);
     let job = call(&runtime, "job", json!({ "jobId": order["jobId"] }));
@@ -323,7 +338,7 @@ fn a_lease_that_ends_during_an_effect_stops_the_run() {
     let (runtime, engine) = runtime_of(SEVERAL, slow.clone());
     let order = call(&runtime, "place", json!({}));
     let go = WorkerId::new(0);
-    let due = pollster::block_on(runtime.due(go, None)).expect("a page").items;
+    let due = pollster::block_on(runtime.due(go, Which::Oldest, None)).expect("a page").items;
     let (other, key) = (runtime.clone(), due[0].key.clone());
     *slow.0.lock().expect("unpoisoned") = Some(Box::new(move || {
         engine.advance_clock(11_000);

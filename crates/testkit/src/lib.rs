@@ -28,3 +28,18 @@ pub fn system_folder(system: &str) -> PathBuf {
 pub fn design_file(system: &str) -> PathBuf {
     system_folder(system).join(format!("{system}.sk"))
 }
+
+/// The files of Rust in a folder and below it, in order.
+pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match path.is_dir() {
+            true => found.extend(rust_files(&path)),
+            false if path.extension().is_some_and(|extension| extension == "rs") => found.push(path),
+            false => {}
+        }
+    }
+    found.sort();
+    found
+}

@@ -12,7 +12,7 @@
 use std::cell::RefCell;
 
 use crate::Host;
-use crate::host::failed;
+use crate::calling::failed;
 
 #[derive(Default)]
 struct State {
@@ -41,7 +41,7 @@ fn numbered(state: &mut State, result: Result<u32, String>) -> i32 {
     }
 }
 
-/// Where the host writes a message of some bytes.
+/// The buffer for a message of some bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(length: u32) -> *mut u8 {
     with(|state| {
@@ -51,7 +51,7 @@ pub extern "C" fn input(length: u32) -> *mut u8 {
     })
 }
 
-/// Where the answer of the last function lies.
+/// The buffer of the last answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn output() -> *const u8 {
     with(|state| state.output.as_ptr())
@@ -80,6 +80,20 @@ pub extern "C" fn start() -> i32 {
         let input = std::mem::take(&mut state.input);
         let started = state.host.start(&input).map_err(|failure| failed(&failure).to_string());
         numbered(state, started)
+    })
+}
+
+/// Reads the stream record of the input: 0 with the change at the output, -1 with a failure as JSON.
+#[unsafe(no_mangle)]
+pub extern "C" fn change() -> i32 {
+    with(|state| {
+        let input = std::mem::take(&mut state.input);
+        let (result, output) = match state.host.change(&input) {
+            Ok(change) => (0, change),
+            Err(failure) => (-1, failed(&failure)),
+        };
+        state.output = output.to_string().into_bytes();
+        result
     })
 }
 

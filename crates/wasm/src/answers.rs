@@ -1,4 +1,4 @@
-//! What a host answers, as bytes.
+//! Answers of a host, as bytes.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use sortkey_api::{ApiError, ErrorKind, OperationId, Response, decode_output};
 use sortkey_core::{Ask, DataKey, Deed, Failure, FailureKind, KeyError, Performed, Told};
 
-/// What was asked, as far as it decides how the answer is read.
+/// The kind of an ask, which decides how the answer is read.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     Send(OperationId),
@@ -16,7 +16,9 @@ pub(crate) enum Kind {
     Hash,
     Http,
     Mail,
+    Jwt,
     Extern,
+    Compute,
 }
 
 impl Kind {
@@ -30,8 +32,10 @@ impl Kind {
             Ask::Perform(effect) => match effect.deed {
                 Deed::Http { .. } => Kind::Http,
                 Deed::Mail { .. } => Kind::Mail,
-                Deed::Extern => Kind::Extern,
+                Deed::Jwt { .. } => Kind::Jwt,
+                Deed::Live { .. } | Deed::Extern | Deed::Streamed { .. } => Kind::Extern,
             },
+            Ask::Compute(_) => Kind::Compute,
         }
     }
 }
@@ -63,14 +67,23 @@ pub(crate) fn told(kind: Kind, status: u16, body: &[u8]) -> Told {
             200 => String::from_utf8(body.to_vec()).ok(),
             _ => None,
         }),
-        Kind::Http | Kind::Mail | Kind::Extern => Told::Performed(match status {
+        Kind::Compute => Told::Computed(match status {
+            200 => serde_json::from_slice(body).map_err(|_| Failure::internal("a function gave no JSON")),
+            // A function refuses its arguments; anything else is the host's trouble.
+            400 => Err(Failure::new(FailureKind::Invalid, String::from_utf8_lossy(body))),
+            _ => Err(Failure::new(FailureKind::Unavailable, String::from_utf8_lossy(body))),
+        }),
+        Kind::Http | Kind::Mail | Kind::Jwt | Kind::Extern => Told::Performed(match status {
             200 => performed(kind, body),
+            401 if matches!(kind, Kind::Jwt) => {
+                Err(Failure::new(FailureKind::Unauthenticated, String::from_utf8_lossy(body)))
+            }
             _ => Err(Failure::new(FailureKind::Unavailable, String::from_utf8_lossy(body))),
         }),
     }
 }
 
-/// What came of an effect, as a host says it in JSON.
+/// The result of an effect, as JSON of a host.
 fn performed(kind: Kind, body: &[u8]) -> Result<Performed, Failure> {
     let wrong = |what: &str| Failure::internal(format!("the answer to an effect: expected {what}"));
     let answer: Json = serde_json::from_slice(body).map_err(|_| wrong("JSON"))?;
@@ -87,6 +100,7 @@ fn performed(kind: Kind, body: &[u8]) -> Result<Performed, Failure> {
             error,
         },
         Kind::Mail => Performed::Mail { latency_ms, error },
+        Kind::Jwt => Performed::Claims(answer),
         _ => Performed::Result(answer),
     })
 }

@@ -1,4 +1,4 @@
-//! What a task asks, as messages.
+//! Asks of a task, as messages.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use sortkey_core::{Ask, AskId, Deed, Outgoing};
 
 /// Writes an ask. The body of a request is what DynamoDB is sent, byte for byte.
-pub(crate) fn write_ask(id: AskId, ask: &Ask, out: &mut Vec<u8>) {
+pub fn write_ask(id: AskId, ask: &Ask, out: &mut Vec<u8>) {
     let AskId(id) = id;
     let message = match ask {
         Ask::Send(request) => {
@@ -26,6 +26,15 @@ pub(crate) fn write_ask(id: AskId, ask: &Ask, out: &mut Vec<u8>) {
             "hash": { "password": STANDARD.encode(password), "cost": cost, "salt": STANDARD.encode(salt) },
         }),
         Ask::Perform(effect) => json!({ "id": id, "perform": performing(effect) }),
+        Ask::Compute(computation) => json!({
+            "id": id,
+            "compute": {
+                "function": computation.function.word(),
+                "arguments": computation.arguments,
+                "now": computation.now_ms,
+                "random": computation.random.to_string(),
+            },
+        }),
     };
     out.extend(message.to_string().into_bytes());
 }
@@ -39,7 +48,13 @@ fn performing(effect: &Outgoing) -> Json {
         Deed::Mail { to, from, subject, text, html } => {
             json!({ "mail": { "to": to, "from": from, "subject": subject, "text": text, "html": html } })
         }
+        Deed::Jwt { token, issuer, audience, keys, now_ms } => json!({
+            "jwt": { "token": token, "issuer": issuer, "audience": audience, "keys": keys, "nowMs": now_ms },
+            "extern": effect.arguments,
+        }),
+        Deed::Live { channel } => json!({ "live": { "channel": channel }, "extern": effect.arguments }),
         Deed::Extern => json!({ "extern": effect.arguments }),
+        Deed::Streamed { channel } => json!({ "extern": effect.arguments, "channel": channel }),
     };
     message["name"] = effect.name.as_str().into();
     message["timeoutMs"] = effect.timeout_ms.into();

@@ -1,20 +1,22 @@
 //! The protocol: programs are opened, calls are started, stepped, answered and given up.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
-use sortkey_core::{Answer, Arguments, AskId, Call, Consumed, Failure, FailureKind, Machine, Step};
+use sortkey_api::decode_output;
+use sortkey_api::operations::GetItemOutput;
+use sortkey_core::{Arguments, AskId, Failure, FailureKind, Machine, Step};
 
 use crate::answers::{Kind, told};
 use crate::asks::write_ask;
+use crate::calling::{finished, lacks, widen, with_call};
 use crate::opening::opened;
 
 /// Programs and the calls under way on them, behind messages.
 #[derive(Default)]
 pub struct Host {
     machine: Machine,
-    /// What was asked and is not answered, by task and ask.
+    /// Asks that are not answered, by task and ask.
     asked: BTreeMap<(u32, u32), Kind>,
 }
 
@@ -28,32 +30,42 @@ impl Host {
     /// Starts a call, and returns the number of its task.
     pub fn start(&mut self, message: &[u8]) -> Result<u32, Failure> {
         let mut message = Arguments::read(message)?;
-        let mut number = |name: &str| message.take(name).and_then(|value| value.as_i64());
-        let program = number("program").and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
-        let now_ms = number("now").ok_or_else(|| lacks("now", "milliseconds since 1970"))?;
-        let limit = number("limit").and_then(|limit| u32::try_from(limit).ok());
-        let version = number("version");
-        let repeats = message.take("repeats").and_then(|it| it.as_bool()).unwrap_or(false);
-        let arguments = message.take_object("arguments").unwrap_or_default();
-        let caller = message.take("caller").filter(|caller| !caller.is_null());
-        let core = self.machine.program(program).ok_or_else(|| {
+        let program = message.take("program").and_then(|value| value.as_i64());
+        let program = program.and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+        let core = self.machine.program(program).cloned().ok_or_else(|| {
             Failure::new(FailureKind::Invalid, format!("`program`: no program {program} is open"))
         })?;
-        let caller = match caller {
-            Some(Json::Object(attributes)) => Some(core.caller(attributes, now_ms)?),
-            Some(_) => return Err(lacks("caller", "an object")),
-            None => None,
-        };
-        let call = Call {
-            name: message.text("name").ok_or_else(|| lacks("name", "a pattern or an operation"))?,
-            caller: caller.as_ref(),
-            arguments,
-            cursor: message.text("cursor"),
-            limit,
-            version,
-        };
-        let started = self.machine.start(program, call, now_ms, repeats);
+        let machine = &mut self.machine;
+        let started =
+            with_call(&core, message, |call, now_ms, repeats| machine.start(program, call, now_ms, repeats))?;
         started.ok_or_else(|| Failure::internal("the program is not open"))
+    }
+
+    /// The change of a stream record: `{"entity", "item", "before"}`, or `{}` of what is nobody's.
+    pub fn change(&self, message: &[u8]) -> Result<Json, Failure> {
+        let message: Json = serde_json::from_slice(message).map_err(|_| lacks("change", "JSON"))?;
+        let number = |name: &str| message[name].as_i64();
+        let program = number("program").and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+        let core = self.machine.program(program).ok_or_else(|| lacks("program", "one that is open"))?;
+        let now_ms = number("now").ok_or_else(|| lacks("now", "milliseconds since 1970"))?;
+        let table = message["table"].as_str().ok_or_else(|| lacks("table", "the name of a table"))?;
+        let mut change = Map::new();
+        for (image, name) in [("new", "item"), ("old", "before")] {
+            if message[image].is_null() {
+                continue;
+            }
+            let body = json!({ "Item": message[image] }).to_string();
+            let output: GetItemOutput =
+                decode_output(body.as_bytes()).map_err(|_| lacks(image, "an item of DynamoDB"))?;
+            let Some((entity, mut item)) = core.shown(table, &output.item.unwrap_or_default(), now_ms)?
+            else {
+                continue;
+            };
+            widen(&mut item, name, &mut Vec::new());
+            change.insert("entity".to_owned(), entity.into());
+            change.insert(name.to_owned(), item);
+        }
+        Ok(Json::Object(change))
     }
 
     /// Runs a task until it waits or is over, and writes what it asks for or what it came to; none without such a task. True
@@ -73,7 +85,7 @@ impl Host {
             Step::Waiting => false,
             Step::Ready((answer, consumed)) => {
                 out.extend(b",\"done\":");
-                out.extend(finished(answer, consumed).to_string().into_bytes());
+                out.extend(finished(answer, consumed, true).to_string().into_bytes());
                 self.forget(task);
                 true
             }
@@ -100,30 +112,4 @@ impl Host {
     fn forget(&mut self, task: u32) {
         self.asked.retain(|(of, _), _| *of != task);
     }
-}
-
-/// What a call came to, as a message.
-fn finished(answer: Result<Answer, Failure>, consumed: Consumed) -> Json {
-    let mut message = match answer {
-        Ok(Answer::Nothing) => Map::from_iter([("value".to_owned(), Json::Null)]),
-        Ok(Answer::Value(value)) => Map::from_iter([("value".to_owned(), value)]),
-        Ok(Answer::Page { items, cursor }) => {
-            Map::from_iter([("items".to_owned(), items.into()), ("cursor".to_owned(), cursor.into())])
-        }
-        Err(failure) => Map::from_iter([("failure".to_owned(), failed(&failure))]),
-    };
-    let Consumed { requests, rcu, wcu } = consumed;
-    message.insert("consumed".to_owned(), json!({ "requests": requests, "rcu": rcu, "wcu": wcu }));
-    Json::Object(message)
-}
-
-/// A failure as a message.
-pub(crate) fn failed(failure: &Failure) -> Json {
-    json!({ "kind": failure.kind.name(), "message": failure.message, "field": failure.field })
-}
-
-fn lacks(name: &str, expected: &str) -> Failure {
-    let mut message = String::new();
-    let _ = write!(message, "`{name}`: expected {expected}");
-    Failure::invalid(name, message)
 }

@@ -7,7 +7,10 @@
 pub mod abi;
 mod answers;
 mod asks;
+mod calling;
 mod host;
 mod opening;
 
+pub use asks::write_ask;
+pub use calling::{Calling, failed};
 pub use host::Host;

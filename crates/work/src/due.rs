@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use sortkey_core::{Claim, Due, DuePage, Failure, FailureKind, Ran};
+use sortkey_core::{Claim, Due, DuePage, Failure, FailureKind, Ran, Which};
 use sortkey_design::program::WorkerId;
 use tokio::task::JoinSet;
 
 use crate::letters;
-use crate::looks::Looks;
+use crate::looks::{Look, Looks, Page};
 use crate::status::Counts;
-use crate::waiting::Waiting;
+use crate::waiting::{Added, Waiting};
 use crate::work::Work;
 
 /// The longest pause after a failed run.
@@ -35,7 +35,7 @@ impl Work {
         let mut runs = 0;
         let mut cursor: Option<String> = None;
         loop {
-            let page = self.runtime().due(worker, cursor.as_deref()).await?;
+            let page = self.runtime().due(worker, Which::Oldest, cursor.as_deref()).await?;
             for due in &page.items {
                 runs += u64::from(self.one(worker, due).await? != Turn::Refused);
             }
@@ -56,7 +56,7 @@ impl Work {
         let elapsed_ms = || i64::try_from(begin.elapsed().as_millis()).unwrap_or(i64::MAX);
         let mut looks = Looks::new(0);
         let mut running: JoinSet<(Due, Result<Turn, Failure>)> = JoinSet::new();
-        let mut looking: Option<BoxFuture<'_, Result<DuePage, Failure>>> = None;
+        let mut looking: Option<BoxFuture<'_, (Look, Result<DuePage, Failure>)>> = None;
         loop {
             let stopped = self.wake().is_stopped();
             if stopped && running.is_empty() {
@@ -65,9 +65,7 @@ impl Work {
             let now_ms = elapsed_ms();
             for due in self.wake().take_fresh(worker) {
                 // What finds no place is found by a later look.
-                if !waiting.add(due, now_ms) {
-                    looks.ask();
-                }
+                waiting.add(due, now_ms);
             }
             while !stopped
                 && running.len() < most
@@ -81,10 +79,12 @@ impl Work {
             }
             self.counts(worker).set_waiting(waiting.len());
             let wants = !stopped && running.len() < most && waiting.ready() < most;
-            if looking.is_none() && wants && looks.is_time(now_ms) {
-                let cursor = looks.begin(now_ms);
+            if wants
+                && looking.is_none()
+                && let Some(look) = looks.begin(now_ms)
+            {
                 let work = Arc::clone(&self);
-                looking = Some(async move { work.runtime().due(worker, cursor.as_deref()).await }.boxed());
+                looking = Some(async move { work.look(worker, look).await }.boxed());
             }
             let pause = looks.wait_ms(now_ms).filter(|_| wants && looking.is_none());
             tokio::select! {
@@ -92,20 +92,24 @@ impl Work {
                     let mut next = Some(ended);
                     // Whatever else has ended by now is dealt with in the same round.
                     while let Some(ended) = next {
-                        self.ended(worker, ended, &mut waiting, now_ms);
+                        if self.ended(worker, ended, &mut waiting, now_ms) {
+                            looks.ask_for_pass();
+                        }
                         next = running.try_join_next();
                     }
-                    // Items may be due again, and there is room for others.
-                    looks.ask();
                 }
-                found = async { match &mut looking { Some(looking) => looking.await, None => std::future::pending().await } } => {
+                (look, found) = async { match &mut looking { Some(looking) => looking.await, None => std::future::pending().await } } => {
                     looking = None;
                     let now_ms = elapsed_ms();
                     match found {
                         Ok(page) => {
-                            let added = page.items.into_iter().map(|due| waiting.add(due, now_ms));
-                            let useful = added.filter(|begins| *begins).count();
-                            looks.end(page.cursor, useful > 0, now_ms);
+                            let mut found = Page::default();
+                            for due in page.items {
+                                let added = waiting.add(due, now_ms);
+                                found.begins |= added == Added::Begins;
+                                found.is_news |= added != Added::Known;
+                            }
+                            looks.end(&look, page.cursor, found, now_ms);
                         }
                         Err(failure) => {
                             looks.fail(now_ms);
@@ -123,31 +127,42 @@ impl Work {
         }
     }
 
-    /// A run is over: its place is free, and its share fares better or worse.
+    async fn look(&self, worker: WorkerId, look: Look) -> (Look, Result<DuePage, Failure>) {
+        let (which, cursor) = match &look {
+            Look::Pass(cursor) => (Which::Oldest, cursor),
+            Look::Newest(cursor) => (Which::Newest, cursor),
+        };
+        let found = self.runtime().due(worker, which, cursor.as_deref()).await;
+        (look, found)
+    }
+
+    /// A run is over: its place is free, and its share fares better or worse. Whether the share has room for items that found
+    /// none before.
     fn ended(
         &self,
         worker: WorkerId,
         ended: Result<(Due, Result<Turn, Failure>), tokio::task::JoinError>,
         waiting: &mut Waiting,
         now_ms: i64,
-    ) {
+    ) -> bool {
         let (due, outcome) = match ended {
             Ok(ended) => ended,
             Err(error) => {
                 // A panic in a run. Its lease ends by itself, and its place in the share is lost until then.
                 let failure = Failure::new(FailureKind::Internal, error.to_string());
-                return self.report(worker, "run", &failure);
+                self.report(worker, "run", &failure);
+                return false;
             }
         };
         match outcome {
             Ok(Turn::Refused) => {
-                waiting.over(&due, None);
                 waiting.refuse(&due, now_ms);
+                waiting.over(&due, None)
             }
             Ok(turn) => waiting.over(&due, Some(turn == Turn::Well)),
             Err(failure) => {
-                waiting.over(&due, Some(false));
                 self.report(worker, "claim", &failure);
+                waiting.over(&due, Some(false))
             }
         }
     }

@@ -17,7 +17,7 @@ impl Work {
             let why = "no table of the design has a key of text, in which a schedule could be remembered";
             return Err(Failure::new(FailureKind::Internal, why));
         };
-        let (note, token) = (notes.note(""), runtime.token()?);
+        let (note, token) = (notes.note(""), runtime.lease_token()?);
         let lease_ms = self.lease_ms(worker);
         let Some(slot_ms) = last_slot(schedule, now_ms, self.slots_from(worker))? else { return Ok(false) };
         if self.ran_slot(worker) == Some(slot_ms) {

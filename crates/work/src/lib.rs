@@ -5,7 +5,8 @@
 //!
 //! Invariants:
 //! - A run owns its item by a lease with a token; what it writes to the item carries the token (`sortkey-core`).
-//! - The position in a stream advances after the runs that it covers, and only in the process that holds the note of it.
+//! - The position in a stream advances after the runs that it covers, and only in the process that holds the note of it. One
+//!   reader serves all workers that follow a table.
 //! - A slot of a schedule runs once, whatever the number of processes.
 //! - A run that keeps failing is put aside as a letter, and holds up nobody else.
 
@@ -16,6 +17,7 @@ mod letters;
 mod looks;
 mod metrics;
 mod status;
+mod turns;
 mod waiting;
 mod wake;
 mod waking;

@@ -1,9 +1,11 @@
 //! When due items are looked for.
 //!
-//! A look reads one page. Pages follow each other to the end of what is due, then they begin again with the longest due. While
-//! enough items wait, there is no look. A look that finds nothing to begin costs as much as one that does, so looks in vain
-//! become rarer, in proportion to what they cost: a queue of a million items that all wait for one receiver is looked through
-//! in the background, and new items are passed on by the process that writes them (`waking.rs`).
+//! A look reads one page. A pass reads pages from the longest due to the end of what is due. Where one page holds everything,
+//! each pass is one look. A longer queue is passed through in the background; meanwhile, looks from the other end find what
+//! became due a moment ago, so a million items that wait for one receiver hide nothing.
+//!
+//! A look that finds nothing to begin costs as much as one that does. Looks in vain become rarer, in proportion to their cost.
+//! Items that this process writes need no look at all (`waking.rs`).
 
 /// The shortest time between two looks.
 const SHORTEST_MS: i64 = 5;
@@ -14,20 +16,61 @@ const LONGEST_MS: i64 = 250;
 /// A look in vain is followed by a pause of so many times its length.
 const PAUSE_FACTOR: i64 = 20;
 
+/// How many pages are read from the newest end in one go.
+const MAX_NEWEST: usize = 5;
+
+/// One look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// The next page of the pass; none at its beginning.
+    Pass(Option<String>),
+    /// What became due last; none at its beginning.
+    Newest(Option<String>),
+}
+
+/// What a look found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Page {
+    /// Whether there was something that can begin.
+    pub(crate) begins: bool,
+    /// Whether there was something that was not known before.
+    pub(crate) is_news: bool,
+}
+
 /// The looks of one worker.
 pub(crate) struct Looks {
-    /// Where the next page begins; none at the beginning.
-    cursor: Option<String>,
-    /// Whether something may have become due since the last pass began.
+    /// Where the pass goes on; none if there is none under way.
+    pass: Option<String>,
+    /// Where the look from the newest end goes on.
+    newest: Option<String>,
+    newest_pages: usize,
+    /// Whether something may have become due since the last look at the newest, or since the pass began.
     is_asked_for: bool,
+    /// Whether items are known to be due that found no place before.
+    is_pass_asked_for: bool,
+    /// Whether what is due does not fit a page.
+    is_long: bool,
     began_ms: i64,
     next_ms: i64,
+    /// Before which time the pass does not go on.
+    next_pass_ms: i64,
     pause_ms: i64,
 }
 
 impl Looks {
     pub(crate) fn new(now_ms: i64) -> Looks {
-        Looks { cursor: None, is_asked_for: true, began_ms: now_ms, next_ms: now_ms, pause_ms: SHORTEST_MS }
+        Looks {
+            pass: None,
+            newest: None,
+            newest_pages: 0,
+            is_asked_for: true,
+            is_pass_asked_for: true,
+            is_long: false,
+            began_ms: now_ms,
+            next_ms: now_ms,
+            next_pass_ms: now_ms,
+            pause_ms: SHORTEST_MS,
+        }
     }
 
     /// Something may have become due.
@@ -35,41 +78,65 @@ impl Looks {
         self.is_asked_for = true;
     }
 
-    /// Whether it is time for a look.
-    pub(crate) fn is_time(&self, now_ms: i64) -> bool {
-        (self.is_asked_for || self.cursor.is_some()) && now_ms >= self.next_ms
+    /// There is room again for items that found none.
+    pub(crate) fn ask_for_pass(&mut self) {
+        self.is_pass_asked_for = true;
     }
 
-    /// How long nothing but a look could be done, in milliseconds; none if no look is asked for.
+    /// How long to wait for the next look, in milliseconds; none if no look is asked for.
     pub(crate) fn wait_ms(&self, now_ms: i64) -> Option<u64> {
-        let is_open = self.is_asked_for || self.cursor.is_some();
-        is_open.then(|| u64::try_from(self.next_ms - now_ms).unwrap_or(0))
+        let newest = (self.is_long && (self.is_asked_for || self.newest.is_some())).then_some(self.next_ms);
+        let wants_pass =
+            self.pass.is_some() || self.is_pass_asked_for || (self.is_asked_for && !self.is_long);
+        let pass = wants_pass.then_some(self.next_pass_ms.max(self.next_ms));
+        let next_ms = newest.into_iter().chain(pass).min()?;
+        Some(u64::try_from(next_ms - now_ms).unwrap_or(0))
     }
 
-    /// A look begins. Where its page begins.
-    pub(crate) fn begin(&mut self, now_ms: i64) -> Option<String> {
-        if self.cursor.is_none() {
-            self.is_asked_for = false;
+    /// Begins a look if it is time for one.
+    pub(crate) fn begin(&mut self, now_ms: i64) -> Option<Look> {
+        if self.wait_ms(now_ms)? > 0 {
+            return None;
         }
         self.began_ms = now_ms;
-        self.cursor.take()
+        if self.is_long && (self.is_asked_for || self.newest.is_some()) {
+            self.newest_pages = if self.newest.is_some() { self.newest_pages + 1 } else { 1 };
+            self.is_asked_for = false;
+            return Some(Look::Newest(self.newest.take()));
+        }
+        if self.pass.is_none() {
+            (self.is_asked_for, self.is_pass_asked_for) = (false, false);
+        }
+        Some(Look::Pass(self.pass.take()))
     }
 
-    /// A look is over, and found items that can begin or not.
-    pub(crate) fn end(&mut self, cursor: Option<String>, was_useful: bool, now_ms: i64) {
-        self.cursor = cursor;
+    /// A look is over.
+    pub(crate) fn end(&mut self, look: &Look, cursor: Option<String>, page: Page, now_ms: i64) {
         let took_ms = (now_ms - self.began_ms).max(0);
-        self.pause_ms = match was_useful {
-            true => SHORTEST_MS,
-            false => (self.pause_ms * 2).max(took_ms.saturating_mul(PAUSE_FACTOR)).min(LONGEST_MS),
-        };
-        self.next_ms = now_ms + self.pause_ms;
+        self.next_ms = now_ms + SHORTEST_MS;
+        match look {
+            Look::Pass(from) => {
+                self.pause_ms = match page.begins {
+                    true => SHORTEST_MS,
+                    false => (self.pause_ms * 2).max(took_ms.saturating_mul(PAUSE_FACTOR)).min(LONGEST_MS),
+                };
+                self.next_pass_ms = now_ms + self.pause_ms;
+                self.is_long = cursor.is_some() || from.is_some();
+                // What became due at the end of a long queue while it was passed through is found from the other end; what
+                // other processes left behind is found by the next pass.
+                self.is_pass_asked_for |= cursor.is_none() && from.is_some();
+                self.pass = cursor;
+            }
+            Look::Newest(_) => {
+                self.newest = cursor.filter(|_| page.is_news && self.newest_pages < MAX_NEWEST);
+            }
+        }
     }
 
-    /// A look failed: it begins again from the beginning.
+    /// A look failed: the pass begins again.
     pub(crate) fn fail(&mut self, now_ms: i64) {
-        self.cursor = None;
-        self.is_asked_for = true;
+        (self.pass, self.newest) = (None, None);
+        (self.is_asked_for, self.is_pass_asked_for) = (true, true);
         self.next_ms = now_ms + LONGEST_MS;
     }
 }
@@ -78,33 +145,55 @@ impl Looks {
 mod tests {
     use super::*;
 
+    const BEGINS: Page = Page { begins: true, is_news: true };
+    const VAIN: Page = Page { begins: false, is_news: false };
+
     #[test]
     fn looks_in_vain_become_rarer_and_useful_ones_do_not() {
         let mut looks = Looks::new(0);
-        assert!(looks.is_time(0));
-        assert_eq!(looks.begin(0), None);
-        looks.end(None, true, 1);
-        assert!(!looks.is_time(100), "nobody asked");
+        let first = looks.begin(0).expect("a look");
+        assert_eq!(first, Look::Pass(None));
+        looks.end(&first, None, BEGINS, 1);
+        assert_eq!(looks.wait_ms(100), None, "nobody asked");
         looks.ask();
-        assert!(looks.is_time(6));
-        looks.begin(6);
-        looks.end(None, false, 8);
+        let second = looks.begin(6).expect("a look");
+        looks.end(&second, None, VAIN, 8);
         looks.ask();
         assert_eq!(looks.wait_ms(8), Some(40));
-        looks.begin(48);
-        looks.end(None, false, 148);
+        let third = looks.begin(48).expect("a look");
+        looks.end(&third, None, VAIN, 148);
         looks.ask();
         assert_eq!(looks.wait_ms(148), Some(250));
     }
 
     #[test]
-    fn pages_follow_each_other_to_the_end() {
+    fn a_long_queue_is_passed_through_while_the_newest_are_found_from_the_other_end() {
         let mut looks = Looks::new(0);
-        looks.begin(0);
-        looks.end(Some("second".to_owned()), true, 0);
-        assert!(looks.is_time(5));
-        assert_eq!(looks.begin(5).as_deref(), Some("second"));
-        looks.end(None, true, 5);
-        assert_eq!(looks.wait_ms(5), None);
+        let first = looks.begin(0).expect("a look");
+        looks.end(&first, Some("second".to_owned()), VAIN, 1);
+        assert_eq!(looks.begin(7), None, "the pass waits");
+        looks.ask();
+        let newest = looks.begin(7).expect("a look");
+        assert_eq!(newest, Look::Newest(None));
+        looks.end(&newest, Some("older".to_owned()), BEGINS, 8);
+        let older = looks.begin(13).expect("a look");
+        assert_eq!(older, Look::Newest(Some("older".to_owned())));
+        looks.end(&older, Some("much older".to_owned()), VAIN, 14);
+        assert_eq!(looks.begin(20), None, "the rest is known");
+        assert_eq!(looks.begin(1_000), Some(Look::Pass(Some("second".to_owned()))));
+    }
+
+    #[test]
+    fn a_pass_through_a_long_queue_begins_again_and_a_short_one_does_not() {
+        let mut looks = Looks::new(0);
+        let first = looks.begin(0).expect("a look");
+        looks.end(&first, Some("second".to_owned()), BEGINS, 0);
+        let second = looks.begin(5).expect("a look");
+        assert_eq!(second, Look::Pass(Some("second".to_owned())));
+        looks.end(&second, None, BEGINS, 5);
+        let again = looks.begin(10).expect("a look");
+        assert_eq!(again, Look::Pass(None));
+        looks.end(&again, None, VAIN, 10);
+        assert_eq!(looks.wait_ms(10), None);
     }
 }

@@ -1,13 +1,14 @@
-//! Items that wait for a run, shared out fairly.
+//! Items that are due and wait for a run, shared out fairly.
 //!
 //! Values of the worker's `per` take turns. A value never holds more than a bounded number of places here, so a long queue for
-//! one receiver leaves room for the items of all others; what found no place is found again by a later look.
+//! one receiver leaves room for the items of all others. What found no place is found again by a look, once its value has room.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::ops::Bound;
+use std::collections::{HashMap, HashSet};
 
 use sortkey_core::Due;
 use sortkey_value::Item;
+
+use crate::turns::Turns;
 
 /// How many items of one share wait at most, where there are several shares.
 const MAX_OF_A_SHARE: usize = 256;
@@ -18,42 +19,30 @@ const REFUSED_MS: i64 = 5_000;
 /// How many refused items are remembered before those whose time is over are forgotten.
 const MAX_REFUSED: usize = 20_000;
 
-/// After so many failures in a row, the items of a share wait behind one probe.
-const FAILURES_IN_A_ROW: u32 = 5;
-
-/// Items that wait for a run, by the value that shares the worker's runs.
+/// Items that wait for a run.
 pub(crate) struct Waiting {
-    shares: BTreeMap<String, Share>,
-    /// The share that was served last, so that all have their turn.
-    last: String,
+    turns: Turns<Due>,
     /// Keys that wait or run.
     known: HashSet<Item>,
     /// Keys that could not be claimed, and until when nobody tries: another process has them, or they were put aside.
     refused: HashMap<Item, i64>,
-    /// How many runs a share may have.
-    runs_of_a_share: u64,
     /// How many items of a share wait at most.
     places_of_a_share: usize,
+    /// Shares of which an item found no place.
+    crowded: HashSet<String>,
 }
 
-/// The items of one value.
-#[derive(Default)]
-struct Share {
-    queue: VecDeque<Due>,
-    running: u64,
-    failures: u32,
-}
-
-impl Share {
-    /// How many runs it may begin now.
-    fn room(&self, most: u64) -> u64 {
-        let most = if self.failures >= FAILURES_IN_A_ROW { 1 } else { most };
-        most.saturating_sub(self.running)
-    }
-
-    fn is_idle(&self) -> bool {
-        self.queue.is_empty() && self.running == 0 && self.failures == 0
-    }
+/// What became of an item that was added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Added {
+    /// It can begin as soon as there is a run for it.
+    Begins,
+    /// It waits for other items of its share.
+    Waits,
+    /// It waits or runs already, or it could not be claimed a moment ago.
+    Known,
+    /// Its share has no place left.
+    Crowded,
 }
 
 impl Waiting {
@@ -61,59 +50,47 @@ impl Waiting {
     pub(crate) fn new(concurrency: u64, per_share: Option<u64>) -> Waiting {
         let places = usize::try_from(concurrency).unwrap_or(usize::MAX).saturating_mul(2);
         Waiting {
-            shares: BTreeMap::new(),
-            last: String::new(),
+            turns: Turns::new(per_share.unwrap_or(concurrency)),
             known: HashSet::new(),
             refused: HashMap::new(),
-            runs_of_a_share: per_share.unwrap_or(concurrency),
             places_of_a_share: match per_share {
                 Some(_) => MAX_OF_A_SHARE,
                 None => places.max(MAX_OF_A_SHARE),
             },
+            crowded: HashSet::new(),
         }
     }
 
-    /// Adds an item. Whether it is new here and can begin soon.
-    pub(crate) fn add(&mut self, due: Due, now_ms: i64) -> bool {
+    /// Adds an item.
+    pub(crate) fn add(&mut self, due: Due, now_ms: i64) -> Added {
         let is_refused = self.refused.get(&due.key).is_some_and(|until_ms| *until_ms > now_ms);
         if is_refused || self.known.contains(&due.key) {
-            return false;
+            return Added::Known;
         }
-        let share = self.shares.entry(due.share.clone()).or_default();
-        if share.queue.len() >= self.places_of_a_share {
-            return false;
+        if self.turns.len_of(&due.share) >= self.places_of_a_share {
+            if !self.crowded.contains(&due.share) {
+                self.crowded.insert(due.share);
+            }
+            return Added::Crowded;
         }
-        let begins = share.room(self.runs_of_a_share) > share.queue.len() as u64;
         self.known.insert(due.key.clone());
-        share.queue.push_back(due);
-        begins
+        let share = due.share.clone();
+        if self.turns.push(&share, due) { Added::Begins } else { Added::Waits }
     }
 
-    /// The next item whose share has a run left, taking turns.
+    /// The next item to run.
     pub(crate) fn next(&mut self) -> Option<Due> {
-        let most = self.runs_of_a_share;
-        let fits = |share: &Share| !share.queue.is_empty() && share.room(most) > 0;
-        let behind = (Bound::Excluded(self.last.as_str()), Bound::Unbounded);
-        let after = self.shares.range::<str, _>(behind).chain(self.shares.iter());
-        let name = after.into_iter().find(|(_, share)| fits(share))?.0.clone();
-        let share = self.shares.get_mut(&name)?;
-        let due = share.queue.pop_front()?;
-        share.running += 1;
-        self.last = name;
-        Some(due)
+        self.turns.next()
     }
 
-    /// How many items could begin if there were runs for all.
+    /// How many shares could begin a run.
     pub(crate) fn ready(&self) -> usize {
-        let most = self.runs_of_a_share;
-        let ready =
-            |share: &Share| share.queue.len().min(usize::try_from(share.room(most)).unwrap_or(usize::MAX));
-        self.shares.values().map(ready).sum()
+        self.turns.ready()
     }
 
     /// How many items wait.
     pub(crate) fn len(&self) -> usize {
-        self.shares.values().map(|share| share.queue.len()).sum()
+        self.turns.len()
     }
 
     /// Leaves an item alone for a while that could not be claimed.
@@ -124,19 +101,12 @@ impl Waiting {
         self.refused.insert(due.key.clone(), now_ms + REFUSED_MS);
     }
 
-    /// A run is over. `went` says whether it went well; none if there was no run.
-    pub(crate) fn over(&mut self, due: &Due, went: Option<bool>) {
+    /// A run is over. `went` says whether it went well; none if there was no run. Whether the share has places again for
+    /// items that found none.
+    pub(crate) fn over(&mut self, due: &Due, went: Option<bool>) -> bool {
         self.known.remove(&due.key);
-        let Some(share) = self.shares.get_mut(&due.share) else { return };
-        share.running = share.running.saturating_sub(1);
-        match went {
-            Some(true) => share.failures = 0,
-            Some(false) => share.failures = share.failures.saturating_add(1),
-            None => {}
-        }
-        if share.is_idle() {
-            self.shares.remove(&due.share);
-        }
+        self.turns.over(&due.share, went);
+        self.turns.len_of(&due.share) <= self.places_of_a_share / 4 && self.crowded.remove(&due.share)
     }
 }
 
@@ -150,64 +120,41 @@ mod tests {
         Due { key: key.into(), share: share.to_owned(), since_ms: 0 }
     }
 
-    /// What begins, in order, until nothing can.
-    fn begun(waiting: &mut Waiting) -> Vec<String> {
-        std::iter::from_fn(|| waiting.next()).map(|due| due.share).collect()
-    }
-
-    #[test]
-    fn shares_take_turns_and_none_has_more_than_its_runs() {
-        let mut waiting = Waiting::new(100, Some(2));
-        for at in 0..10 {
-            waiting.add(due("a", at), 0);
-        }
-        waiting.add(due("b", 0), 0);
-        assert_eq!(waiting.ready(), 3);
-        assert_eq!(begun(&mut waiting), ["a", "b", "a"]);
-        waiting.over(&due("a", 0), Some(true));
-        assert_eq!(begun(&mut waiting), ["a"]);
-    }
-
     #[test]
     fn a_long_queue_of_one_share_leaves_room_for_others() {
         let mut waiting = Waiting::new(100, Some(2));
-        for at in 0..1_000_000 {
-            waiting.add(due("dead", at), 0);
-        }
-        assert!(waiting.add(due("alive", 0), 0));
+        let added: Vec<Added> = (0..1_000_000).map(|at| waiting.add(due("dead", at), 0)).collect();
+        assert_eq!(added[..3], [Added::Begins, Added::Begins, Added::Waits]);
+        assert_eq!(added.last(), Some(&Added::Crowded));
+        assert_eq!(waiting.add(due("alive", 0), 0), Added::Begins);
         assert_eq!(waiting.len(), MAX_OF_A_SHARE + 1);
     }
 
     #[test]
-    fn a_share_that_keeps_failing_waits_behind_one_probe() {
-        let mut waiting = Waiting::new(100, Some(4));
-        for at in 0..20 {
+    fn a_crowded_share_says_once_when_it_has_places_again() {
+        let mut waiting = Waiting::new(100, Some(2));
+        for at in 0..MAX_OF_A_SHARE + 1 {
             waiting.add(due("a", at), 0);
         }
-        assert_eq!(begun(&mut waiting).len(), 4);
-        for at in 0..4 {
-            waiting.over(&due("a", at), Some(false));
+        let mut asked = Vec::new();
+        while let Some(due) = waiting.next() {
+            if waiting.over(&due, Some(true)) {
+                asked.push(waiting.len());
+            }
         }
-        assert_eq!(begun(&mut waiting).len(), 4);
-        waiting.over(&due("a", 4), Some(false));
-        for at in 5..8 {
-            waiting.over(&due("a", at), Some(false));
-        }
-        assert_eq!(begun(&mut waiting).len(), 1, "one probe");
-        waiting.over(&due("a", 8), Some(true));
-        assert_eq!(begun(&mut waiting).len(), 4, "the probe came through");
+        assert_eq!(asked, [MAX_OF_A_SHARE / 4]);
     }
 
     #[test]
     fn an_item_is_here_once_and_a_refused_one_comes_back_later() {
         let mut waiting = Waiting::new(10, None);
-        assert!(waiting.add(due("", 0), 0));
-        assert!(!waiting.add(due("", 0), 0));
+        assert_eq!(waiting.add(due("", 0), 0), Added::Begins);
+        assert_eq!(waiting.add(due("", 0), 0), Added::Known);
         let first = waiting.next().expect("one");
-        assert!(!waiting.add(due("", 0), 0), "it runs");
+        assert_eq!(waiting.add(due("", 0), 0), Added::Known, "it runs");
         waiting.over(&first, None);
         waiting.refuse(&first, 0);
-        assert!(!waiting.add(due("", 0), REFUSED_MS - 1));
-        assert!(waiting.add(due("", 0), REFUSED_MS));
+        assert_eq!(waiting.add(due("", 0), REFUSED_MS - 1), Added::Known);
+        assert_eq!(waiting.add(due("", 0), REFUSED_MS), Added::Begins);
     }
 }

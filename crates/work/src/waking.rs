@@ -65,7 +65,10 @@ fn led(work: &Work, request: &Request) -> Led {
     let mut led = Led::default();
     match request {
         Request::PutItem(input) => work.put(&input.table_name, input.item.checked().ok(), &mut led),
-        Request::UpdateItem(input) => work.changed(&input.table_name, input.key.checked().ok(), &mut led),
+        Request::UpdateItem(input) => {
+            let names = input.expression_attribute_names.as_ref();
+            work.changed(&input.table_name, input.key.checked().ok(), names, &mut led);
+        }
         Request::DeleteItem(input) => work.deleted(&input.table_name, &mut led),
         Request::BatchWriteItem(input) => {
             for (table, writes) in input.request_items.iter() {
@@ -83,7 +86,8 @@ fn led(work: &Work, request: &Request) -> Led {
                     work.put(&put.table_name, put.item.checked().ok(), &mut led);
                 }
                 if let Some(update) = &item.update {
-                    work.changed(&update.table_name, update.key.checked().ok(), &mut led);
+                    let names = update.expression_attribute_names.as_ref();
+                    work.changed(&update.table_name, update.key.checked().ok(), names, &mut led);
                 }
                 if let Some(delete) = &item.delete {
                     work.deleted(&delete.table_name, &mut led);

@@ -1,18 +1,18 @@
 //! All workers of a design: what each of them needs to be run, and the two ways to run them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use sortkey_api::TableName;
-use sortkey_core::internals::is_reserved_text;
+use sortkey_core::internals::{is_lease, is_reserved_text};
 use sortkey_core::{Failure, FailureKind, Runtime};
 use sortkey_design::program::{Id, Schedule, Trigger, WorkerId};
 use sortkey_value::{Item, ValueRef};
 use tokio::task::JoinSet;
 
-use crate::changes::Reader;
+use crate::changes::Group;
 use crate::letters::{self, Letter};
 use crate::status::{Counts, Status};
 use crate::wake::Wake;
@@ -34,7 +34,8 @@ pub struct Work {
     counts: Vec<Counts>,
     /// The last slot that is known to have run, by worker.
     slots: Mutex<HashMap<WorkerId, i64>>,
-    pub(crate) readers: Vec<tokio::sync::Mutex<Reader>>,
+    /// The workers that follow tables, one group for each table.
+    pub(crate) groups: Vec<Group>,
     report: Report,
     wake: Wake,
     concerned: HashMap<TableName, Concerned>,
@@ -43,8 +44,8 @@ pub struct Work {
 /// The workers that a write to a table concerns.
 #[derive(Default)]
 struct Concerned {
-    /// Those that follow its changes.
-    following: Vec<WorkerId>,
+    /// The first of those that follow its changes, which all of them share.
+    following: Option<WorkerId>,
     /// Those whose items are in it.
     claiming: Vec<WorkerId>,
 }
@@ -54,21 +55,29 @@ impl Work {
     pub fn new(runtime: Runtime, report: Report) -> Result<Work, Failure> {
         let workers = runtime.program().workers.len();
         let mut concerned: HashMap<TableName, Concerned> = HashMap::new();
+        let mut groups: Vec<Group> = Vec::new();
         for (worker, each) in runtime.program().workers.entries() {
             let Some(table) = runtime.table_of(worker) else { continue };
             let concerned = concerned.entry(table.clone()).or_default();
             match &each.trigger {
-                Trigger::On { .. } => concerned.following.push(worker),
+                Trigger::On { .. } => {
+                    concerned.following.get_or_insert(worker);
+                    let at = groups.iter().position(|group| group.table == *table).unwrap_or_else(|| {
+                        groups.push(Group::new(table.clone()));
+                        groups.len() - 1
+                    });
+                    groups[at].workers.push(worker);
+                }
                 Trigger::Due { .. } => concerned.claiming.push(worker),
                 Trigger::Every(_) => {}
             }
         }
         Ok(Work {
-            token: runtime.token()?,
+            token: runtime.lease_token()?,
             began_ms: runtime.now_ms(),
             counts: (0..workers).map(|_| Counts::default()).collect(),
             slots: Mutex::default(),
-            readers: (0..workers).map(|_| tokio::sync::Mutex::default()).collect(),
+            groups,
             report,
             wake: Wake::new(workers),
             concerned,
@@ -86,9 +95,12 @@ impl Work {
         let mut runs = 0;
         for _ in 0..MAX_PASSES {
             let mut progress = 0;
+            for group in &self.groups {
+                progress += self.follow(group).await?;
+            }
             for (worker, each) in self.runtime.program().workers.entries() {
                 progress += match &each.trigger {
-                    Trigger::On { .. } => self.follow(worker, false).await?,
+                    Trigger::On { .. } => 0,
                     Trigger::Due { .. } => self.all_due(worker).await?,
                     Trigger::Every(schedule) => u64::from(self.slot(worker, schedule).await?),
                 };
@@ -106,28 +118,21 @@ impl Work {
     /// Works until it is told to stop, then lets the runs end that are under way. Must be called on a Tokio runtime with time.
     pub async fn run(self: Arc<Self>) {
         let mut loops = JoinSet::new();
+        for at in 0..self.groups.len() {
+            loops.spawn(Arc::clone(&self).keep_following(at));
+        }
         for (worker, each) in self.runtime.program().workers.entries() {
             let work = Arc::clone(&self);
             match &each.trigger {
                 Trigger::Due { .. } => loops.spawn(work.keep_claiming(worker)),
-                Trigger::On { .. } => loops.spawn(work.keep_following(worker)),
                 Trigger::Every(schedule) => loops.spawn(work.keep_time(worker, schedule.clone())),
+                Trigger::On { .. } => continue,
             };
         }
         while let Some(ended) = loops.join_next().await {
             if let Err(error) = ended {
                 let failure = Failure::new(FailureKind::Internal, format!("a worker ended: {error}"));
                 (self.report)("all", "run", &failure);
-            }
-        }
-    }
-
-    async fn keep_following(self: Arc<Self>, worker: WorkerId) {
-        while !self.wake.is_stopped() {
-            match self.follow(worker, true).await {
-                Ok(0) => drop(self.wake.woken(worker).await),
-                Ok(_) => {}
-                Err(failure) => self.stumble(worker, "stream", &failure).await,
             }
         }
     }
@@ -144,27 +149,38 @@ impl Work {
     /// An item is put: what follows from it.
     pub(crate) fn put(&self, table: &TableName, image: Option<&Item>, led: &mut Led) {
         let Some(concerned) = self.concerned.get(table) else { return };
-        led.woken.extend(&concerned.following);
+        led.woken.extend(concerned.following);
         for worker in &concerned.claiming {
             let due = image.and_then(|image| self.runtime.due_now(*worker, table, image));
             led.fresh.extend(due.map(|due| (*worker, due)));
         }
     }
 
-    /// An item is changed in a way that the request does not show: it may have become due.
-    pub(crate) fn changed(&self, table: &TableName, key: Option<&Item>, led: &mut Led) {
+    /// An item is changed in a way that the request does not show: it may have become due. A run that writes the item that it
+    /// has leased sets a time to come, if any, so no worker is woken to claim it.
+    pub(crate) fn changed(
+        &self,
+        table: &TableName,
+        key: Option<&Item>,
+        names: Option<&BTreeMap<String, String>>,
+        led: &mut Led,
+    ) {
         let Some(concerned) = self.concerned.get(table) else { return };
         // What workers note of their own work starts none of them.
         if key.is_some_and(is_note) {
             return;
         }
-        led.woken.extend(concerned.following.iter().chain(&concerned.claiming));
+        led.woken.extend(concerned.following);
+        let is_leased = names.is_some_and(|names| names.values().any(|name| is_lease(name)));
+        if !is_leased {
+            led.woken.extend(&concerned.claiming);
+        }
     }
 
     /// An item is deleted.
     pub(crate) fn deleted(&self, table: &TableName, led: &mut Led) {
         let Some(concerned) = self.concerned.get(table) else { return };
-        led.woken.extend(&concerned.following);
+        led.woken.extend(concerned.following);
     }
 
     /// The database did not answer: say so, and wait a moment.
@@ -210,6 +226,10 @@ impl Work {
         Ok(())
     }
 
+    pub(crate) fn name_of(&self, worker: WorkerId) -> &str {
+        &self.runtime.program().workers[worker].name
+    }
+
     pub(crate) fn runtime(&self) -> &Runtime {
         &self.runtime
     }
@@ -244,7 +264,7 @@ impl Work {
     }
 
     pub(crate) fn report(&self, worker: WorkerId, run: &str, failure: &Failure) {
-        (self.report)(&self.runtime.program().workers[worker].name, run, failure);
+        (self.report)(self.name_of(worker), run, failure);
     }
 
     pub(crate) async fn pause(&self, length: Duration) {

@@ -1,11 +1,13 @@
-//! `sortkey generate`: files that other tools deploy.
+//! `sortkey generate`: files that other tools deploy, and clients in other languages.
 
 mod against;
+mod client;
 mod output;
 
 use clap::{Args, Subcommand};
 use sortkey_codegen::{
-    Deployed, File, Format, TERRAFORM_FILE, TerraformOptions, WaveOptions, cdk, terraform, wave_files, waves,
+    Deployed, File, Format, TERRAFORM_FILE, TerraformOptions, WaveOptions, cdk, client::typescript,
+    terraform, wave_files, waves,
 };
 
 use super::Run;
@@ -13,13 +15,14 @@ use crate::failure::Failure;
 use crate::stages::{StageArguments, Staged, failed};
 use against::Against;
 pub(super) use against::live;
+use client::ClientTarget;
 use output::Output;
 
-/// Generate infrastructure from a design: CloudFormation, Terraform or CDK
+/// Generate infrastructure or a typed client from a design: CloudFormation, Terraform, CDK, TypeScript
 ///
 /// The files create the same tables as `sortkey up`, with the settings of a stage in deploy.toml beside the design:
 /// tags, capacity, autoscaling, alarms, keys, replicas. Nothing that is generated deletes a table.
-/// docs/deploying.md describes the targets and deploy.toml.
+/// docs/deploying.md describes the targets and deploy.toml, docs/typescript.md the client.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey generate cloudformation links.sk --stage prod --out infra
@@ -57,6 +60,14 @@ enum Target {
     #[command(after_help = "Examples:
   sortkey generate cdk links.sk --stage prod --out lib")]
     Cdk(Cdk),
+
+    /// A typed client in TypeScript, over the npm package `sortkey` and the AWS SDK
+    ///
+    /// One file for each module of the design, with the compiled design in it. No `sortkey` process is needed to run it.
+    #[command(after_help = "Examples:
+  sortkey generate typescript links.sk --out src/links
+  sortkey generate typescript links.sk --out src/links --check    # in continuous integration")]
+    Typescript(ClientTarget),
 }
 
 #[derive(Args, Debug)]
@@ -120,6 +131,7 @@ impl Run for Generate {
             Target::CloudFormation(target) => target.run(),
             Target::Terraform(target) => target.run(),
             Target::Cdk(target) => target.run(),
+            Target::Typescript(target) => target.run(typescript),
         }
     }
 }

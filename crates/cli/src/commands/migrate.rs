@@ -1,11 +1,12 @@
 //! `sortkey migrate`: items of the old design carried over to the new one.
 
 mod place;
+mod rehearse;
 mod say;
 
 use clap::{Args, Subcommand};
 use sortkey_deploy::deploy;
-use sortkey_migrate::{Copied, Phase, Refusal, Runner, Side};
+use sortkey_migrate::{Copied, Extent, Phase, Rate, Refusal, Runner, Side};
 
 use self::place::{Opened, Where};
 use super::Run;
@@ -21,6 +22,7 @@ use crate::failure::Failure;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey migrate plan shop.sk                               # data in .sortkey/shop, no server running on it
+  sortkey migrate rehearse shop.sk --torture 100             # on a copy in memory
   sortkey migrate start shop.sk --endpoint http://127.0.0.1:8000
   sortkey migrate status shop.sk --endpoint http://127.0.0.1:8000
   sortkey migrate verify shop.sk --endpoint http://127.0.0.1:8000
@@ -38,13 +40,20 @@ enum Action {
         #[command(flatten)]
         at: Where,
     },
+    /// Carry the migration out on a copy in memory; nothing is written to the tables
+    Rehearse {
+        #[command(flatten)]
+        at: Where,
+        #[command(flatten)]
+        harm: rehearse::Harm,
+    },
     /// Create the new tables, write both designs from now on, and copy what is there; goes on where it was cut off
     Start {
         #[command(flatten)]
         at: Where,
-        /// Copy at most so many items in a second
-        #[arg(long, value_name = "ITEMS")]
-        rate: Option<u64>,
+        /// Copy at most so much in a second: items, as 500, or write units, as 2000wcu
+        #[arg(long)]
+        rate: Option<Rate>,
     },
     /// Show how far it is
     Status {
@@ -54,10 +63,10 @@ enum Action {
         #[arg(long)]
         watch: bool,
     },
-    /// Change the most items that are copied in a second; 0 for no bound
+    /// Change the most that is copied in a second; 0 for no bound
     Rate {
-        /// Items in a second
-        items: u64,
+        /// Items, as 500, or write units, as 2000wcu
+        rate: Rate,
         #[command(flatten)]
         at: Where,
     },
@@ -71,8 +80,19 @@ enum Action {
         #[command(flatten)]
         at: Where,
     },
-    /// Compare every item of both designs, while writes go on
+    /// Compare every item of both designs, and the answers of every pattern, while writes go on
     Verify {
+        #[command(flatten)]
+        at: Where,
+        /// Compare all answers of every pattern, not a sample of them
+        #[arg(long)]
+        full: bool,
+    },
+    /// Compare some of the answers that people get with those of the new design; the old one answers
+    Shadow {
+        /// Of a hundred answers, how many: 10%
+        #[arg(value_parser = percent)]
+        share: u8,
         #[command(flatten)]
         at: Where,
     },
@@ -122,15 +142,17 @@ impl Action {
                         .hint("repair them, or say in the mapping what becomes of them")),
                 }
             }
+            Action::Rehearse { harm, .. } => rehearse::run(&opened, &harm).await,
             Action::Start { rate, .. } => start(&opened, rate).await,
             Action::Status { watch, .. } => status(runner, watch).await,
-            Action::Rate { items, .. } => show(runner, runner.rate((items > 0).then_some(items)).await),
+            Action::Rate { rate, .. } => show(runner, runner.rate(bound(rate)).await),
             Action::Pause { .. } => show(runner, runner.pause(true).await),
             Action::Resume { .. } => {
                 runner.pause(false).await.map_err(refused)?;
                 copy(runner).await
             }
-            Action::Verify { .. } => verify(runner).await,
+            Action::Verify { full, .. } => verify(runner, full).await,
+            Action::Shadow { share, .. } => show(runner, runner.shadow(share).await),
             Action::Switch { dry_run: true, .. } => {
                 runner.ready().await.map_err(refused)?;
                 designs::say(
@@ -161,12 +183,14 @@ impl Action {
     fn at(&self) -> &Where {
         match self {
             Action::Plan { at }
+            | Action::Rehearse { at, .. }
             | Action::Start { at, .. }
             | Action::Status { at, .. }
             | Action::Rate { at, .. }
             | Action::Pause { at }
             | Action::Resume { at }
-            | Action::Verify { at }
+            | Action::Verify { at, .. }
+            | Action::Shadow { at, .. }
             | Action::Switch { at, .. }
             | Action::Back { at }
             | Action::Finish { at, .. } => at,
@@ -174,7 +198,7 @@ impl Action {
     }
 }
 
-async fn start(opened: &Opened, rate: Option<u64>) -> Result<(), Failure> {
+async fn start(opened: &Opened, rate: Option<Rate>) -> Result<(), Failure> {
     let runner = &opened.runner;
     if runner.state().await.map_err(refused)?.is_none() {
         let naming = opened.runtime.shared().settings.naming();
@@ -185,13 +209,24 @@ async fn start(opened: &Opened, rate: Option<u64>) -> Result<(), Failure> {
     }
     let mut state = runner.prepare().await.map_err(refused)?;
     if let Some(rate) = rate {
-        state = runner.rate((rate > 0).then_some(rate)).await.map_err(refused)?;
+        state = runner.rate(bound(rate)).await.map_err(refused)?;
     }
-    if state.phase == Phase::Prepared {
+    if state.phase < Phase::Both {
         designs::say("waiting until every process writes both designs\n");
         runner.start().await.map_err(refused)?;
     }
     copy(runner).await
+}
+
+/// `10%` or `10`.
+fn percent(text: &str) -> Result<u8, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
+    number.filter(|percent| (1..=100).contains(percent)).ok_or_else(|| "between 1% and 100%".to_owned())
+}
+
+/// A bound of nothing is none.
+fn bound(rate: Rate) -> Option<Rate> {
+    (!matches!(rate, Rate::Items(0) | Rate::Units(0))).then_some(rate)
 }
 
 async fn copy(runner: &Runner) -> Result<(), Failure> {
@@ -220,6 +255,9 @@ async fn status(runner: &Runner, watch: bool) -> Result<(), Failure> {
             return Ok(());
         };
         designs::say(&say::state(&state, runner.plan()));
+        if state.phase == Phase::Shadow {
+            designs::say(&say::answers(&runner.shadowed().await.map_err(refused)?));
+        }
         if !watch || state.phase != Phase::Both || state.is_copied(runner.plan()) {
             return Ok(());
         }
@@ -227,8 +265,17 @@ async fn status(runner: &Runner, watch: bool) -> Result<(), Failure> {
     }
 }
 
-async fn verify(runner: &Runner) -> Result<(), Failure> {
-    let report = runner.verify(&mut |_| ()).await.map_err(refused)?;
+async fn verify(runner: &Runner, full: bool) -> Result<(), Failure> {
+    let report = match full {
+        true => runner.verify_to(Extent::Full, &mut |_| ()).await,
+        false => runner.verify(&mut |_| ()).await,
+    };
+    let report = report.map_err(refused)?;
+    designs::say(&say::answers(&report.patterns));
+    if !report.without.is_empty() {
+        let names: Vec<&str> = report.without.iter().map(|name| &**name).collect();
+        designs::say(&format!("without a successor in the new design: {}\n", names.join(", ")));
+    }
     for difference in &report.listed {
         designs::say(&format!("{}: {}\n", difference.place, difference.what));
     }

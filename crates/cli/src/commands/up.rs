@@ -4,6 +4,7 @@ mod banner;
 mod cascades;
 pub(super) mod design;
 mod elsewhere;
+mod events;
 mod follow;
 mod hashing;
 pub(super) mod place;
@@ -27,7 +28,7 @@ use sortkey_deploy::{Coverage, DeployError, Deployment, Naming, Options, desired
 use sortkey_design::Compilation;
 use sortkey_design::program::Segment;
 use sortkey_embedded::Embedded;
-use sortkey_gateway::{Admission, Forks, Gateway};
+use sortkey_gateway::{Admission, Forks, Gateway, Live};
 use sortkey_migrate::{Phase, Side};
 use sortkey_server::{Database, Mode, MoreMetrics, Mount, Settings};
 use sortkey_work::Waking;
@@ -129,6 +130,7 @@ struct Start<'a> {
     /// Where secrets are kept, if anything is.
     secrets: Option<&'a Path>,
     more_metrics: MoreMetrics,
+    live: Arc<Live>,
 }
 
 impl Run for Up {
@@ -151,7 +153,8 @@ impl Up {
         desired(&compilation.design, &self.naming())
             .map_err(|refusals| design::refused(&compilation, &refusals))?;
         let settings = place.runtime_settings(self.naming(), &self.protect.keyring)?;
-        let settings = sortkey_core::Settings { effects: self.outside.open()?, ..settings };
+        let live = Arc::new(Live::default());
+        let settings = sortkey_core::Settings { effects: self.outside.open(&live)?, ..settings };
         let design = Arc::clone(&compilation.design);
         let waking = Arc::new(Waking::new(place.backend.clone()));
         let runtime = Runtime::new(design, Arc::<Waking>::clone(&waking), settings)
@@ -165,14 +168,19 @@ impl Up {
         if let Some(most) = self.seed_data {
             seed::generate(&runtime, most).await?;
         }
+        // The engine locks its directory, so whoever had a lease here before is gone.
+        if matches!(place.stage, Stage::Inside(_)) {
+            runtime.has_database_alone().map_err(Failure::new)?;
+        }
         let workers = match self.no_workers {
             true => None,
             false => workers::Workers::start(&runtime, &waking)?,
         };
-        let gateway = Gateway::new(runtime.clone(), admission);
+        let gateway = Gateway::new(runtime.clone(), admission).with_live(Arc::clone(&live));
         let secrets = place.secrets.as_deref();
         let more_metrics = workers.as_ref().map(workers::Workers::metrics).unwrap_or_default();
-        let start = Start { address, mode, runtime: &runtime, kept: &place.kept, secrets, more_metrics };
+        let start =
+            Start { address, mode, runtime: &runtime, kept: &place.kept, secrets, more_metrics, live };
         let served = match place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
@@ -196,7 +204,7 @@ impl Up {
         backend: B,
         mounts: Vec<Mount>,
     ) -> Result<(), Failure> {
-        let Start { address, mode, runtime, kept, secrets, more_metrics } = start;
+        let Start { address, mode, runtime, kept, secrets, more_metrics, live } = start;
         let dynamodb_api = self.dynamodb_api || address.ip().is_loopback();
         let guard = self.protect.guard(mode)?;
         let tls = self.tls.open(secrets, &self.listen.host)?;
@@ -205,7 +213,7 @@ impl Up {
         let audit = self.audit.open()?;
         let settings = Settings { dynamodb_api, guard, audit, tls, more_metrics, ..self.listen.settings() };
         let (server, address) = listen::bind(address, backend, settings, mounts).await?;
-        let shutdown = shutdown::asked_for();
+        let shutdown = events::until(shutdown::asked_for(), live);
         let report = format!("{certificate}{}{}", self.protect.report(mode, true), open_routes(runtime));
         let base = format!("{base}://{address}");
         banner::say(runtime, &base, self.protect.api_keys.as_deref(), kept, &report);
@@ -288,6 +296,7 @@ impl Up {
             kept: &place.kept,
             secrets: place.secrets.as_deref(),
             more_metrics: MoreMetrics::default(),
+            live: Arc::default(),
         };
         match place.stage {
             Stage::Inside(database) => {

@@ -38,6 +38,12 @@ impl Scope<'_> {
             Function::Min => return Ok(extreme(Ordering::Less, values)),
             Function::Concat => return Ok(Val::Text(values.iter().filter_map(text).collect())),
             Function::Random => return self.random(values.first()),
+            Function::Csv => {
+                return Ok(Val::Text(super::csv::csv(
+                    values.first().unwrap_or(&Val::Absent),
+                    values.get(1..).unwrap_or_default(),
+                )));
+            }
             _ => {}
         }
         let mut values = values.into_iter();
@@ -57,6 +63,8 @@ impl Scope<'_> {
             (Function::Upper, Val::Text(text)) => Val::Text(text.to_uppercase()),
             (Function::Trim, Val::Text(text)) => Val::text(text.trim()),
             (Function::Slug, Val::Text(text)) => Val::Text(slug(&text)),
+            (Function::Base32, value) => Val::Text(sortkey_functions::encoding::base32(&bytes(&value))),
+            (Function::ToJson, value) => Val::Text(crate::values::untyped(&value).to_string()),
             (Function::Date, Val::Time(time_ms)) => Val::Text(date(time_ms)),
             (Function::Month, Val::Time(time_ms)) => Val::Text(month(time_ms)),
             (Function::Month, Val::Text(day)) => Val::text(day.get(..7).unwrap_or(&day)),
@@ -97,16 +105,27 @@ impl Scope<'_> {
 
     /// A bcrypt hash; none if the host is too busy.
     fn hashed(&self, password: &[u8], cost: u32, salt: [u8; 16]) -> Result<Option<String>, Failure> {
-        let Some(outbox) = self.outbox else {
-            let mut hash = None;
-            (self.shared.settings.aside)(&mut || hash = Some(hash_password(password, cost, salt)));
-            return Ok(hash);
-        };
+        let Some(outbox) = self.outbox else { return Ok(self.hashed_here(password, cost, salt)) };
         match outbox.known(Ask::Hash { password: password.to_vec(), cost, salt }) {
             Some(Told::Hash(hash)) => Ok(hash),
             Some(_) => Err(Failure::internal("a hash was asked for, and something else answered")),
             None => Err(Failure::internal("a hash is awaited")),
         }
+    }
+}
+
+impl Scope<'_> {
+    #[cfg(not(target_arch = "wasm32"))]
+    fn hashed_here(&self, password: &[u8], cost: u32, salt: [u8; 16]) -> Option<String> {
+        let mut hash = None;
+        (self.shared.settings.aside)(&mut || hash = Some(hash_password(password, cost, salt)));
+        hash
+    }
+
+    /// On WebAssembly every call is a task, whose host is asked.
+    #[cfg(target_arch = "wasm32")]
+    fn hashed_here(&self, _: &[u8], _: u32, _: [u8; 16]) -> Option<String> {
+        None
     }
 }
 

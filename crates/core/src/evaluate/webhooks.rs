@@ -1,10 +1,9 @@
 //! The functions of webhooks, schedules and sign-ins. What they compute is in `sortkey-functions`; here values of the
-//! language become its arguments.
+//! language become its arguments. `compute.rs` decides where they are computed.
 
-use sortkey_design::program::{Expr, Function};
+use sortkey_design::program::Function;
 use sortkey_functions::cron::{Cron, Zone};
 use sortkey_functions::filter::{Filter, Subject};
-use sortkey_functions::hmac::is_equal;
 use sortkey_functions::password::{self, Limits};
 use sortkey_functions::retry::Schedule;
 use sortkey_functions::signature::{
@@ -15,7 +14,6 @@ use sortkey_functions::transform::{Transform, Transformed};
 use sortkey_functions::{Headers, encoding::Encoding};
 use std::sync::Arc;
 
-use super::{Scope, View};
 use crate::values::{Val, untyped};
 use crate::{Failure, FailureKind};
 
@@ -25,30 +23,22 @@ const CUSTOM_HEADER: &str = "x-signature";
 /// Names and values of headers.
 type Pairs = Vec<(String, String)>;
 
-impl Scope<'_> {
-    /// The value of an argument of a function. A secret of an item in hand is opened for it.
-    pub(super) fn argument(&self, argument: &Expr, view: Option<View<'_>>) -> Result<Val, Failure> {
-        let open = |value: Val| crate::write::unsealed(self, value);
-        match self.eval(argument, view)? {
-            Val::List(members) => members.into_iter().map(open).collect::<Result<_, _>>().map(Val::List),
-            value => open(value),
-        }
-    }
+/// What these functions know beside their arguments.
+#[derive(Clone, Copy)]
+pub(super) struct Moment {
+    pub(super) now_ms: i64,
+    /// A random number, for a function that needs one.
+    pub(super) random: u64,
+}
 
-    /// `function(arguments)`, if it is one of these.
-    pub(super) fn webhook_function(
-        &self,
-        function: Function,
-        values: &[Val],
-    ) -> Result<Option<Val>, Failure> {
+impl Moment {
+    /// `function(arguments)`; none if it is not one of these.
+    pub(super) fn computed(self, function: Function, values: &[Val]) -> Result<Option<Val>, Failure> {
         let at = |place: usize| values.get(place).unwrap_or(&Val::Absent);
         let text = |place: usize| at(place).as_text().unwrap_or_default();
         Ok(Some(match function {
-            Function::CronNext => self.cron_next(at(0), at(1), at(2))?,
-            Function::Same => {
-                Val::Bool(!at(0).is_absent() && !at(1).is_absent() && is_equal(&bytes(at(0)), &bytes(at(1))))
-            }
-            Function::Matches => Val::Bool(self.matches(&bytes(at(0)), at(1).as_text())),
+            Function::CronNext => cron_next(at(0), at(1), at(2))?,
+            Function::Matches => Val::Bool(matches(&bytes(at(0)), text(1))),
             Function::Totp => Val::Bool(self.totp(text(0), text(1))),
             Function::Verified => Val::Bool(self.verified(text(0), at(1), at(2), at(3), at(4).as_text())),
             Function::DeliveryId => self.delivery_id(text(0), at(1), at(2)),
@@ -56,48 +46,19 @@ impl Scope<'_> {
             Function::Passes => Val::Bool(passes(at(0), at(1), at(2))?),
             Function::Transformed => Val::Bytes(transformed(at(0), at(1), at(2))?.0),
             Function::TransformedHeaders => map(transformed(at(0), at(1), at(2))?.1),
-            Function::PeriodStart => period_start(at(0), at(1)),
             Function::RetryDelay => self.retry_delay(at(0), at(1), at(2))?,
+            Function::RepeatNext | Function::Hour => super::calendar::function(function, values)?,
             _ => return Ok(None),
         }))
     }
 
-    fn cron_next(&self, text: &Val, from: &Val, zone: &Val) -> Result<Val, Failure> {
-        let (Val::Text(text), Val::Time(from_ms)) = (text, from) else { return Ok(Val::Absent) };
-        let invalid = |message: String| Failure::new(FailureKind::Invalid, message);
-        let cron = Cron::parse(text)
-            .map_err(|error| invalid(format!("\"{text}\" is not a cron expression: {error}")))?;
-        let zone = zone.as_text().unwrap_or("UTC");
-        let zone = Zone::parse(zone).map_err(|error| invalid(error.to_string()))?;
-        let next = cron.next(from_ms.div_euclid(1_000), &zone);
-        Ok(next.map_or(Val::Absent, |seconds| Val::Time(seconds.saturating_mul(1_000))))
-    }
-
-    /// Whether a password belongs to a hash. Where there is no hash a password is compared all the same, so that the time does
-    /// not say whether somebody has one.
-    fn matches(&self, password: &[u8], hash: Option<&str>) -> bool {
-        let Some(hash) = hash else {
-            drop(self.bcrypt(password));
-            return false;
-        };
-        // bcrypt reads 72 bytes; longer passwords were hashed before (see `bcrypt`).
-        let digest =
-            (password.len() > 71).then(|| super::hex(&<sha2::Sha256 as sha2::Digest>::digest(password)));
-        let password = digest.as_ref().map_or(password, |digest| digest.as_bytes());
-        let mut found = false;
-        (self.shared.settings.aside)(&mut || {
-            found = password::matches(password, hash, &Limits::default()).unwrap_or(false);
-        });
-        found
-    }
-
-    fn totp(&self, secret: &str, code: &str) -> bool {
+    fn totp(self, secret: &str, code: &str) -> bool {
         let Ok(secret) = TotpSecret::parse(secret) else { return false };
         Totp::default().verify(&secret, code, self.now_ms.div_euclid(1_000), None).is_some()
     }
 
     fn verified(
-        &self,
+        self,
         provider: &str,
         secrets: &Val,
         headers: &Val,
@@ -114,7 +75,7 @@ impl Scope<'_> {
             && Verifier::new(&scheme, &secrets).is_ok_and(|verifier| verifier.verify(&incoming).is_ok())
     }
 
-    fn delivery_id(&self, provider: &str, headers: &Val, body: &Val) -> Val {
+    fn delivery_id(self, provider: &str, headers: &Val, body: &Val) -> Val {
         let (headers, body) = (pairs(headers), bytes(body));
         let headers = borrowed(&headers);
         let incoming = self.incoming(&headers, &body);
@@ -129,11 +90,11 @@ impl Scope<'_> {
         found.map_or(Val::Absent, |found| Val::Text(found.id))
     }
 
-    fn incoming<'h>(&self, headers: &'h [(&'h str, &'h str)], body: &'h [u8]) -> Incoming<'h> {
+    fn incoming<'h>(self, headers: &'h [(&'h str, &'h str)], body: &'h [u8]) -> Incoming<'h> {
         Incoming { headers: Headers::new(headers), body, now_seconds: self.now_ms.div_euclid(1_000) }
     }
 
-    fn standard_webhook(&self, id: &str, secrets: &Val, body: &Val) -> Result<Val, Failure> {
+    fn standard_webhook(self, id: &str, secrets: &Val, body: &Val) -> Result<Val, Failure> {
         let invalid = |error: String| Failure::new(FailureKind::Invalid, format!("cannot sign: {error}"));
         let secrets: Result<Vec<OutgoingSecret>, Failure> =
             texts(secrets).iter().map(|text| outgoing_secret(text).map_err(&invalid)).collect();
@@ -147,7 +108,7 @@ impl Scope<'_> {
     }
 
     /// How long to wait before the next attempt; absent after the last.
-    fn retry_delay(&self, made: &Val, delays: &Val, after_ms: &Val) -> Result<Val, Failure> {
+    fn retry_delay(self, made: &Val, delays: &Val, after_ms: &Val) -> Result<Val, Failure> {
         let delays = delays.members().unwrap_or_default().iter().filter_map(Val::as_integer);
         let delays: Vec<u32> = delays.filter_map(|seconds| u32::try_from(seconds).ok()).collect();
         let schedule = match delays.is_empty() {
@@ -156,17 +117,35 @@ impl Scope<'_> {
                 .map_err(|error| Failure::new(FailureKind::Invalid, error.to_string()))?,
         };
         let made = made.as_integer().and_then(|made| usize::try_from(made).ok()).unwrap_or(0);
-        let random = self.ids.next().map_err(|error| Failure::internal(error.to_string()))?;
-        let delay = schedule.delay_ms(made, random);
+        let delay = schedule.delay_ms(made, self.random);
         let asked = after_ms.as_integer().and_then(|ms| u64::try_from(ms).ok()).unwrap_or(0);
         let delay = delay.map(|delay| delay.max(asked));
         Ok(delay.map_or(Val::Absent, |delay| Val::integer(i64::try_from(delay).unwrap_or(i64::MAX))))
     }
 }
 
+fn cron_next(text: &Val, from: &Val, zone: &Val) -> Result<Val, Failure> {
+    let (Val::Text(text), Val::Time(from_ms)) = (text, from) else { return Ok(Val::Absent) };
+    let invalid = |message: String| Failure::new(FailureKind::Invalid, message);
+    let cron = Cron::parse(text)
+        .map_err(|error| invalid(format!("\"{text}\" is not a cron expression: {error}")))?;
+    let zone = zone.as_text().unwrap_or("UTC");
+    let zone = Zone::parse(zone).map_err(|error| invalid(error.to_string()))?;
+    let next = cron.next(from_ms.div_euclid(1_000), &zone);
+    Ok(next.map_or(Val::Absent, |seconds| Val::Time(seconds.saturating_mul(1_000))))
+}
+
+/// Whether a password belongs to a hash.
+fn matches(password: &[u8], hash: &str) -> bool {
+    // bcrypt reads 72 bytes; longer passwords were hashed before (see `bcrypt`).
+    let digest = (password.len() > 71).then(|| super::hex(&<sha2::Sha256 as sha2::Digest>::digest(password)));
+    let password = digest.as_ref().map_or(password, |digest| digest.as_bytes());
+    password::matches(password, hash, &Limits::default()).unwrap_or(false)
+}
+
 /// The first day of the period of a month that contains a time, if periods begin on a day of the month: the 17th, or the last
 /// day of a month that is shorter.
-fn period_start(time: &Val, day: &Val) -> Val {
+pub(super) fn period_start(time: &Val, day: &Val) -> Val {
     let (Val::Time(time_ms), Some(day)) = (time, day.as_integer()) else { return Val::Absent };
     let today = crate::values::date(*time_ms);
     let mut parts = today.splitn(3, '-').map(|part| part.parse::<i64>().unwrap_or(1));
@@ -273,7 +252,7 @@ fn map(pairs: Vec<(String, String)>) -> Val {
     )
 }
 
-fn bytes(value: &Val) -> Vec<u8> {
+pub(super) fn bytes(value: &Val) -> Vec<u8> {
     match value {
         Val::Bytes(bytes) => bytes.clone(),
         other => crate::template::canonical(None, other).unwrap_or_default().into_bytes(),

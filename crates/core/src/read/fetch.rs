@@ -1,9 +1,11 @@
 //! Items by their keys: one, or batches of a hundred.
 
+use std::sync::Arc;
+
 use sortkey_api::StringMap;
 use sortkey_api::operations::BatchGetItemInput;
 use sortkey_api::shapes::batch::KeysAndAttributes;
-use sortkey_design::program::{Attribute, Entity, UniqueId};
+use sortkey_design::program::{Attribute, AttributeId, Entity, UniqueId};
 use sortkey_plan::Way;
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
@@ -86,7 +88,8 @@ impl Read {
         items(session, info, &keys, self.plan.strong).await
     }
 
-    /// `then get E`: the items that the found ones point to, each once.
+    /// `then get E`: the items that the found ones point to, each once. Attributes that are `@virtual` there and stored here
+    /// under the same name come from the item that led to it.
     pub(super) async fn then(
         &self,
         session: &Session<'_>,
@@ -96,21 +99,43 @@ impl Read {
         let Some(then) = self.pattern.then else { return Ok(found) };
         let from = self.entity(scope).of(&scope.shared.program);
         let info = &scope.shared.entities[then];
+        let carried = carried(from, info.of(&scope.shared.program));
         let mut keys: Vec<Map> = Vec::new();
+        let mut leading: Vec<&Hit> = Vec::new();
         for hit in &found {
             let known = pointed_at(scope, from, info, hit.view());
             if let Some(key) = key_of(scope, info, &known)
                 && !keys.contains(&key)
             {
                 keys.push(key);
+                leading.push(hit);
             }
         }
         let mut answers = Vec::new();
-        for item in items(session, info, &keys, self.plan.strong).await?.into_iter().flatten() {
-            answers.extend(live(scope, info, item)?);
+        for (item, leading) in items(session, info, &keys, self.plan.strong).await?.into_iter().zip(leading) {
+            let Some(mut hit) = item.map(|item| live(scope, info, item)).transpose()?.flatten() else {
+                continue;
+            };
+            if let Hit::Decoded(record) = &mut hit {
+                for (id, name) in &carried {
+                    let value = leading.view().get(scope.shared, *id);
+                    record.fields.extend(value.map(|value| (name.clone(), value.into_owned())));
+                }
+            }
+            answers.push(hit);
         }
         Ok(answers)
     }
+}
+
+/// The attributes of an item that `then get` takes along: those that are `@virtual` in the other entity, of the same type.
+pub(super) fn carried(from: &Entity, to: &Entity) -> Vec<(AttributeId, Arc<str>)> {
+    let computed = to.attributes.iter().filter(|attribute| attribute.flags.computed);
+    let same = |attribute: &Attribute| {
+        let id = from.attributes.find(&attribute.name)?;
+        (from.attributes[id].ty == attribute.ty).then(|| (id, attribute.name.clone()))
+    };
+    computed.filter_map(same).collect()
 }
 
 /// The attributes of another entity's key that an item gives: by reference, or by the same name.

@@ -14,6 +14,7 @@ use sortkey_design::{FileLoader, Program, compile};
 use sortkey_embedded::Embedded;
 use sortkey_value::{Item, Number, ValueRef};
 
+use super::fetch::carried;
 use super::{Found, Hit, Paging, Read, fixed, is_deleted, is_expired};
 use crate::answer::{public, to_public_json};
 use crate::catalog::EntityInfo;
@@ -244,7 +245,13 @@ fn compare(session: &Session<'_>, scope: &Scope<'_>, dice: &Dice<'_>, read: &Rea
                 cursor = behind;
             }
             found.iter().for_each(|hit| printed_as_the_tree_says(&scope, read, hit));
-            let found: Vec<Fields> = found.iter().map(|hit| hit.view().fields(scope.shared)).collect();
+            let mut found: Vec<Fields> = found.iter().map(|hit| hit.view().fields(scope.shared)).collect();
+            if let Some(then) = read.pattern.then {
+                let program = &scope.shared.program;
+                for (_, name) in carried(&program.entities[read.first()], &program.entities[then]) {
+                    found.iter_mut().for_each(|fields| drop(fields.remove(&name)));
+                }
+            }
             if read.pattern.limit.is_none() {
                 assert_eq!(found.len(), expected.len(), "{name}");
             }

@@ -1,7 +1,7 @@
 //! The image of an item: attributes filled, derived and dropped as the entity says, then as they are stored.
 
 use sortkey_design::Program;
-use sortkey_design::program::{Attribute, AttributeId, Check, Template, Type};
+use sortkey_design::program::{Attribute, AttributeId, Check, Entity, Expr, ExprKind, Template, Type};
 use sortkey_value::{AttributeValue, Item, ItemBuilder, compare_names};
 
 use crate::anatomy::{AttributeInfo, Beside, Settled};
@@ -27,7 +27,7 @@ pub(super) fn fill(
     for settled in &info.anatomy.settled {
         match &settled.constant {
             Some(_) if fields.contains_key(&settled.name) => {}
-            Some(_) if !defaults && entity.attributes[settled.id].may_be_absent() => {}
+            Some(_) if !defaults && !is_owed(&entity.attributes[settled.id]) => {}
             Some(constant) => fields.insert(settled.name.clone(), constant.clone()),
             None => settle(scope, info, settled, &entity.attributes[settled.id], &mut fields, defaults)?,
         }
@@ -51,14 +51,14 @@ fn settle(
         return Ok(());
     }
     let Some(fill) = &attribute.fill else { return Ok(()) };
-    // What no item may lack is filled late where an item is older than the attribute, or its `when` begins to hold.
-    let is_due = defaults || !attribute.optional;
+    let is_due = defaults || !attribute.optional && !attribute.flags.transient;
     if !fill.derived && (fields.contains_key(name) || !is_due) {
         return Ok(());
     }
     let value = scope.fill(attribute, &fill.value, View::of(info.at, fields))?;
     // What is derived from something that is not in hand (a password that is not given again) stays as it is.
-    if value.is_absent() && fill.derived && fields.contains_key(name) {
+    let is_in_hand = || follows_from_stored(info.of(&scope.shared.program), &fill.value);
+    if value.is_absent() && fill.derived && fields.contains_key(name) && !is_in_hand() {
         return Ok(());
     }
     let value = Admit::computed(scope).attribute(attribute, value, name)?;
@@ -67,6 +67,25 @@ fn settle(
         false => fields.insert(settled.name.clone(), value),
     }
     Ok(())
+}
+
+/// Whether an attribute is filled late, where an item is older than the attribute or its `when` begins to hold: no item may lack
+/// it. No item has a transient one: a new key or password would replace what was derived from the first.
+fn is_owed(attribute: &Attribute) -> bool {
+    !attribute.may_be_absent() && !attribute.flags.transient
+}
+
+/// Whether an expression follows from the stored attributes of its item alone.
+fn follows_from_stored(entity: &Entity, expr: &Expr) -> bool {
+    let mut follows = true;
+    expr.walk(&mut |part| match &part.kind {
+        ExprKind::Attribute(id) => follows &= entity.attributes[*id].is_stored(),
+        ExprKind::Arrow { .. } | ExprKind::Local(_) | ExprKind::Caller | ExprKind::CallerPart(_) => {
+            follows = false
+        }
+        _ => {}
+    });
+    follows
 }
 
 /// Refuses an image that lacks something required.

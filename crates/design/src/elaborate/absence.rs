@@ -25,6 +25,11 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// Remembers that something is known about a local: what starts a worker has a condition of its own.
+    pub(super) fn local(&mut self, local: LocalId) {
+        self.locals.push(local);
+    }
+
     /// Remembers what a condition mentions.
     pub(super) fn about(&mut self, condition: &Expr) {
         condition.walk(&mut |each| match &each.kind {

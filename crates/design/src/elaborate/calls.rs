@@ -143,6 +143,9 @@ impl<'a> Elaboration<'a, '_> {
             }
             arguments.push(argument);
         }
+        if function == Function::Csv {
+            self.columns(&arguments);
+        }
         let ty = match shape.gives {
             Gives::Text => Ty::Text,
             Gives::Number => Ty::Number,
@@ -164,6 +167,26 @@ impl<'a> Elaboration<'a, '_> {
             }
         };
         typed(ExprKind::Function { function, arguments }, ty, span)
+    }
+
+    /// The columns of `csv` are attributes of the items.
+    fn columns(&mut self, arguments: &[Expr]) {
+        let program = self.program;
+        let Some(Ty::Item(entity)) = arguments.first().and_then(|list| list.ty.element()) else { return };
+        let attributes = &program.entities[entity].attributes;
+        for column in &arguments[1..] {
+            let ExprKind::Text(name) = &column.kind else { continue };
+            match attributes.find(name).map(|id| &attributes[id]) {
+                None => {
+                    let known = attributes.iter().map(|each| &*each.name);
+                    self.unknown("attribute", name, column.span, known);
+                }
+                Some(attribute) if attribute.flags.secret => {
+                    self.push(ARGUMENT.at(column.span, format!("the secret `{name}` is not shown")));
+                }
+                Some(_) => {}
+            }
+        }
     }
 
     /// Arguments against parameters: none unknown, none twice, none missing, each of its type.

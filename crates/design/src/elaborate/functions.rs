@@ -78,9 +78,14 @@ pub(super) fn shape(function: Function) -> Shape {
         Function::TransformedHeaders => (&[Any, Map, Text], false, Gives::Map),
         Function::RetryDelay => (&[Number, List, Number], false, Gives::Duration),
         Function::PeriodStart => (&[Time, Number], false, Gives::Date),
+        Function::Csv => (&[List, Text], true, Gives::Text),
+        Function::RepeatNext => (&[Time, Text, Time, Text], false, Gives::Time),
+        Function::Hour => (&[Time, Text], false, Gives::Text),
+        Function::Base32 => (&[Text], false, Gives::Text),
+        Function::ToJson => (&[Any], false, Gives::Text),
     };
     let optional = match function {
-        Function::CronNext | Function::Verified => 1,
+        Function::CronNext | Function::Verified | Function::RepeatNext | Function::Hour => 1,
         Function::RetryDelay => 2,
         _ => 0,
     };

@@ -9,8 +9,8 @@ use super::{Elaboration, Wanted, missing, typed};
 use crate::model::{self, Stored};
 use crate::problems::{ARGUMENT, EFFECT, MISMATCH, NUMBER, UNKNOWN};
 use crate::program::{
-    Attribute, Callee, Effect, EffectId, EffectKind, EntityId, Expr, ExprKind, Id, Kind, ParameterId, Route,
-    Schedule, Segment, Session, StatementKind, Trigger, Ty, Type, Worker,
+    Arena, Attribute, Callee, Effect, EffectId, EffectKind, EntityId, Expr, ExprKind, Id, Kind, Parameter,
+    ParameterId, Route, Schedule, Segment, Session, StatementKind, Trigger, Ty, Type, Worker,
 };
 
 /// The parameters of an HTTP effect that are sent; all others serve its address.
@@ -47,7 +47,7 @@ impl<'a> Elaboration<'a, '_> {
             model::EffectKind::Http { method, url } => {
                 self.method(method, &METHODS);
                 let scope = Scope::of_parameters(parameters, true);
-                let url = self.within(scope, |typing| typing.address(url));
+                let url = self.within(scope, |typing| typing.text_of(url, "the address of a request"));
                 self.answered(source, &ANSWERED, "an HTTP request");
                 effect.kind = EffectKind::Http { method: method.text.as_str().into(), url };
                 self.sent(source, &effect);
@@ -59,9 +59,32 @@ impl<'a> Elaboration<'a, '_> {
                 self.needs(source, &["to", "subject", "text"], "a mail");
                 self.answered(source, &MAILED, "a mail");
             }
+            model::EffectKind::Jwt { issuer, audience, keys } => {
+                let mut expr = |expr, what| {
+                    let scope = Scope::of_parameters(parameters, true);
+                    self.within(scope, |typing| typing.text_of(expr, what))
+                };
+                effect.kind = EffectKind::Jwt {
+                    issuer: expr(issuer, "an issuer"),
+                    audience: expr(audience, "an audience"),
+                    keys: keys.as_ref().map(|keys| expr(keys, "the address of keys")),
+                };
+                self.needs(source, &["token"], "verifying a token");
+            }
+            model::EffectKind::Live { channel } => {
+                effect.kind = EffectKind::Live { channel: self.channel(parameters, channel) };
+            }
+            model::EffectKind::Streamed { channel } => {
+                effect.kind = EffectKind::Streamed { channel: self.channel(parameters, channel) };
+            }
             model::EffectKind::Extern => {}
         }
         effect
+    }
+
+    fn channel(&mut self, parameters: &'a Arena<ParameterId, Parameter>, channel: &'a model::Expr) -> Expr {
+        let scope = Scope::of_parameters(parameters, true);
+        self.within(scope, |typing| typing.text_of(channel, "a channel"))
     }
 
     fn method(&mut self, method: &model::Name, known: &'static [&'static str]) {
@@ -70,13 +93,13 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    fn address(&mut self, url: &'a model::Expr) -> Expr {
-        let url = self.infer(url, None);
-        if !matches!(url.ty.kind(), Kind::Text | Kind::Any) {
-            let title = format!("the address of a request is text, not {}", self.named(&url.ty));
-            self.push(MISMATCH.at(url.span, title));
+    fn text_of(&mut self, expr: &'a model::Expr, what: &str) -> Expr {
+        let expr = self.infer(expr, None);
+        if !matches!(expr.ty.kind(), Kind::Text | Kind::Any) {
+            let title = format!("{what} is text, not {}", self.named(&expr.ty));
+            self.push(MISMATCH.at(expr.span, title));
         }
-        url
+        expr
     }
 
     /// A parameter that is neither sent nor part of the address has no meaning.
@@ -403,9 +426,37 @@ impl<'a> Elaboration<'a, '_> {
             let segments =
                 source.path.split('/').filter(|each| !each.is_empty()).filter_map(segment).collect();
             let method = method.map(Arc::from);
-            routes.push(Route { method, segments, operation, status: source.status });
+            self.answer_of(source);
+            routes.push(Route {
+                method,
+                segments,
+                operation,
+                status: source.status,
+                content_type: source.content_type.as_deref().map(Arc::from),
+                live: source.live,
+                max_body: source.max_body,
+                limit: source.limit,
+            });
         }
         routes
+    }
+
+    /// The form of a route's answer: its clauses must go together.
+    fn answer_of(&mut self, source: &'a model::Route) {
+        let is_get = source.method.as_ref().is_some_and(|method| method.is("GET"));
+        if source.live && !is_get {
+            let problem = ARGUMENT.at(source.span, "a channel is followed with GET");
+            self.push(problem.note("Write `route GET ... live`."));
+        }
+        if source.live && (source.content_type.is_some() || source.status != 200) {
+            let title = "events are `text/event-stream` and answered with 200";
+            self.push(ARGUMENT.at(source.span, title));
+        }
+        if let Some(text) = &source.content_type
+            && !is_content_type(text)
+        {
+            self.push(ARGUMENT.at(source.span, format!("\"{text}\" is not a content type")));
+        }
     }
 
     /// The sessions of the design. What they give is the whole caller.
@@ -494,4 +545,14 @@ impl<'a> Elaboration<'a, '_> {
         self.asked = outer;
         typed(ExprKind::Choose { arms, otherwise }, Ty::of(&wanted.ty), span)
     }
+}
+
+/// Whether text is a content type, such as `text/csv; charset=utf-8`.
+fn is_content_type(text: &str) -> bool {
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    let is_token = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-+.".contains(&byte))
+    };
+    let kind = text.split(';').next().unwrap_or_default();
+    is_plain && kind.split_once('/').is_some_and(|(one, other)| is_token(one) && is_token(other))
 }

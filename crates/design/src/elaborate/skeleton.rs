@@ -429,7 +429,14 @@ fn effect(design: &Design, program: &Program, types: &Types<'_>, effect: &model:
             EffectKind::Http { method: method.text.as_str().into(), url: Expr::default() }
         }
         model::EffectKind::Mail => EffectKind::Mail,
+        model::EffectKind::Jwt { keys, .. } => EffectKind::Jwt {
+            issuer: Expr::default(),
+            audience: Expr::default(),
+            keys: keys.as_ref().map(|_| Expr::default()),
+        },
+        model::EffectKind::Live { .. } => EffectKind::Live { channel: Expr::default() },
         model::EffectKind::Extern => EffectKind::Extern,
+        model::EffectKind::Streamed { .. } => EffectKind::Streamed { channel: Expr::default() },
     };
     Effect {
         name: effect.name.text.as_str().into(),

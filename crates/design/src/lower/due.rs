@@ -80,7 +80,11 @@ fn due_pattern(design: &Design, worker: &Worker) -> Option<Pattern> {
         entities: vec![name.clone()],
         binds: shards
             .into_iter()
-            .map(|each| Bind { name: Name::new(each, span), value: BindValue::All })
+            .map(|each| {
+                // A part that the condition fixes is one partition, not all of them.
+                let fixed = when.as_ref().and_then(|when| fixed(when, each));
+                Bind { name: Name::new(each, span), value: fixed.map_or(BindValue::All, BindValue::Expr) }
+            })
             .collect(),
         condition: Some(condition),
         order: Some(Order { by: None, descending: false, span }),
@@ -89,6 +93,19 @@ fn due_pattern(design: &Design, worker: &Worker) -> Option<Pattern> {
         span: worker.span,
         ..Pattern::default()
     })
+}
+
+/// The value that a condition demands of an attribute: `state = waiting`.
+fn fixed(when: &Expr, attribute: &str) -> Option<Expr> {
+    match &when.kind {
+        ExprKind::Binary { op: Op::And, left, right } => {
+            fixed(left, attribute).or_else(|| fixed(right, attribute))
+        }
+        ExprKind::Binary { op: Op::Eq, left, right } if left.as_name() == Some(attribute) => {
+            Some((**right).clone())
+        }
+        _ => None,
+    }
 }
 
 /// The attributes that spread due items over the partitions of a key, if it sorts them by the time.

@@ -18,6 +18,9 @@ const ATTEMPTS: u64 = 5;
 /// How many runs of a worker there may be at a time if the design does not say.
 const CONCURRENCY: u64 = 16;
 
+/// The longest bearer token: that of an issuer names the groups of its owner.
+const MAX_TOKEN_BYTES: u64 = 8_192;
+
 /// The largest body of a request to a route.
 const MAX_BODY_BYTES: u64 = 256 * 1024;
 
@@ -36,7 +39,16 @@ impl Lower<'_> {
                     url: self.expr_or_missing(effect.url().as_ref(), span),
                 },
                 "mail" => EffectKind::Mail,
-                _ => EffectKind::Extern,
+                "jwt" => EffectKind::Jwt {
+                    issuer: self.expr_or_missing(effect.url().as_ref(), span),
+                    audience: self.expr_or_missing(effect.audience().as_ref(), span),
+                    keys: effect.keys().map(|keys| self.expr(&keys)),
+                },
+                "live" => EffectKind::Live { channel: self.expr_or_missing(effect.url().as_ref(), span) },
+                _ => match effect.channel() {
+                    Some(channel) => EffectKind::Streamed { channel: self.expr(&channel) },
+                    None => EffectKind::Extern,
+                },
             },
             timeout_ms: effect.timeout().map_or(TIMEOUT_MS, |number| self.duration_ms(&number)),
             span,
@@ -163,7 +175,33 @@ impl Lower<'_> {
             ..Operation::default()
         });
         let status = route.answers().map_or(200, |number| self.count(&number));
-        design.routes.push(Route { method, path, operation: called, status, path_span, span });
+        design.routes.push(Route {
+            method,
+            path,
+            operation: called,
+            status,
+            content_type: route.content_type().map(|text| text.value()),
+            live: route.live().is_some(),
+            max_body: route.max_body().map_or(MAX_BODY_BYTES, |number| self.body_size(&number)),
+            limit: route.limit().map(|rate| self.limit(&rate)),
+            path_span,
+            span,
+        });
+    }
+
+    fn body_size(&mut self, number: &ast::Number) -> u64 {
+        let size = self.count(number);
+        if size > MAX_BODY_BYTES {
+            let span = self.span(number.range());
+            self.problems.push(NUMBER.at(span, "a body has at most 256 KB"));
+        }
+        size.min(MAX_BODY_BYTES)
+    }
+
+    /// How many requests are allowed, and in how many milliseconds.
+    fn limit(&mut self, rate: &ast::Rate) -> (u64, u64) {
+        let count = rate.number().map_or(1, |number| self.at_least_one(&number));
+        (count, self.rate_seconds(rate) * 1_000)
     }
 
     pub(super) fn session(&mut self, session: &ast::Session, design: &mut Design) {
@@ -181,7 +219,7 @@ impl Lower<'_> {
             name: Name::new(called.clone(), span),
             system: true,
             internal: true,
-            params: vec![param(Name::new("token", span), text(1_024))],
+            params: vec![param(Name::new("token", span), text(MAX_TOKEN_BYTES))],
             body: vec![Stmt { kind: found, span }, Stmt { kind: StmtKind::Return { value: result }, span }],
             span,
             ..Operation::default()

@@ -107,19 +107,23 @@ impl Lower<'_> {
 
     fn rate(&mut self, rate: &ast::Rate) -> f64 {
         let number = rate.number().map_or(0, |number| self.count(&number)) as f64;
-        let seconds = match rate.unit().as_ref().map(ast::Name::text) {
-            Some("s") | None => 1.0,
-            Some("m" | "min") => 60.0,
-            Some("h") => 3_600.0,
-            Some("d" | "day") => 86_400.0,
+        number / self.rate_seconds(rate) as f64
+    }
+
+    /// The seconds of a rate's unit.
+    pub(super) fn rate_seconds(&mut self, rate: &ast::Rate) -> u64 {
+        match rate.unit().as_ref().map(ast::Name::text) {
+            Some("s") | None => 1,
+            Some("m" | "min") => 60,
+            Some("h") => 3_600,
+            Some("d" | "day") => 86_400,
             Some(other) => {
                 let span = self.span(rate.range());
                 let title = format!("`{other}` is not a unit of time");
                 self.problems.push(NUMBER.at(span, title).note("Write 200/s, 50/m, 10/h or 3/d."));
-                1.0
+                1
             }
-        };
-        number / seconds
+        }
     }
 }
 

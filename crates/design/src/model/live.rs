@@ -41,8 +41,27 @@ pub enum EffectKind {
     },
     /// `mail`
     Mail,
+    /// `jwt issuer audience text keys url`: a token of an OIDC issuer is verified.
+    Jwt {
+        /// The issuer, over the parameters.
+        issuer: Expr,
+        /// The audience.
+        audience: Expr,
+        /// The address of the issuer's keys; none if the issuer's configuration names it.
+        keys: Option<Expr>,
+    },
+    /// `live channel`: an event for those who follow a channel.
+    Live {
+        /// The channel, over the parameters.
+        channel: Expr,
+    },
     /// `extern`: the application does it.
     Extern,
+    /// `extern live channel`: the application does it, and parts of its result go to a channel.
+    Streamed {
+        /// The channel, over the parameters.
+        channel: Expr,
+    },
 }
 
 /// `worker deliver due Delivery as d by nextAttemptAt { ... }`
@@ -132,6 +151,14 @@ pub struct Route {
     pub operation: String,
     /// The status of a success.
     pub status: u64,
+    /// The content type of a success that is text; none for JSON.
+    pub content_type: Option<String>,
+    /// Whether it answers with the events of the channel that the operation names.
+    pub live: bool,
+    /// The largest body in bytes.
+    pub max_body: u64,
+    /// How many requests one address may send, and in how many milliseconds.
+    pub limit: Option<(u64, u64)>,
     /// Where the path stands.
     #[serde(skip)]
     pub path_span: Span,

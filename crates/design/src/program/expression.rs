@@ -270,6 +270,11 @@ functions! {
     TransformedHeaders "transformed_headers"
     RetryDelay "retry_delay"
     PeriodStart "period_start"
+    Csv "csv"
+    RepeatNext "repeat_next"
+    Hour "hour"
+    Base32 "base32"
+    ToJson "to_json"
 }
 
 impl Expr {

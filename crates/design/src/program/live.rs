@@ -34,8 +34,27 @@ pub enum EffectKind {
     },
     /// A mail.
     Mail,
+    /// A token of an OIDC issuer is verified.
+    Jwt {
+        /// The issuer, over the parameters.
+        issuer: Expr,
+        /// The audience.
+        audience: Expr,
+        /// The address of the issuer's keys; none if the issuer's configuration names it.
+        keys: Option<Expr>,
+    },
+    /// An event for those who follow a channel.
+    Live {
+        /// The channel, over the parameters.
+        channel: Expr,
+    },
     /// Whatever the application does under the effect's name.
     Extern,
+    /// Whatever the application does; parts of its result go to a channel.
+    Streamed {
+        /// The channel, over the parameters.
+        channel: Expr,
+    },
 }
 
 /// Something that runs by itself.
@@ -111,6 +130,14 @@ pub struct Route {
     pub operation: OperationId,
     /// The status of a success.
     pub status: u64,
+    /// The content type of a success that is text; none for JSON.
+    pub content_type: Option<Arc<str>>,
+    /// Whether it answers with the events of the channel that the operation names.
+    pub live: bool,
+    /// The largest body in bytes.
+    pub max_body: u64,
+    /// How many requests one address may send, and in how many milliseconds.
+    pub limit: Option<(u64, u64)>,
 }
 
 /// A segment of a path.
@@ -129,4 +156,18 @@ pub struct Session {
     pub prefix: Option<Arc<str>>,
     /// The operation that finds the caller. Its one parameter is the token.
     pub operation: OperationId,
+}
+
+impl EffectKind {
+    /// The expressions over the parameters, in order.
+    pub fn expressions(&self) -> Vec<&Expr> {
+        match self {
+            EffectKind::Http { url, .. } => vec![url],
+            EffectKind::Jwt { issuer, audience, keys } => {
+                [issuer, audience].into_iter().chain(keys).collect()
+            }
+            EffectKind::Live { channel } | EffectKind::Streamed { channel } => vec![channel],
+            EffectKind::Mail | EffectKind::Extern => Vec::new(),
+        }
+    }
 }

@@ -38,8 +38,27 @@ cases! {
         },
         /// A mail.
         Mail,
+        /// A token of an OIDC issuer is verified.
+        Jwt {
+            /// The issuer, over the parameters.
+            issuer: program::Expr,
+            /// The audience.
+            audience: program::Expr,
+            /// The address of the issuer's keys; none if the issuer's configuration names it.
+            keys: Option<program::Expr>,
+        },
+        /// An event for those who follow a channel.
+        Live {
+            /// The channel, over the parameters.
+            channel: program::Expr,
+        },
         /// Whatever the application does under the effect's name.
         Extern,
+        /// Whatever the application does; parts of its result go to a channel.
+        Streamed {
+            /// The channel, over the parameters.
+            channel: program::Expr,
+        },
     }
 }
 
@@ -118,6 +137,14 @@ record! {
         operation: OperationId,
         /// The status of a success.
         status: u64,
+        /// The content type of a success that is text; none for JSON.
+        content_type: Option<Arc<str>>,
+        /// Whether it answers with the events of the channel that the operation names.
+        live: bool,
+        /// The largest body in bytes.
+        max_body: u64,
+        /// How many requests one address may send, and in how many milliseconds.
+        limit: Option<(u64, u64)>,
     }
 }
 

@@ -16,7 +16,7 @@ use crate::engine::Shared;
 use crate::reply::Reply;
 use crate::write::statement;
 use crate::write::token::Token;
-use crate::write::transaction::{self, Part};
+use crate::write::transaction::{self, Meeting, Part};
 
 const WITHOUT_KEY: &str =
     "Select statements within ExecuteTransaction must specify the primary key in the where clause.";
@@ -102,7 +102,7 @@ fn write(
         sortkey_api::encode(&input.transact_statements, &mut contents);
         Token::new(text, &contents)
     });
-    transaction::run(shared, "ExecuteTransaction", parts, token, move |committed, _| {
+    transaction::run(shared, "ExecuteTransaction", parts, token, Meeting::Conflicts, move |committed, _| {
         let units = if committed.replayed { Units::Read } else { Units::Write };
         ExecuteTransactionOutput {
             // AWS answers writes with a list, and leaves it empty.

@@ -13,7 +13,7 @@ use sortkey_value::limits::ITEM_SIZE_BYTES;
 use super::Run;
 use super::batch_write_item::add_metric;
 use crate::read::consumed::{self, Units};
-use crate::engine::Shared;
+use crate::engine::{Engine, Shared};
 use crate::read::expressions::{Bound, Expressions};
 use crate::write::mutation::{Action, Mutation, SizeRule};
 use crate::reply::Reply;
@@ -21,7 +21,7 @@ use crate::catalog::schema::KeyFault;
 use crate::catalog::table::Table;
 use crate::text;
 use crate::write::token::Token;
-use crate::write::transaction::{self, Part};
+use crate::write::transaction::{self, Meeting, Part};
 
 /// The most that all items of a transaction may weigh together.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -31,6 +31,30 @@ impl Run for TransactWriteItems {
         shared: &Arc<Shared>,
         input: TransactWriteItemsInput,
     ) -> Result<Reply<TransactWriteItemsOutput>, ApiError> {
+        transact(shared, input, Meeting::Conflicts)
+    }
+}
+
+impl Engine {
+    /// Like [`Engine::transact_write_items`], but waits for transactions that hold its items instead of failing with a
+    /// conflict.
+    pub fn transact_write_items_in_line(
+        &self,
+        input: TransactWriteItemsInput,
+    ) -> Reply<TransactWriteItemsOutput> {
+        let run = || {
+            sortkey_api::check(&input)?;
+            transact(&self.shared, input, Meeting::Waits)
+        };
+        Reply::from(run())
+    }
+}
+
+fn transact(
+    shared: &Arc<Shared>,
+    input: TransactWriteItemsInput,
+    meeting: Meeting,
+) -> Result<Reply<TransactWriteItemsOutput>, ApiError> {
         let writes: Vec<Write<'_>> = input.transact_items.iter().map(Write::of).collect::<Result<_, _>>()?;
         let bound: Vec<(Bound, &Item)> = writes.iter().map(|write| write.bind(shared)).collect::<Result<_, ApiError>>()?;
         if bound.iter().map(|(_, item)| item.size_bytes()).sum::<usize>() > MAX_BYTES {
@@ -57,7 +81,7 @@ impl Run for TransactWriteItems {
             Token::new(text, &contents)
         });
         let (capacity, metrics) = (input.return_consumed_capacity.clone(), input.return_item_collection_metrics.clone());
-        transaction::run(shared, "TransactWriteItems", parts, token, move |committed, mutations| {
+        transaction::run(shared, "TransactWriteItems", parts, token, meeting, move |committed, mutations| {
             let units = if committed.replayed { Units::Read } else { Units::Write };
             let mut collections = StringMap::new();
             for mutation in mutations {
@@ -71,7 +95,6 @@ impl Run for TransactWriteItems {
                 item_collection_metrics: (!collections.is_empty()).then_some(collections),
             }
         })
-    }
 }
 
 /// One write with what all four kinds have in common.

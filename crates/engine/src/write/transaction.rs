@@ -1,7 +1,8 @@
 //! Transactions: all writes or none, as of one moment.
 //!
 //! A transaction tries its locks. If another transaction holds one of its keys, it is cancelled with
-//! TransactionConflict, as on AWS; single writes wait instead. A request with a token that is in flight gets
+//! TransactionConflict, as on AWS; single writes wait instead, and so do transactions of a design that runs in the same
+//! process, which would only be sent again. A request with a token that is in flight gets
 //! TransactionInProgress; one that has happened is answered without happening again.
 
 use std::collections::BTreeSet;
@@ -33,12 +34,22 @@ pub(crate) struct Committed {
     pub(crate) replayed: bool,
 }
 
+/// What a transaction does that meets another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meeting {
+    /// It is cancelled.
+    Conflicts,
+    /// It waits until the other one has committed.
+    Waits,
+}
+
 /// Runs the writes, all or none.
 pub(crate) fn run<T: Send + 'static>(
     shared: &Arc<Shared>,
     operation: &'static str,
     parts: Vec<Part>,
     token: Option<Token>,
+    meeting: Meeting,
     answer: impl FnOnce(Committed, &[Mutation]) -> T + Send + 'static,
 ) -> Result<Reply<T>, ApiError> {
     let (mutations, shows): (Vec<Mutation>, Vec<bool>) = mutations(parts)?;
@@ -57,10 +68,14 @@ pub(crate) fn run<T: Send + 'static>(
     let keys: Vec<Key> = mutations.iter().map(|mutation| mutation.key.clone()).collect();
     let token_key = token.as_ref().map(Token::key);
     let database = Arc::clone(shared);
-    let tried = shared.committer.try_write(locks, move |view| {
+    let prepare = move |view: &Published| {
         let result = prepare(&database, view, &mutations, &shows, token.as_ref());
         outcome(result.map(|(batch, committed)| (batch, answer(committed, &mutations))))
-    });
+    };
+    let tried = match meeting {
+        Meeting::Conflicts => shared.committer.try_write(locks, prepare),
+        Meeting::Waits => Ok(shared.committer.write_in_line(locks, prepare)),
+    };
     match tried {
         Ok(ticket) => Ok(Reply::waiting(ticket)),
         Err(held) if token_key.is_some_and(|key| held.keys.contains(&key)) => Err(ApiError::new(

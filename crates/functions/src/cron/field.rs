@@ -10,17 +10,17 @@ pub(super) struct Field {
     name: &'static str,
     least: u32,
     most: u32,
-    /// Where `*` and an open range such as `5/15` end.
+    /// The end of `*` and of an open range such as `5/15`.
     last: u32,
     /// Names of values, from the least on.
     names: &'static [&'static str],
     /// Whether it selects days, and `?` therefore has a meaning.
     pub(super) is_day: bool,
-    /// Where its values are kept.
+    /// The place of its values.
     pub(super) of: fn(&mut Cron) -> &mut Values,
 }
 
-/// What is wrong with a part of a field.
+/// An error in a part of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum FieldProblem {
     /// Not a value of the field.
@@ -163,7 +163,7 @@ impl Field {
         step.and_then(|step| usize::try_from(step).ok()).ok_or(FieldProblem::Step { most: self.most })
     }
 
-    /// Where a value is kept: years are counted from the first one, and 7 is Sunday, which is 0.
+    /// The bit of a value: years are counted from the first one, and 7 is Sunday, which is 0.
     fn slot(&self, value: u32) -> u32 {
         match value {
             year if self.least == FIRST_YEAR => year - FIRST_YEAR,

@@ -30,13 +30,18 @@ impl Zone {
         DATABASE.get(name).map(Zone).map_err(|_| ZoneError { name: name.chars().take(64).collect() })
     }
 
-    /// What clocks show at a time.
-    pub(super) fn clock(&self, time: Timestamp) -> DateTime {
+    /// The hour that clocks show at a time in seconds since 1970.
+    pub fn hour(&self, seconds: i64) -> Option<i8> {
+        Timestamp::from_second(seconds).ok().map(|time| self.clock(time).hour())
+    }
+
+    /// The local time.
+    pub(crate) fn clock(&self, time: Timestamp) -> DateTime {
         self.0.to_datetime(time)
     }
 
     /// When clocks show something for the first time, or the end of the gap in which they do not.
-    pub(super) fn first_time(&self, clock: DateTime) -> Option<Timestamp> {
+    pub(crate) fn first_time(&self, clock: DateTime) -> Option<Timestamp> {
         let ambiguous = self.0.to_ambiguous_timestamp(clock);
         match ambiguous.offset() {
             AmbiguousOffset::Unambiguous { offset } => offset.to_timestamp(clock).ok(),

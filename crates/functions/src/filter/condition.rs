@@ -16,7 +16,7 @@ pub(super) struct Condition {
     pub(super) check: Check,
 }
 
-/// Where the value of a condition comes from.
+/// The source of a condition's value.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     Body(Pointer),

@@ -23,7 +23,7 @@ pub struct FilterError {
     pub problem: FilterProblem,
 }
 
-/// What is wrong with a part of a filter.
+/// An error in a part of a filter.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FilterProblem {
     /// The text is not JSON.

@@ -34,17 +34,17 @@ pub enum Part {
 pub struct Custom {
     /// The header with the signature.
     pub header: String,
-    /// What is before the signature, such as `sha256=`; empty for nothing.
+    /// The text before the signature, such as `sha256=`; empty for nothing.
     pub prefix: String,
     /// How the signature is written.
     pub encoding: Encoding,
     /// How it is made.
     pub method: Method,
-    /// What is signed, piece after piece.
+    /// The signed content, piece after piece.
     pub content: Vec<Part>,
-    /// Where the time is, if a time is signed.
+    /// The place of the time, if a time is signed.
     pub timestamp: Option<TimestampHeader>,
-    /// Where the delivery's id is, if there is one.
+    /// The place of the delivery's id, if there is one.
     pub delivery_id: Option<IdSource>,
 }
 

@@ -7,7 +7,7 @@ use crate::pointer::Pointer;
 /// The longest id that is used. A longer one is treated as if there were none.
 const MAX_ID_BYTES: usize = 256;
 
-/// Where the id of a delivery is.
+/// The place of a delivery's id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IdSource {
     /// In the first of these headers that is there.

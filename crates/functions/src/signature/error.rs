@@ -22,7 +22,7 @@ pub enum SignatureError {
     Malformed {
         /// Its name.
         header: String,
-        /// What it should look like.
+        /// The expected form.
         expected: &'static str,
     },
     /// The signature is right, and the signed time too long ago.
@@ -60,9 +60,9 @@ pub enum SchemeError {
     /// A secret is empty or not of its form.
     #[error("secret {number}: expected {expected}")]
     Secret {
-        /// Which one, counted from 1.
+        /// Its position, counted from 1.
         number: usize,
-        /// What it should look like.
+        /// The expected form.
         expected: &'static str,
     },
     /// The name of a header is none.
@@ -74,7 +74,7 @@ pub enum SchemeError {
     /// The signature would not cover what it must.
     #[error("the signed content must contain {expected}")]
     Content {
-        /// What is not covered.
+        /// The part that is not covered.
         expected: &'static str,
     },
 }

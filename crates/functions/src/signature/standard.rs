@@ -47,7 +47,7 @@ pub(super) fn verify(keys: &[StandardKey], incoming: &Incoming<'_>) -> Result<()
     timestamp::check(seconds, incoming.now_seconds, TOLERANCE_SECONDS)
 }
 
-/// What a header contains, by kind.
+/// The content of a header, by kind.
 struct Signatures {
     v1: Vec<Vec<u8>>,
     v1a: Vec<Vec<u8>>,

@@ -13,7 +13,7 @@ const EXPECTED: &str = "t=SECONDS,v1=HEX";
 /// How many signatures are compared at most. Stripe sends one for each secret that is valid.
 const MAX_SIGNATURES: usize = 16;
 
-/// Where the id of the event is, which is the same in every attempt to deliver it.
+/// The place of the event's id, which is the same in every attempt to deliver it.
 pub(super) fn event_id() -> Pointer {
     Pointer::from_names(["id"])
 }

@@ -12,10 +12,10 @@ const MAX_BETWEEN_BYTES: usize = 2 * MAX_OUTPUT_BYTES;
 /// How many bytes may be measured, copied or moved in all. It is some tens of milliseconds.
 const WORK_BYTES: usize = 16 * 1024 * 1024;
 
-/// What a step takes in any case.
+/// The cost of any step.
 const STEP_BYTES: usize = 64;
 
-/// What may still be used.
+/// The budget that is left.
 pub(super) struct Budget {
     /// The size of the whole document, or a little more.
     size: usize,
@@ -175,7 +175,7 @@ fn make_parents<'v>(
     })
 }
 
-/// What a member takes beside its value: its name, a colon and a comma.
+/// The bytes of a member beside its value: its name, a colon and a comma.
 fn member_bytes(name: &str) -> usize {
     text_bytes(name) + 2
 }

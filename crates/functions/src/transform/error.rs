@@ -18,7 +18,7 @@ pub struct TransformError {
     pub problem: TransformProblem,
 }
 
-/// What is wrong with a part of a transform.
+/// An error in a part of a transform.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TransformProblem {
     /// The text is not JSON.
@@ -87,17 +87,17 @@ pub enum TransformProblem {
     TooLarge,
 }
 
-/// What went wrong when a transform was applied.
+/// An error in applying a transform.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{place}: {problem}")]
 pub struct ApplyError {
     /// The step, as a place in the transform.
     pub place: Place,
-    /// What went wrong.
+    /// The error.
     pub problem: ApplyProblem,
 }
 
-/// What went wrong in a step.
+/// An error in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ApplyProblem {
     /// The body is not JSON, and a step needs it.

@@ -10,42 +10,42 @@ use crate::pointer::Pointer;
 pub enum Step {
     /// `{"op": "set", "path": P, "value": V}` writes V at P, over what is there.
     Set {
-        /// Where.
+        /// The place.
         path: Pointer,
-        /// What.
+        /// The value.
         value: Value,
     },
     /// `{"op": "copy", "from": F, "to": T}` writes the value at F at T, over what is there.
     Copy {
-        /// Where from.
+        /// The source.
         from: Pointer,
-        /// Where to.
+        /// The destination.
         to: Pointer,
     },
     /// `{"op": "move", "from": F, "to": T}` takes the value out of F, as `remove` does, and then writes it at T. T must not be inside F.
     Move {
-        /// Where from.
+        /// The source.
         from: Pointer,
-        /// Where to.
+        /// The destination.
         to: Pointer,
     },
     /// `{"op": "remove", "path": P}` takes the value at P out of its object or list; later elements of a list move up. The whole document becomes
     /// `null`.
     Remove {
-        /// Where.
+        /// The place.
         path: Pointer,
     },
     /// `{"op": "rename", "path": P, "to": "name"}` gives the member at P another name in its object, over a member of that name. It does nothing to
     /// elements of lists.
     Rename {
-        /// Which member.
+        /// The member.
         path: Pointer,
         /// Its new name.
         to: String,
     },
     /// `{"op": "template", "path": P, "template": "…"}` writes a text at P. See [`Template`].
     Template {
-        /// Where.
+        /// The place.
         path: Pointer,
         /// The text.
         template: Template,
@@ -53,21 +53,21 @@ pub enum Step {
     /// `{"op": "map", "path": P, "each": [STEPS]}` applies steps to each element of the list at P, in order, with the element as the document. Anything
     /// but a list is left alone.
     Each {
-        /// Which list.
+        /// The list.
         path: Pointer,
-        /// What to do with each element.
+        /// The steps for each element.
         steps: Vec<Step>,
     },
     /// `{"op": "map", "path": P, "values": {"a": 1}, "default": D}` replaces the value at P by the one that a table has for it. See [`Lookup`].
     Lookup {
-        /// Which value.
+        /// The value.
         path: Pointer,
         /// The table.
         lookup: Lookup,
     },
     /// `{"op": "wrap", "path": P, "key": "name"}` replaces the value V at P by the object `{"name": V}`.
     Wrap {
-        /// Which value.
+        /// The value.
         path: Pointer,
         /// The name of the member that it becomes.
         key: String,
@@ -86,14 +86,14 @@ pub enum Step {
 /// there is one, and stays otherwise. Objects and lists stay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lookup {
-    /// What becomes what.
+    /// The pairs of old and new values.
     pub values: serde_json::Map<String, Value>,
-    /// What everything else becomes.
+    /// The value for everything else.
     pub default: Option<Value>,
 }
 
 impl Lookup {
-    /// What a value becomes; nothing where it stays.
+    /// The new value; none where it stays.
     pub(super) fn find(&self, value: &Value) -> Option<&Value> {
         let found = match value {
             Value::Object(_) | Value::Array(_) => return None,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
+use sortkey_core::declared_errors;
 use sortkey_design::Program;
 use sortkey_design::model::ReadVerb;
 use sortkey_design::program::{
@@ -10,8 +11,8 @@ use sortkey_design::program::{
 };
 
 use super::components::problem_response;
+use super::example;
 use super::schema::{collected_name, of, reference};
-use super::{errors, example};
 use crate::endpoints::Endpoint;
 use crate::problem;
 
@@ -136,7 +137,7 @@ fn responses(program: &Program, endpoint: &Endpoint) -> Json {
     }
     let mut problems: BTreeMap<u16, Vec<String>> = BTreeMap::new();
     let operation = program.design.operation(endpoint.name()).filter(|_| !endpoint.is_pattern());
-    let declared = operation.map(|operation| errors::declared(&program.design, operation));
+    let declared = operation.map(|operation| declared_errors(&program.design, operation));
     for kind in declared.unwrap_or_default() {
         problems.entry(problem::status(&kind).as_u16()).or_default().push(kind.name().to_owned());
     }

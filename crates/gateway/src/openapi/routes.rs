@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json, json};
+use sortkey_core::declared_errors;
 use sortkey_design::Program;
 use sortkey_design::program::{Callee, Expr, ExprKind, Route, Segment, StatementKind};
 
 use super::components::problem_response;
+use super::paths;
 use super::schema::of;
-use super::{errors, paths};
 use crate::problem;
 
 /// The methods of a route that names none.
@@ -52,7 +53,7 @@ fn described(program: &Program, route: &Route, method: &str, path: &str) -> Json
     }
     if !matches!(method, "GET" | "DELETE") {
         described["requestBody"] = json!({
-            "description": "At most 256 KB, of any content type",
+            "description": format!("At most {}, of any content type", size(route.max_body)),
             "content": { "*/*": { "schema": {} } },
         });
     }
@@ -76,20 +77,38 @@ fn responses(program: &Program, route: &Route, callee: Option<Callee>) -> Json {
     let mut responses = Map::new();
     let mut success = json!({ "description": "The answer, after the commit" });
     let schema = callee.and_then(|callee| paths::answer(program, callee)).filter(|_| route.status != 204);
-    if let Some(schema) = schema {
+    if route.live {
+        success = json!({
+            "description": "Events of the channel as they happen",
+            "content": { "text/event-stream": { "schema": { "type": "string" } } },
+        });
+    } else if let Some(kind) = &route.content_type {
+        success["content"] = json!({ &**kind: { "schema": { "type": "string" } } });
+    } else if let Some(schema) = schema {
         success["content"] = json!({ "application/json": { "schema": schema } });
     }
     responses.insert(route.status.to_string(), success);
     let mut problems: BTreeMap<u16, Vec<String>> = BTreeMap::new();
     let operation = callee.and_then(|callee| program.design.operation(program.name(callee)));
-    for kind in operation.map(|operation| errors::declared(&program.design, operation)).unwrap_or_default() {
+    for kind in operation.map(|operation| declared_errors(&program.design, operation)).unwrap_or_default() {
         problems.entry(problem::status(&kind).as_u16()).or_default().push(kind.name().to_owned());
+    }
+    if route.limit.is_some() {
+        problems.entry(429).or_default().push("Throttled".to_owned());
     }
     for (status, codes) in problems {
         responses.insert(status.to_string(), problem_response(&codes.join(", ")));
     }
     responses.insert("default".into(), json!({ "$ref": "#/components/responses/Problem" }));
     Json::Object(responses)
+}
+
+/// A size as people write it.
+fn size(bytes: u64) -> String {
+    match bytes % 1_024 {
+        0 => format!("{} KB", bytes / 1_024),
+        _ => format!("{bytes} bytes"),
+    }
 }
 
 /// What a route calls.

@@ -1,6 +1,8 @@
 //! A system behind a gateway, without a socket: requests go in, status and JSON come out.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod deployment;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -94,6 +96,10 @@ impl Api {
         let body = match body {
             Content::Whole(body) => body,
             Content::Pieces(pieces) => pieces.flatten().flatten().collect(),
+            // What has been sent so far.
+            Content::Events(mut events) => {
+                std::iter::from_fn(|| events.try_recv().ok()?.ok()).flatten().collect()
+            }
         };
         Got { status: parts.status.as_u16(), headers: parts.headers, body }
     }

@@ -60,10 +60,9 @@ pub(super) const LINT: Lint = Lint {
 fn inspect(cx: &mut Context<'_>) {
     let design = cx.design;
     for (at, entity) in design.entities.iter().enumerate() {
-        for attribute in &entity.attributes {
+        for attribute in entity.attributes.iter().filter(|attribute| attribute.is_stored()) {
             let name = attribute.name.text.as_str();
-            let earlier =
-                design.entities[..at].iter().find_map(|other| Some((other, other.attribute(name)?)));
+            let earlier = design.entities[..at].iter().find_map(|other| Some((other, stored(other, name)?)));
             let Some((other, first)) = earlier else { continue };
             let secret =
                 is_secret(attribute) && matches!(attribute.ty, Type::Object { .. } | Type::Any { .. });
@@ -79,6 +78,10 @@ fn inspect(cx: &mut Context<'_>) {
             }
         }
     }
+}
+
+fn stored<'a>(entity: &'a Entity, name: &str) -> Option<&'a Attribute> {
+    entity.attribute(name).filter(|attribute| attribute.is_stored())
 }
 
 fn refers(entity: &Entity, other: &Entity) -> bool {

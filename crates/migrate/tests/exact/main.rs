@@ -6,7 +6,9 @@
 mod crash;
 mod oracle;
 mod sellers;
+mod shadow;
 mod slice;
 mod support;
+mod torture;
 mod verify;
 mod writers;

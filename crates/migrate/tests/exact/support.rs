@@ -64,6 +64,7 @@ system operation both(teamId, shareId, target, rights) {
 system pattern user = get User by userId strong
 system pattern team = get Team by teamId strong
 system pattern shareOf = get Share by teamId, shareId strong
+system pattern sharesOfTeam = list Share by teamId strong page 20
 "#;
 
 pub(crate) const AFTER: &str = r#"design shop version 2
@@ -109,6 +110,7 @@ system operation unshare(teamId, target) { delete Share(teamId, target) }
 system pattern user = get User by userId strong
 system pattern team = get Team by owner, teamId strong
 system pattern shareOf = get Share by teamId, target strong
+system pattern sharesIn = list Share by teamId strong page 20
 migrate "before.sk" {
   User from User {} drop isAdmin
   Team from Team {}
@@ -191,6 +193,18 @@ impl World {
     pub(crate) fn runner_on(&self, backend: Arc<dyn Backend>) -> Runner {
         let plan = self.plan_on(Arc::clone(&backend));
         Runner::new(plan, backend, self.settings(), Ages::ALONE).expect("a runner")
+    }
+
+    /// A runner that waits for nothing: an index in memory has no lag.
+    pub(crate) fn hasty_runner(&self) -> Runner {
+        struct Now;
+        impl sortkey_core::Timer for Now {
+            fn pause(&self, _: Duration) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+                Box::pin(async {})
+            }
+        }
+        let settings = Settings { timer: Arc::new(Now), ..self.settings() };
+        Runner::new(self.plan_on(self.backend()), self.backend(), settings, Ages::ALONE).expect("a runner")
     }
 
     /// A design on the layer of the migration.

@@ -4,6 +4,7 @@ use serde_json::json;
 use sortkey_api::Requests as _;
 use sortkey_api::operations::{DeleteItemInput, PutItemInput};
 use sortkey_embedded::{Embedded, block_on};
+use sortkey_migrate::Extent;
 use sortkey_value::{AttributeValue, Map, Number};
 
 use crate::support::{World, call, seed};
@@ -157,6 +158,77 @@ fn every_corruption_is_found() {
     assert!(planted >= 500, "{planted} corruptions");
     let clean = block_on(runner.verify(&mut |_| ())).expect("compared");
     assert_eq!(clean.differences, 0, "{:?}", clean.listed);
+}
+
+#[test]
+fn answers_miss_what_is_missing_and_show_what_is_too_much() {
+    let world = migrated();
+    let runner = world.hasty_runner();
+    let clean = block_on(runner.answers(Extent::Full)).expect("compared");
+    assert_eq!(clean.differences, 0, "{:?}", clean.listed);
+    let counts: Vec<(&str, &str, u64)> =
+        clean.patterns.iter().map(|each| (&*each.old, &*each.new, each.compared)).collect();
+    let wanted = [
+        ("user", "user", 2),
+        ("team", "team", 43),
+        ("shareOf", "shareOf", 44),
+        ("sharesOfTeam", "sharesIn", 42),
+    ];
+    assert_eq!(counts, wanted);
+    let mut planted = 0;
+    for table in ["teams", "shares"] {
+        let keys: &[&str] = if table == "teams" { &["owner", "teamId"] } else { &["teamId", "target"] };
+        for item in world.own_items(table) {
+            remove(&world, table, &item, keys);
+            let report = block_on(runner.answers(Extent::Full)).expect("compared");
+            assert!(report.differences > 0, "missing in {table}: {item:?}");
+            put(&world, table, &item);
+            planted += 1;
+            if table == "shares" {
+                let mut more = item.clone();
+                more.insert("target".to_owned(), AttributeValue::S("nobody".to_owned()));
+                put(&world, table, &more);
+                let report = block_on(runner.answers(Extent::Full)).expect("compared");
+                assert!(report.differences > 0, "too much in {table}: {more:?}");
+                remove(&world, table, &more, keys);
+                planted += 1;
+            }
+        }
+    }
+    assert!(planted > 100, "{planted}");
+}
+
+/// What programs that copy tables by streams get wrong, planted on purpose.
+#[test]
+fn mistakes_of_published_migrations_are_found() {
+    let world = migrated();
+    let runner = world.runner();
+    let differences = || block_on(runner.verify(&mut |_| ())).expect("compared").differences;
+    let old = world.own_items("things");
+    let team = old.iter().find(|item| item.contains_key("hits")).expect("a team").clone();
+    let id = team["teamId"].clone();
+    let new = world.own_items("teams").into_iter().find(|item| item["teamId"] == id).expect("its new one");
+    assert_eq!(differences(), 0);
+
+    // A deletion that was not carried over.
+    remove(&world, "things", &team, &["PK", "SK"]);
+    assert!(differences() > 0, "an ignored deletion");
+    put(&world, "things", &team);
+
+    // Everything written as text.
+    let mut flat = new.clone();
+    flat.insert("hits".to_owned(), AttributeValue::S("0".to_owned()));
+    put(&world, "teams", &flat);
+    assert!(differences() > 0, "a number as text");
+    put(&world, "teams", &new);
+
+    // Of two writes in one second, the first was taken for the last.
+    let mut second = team.clone();
+    second.insert("hits".to_owned(), AttributeValue::N(Number::from(2)));
+    put(&world, "things", &second);
+    assert!(differences() > 0, "the second of two writes");
+    put(&world, "things", &team);
+    assert_eq!(differences(), 0);
 }
 
 #[test]

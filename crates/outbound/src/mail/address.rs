@@ -46,7 +46,7 @@ impl MailAddress {
         &self.0
     }
 
-    /// What follows the at sign.
+    /// The part after the at sign.
     pub(super) fn domain(&self) -> &str {
         self.0.rsplit_once('@').map_or("", |(_, domain)| domain)
     }

@@ -22,14 +22,14 @@ pub enum MailError {
     /// The relay said no.
     #[error("the relay refused {stage} with {code}: {text}")]
     Rejected {
-        /// What it refused.
+        /// The refused part.
         stage: MailStage,
         /// Its code. 4xx is for now, 5xx is for good.
         code: u16,
         /// Its words, without control characters and cut.
         text: String,
     },
-    /// What the relay said is not SMTP.
+    /// The answer of the relay is not SMTP.
     #[error("the relay does not speak SMTP: {0}")]
     Protocol(&'static str),
 }
@@ -47,7 +47,7 @@ impl MailError {
     }
 }
 
-/// What a relay can refuse.
+/// The parts that a relay can refuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MailStage {
     /// The connection.

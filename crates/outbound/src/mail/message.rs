@@ -17,19 +17,19 @@ const MAX_BODY_BYTES: usize = 1024 * 1024;
 /// A mail.
 #[derive(Clone, Debug)]
 pub struct Mail {
-    /// Who it is from, with the name that is shown.
+    /// The sender, with the name that is shown.
     pub from: (MailText, MailAddress),
-    /// Who it is for.
+    /// The recipients.
     pub to: Vec<MailAddress>,
-    /// Where answers go, if not to the sender.
+    /// The address for answers, if it is not the sender's.
     pub reply_to: Option<MailAddress>,
     /// Its subject.
     pub subject: MailText,
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// What it says, for readers that show HTML.
+    /// The text as HTML.
     pub html: Option<String>,
-    /// What is the same in every attempt to send it: letters, digits, `-` and `_`.
+    /// An id that is the same in every attempt: letters, digits, `-` and `_`.
     pub id: String,
 }
 

@@ -75,7 +75,7 @@ async fn deliver<S: AsyncRead + AsyncWrite + Unpin>(
     Ok(())
 }
 
-/// What a relay offers.
+/// The extensions that a relay offers.
 struct Offers(Vec<String>);
 
 impl Offers {

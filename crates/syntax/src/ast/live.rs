@@ -1,7 +1,7 @@
 //! Effects, workers, routes and sessions, and the clauses of tests about them.
 
 use super::{
-    Allow, Args, Body, Expr, Fields, Name, Names, Number, On, Params, Text, TypeObject, When, child,
+    Allow, Args, Body, Expr, Fields, Name, Names, Number, On, Params, Rate, Text, TypeObject, When, child,
     children, name_after, nodes, nth_name, numbers, text, tokens,
 };
 use crate::kind::Kind;
@@ -11,6 +11,12 @@ nodes! {
     Effect,
     /// `timeout duration`
     Timeout,
+    /// `audience text`
+    Audience,
+    /// `keys url`
+    Keys,
+    /// `live channel`
+    Channel,
     /// `worker name trigger { statements }`
     Worker,
     /// `on create Entity as name`, `due Entity as name by attribute` or `every duration`
@@ -25,6 +31,14 @@ nodes! {
     Route,
     /// `answers status`
     Answers,
+    /// `as "content/type"`
+    Typed,
+    /// `live`
+    Live,
+    /// `max size`
+    MaxBody,
+    /// `limit rate`
+    Throttle,
     /// `session "prefix" = expr as name { fields }`
     Session,
     /// `given effect(args) -> { result }`
@@ -51,7 +65,7 @@ impl Effect {
         child(&self.0)
     }
 
-    /// `http`, `mail` or `extern`.
+    /// `http`, `mail`, `jwt`, `live` or `extern`.
     pub fn kind(&self) -> Option<Name> {
         self.names_behind().first().cloned()
     }
@@ -61,9 +75,24 @@ impl Effect {
         self.names_behind().get(1).cloned()
     }
 
-    /// The address of an HTTP request.
+    /// The address of an HTTP request, the issuer of a token, or the channel of an event.
     pub fn url(&self) -> Option<Expr> {
         child(&self.0)
+    }
+
+    /// The audience of a token.
+    pub fn audience(&self) -> Option<Expr> {
+        child::<Audience>(&self.0).and_then(|clause| child(&clause.0))
+    }
+
+    /// The address of an issuer's keys.
+    pub fn keys(&self) -> Option<Expr> {
+        child::<Keys>(&self.0).and_then(|clause| child(&clause.0))
+    }
+
+    /// The channel to which parts of the result go.
+    pub fn channel(&self) -> Option<Expr> {
+        child::<Channel>(&self.0).and_then(|clause| child(&clause.0))
     }
 
     /// How long it may take.
@@ -194,6 +223,26 @@ impl Route {
     /// The status of a success.
     pub fn answers(&self) -> Option<Number> {
         child::<Answers>(&self.0).and_then(|clause| numbers(&clause.0).next())
+    }
+
+    /// The content type of a success that is text.
+    pub fn content_type(&self) -> Option<Text> {
+        child::<Typed>(&self.0).and_then(|clause| text(&clause.0))
+    }
+
+    /// Whether it answers with the events of a channel.
+    pub fn live(&self) -> Option<Live> {
+        child(&self.0)
+    }
+
+    /// The largest body.
+    pub fn max_body(&self) -> Option<Number> {
+        child::<MaxBody>(&self.0).and_then(|clause| numbers(&clause.0).next())
+    }
+
+    /// How often one address may ask.
+    pub fn limit(&self) -> Option<Rate> {
+        child::<Throttle>(&self.0).and_then(|clause| child(&clause.0))
     }
 }
 

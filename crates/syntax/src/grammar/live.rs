@@ -7,7 +7,8 @@ use crate::parser::Parser;
 /// The changes that can trigger a worker.
 const CHANGES: [&str; 4] = ["create", "update", "delete", "expire"];
 
-/// `effect name(params) [-> { attributes }] = (http METHOD url | mail | extern) [timeout duration]`
+/// `effect name(params) [-> { attributes }] = kind [timeout duration]`, where the kind is `http METHOD url`, `mail`,
+/// `jwt issuer audience text [keys url]`, `live channel` or `extern [live channel]`
 pub(super) fn effect(p: &mut Parser<'_>) {
     p.start(Kind::Effect);
     p.bump();
@@ -23,8 +24,29 @@ pub(super) fn effect(p: &mut Parser<'_>) {
             p.expect(Kind::Name);
             expressions::sum(p);
         }
-        Some("mail" | "extern") => p.bump(),
-        _ => p.error(format!("expected `http`, `mail` or `extern`, found {}", p.found())),
+        Some("jwt") => {
+            p.bump();
+            expressions::sum(p);
+            match p.at_word("audience") {
+                true => word_clause(p, Kind::Audience, sum),
+                false => p.error(format!("expected `audience`, found {}", p.found())),
+            }
+            if p.at_word("keys") {
+                word_clause(p, Kind::Keys, sum);
+            }
+        }
+        Some("live") => {
+            p.bump();
+            expressions::sum(p);
+        }
+        Some("extern") => {
+            p.bump();
+            if p.at_word("live") {
+                word_clause(p, Kind::Channel, sum);
+            }
+        }
+        Some("mail") => p.bump(),
+        _ => p.error(format!("expected `http`, `mail`, `jwt`, `live` or `extern`, found {}", p.found())),
     }
     if p.at_word("timeout") {
         word_clause(p, Kind::Timeout, number);
@@ -99,7 +121,7 @@ fn clause(p: &mut Parser<'_>) -> bool {
     true
 }
 
-/// `route [METHOD] "/path/{name}" = expr [answers status]`
+/// `route [METHOD] "/path/{name}" = expr { answers status | as "type" | live | max size | limit rate }`
 pub(super) fn route(p: &mut Parser<'_>) {
     p.start(Kind::Route);
     p.bump();
@@ -107,10 +129,22 @@ pub(super) fn route(p: &mut Parser<'_>) {
     p.expect(Kind::Str);
     p.expect(Kind::Eq);
     expressions::expr(p);
-    if p.at_word("answers") {
-        word_clause(p, Kind::Answers, number);
-    }
+    while route_clause(p) {}
     p.end();
+}
+
+fn route_clause(p: &mut Parser<'_>) -> bool {
+    match p.word() {
+        Some("answers") => word_clause(p, Kind::Answers, number),
+        Some("as") => word_clause(p, Kind::Typed, |p| {
+            p.expect(Kind::Str);
+        }),
+        Some("live") => word_clause(p, Kind::Live, |_| ()),
+        Some("max") => word_clause(p, Kind::MaxBody, number),
+        Some("limit") => word_clause(p, Kind::Throttle, patterns::rate),
+        _ => return false,
+    }
+    true
 }
 
 /// `session ["prefix"] = expr as name { fields }`
@@ -125,6 +159,10 @@ pub(super) fn session(p: &mut Parser<'_>) {
         expressions::fields(p);
     }
     p.end();
+}
+
+fn sum(p: &mut Parser<'_>) {
+    expressions::sum(p);
 }
 
 fn number(p: &mut Parser<'_>) {

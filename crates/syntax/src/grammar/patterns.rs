@@ -137,7 +137,7 @@ pub(super) fn load(p: &mut Parser<'_>) {
     });
 }
 
-fn rate(p: &mut Parser<'_>) {
+pub(super) fn rate(p: &mut Parser<'_>) {
     p.start(Kind::Rate);
     p.expect(Kind::Number);
     p.expect(Kind::Slash);

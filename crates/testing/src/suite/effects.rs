@@ -1,7 +1,7 @@
 //! Effects of a test: what `given` says comes of them, and which were done.
 
 use parking_lot::Mutex;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 use sortkey_core::{Deed, Effects, Failure, FailureKind, Outgoing, Performed, Performing};
 
 /// Answers that a test prepared, and what was asked.
@@ -62,8 +62,11 @@ impl Effects for Stubs {
         let mut fitting =
             prepared.iter().rev().filter(|each| each.effect == name && has(&arguments, &each.arguments));
         let outcome = match fitting.next().map(|each| &each.outcome) {
+            Some(Ok(claims)) if matches!(deed, Deed::Jwt { .. }) => Ok(Performed::Claims(claims.clone())),
             Some(Ok(result)) => Ok(Performed::Result(result.clone())),
             Some(Err(error)) => failed(&deed, error),
+            // An event is sent to whoever follows: there is nothing to prepare.
+            None if matches!(deed, Deed::Live { .. }) => Ok(Performed::Result(Json::Object(Map::new()))),
             None => {
                 *self.unprepared.lock() = Some(format!("{name} {arguments}"));
                 Err(Failure::new(FailureKind::Internal, format!("no `given` says what `{name}` gives")))
@@ -74,7 +77,8 @@ impl Effects for Stubs {
     }
 }
 
-/// A request or a mail that fails is an answer without a status; what the application does just fails.
+/// A request or a mail that fails is an answer without a status, and a token that is not valid belongs to nobody; what the
+/// application does just fails.
 fn failed(deed: &Deed, error: &str) -> Result<Performed, Failure> {
     let (latency_ms, error) = (0, error.to_owned());
     match deed {
@@ -86,6 +90,9 @@ fn failed(deed: &Deed, error: &str) -> Result<Performed, Failure> {
             error: Some(error),
         }),
         Deed::Mail { .. } => Ok(Performed::Mail { latency_ms, error: Some(error) }),
-        Deed::Extern => Err(Failure::new(FailureKind::Declared(error), "the test says that it fails")),
+        Deed::Jwt { .. } => Err(Failure::new(FailureKind::Unauthenticated, error)),
+        Deed::Extern | Deed::Streamed { .. } | Deed::Live { .. } => {
+            Err(Failure::new(FailureKind::Declared(error), "the test says that it fails"))
+        }
     }
 }

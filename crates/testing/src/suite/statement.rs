@@ -96,6 +96,9 @@ impl<'a> Test<'a> {
                 }
             }
             StatementKind::Work => {
+                // Items past their time go now, so that workers that wait for it can be tested.
+                let expired = self.engine.expire_now();
+                expired.map_err(|error| failed(statement.span, error.message))?;
                 let settled = self.work.settle().await;
                 if let Some(effect) = self.stubs.unprepared() {
                     let title = "an effect was done, and no `given` says what comes of it";

@@ -35,3 +35,4 @@ mod f38;
 mod f39;
 mod paths;
 mod support;
+mod transient;

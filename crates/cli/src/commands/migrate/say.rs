@@ -1,6 +1,6 @@
 //! How far a migration is, and what it would do, in words.
 
-use sortkey_migrate::{Phase, Plan, Row, Side, State, Survey};
+use sortkey_migrate::{Answers, Phase, Plan, Row, State, Survey};
 
 /// Dollars of a million write units on demand, and of a million read units.
 const WRITE_PRICE: f64 = 0.625;
@@ -15,15 +15,19 @@ pub(super) fn state(state: &State, plan: &Plan) -> String {
         _ => "",
     };
     let mut text = format!("{}{copying}\n", state.phase);
-    for table in plan.tables(Side::Old) {
-        let Some(walk) = state.walks.get(&*table) else { continue };
+    for stage in plan.stages() {
+        let label = &stage.label;
+        let Some(walk) = state.walks.get(&**label) else { continue };
         text.push_str(&format!(
-            "  {table}: {} items seen, {} copied, {} written by writers before, {} read again\n",
+            "  {label}: {} items seen, {} copied, {} written by writers before, {} read again\n",
             walk.seen, walk.copied, walk.there, walk.retried
         ));
     }
     if let Some(rate) = state.rate.filter(|_| state.phase == Phase::Both) {
-        text.push_str(&format!("  at most {rate} items in a second\n"));
+        text.push_str(&format!("  at most {rate} in a second\n"));
+    }
+    if let Some(percent) = state.shadow.filter(|_| state.phase == Phase::Shadow) {
+        text.push_str(&format!("  {percent} % of the answers are compared\n"));
     }
     if let Some(verified) = &state.verified {
         text.push_str(&format!(
@@ -33,7 +37,7 @@ pub(super) fn state(state: &State, plan: &Plan) -> String {
     }
     let is_verified = state.verified.as_ref().is_some_and(|verified| verified.differences == 0);
     let next = match state.phase {
-        Phase::Prepared => "sortkey migrate start",
+        Phase::Prepared | Phase::Starting => "sortkey migrate start",
         Phase::Both | Phase::Shadow if !state.is_copied(plan) && state.paused => "sortkey migrate resume",
         Phase::Both | Phase::Shadow if !state.is_copied(plan) => {
             "sortkey migrate start, if no copy is running"
@@ -45,6 +49,18 @@ pub(super) fn state(state: &State, plan: &Plan) -> String {
     };
     text.push_str(&format!("next: {next}\n"));
     text
+}
+
+/// How answers of both designs compare, by pattern.
+pub(super) fn answers(all: &[Answers]) -> String {
+    let line = |each: &Answers| {
+        let successor = match each.old == each.new {
+            true => String::new(),
+            false => format!(" as `{}`", each.new),
+        };
+        format!("  `{}`{successor}: {} of {} answers differ\n", each.old, each.differences, each.compared)
+    };
+    all.iter().map(line).collect()
 }
 
 /// Prints the counted effects of a migration.

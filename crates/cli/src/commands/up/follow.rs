@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use sortkey_core::{Backend, Runtime, Settings};
 use sortkey_gateway::{Admission, Gateway};
-use sortkey_migrate::{Ages, Layer, Phase, Plan, Side, State, Steady, Watch};
+use sortkey_migrate::{Ages, Layer, Phase, Plan, Shadow, Side, State, Steady, Watch};
 use sortkey_server::hyper::{Request, Response, StatusCode};
 use sortkey_server::{Bytes, Content, Handler, Mount};
 
@@ -43,7 +43,12 @@ impl Following {
         let on = |side: Side| {
             let layer = Layer::new(Arc::clone(&plan), steady.clone(), Arc::clone(&watch), side);
             let bare = plan.runtime(side);
-            let settings = bare.shared().settings.clone();
+            let mut settings = bare.shared().settings.clone();
+            if side == Side::Old {
+                let spawn = Arc::new(|work| drop(tokio::spawn(work)));
+                let shadow = Shadow::new(Arc::clone(&plan), steady.clone(), Arc::clone(&watch), spawn);
+                settings.observer = shadow.map(|shadow| Arc::new(shadow) as _);
+            }
             Runtime::of_program(Arc::clone(bare.program()), Arc::new(layer), settings)
                 .map_err(|problems| Failure::new(problems.first().map_or("", |each| &each.message)))
         };
@@ -101,7 +106,7 @@ pub(super) fn say(state: Option<&State>) {
             "a migration is pending: the old design answers until it is switched. `sortkey migrate start --endpoint` with this \
              address begins it\n"
         }
-        Some(Phase::Both | Phase::Shadow) => {
+        Some(Phase::Starting | Phase::Both | Phase::Shadow) => {
             "a migration is under way: the old design answers, and both are written\n"
         }
         Some(Phase::Switched) => "a migration is under way: the new design answers, and both are written\n",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use sortkey_core::{Runtime, Settings};
+use sortkey_core::{Runtime, Settings, Which};
 use sortkey_deploy::Naming;
 use sortkey_work::{Waking, Work};
 use tracing_subscriber::filter::Targets;
@@ -110,7 +110,11 @@ impl WorkCommand {
         let parameters: BTreeMap<String, String> = self.parameters.iter().cloned().collect();
         let naming = Naming { prefix: self.prefix.clone(), parameters };
         let settings = place.runtime_settings(naming, &self.keyring)?;
-        let settings = Settings { effects: self.outside.open()?, ..settings };
+        let settings = Settings {
+            // Nobody follows channels of this process.
+            effects: self.outside.open(&Arc::default())?,
+            ..settings
+        };
         let waking = Arc::new(Waking::new(place.backend.clone()));
         let runtime = Runtime::new(Arc::clone(&compilation.design), Arc::<Waking>::clone(&waking), settings)
             .map_err(|problems| design::cannot_run(&compilation, &problems))?;
@@ -137,7 +141,7 @@ async fn answer(ask: &Ask, runtime: &Runtime) -> Result<(), Failure> {
     match ask {
         Ask::Status => {
             for (id, worker) in runtime.program().workers.entries() {
-                let due = runtime.due(id, None).await.map_err(Failure::new)?;
+                let due = runtime.due(id, Which::Oldest, None).await.map_err(Failure::new)?;
                 let more = if due.cursor.is_some() { "+" } else { "" };
                 let dead = work.letters(Some(&worker.name)).await.map_err(Failure::new)?.len();
                 designs::say(&format!("{}: {}{more} due, {dead} put aside\n", worker.name, due.items.len()));

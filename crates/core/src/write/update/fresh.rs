@@ -24,10 +24,12 @@ pub(super) fn instead(
         Fresh::Impossible(failure) => return Err(failure),
     };
     let changed = Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
-    if let Some(condition) = plan.condition
-        && !scope.holds(condition, Some(View::of(info.at, &image)))?
-    {
-        return Err(condition_failed(scope, plan));
+    if let Some(condition) = plan.condition {
+        // The condition is about the item before the change: of one that is not there, its key and its defaults.
+        let before = fill(scope, info, plan.known.clone(), true)?;
+        if !scope.holds(condition, Some(View::of(info.at, &before)))? {
+            return Err(condition_failed(scope, plan));
+        }
     }
     let mut write = Write::new(info, key.clone(), Act::Put(stored(scope, info, &image)?));
     write.demand(scope, Test::Vacant, changed)?;

@@ -1,7 +1,7 @@
 //! The places that effects, workers, routes and sessions name.
 
 use super::{Checked, Places, Scope, nothing, one_of, within};
-use crate::program::{EffectId, EffectKind, Expr, Id, ParameterId, Segment, Trigger};
+use crate::program::{EffectId, Expr, Id, ParameterId, Segment, Trigger};
 
 /// Whether everything that they name is there.
 pub(super) fn places(all: &Places<'_>) -> Checked {
@@ -9,9 +9,7 @@ pub(super) fn places(all: &Places<'_>) -> Checked {
     for effect in &program.effects {
         let scope = Scope { locals: effect.signature.parameters.len(), ..Scope::default() };
         all.signature(&effect.signature, scope)?;
-        if let EffectKind::Http { url, .. } = &effect.kind {
-            all.expr(url, scope)?;
-        }
+        effect.kind.expressions().into_iter().try_for_each(|expr| all.expr(expr, scope))?;
     }
     for worker in &program.workers {
         let parameters = program.operations[worker.operation].signature.parameters.len();

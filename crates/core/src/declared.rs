@@ -2,18 +2,35 @@
 
 use std::collections::BTreeSet;
 
-use sortkey_core::FailureKind;
 use sortkey_design::Design;
-use sortkey_design::facts::actions;
+use sortkey_design::facts::{actions, calls};
 use sortkey_design::model::{Operation, Stmt, StmtKind, WriteVerb};
 
+use crate::FailureKind;
+
 /// The kinds of failures that an operation declares, each once, by name.
-pub(crate) fn declared(design: &Design, operation: &Operation) -> Vec<FailureKind> {
+pub fn declared_errors(design: &Design, operation: &Operation) -> Vec<FailureKind> {
     let mut names = BTreeSet::new();
+    let mut kinds = Vec::new();
+    let mut seen = BTreeSet::from([operation.name.text.as_str()]);
+    let mut open = vec![operation];
+    // What an operation that it calls fails with, it fails with too.
+    while let Some(operation) = open.pop() {
+        own(design, operation, &mut names, &mut kinds);
+        let called = calls(operation).into_iter().filter_map(|name| design.operation(name));
+        open.extend(called.filter(|called| seen.insert(called.name.text.as_str())));
+    }
+    kinds.extend(names.into_iter().map(FailureKind::Declared));
+    let mut seen = BTreeSet::new();
+    kinds.retain(|kind| seen.insert(kind.name().to_owned()));
+    kinds
+}
+
+/// The errors of an operation's own statements.
+fn own(design: &Design, operation: &Operation, names: &mut BTreeSet<String>, kinds: &mut Vec<FailureKind>) {
     statements(&operation.body, &mut |name| {
         names.insert(name.to_owned());
     });
-    let mut kinds = Vec::new();
     for site in actions(operation) {
         let action = site.action;
         names.extend(action.error.iter().map(|name| name.text.clone()));
@@ -36,10 +53,6 @@ pub(crate) fn declared(design: &Design, operation: &Operation) -> Vec<FailureKin
             kinds.push(FailureKind::InvalidTransition);
         }
     }
-    kinds.extend(names.into_iter().map(FailureKind::Declared));
-    let mut seen = BTreeSet::new();
-    kinds.retain(|kind| seen.insert(kind.name().to_owned()));
-    kinds
 }
 
 /// Calls `visit` with the names after `else` of all statements; the parser bounds how deep they nest.

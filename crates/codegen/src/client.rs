@@ -1,0 +1,24 @@
+//! Typed clients: a program as its callers see it, and printers for their languages.
+//!
+//! [`surface`] describes what can be called, with which types, without any language in mind. A printer decides names and
+//! spelling only; what is optional, what is an id of its own and which errors a call has is answered here, once.
+
+mod brands;
+mod calls;
+mod inputs;
+mod names;
+mod results;
+mod surface;
+mod types;
+mod typescript;
+
+use sortkey_design::Program;
+
+pub use names::{camel, pascal, snake};
+pub use surface::*;
+pub use typescript::typescript;
+
+/// The surface of a program. `name` is what the design is called if it does not name itself.
+pub fn surface(program: &Program, name: &str) -> Surface {
+    calls::Builder::new(program, name).surface()
+}

@@ -1,0 +1,43 @@
+//! When a lease that has not ended may be taken over.
+//!
+//! A process that has the database for itself knows that its predecessors are gone: the engine locks its directory, and only
+//! such a process marks its leases with [`HERE`] and a name of its own. A lease with that mark and another name was left by a
+//! process that ended without giving it back, so nobody has to wait for its end. Leases of processes that reach the database
+//! over the network have no mark, outlive a restart of the database, and are never taken over.
+
+use sortkey_value::AttributeValue;
+
+use super::FENCE;
+use crate::condition::Placeholders;
+use crate::{Failure, Runtime};
+
+/// What the tokens of a process begin with that has the database for itself.
+const HERE: &str = "here#";
+
+impl Runtime {
+    /// Says that this process has the database for itself for as long as it runs, so that leases of its predecessors are over.
+    /// Only the host of an engine that no other process can open may say so.
+    pub fn has_database_alone(&self) -> Result<(), Failure> {
+        let name = self.token()?;
+        drop(self.shared().tenure.set(format!("{HERE}{name}#")));
+        Ok(())
+    }
+
+    /// A token for a lease, which nobody can guess.
+    pub fn lease_token(&self) -> Result<String, Failure> {
+        let token = self.token()?;
+        Ok(match self.shared().tenure.get() {
+            Some(tenure) => format!("{tenure}{token}"),
+            None => token,
+        })
+    }
+
+    /// What allows to take a lease that has not ended, as a further alternative of a condition; empty if nothing does.
+    pub(crate) fn takeover(&self, into: &mut Placeholders) -> String {
+        let Some(tenure) = self.shared().tenure.get() else { return String::new() };
+        let fence = into.name(FENCE);
+        let here = into.value(AttributeValue::S(HERE.to_owned()));
+        let own = into.value(AttributeValue::S(tenure.clone()));
+        format!(" OR (begins_with({fence}, {here}) AND NOT begins_with({fence}, {own}))")
+    }
+}

@@ -1,0 +1,28 @@
+//! Failures of statements, in words that callers understand.
+
+use sortkey_design::Program;
+use sortkey_design::program::{Callee, ErrorId, Expr, ExprKind, Value};
+
+use crate::failure::named;
+use crate::{Failure, FailureKind};
+
+/// The failure of a write whose item keeps changing.
+pub(super) fn again_and_again() -> Failure {
+    Failure::new(FailureKind::Conflict, "the item was changed by others again and again; try later")
+}
+
+/// The failure that an error of the design stands for.
+pub(super) fn raised(program: &Program, error: ErrorId, message: String) -> Failure {
+    named(&program.errors[error], message)
+}
+
+/// The entity that a `let` looks for: callers know it, and not what the operation calls it.
+pub(super) fn looked_for<'p>(program: &'p Program, value: &Value) -> Option<&'p str> {
+    let Value::Expr(Expr { kind: ExprKind::Call { callee: Callee::Pattern(id), .. }, .. }) = value else {
+        return None;
+    };
+    match program.patterns[*id].entities.as_slice() {
+        [entity] => Some(&program.entities[*entity].name),
+        _ => None,
+    }
+}

@@ -1,0 +1,38 @@
+//! How requests leave a call.
+
+use sortkey_api::{ApiError, Backend, ErrorKind, Request, Response};
+
+use crate::ask::{Ask, Told};
+use crate::outbox::Outbox;
+
+/// Where requests go.
+pub(super) enum Way<'a> {
+    /// A backend takes them.
+    Direct(&'a dyn Backend),
+    /// The host of a task is asked to send them.
+    Asked(&'a Outbox),
+}
+
+impl Way<'_> {
+    pub(super) async fn send(&self, request: Request) -> Result<Response, ApiError> {
+        match self {
+            Way::Direct(backend) => backend.send(request).await,
+            Way::Asked(outbox) => match outbox.ask(Ask::Send(request)).await {
+                Told::Response(response) => response,
+                // Sent again, it would be answered so again.
+                _ => Err(ApiError::new(
+                    ErrorKind::ValidationException,
+                    "a request was asked for, and something else answered",
+                )),
+            },
+        }
+    }
+
+    /// Whether requests are repeated there, as AWS SDKs do.
+    pub(super) fn repeats(&self) -> bool {
+        match self {
+            Way::Direct(backend) => backend.repeats(),
+            Way::Asked(outbox) => outbox.repeats,
+        }
+    }
+}

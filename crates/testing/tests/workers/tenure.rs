@@ -1,0 +1,57 @@
+//! A process that has the database for itself does not wait for the leases of its predecessors.
+
+use std::sync::Arc;
+
+use sortkey_core::{Ran, Runtime, Which};
+use sortkey_design::program::{Id as _, WorkerId};
+use sortkey_embedded::Embedded;
+use sortkey_engine::Engine;
+
+use crate::{Kind, SEVERAL, call, runtime_of};
+
+/// The same design on the same database, as the next process would open it.
+fn restarted(runtime: &Runtime, engine: &Engine) -> Runtime {
+    let backend = Arc::new(Embedded::new(engine.clone()));
+    runtime.on(backend.clone(), backend).expect("the design runs")
+}
+
+#[test]
+fn a_lease_of_a_process_that_is_gone_is_taken_over_at_once() {
+    let (first, engine) = runtime_of(SEVERAL, Arc::new(Kind));
+    first.has_database_alone().expect("alone");
+    call(&first, "place", serde_json::json!({}));
+    let go = WorkerId::new(0);
+    pollster::block_on(async {
+        let due = first.due(go, Which::Oldest, None).await.expect("a page").items;
+        let left = first.claim(go, &due[0].key).await.expect("a claim").expect("it is free");
+        assert!(first.claim(go, &due[0].key).await.expect("a claim").is_none(), "it has it itself");
+
+        let elsewhere = restarted(&first, &engine);
+        assert!(
+            elsewhere.claim(go, &due[0].key).await.expect("a claim").is_none(),
+            "it may share the database"
+        );
+
+        let second = restarted(&first, &engine);
+        second.has_database_alone().expect("alone");
+        let taken = second.claim(go, &due[0].key).await.expect("a claim").expect("the first is gone");
+        first.run_due(go, &left, "run").await.expect_err("fenced");
+        assert_eq!(second.run_due(go, &taken, "run").await.expect("a run"), Ran::Done);
+    });
+}
+
+#[test]
+fn a_lease_of_a_process_elsewhere_is_left_alone() {
+    let (elsewhere, engine) = runtime_of(SEVERAL, Arc::new(Kind));
+    call(&elsewhere, "place", serde_json::json!({}));
+    let go = WorkerId::new(0);
+    pollster::block_on(async {
+        let due = elsewhere.due(go, Which::Oldest, None).await.expect("a page").items;
+        elsewhere.claim(go, &due[0].key).await.expect("a claim").expect("it is free");
+        let host = restarted(&elsewhere, &engine);
+        host.has_database_alone().expect("alone");
+        assert!(host.claim(go, &due[0].key).await.expect("a claim").is_none());
+        engine.advance_clock(11_000);
+        assert!(host.claim(go, &due[0].key).await.expect("a claim").is_some(), "its lease is over");
+    });
+}

@@ -1,0 +1,137 @@
+//! A call as a message, and one call under way: what a host that can hold Rust values steps and answers.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value as Json, json};
+use sortkey_core::{Answer, Arguments, Ask, AskId, Call, Consumed, Core, Failure, Fault, Step, Task};
+
+use crate::answers::{Kind, told};
+
+/// A call under way. It is stepped until it is over; what it asks in between is answered by its host.
+pub struct Calling {
+    task: Task,
+    /// Asks that are not answered.
+    asked: BTreeMap<u32, Kind>,
+}
+
+impl Calling {
+    /// Starts the call of a message.
+    pub fn start(core: &Core, message: &[u8]) -> Result<Calling, Failure> {
+        let task = with_call(core, Arguments::read(message)?, |call, now_ms, repeats| {
+            core.start(call, now_ms, repeats)
+        })?;
+        Ok(Calling { task, asked: BTreeMap::new() })
+    }
+
+    /// Runs the call until it waits or is over: what it asks since it was last run, and the message of its end.
+    pub fn step(&mut self) -> (Vec<(AskId, Ask)>, Option<Vec<u8>>) {
+        let step = self.task.step();
+        let asks = self.task.take_asks();
+        self.asked.extend(asks.iter().map(|(id, ask)| (id.0, Kind::of(ask))));
+        match step {
+            Step::Waiting => (asks, None),
+            Step::Ready((answer, consumed)) => {
+                (asks, Some(finished(answer, consumed, false).to_string().into_bytes()))
+            }
+        }
+    }
+
+    /// Answers an ask: an HTTP status and a body for a request, 200 and bytes for anything else. False if it was not asked.
+    pub fn answer(&mut self, ask: u32, status: u16, body: &[u8]) -> bool {
+        let kind = self.asked.remove(&ask);
+        kind.map(|kind| self.task.answer(AskId(ask), told(kind, status, body))).is_some()
+    }
+}
+
+/// Reads a message that starts a call, and passes it on with its moment and with whether the host repeats requests.
+pub(crate) fn with_call<T>(
+    core: &Core,
+    mut message: Arguments,
+    start: impl FnOnce(Call<'_>, i64, bool) -> T,
+) -> Result<T, Failure> {
+    let mut number = |name: &str| message.take(name).and_then(|value| value.as_i64());
+    let now_ms = number("now").ok_or_else(|| lacks("now", "milliseconds since 1970"))?;
+    let limit = number("limit").and_then(|limit| u32::try_from(limit).ok());
+    let version = number("version");
+    let repeats = message.take("repeats").and_then(|it| it.as_bool()).unwrap_or(false);
+    let arguments = message.take_object("arguments").unwrap_or_default();
+    let caller = match message.take("caller").filter(|caller| !caller.is_null()) {
+        Some(Json::Object(attributes)) => Some(core.caller(attributes, now_ms)?),
+        Some(_) => return Err(lacks("caller", "an object")),
+        None => None,
+    };
+    let call = Call {
+        name: message.text("name").ok_or_else(|| lacks("name", "a pattern or an operation"))?,
+        caller: caller.as_ref(),
+        arguments,
+        cursor: message.text("cursor"),
+        limit,
+        version,
+    };
+    Ok(start(call, now_ms, repeats))
+}
+
+/// The outcome of a call, as a message. `has_doubles`: whether the host's numbers are doubles.
+pub(crate) fn finished(answer: Result<Answer, Failure>, consumed: Consumed, has_doubles: bool) -> Json {
+    let mut wide = Vec::new();
+    let mut widen = |json: &mut Json, place: &str| match has_doubles {
+        true => widen(json, place, &mut wide),
+        false => {}
+    };
+    let mut message = match answer {
+        Ok(Answer::Nothing) => Map::from_iter([("value".to_owned(), Json::Null)]),
+        Ok(Answer::Value(mut value)) => {
+            widen(&mut value, "value");
+            Map::from_iter([("value".to_owned(), value)])
+        }
+        Ok(Answer::Page { mut items, cursor }) => {
+            items.iter_mut().enumerate().for_each(|(at, item)| widen(item, &format!("items.{at}")));
+            Map::from_iter([("items".to_owned(), items.into()), ("cursor".to_owned(), cursor.into())])
+        }
+        Err(failure) => Map::from_iter([("failure".to_owned(), failed(&failure))]),
+    };
+    let Consumed { requests, rcu, wcu } = consumed;
+    message.insert("consumed".to_owned(), json!({ "requests": requests, "rcu": rcu, "wcu": wcu }));
+    if !wide.is_empty() {
+        message.insert("wide".to_owned(), wide.into());
+    }
+    Json::Object(message)
+}
+
+/// The largest integer below which a double holds each one.
+const MOST_EXACT: u64 = (1 << 53) - 1;
+
+/// Makes text of integers that a double would round, and remembers where they are. An answer is no deeper than an item.
+pub(crate) fn widen(json: &mut Json, place: &str, wide: &mut Vec<String>) {
+    match json {
+        Json::Number(number) if number.as_i64().is_some_and(|it| it.unsigned_abs() > MOST_EXACT) => {
+            *json = Json::String(number.to_string());
+            wide.push(place.to_owned());
+        }
+        Json::Array(members) => {
+            members.iter_mut().enumerate().for_each(|(at, each)| widen(each, &format!("{place}.{at}"), wide));
+        }
+        Json::Object(members) => {
+            members.iter_mut().for_each(|(name, each)| widen(each, &format!("{place}.{name}"), wide));
+        }
+        _ => {}
+    }
+}
+
+/// A failure as a message.
+pub fn failed(failure: &Failure) -> Json {
+    let mut message =
+        json!({ "kind": failure.kind.name(), "message": failure.message, "field": failure.field });
+    if !failure.faults.is_empty() {
+        let fault = |each: &Fault| json!({ "field": each.field, "message": each.message });
+        message["faults"] = failure.faults.iter().map(fault).collect();
+    }
+    message
+}
+
+pub(crate) fn lacks(name: &str, expected: &str) -> Failure {
+    let mut message = String::new();
+    let _ = write!(message, "`{name}`: expected {expected}");
+    Failure::invalid(name, message)
+}
