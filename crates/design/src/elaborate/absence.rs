@@ -50,7 +50,7 @@ impl<'a> Elaboration<'a, '_> {
             let problem = ABSENT.at(expr.span, "this must always be there, but may be absent");
             let problem = problem.label(lacking.said);
             let problem = match lacking.place {
-                Some(place) => problem.also(place, "may be left out"),
+                Some(place) => problem.also(place, "declared here"),
                 None => problem,
             };
             let problem = wanted.show(problem);
@@ -74,6 +74,9 @@ impl<'a> Elaboration<'a, '_> {
                 lacking("a `let` that may have found nothing", declared.map(|each| each.span))
             }
             ExprKind::Of { item, attribute } => {
+                if let Some(place) = self.decided_by(item, *attribute) {
+                    return lacking("not known before the transaction is sent", Some(place));
+                }
                 if self.is_asked(item) {
                     return None;
                 }
