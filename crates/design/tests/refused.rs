@@ -130,7 +130,7 @@ fn one_request_writes_each_thing_once() {
         ),
         (
             "operation q(id) { transact { let v = upsert X(id) { n += 1 }  upsert Y(id) { c: v.n } } }",
-            &["missing-value: this is not known before the transaction is sent"],
+            &["missing-value: this must always be there, but may be absent"],
         ),
         ("operation q(id) { transact { let v = upsert X(id) { n: 1 }  upsert Y(id) { c: v.n } } }", &[]),
     ]);

@@ -20,6 +20,8 @@ const CHANGE_ITEMS: &str = "Let the design allow what is stored, change the item
                             attribute a new name. Nothing was changed.";
 const KEEP: &str = "If it has another name now, say `@was(...)` there. To serve without it, start with `--keep-removed`: the \
                     items keep what they have, and no answer shows it.";
+const KEEP_ENTITY: &str = "An entity keeps its name: call it as before, or bring its items over with `migrate`. To serve without it, start with \
+                           `--keep-removed`: the items stay, and no answer shows them.";
 const MOVE: &str = "`up` rewrites items in place and copies none: serve the design as it was, copy the items with a program of \
                     your own, and delete the old ones. Nothing was changed.";
 const REKEY: &str = "`up` rewrites items in place and never gives one another key: leave the attribute as it was, or change these \
@@ -188,7 +190,7 @@ impl<'a> Survey<'a> {
             None => (
                 format!("`{}` is gone from the design, and there are items of it", old.name),
                 "takes it away",
-                KEEP,
+                KEEP_ENTITY,
             ),
         };
         let why = self.key(item);

@@ -25,6 +25,11 @@ pub(super) struct Asked {
 }
 
 impl Asked {
+    /// Remembers that something is known about a local: what starts a worker has a condition of its own.
+    pub(super) fn local(&mut self, local: LocalId) {
+        self.locals.push(local);
+    }
+
     /// Remembers what a condition mentions.
     pub(super) fn about(&mut self, condition: &Expr) {
         condition.walk(&mut |each| match &each.kind {
@@ -45,7 +50,7 @@ impl<'a> Elaboration<'a, '_> {
             let problem = ABSENT.at(expr.span, "this must always be there, but may be absent");
             let problem = problem.label(lacking.said);
             let problem = match lacking.place {
-                Some(place) => problem.also(place, "may be left out"),
+                Some(place) => problem.also(place, "declared here"),
                 None => problem,
             };
             let problem = wanted.show(problem);
@@ -69,6 +74,9 @@ impl<'a> Elaboration<'a, '_> {
                 lacking("a `let` that may have found nothing", declared.map(|each| each.span))
             }
             ExprKind::Of { item, attribute } => {
+                if let Some(place) = self.decided_by(item, *attribute) {
+                    return lacking("not known before the transaction is sent", Some(place));
+                }
                 if self.is_asked(item) {
                     return None;
                 }

@@ -212,6 +212,8 @@ impl<'a> Elaboration<'a, '_> {
             each.optional && each.of_caller.is_none() && operation.signature.parameters[*id].default.is_none()
         };
         self.optional = parameters.entries().filter(left_out).map(|(_, each)| each.local).collect();
+        let items = parameters.iter().filter(|each| matches!(Ty::of(&each.ty), Ty::Item(_)));
+        items.for_each(|each| self.asked.local(each.local));
         let mut scope = Scope::of_parameters(parameters, source.system);
         scope.reads_shown = true;
         scope.acts = source.system;

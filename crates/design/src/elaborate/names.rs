@@ -197,10 +197,7 @@ impl<'a> Elaboration<'a, '_> {
             let ty = Ty::of(&of.attributes[id].ty);
             let kind = match in_view {
                 true => ExprKind::Attribute(id),
-                false => {
-                    self.known_before_sending(&base, id, span);
-                    ExprKind::Of { item: Box::new(base), attribute: id }
-                }
+                false => ExprKind::Of { item: Box::new(base), attribute: id },
             };
             return typed(kind, ty, span);
         }

@@ -5,7 +5,7 @@ use sortkey_diagnostics::Span;
 
 use super::Elaboration;
 use crate::model::{self, FieldOp, WriteVerb};
-use crate::problems::{ABSENT, ARGUMENT, NOT_SETTABLE};
+use crate::problems::{ARGUMENT, NOT_SETTABLE};
 use crate::program::{
     Action, AttributeId, Entity, Expr, ExprKind, Field, Function, LocalId, Statement, StatementKind, Value,
 };
@@ -77,18 +77,11 @@ impl<'a> Elaboration<'a, '_> {
         self.unsent.push(Unsent { local, known, span: action.span });
     }
 
-    /// A part of an item that the same transaction changes, and that only the database can know.
-    pub(super) fn known_before_sending(&mut self, item: &Expr, attribute: AttributeId, span: Span) {
-        let ExprKind::Local(local) = &item.kind else { return };
-        let Some(unsent) = self.unsent.iter().find(|each| each.local == *local) else { return };
-        if self.scope.in_transaction && !unsent.known.contains(&attribute) {
-            let problem = ABSENT.at(span, "this is not known before the transaction is sent");
-            let problem = problem.also(unsent.span, "the database decides it here");
-            self.push(problem.note(
-                "Read the item with `let` before the transaction and write what it becomes, or use the result behind the \
-                 transaction.",
-            ));
-        }
+    /// Where the same transaction changes an item in a way that only the database can know; none if a part of it is known before.
+    pub(super) fn decided_by(&self, item: &Expr, attribute: AttributeId) -> Option<Span> {
+        let ExprKind::Local(local) = &item.kind else { return None };
+        let unsent = self.unsent.iter().find(|each| each.local == *local)?;
+        (self.scope.in_transaction && !unsent.known.contains(&attribute)).then_some(unsent.span)
     }
 }
 

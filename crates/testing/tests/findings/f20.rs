@@ -21,14 +21,14 @@ fn app(database: &Database) -> App {
         pattern codeOf = get K by id select [id, code] strong
         pattern inBox = list K by box via ByBox select [id, code] page 10
         operation mk = create K
-        operation rotate(id, box, code) {{ update K(id) {{ box, code }} }}
+        operation rotate(id, box, code) {{ update K(id) {{ box, code, other: absent }} }}
         operation copy(id, to: slug) {{
           let k = get K(id) strong else NotFound
           create K {{ ...k, id: to }}
         }}
         operation adopt(id, from: slug) {{
           let k = get K(id: from) strong else NotFound
-          update K(id) {{ box: k.box, code: k.code }}
+          update K(id) {{ box: k.box, code: k.code, other: absent }}
         }}"#
     ))
 }
