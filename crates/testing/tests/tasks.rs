@@ -175,9 +175,11 @@ fn a_machine_keeps_calls_apart() {
     let mut host = Host::new(1);
     let mut machine = Machine::default();
     let program = machine.add(host.runtime.core().clone());
-    assert!(machine.start(program + 1, call("all", json!({})), NOW_MS, false).is_none());
-    let first = machine.start(program, call("all", json!({})), NOW_MS, false).expect("started");
-    let second = machine.start(program, call("nothing", json!({})), NOW_MS, false).expect("started");
+    assert!(machine.program(program + 1).is_none());
+    let core = machine.program(program).expect("added").clone();
+    let started = |name: &str| core.start(call(name, json!({})), NOW_MS, false);
+    let first = machine.start(started("all"));
+    let second = machine.start(started("nothing"));
     let (step, asks) = machine.step(first).expect("there");
     assert!(matches!(step, Step::Waiting));
     let (step, _) = machine.step(second).expect("there");
@@ -188,7 +190,7 @@ fn a_machine_keeps_calls_apart() {
     assert!(machine.answer(first, id, told));
     let Some((Step::Ready((answer, consumed)), _)) = machine.step(first) else { panic!("still waiting") };
     assert_eq!((answer, consumed.requests), (Ok(Answer::Page { items: Vec::new(), cursor: None }), 1));
-    let third = machine.start(program, call("all", json!({})), NOW_MS, false).expect("started");
+    let third = machine.start(started("all"));
     assert!(machine.cancel(third) && !machine.cancel(third) && machine.step(third).is_none());
 }
 
