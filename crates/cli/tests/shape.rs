@@ -36,6 +36,7 @@ const SHARED_NAMES: &[&str] = &[
     "Effects",
     "Entry",
     "Error",
+    "Extent",
     "Failure",
     "Fault",
     "History",
@@ -62,11 +63,13 @@ const SHARED_NAMES: &[&str] = &[
     "Runtime",
     "Settings",
     "Source",
+    "Stage",
     "Step",
     "SystemClock",
     "Task",
     "Verified",
     "Walk",
+    "Which",
     "Work",
 ];
 

@@ -61,8 +61,10 @@ fn corrected_systems_raise_nothing() {
         let (_, compilation) = checked(&path);
         let found: Vec<String> = lines(&compilation).into_iter().map(|(_, _, line)| line).collect();
         assert!(found.is_empty(), "{}\n{}", path.display(), found.join("\n"));
-        let allows = compilation.design.allows.len();
-        assert!(allows <= 6, "{} silences {allows} rules", path.display());
+        // Silence is an exception that gives its reason: few in a small design, and rare in a large one.
+        let length = std::fs::read_to_string(&path).expect("a design").lines().count();
+        let (allows, most) = (compilation.design.allows.len(), (length / 75).max(6));
+        assert!(allows <= most, "{} silences {allows} rules, at most {most} allowed", path.display());
     }
 }
 
