@@ -209,9 +209,9 @@ fn values_and_annotations() {
     );
     check("email     string(3..100)", "email     string(3..100) @secret", &["0 Order.email: is secret"]);
     check(
-        "email     string(3..100)",
-        "email     string(3..100) @encrypted(\"k/{accountId}\")",
-        &["3 Order.email: encrypted with \"k/{accountId}\" instead of plain"],
+        "note?     string(1..80)",
+        "note?     string(1..80) @encrypted(\"k/{accountId}\")",
+        &["3 Order.note: encrypted with \"k/{accountId}\" instead of plain"],
     );
 }
 

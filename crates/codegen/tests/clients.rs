@@ -2,8 +2,6 @@
 // Helpers of tests fail by panicking, as tests do.
 #![allow(clippy::panic)]
 
-use std::path::{Path, PathBuf};
-
 use sortkey_codegen::client::{Call, Grouping, Output, Surface, Type, surface, typescript};
 use sortkey_design::{FileLoader, NoFiles, compile};
 
@@ -145,9 +143,8 @@ fn typescript_says_the_same() {
 
 #[test]
 fn every_system_has_a_client_and_one_design_makes_one_text() {
-    let systems: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems");
-    for name in ["core-service", "ferryhook", "listbackup", "seller-profiles", "t3nets"] {
-        let file = systems.join(name).join(format!("{name}.sk"));
+    for name in sortkey_testkit::SYSTEMS.iter().copied() {
+        let file = sortkey_testkit::design_file(name);
         let text = std::fs::read_to_string(&file).expect("the design is there");
         let print = || {
             let compiled = compile(&file.to_string_lossy(), &text, &FileLoader);

@@ -10,6 +10,7 @@ mod caller;
 mod cascade;
 mod each;
 mod given;
+mod made;
 mod notes;
 mod plain;
 mod receipt;

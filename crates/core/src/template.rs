@@ -125,7 +125,7 @@ fn seconds(time_ms: i64) -> String {
 }
 
 fn milliseconds(time_ms: i64) -> String {
-    format!("{time_ms:0>width$}", width = MILLISECONDS_WIDTH)
+    format!("{time_ms:0>MILLISECONDS_WIDTH$}")
 }
 
 /// The times whose text in a key sorts as they do, the first and the last: a number of a fixed width has no sign, and a year

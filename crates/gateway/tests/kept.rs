@@ -140,7 +140,7 @@ fn sellers_before() -> Deployment {
     let id = &profile["profileId"];
     let share = json!({ "profileId": id, "targetAccountId": bob["accountId"], "permissions": ["READ"], "createdByAccountId": owner });
     call("shareProfile", None, share);
-    let invite = json!({ "profileId": id, "permissions": ["READ"], "createdByAccountId": owner, "inviteCode": "5CB7297E-C" });
+    let invite = json!({ "profileId": id, "permissions": ["READ"], "createdByAccountId": owner, "inviteCode": "5CB7297E-C", "expiresAt": "2026-01-10T00:00:00.000Z" });
     call("inviteToProfile", None, invite);
     let catalog = json!({ "ownerAccountId": owner, "catalogName": "Popcorn", "isPublic": true });
     let catalog = call("createCatalog", as_ann, catalog);

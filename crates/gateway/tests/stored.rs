@@ -6,6 +6,7 @@
 //!
 //! `stored/SYSTEM.json` makes one of everything: calls in order, each with the name under which its answer is known. Text
 //! such as `{user.userId}` stands for a part of an earlier answer.
+#![expect(clippy::panic, reason = "a test that cannot go on says why")]
 
 mod support;
 #[path = "stored/values.rs"]

@@ -95,7 +95,7 @@ impl Issuers {
         let keys = self.keys(expected, false).await?;
         match keys::verify(&keys, &token) {
             // The issuer may have a new key.
-            Err(Defect::Key) => keys::verify(&*self.keys(expected, true).await?, &token)?,
+            Err(Defect::Key) => keys::verify(&self.keys(expected, true).await?, &token)?,
             verified => verified?,
         }
         Ok(token.claims)

@@ -63,7 +63,7 @@ fn corrected_systems_raise_nothing() {
         assert!(found.is_empty(), "{}\n{}", path.display(), found.join("\n"));
         // Silence is an exception that gives its reason: few in a small design, and rare in a large one.
         let length = std::fs::read_to_string(&path).expect("a design").lines().count();
-        let (allows, most) = (compilation.design.allows.len(), (length / 75).max(6));
+        let (allows, most) = (compilation.design.allows.len(), (length / 60).max(6));
         assert!(allows <= most, "{} silences {allows} rules, at most {most} allowed", path.display());
     }
 }

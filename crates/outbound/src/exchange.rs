@@ -26,13 +26,16 @@ const MAX_HEADERS: usize = 100;
 /// How many bytes are read for each byte of a body that may be kept: interim answers and the sizes of chunks count too.
 const WIRE_FACTOR: usize = 4;
 
+/// Called with every part of a body as it arrives.
+type Part<'a> = &'a mut (dyn FnMut(&[u8]) + Send);
+
 /// The way in which the body of an answer is read.
 pub(crate) struct Reading<'a> {
     /// The part that is kept.
     pub(crate) body: Vec<u8>,
     /// The largest number of bytes that are read.
     pub(crate) max_bytes: usize,
-    part: Option<&'a mut (dyn FnMut(&[u8]) + Send)>,
+    part: Option<Part<'a>>,
     read_bytes: usize,
 }
 

@@ -79,9 +79,10 @@ pub(crate) fn started(core: &Core, mut message: Arguments) -> Result<Task, Failu
 /// The outcome of a call, as a message. `has_doubles`: whether the host's numbers are doubles.
 pub(crate) fn finished(answer: Result<Answer, Failure>, consumed: Consumed, has_doubles: bool) -> Json {
     let mut wide = Vec::new();
-    let mut widen = |json: &mut Json, place: &str| match has_doubles {
-        true => widen(json, place, &mut wide),
-        false => {}
+    let mut widen = |json: &mut Json, place: &str| {
+        if has_doubles {
+            widen(json, place, &mut wide);
+        }
     };
     let mut message = match answer {
         Ok(Answer::Nothing) => Map::from_iter([("value".to_owned(), Json::Null)]),

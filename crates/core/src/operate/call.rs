@@ -1,46 +1,22 @@
 //! Calls of patterns, operations, rules and entities.
 
 use futures_util::future::BoxFuture;
-use serde_json::Value as Json;
 use sortkey_design::program::{
     self, BindValue, Bound, Callee, EntityId, Expr, ItemKey, OperationId, ParameterId, RuleId,
 };
 use sortkey_value::Item;
 
 use super::given::{Given, admit_computed, bind, by_name, unknown};
+use super::made::made;
 use super::receipt::{self, Receipt};
-use super::{Flow, Made, Runner, plain};
+use super::{Flow, Runner, plain};
 use crate::answer::{public, select};
 use crate::evaluate::{Scope, View};
 use crate::read::{Found, Hit, Paging, Read};
 use crate::session::Session;
-use crate::values::{Val, to_json};
+use crate::values::Val;
 use crate::write::key_fields;
 use crate::{Failure, FailureKind};
-
-/// A call as a client would make it.
-fn made(scope: &Scope<'_>, callee: Callee, given: &Given) -> Made {
-    let program = &scope.shared.program;
-    let parameters = &program.signature(callee).parameters;
-    let arguments = given
-        .iter()
-        .filter(|(_, value)| !value.is_absent())
-        .map(|(id, value)| (parameters[*id].name.to_string(), to_json(program, &parameters[*id].ty, value)));
-    let is_system = program.is_system(callee);
-    let caller = scope.caller.as_ref().filter(|_| !is_system).map(|fields| {
-        let attribute = |(name, value): (&std::sync::Arc<str>, &Val)| {
-            let ty = &program.caller[program.caller.find(name)?].ty;
-            Some((name.to_string(), to_json(program, ty, value)))
-        };
-        Json::Object(fields.iter().filter(|(_, value)| !value.is_absent()).filter_map(attribute).collect())
-    });
-    Made {
-        name: program.name(callee).to_string(),
-        arguments: Json::Object(arguments.collect()),
-        is_of_tests: !is_system && caller.is_none(),
-        caller,
-    }
-}
 
 impl<'a> Runner<'_, 'a> {
     /// A call of a pattern or an operation in an expression.

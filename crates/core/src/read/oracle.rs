@@ -204,6 +204,11 @@ fn without_virtual(scope: &Scope<'_>, read: &Read, mut fields: Fields) -> Fields
 fn compare(session: &Session<'_>, scope: &Scope<'_>, dice: &Dice<'_>, read: &Read, all: &All) {
     let mut scope = scope.clone();
     arguments(&mut scope, dice, read, all);
+    // A key that is made of the caller cannot be asked for without one.
+    let is_unbound = |value: &BindValue| matches!(value, BindValue::Expr(expr) if scope.eval(expr, None).is_ok_and(|value| value.is_absent()));
+    if read.pattern.binds.iter().any(|bind| is_unbound(&bind.value)) {
+        return;
+    }
     let expected: Vec<Fields> = read
         .pattern
         .entities

@@ -24,6 +24,7 @@ pub struct Effect {
 
 /// How an effect is carried out.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "a program has a handful of effects, each in one place")]
 pub enum EffectKind {
     /// An HTTP request.
     Http {

@@ -104,7 +104,8 @@ fn class(rest: &mut Peekable<Chars<'_>>) -> Option<Alphabet> {
                     (Some('-'), Some(']')) | (None, _) => one(low),
                     (Some('-'), Some('\\' | '[' | '-')) => return None,
                     (Some('-'), Some(high)) => {
-                        (rest.next(), rest.next());
+                        rest.next();
+                        rest.next();
                         Alphabet::ranges([(low, high)])
                     }
                     _ => one(low),

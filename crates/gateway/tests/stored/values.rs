@@ -57,7 +57,7 @@ pub(crate) fn shape(value: &AttributeValue) -> &'static str {
 pub(crate) fn time(value: &AttributeValue) -> Option<i64> {
     match value {
         AttributeValue::N(number) => number.to_string().parse().ok(),
-        AttributeValue::S(text) => text.parse::<jiff::Timestamp>().ok().map(|time| time.as_second()),
+        AttributeValue::S(text) => text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_second),
         _ => None,
     }
 }

@@ -18,7 +18,7 @@ fn observed(world: &World) -> (Runtime, Arc<Watch>) {
     let steady = Steady::new(world.backend(), world.settings());
     let watch = Arc::new(Watch::new(&plan, steady.clone(), Ages::ALONE).expect("a place for the state"));
     let layer = Layer::new(Arc::clone(&plan), steady.clone(), Arc::clone(&watch), Side::Old);
-    let spawn: Spawn = Arc::new(|work| block_on(work));
+    let spawn: Spawn = Arc::new(block_on);
     let shadow = Shadow::new(plan, steady, Arc::clone(&watch), spawn).expect("a place for the state");
     let settings = Settings { observer: Some(Arc::new(shadow)), ..world.settings() };
     let runtime = Runtime::new(Arc::clone(&world.before), Arc::new(layer), settings).expect("it runs");
