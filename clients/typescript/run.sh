@@ -14,7 +14,8 @@ if ! command -v node >/dev/null; then
 fi
 here=clients/typescript
 if ! cmp --silent "$here/package-lock.json" "$here/node_modules/.installed"; then
-    (cd "$here" && npm ci --no-audit --no-fund --loglevel=error)
+    # `npm ci` refuses a lock file in which packages of other platforms are missing, which npm itself leaves out.
+    (cd "$here" && npm install --no-save --no-audit --no-fund --loglevel=error)
     cp "$here/package-lock.json" "$here/node_modules/.installed"
 fi
 [ "${1:-}" != install ] || exit 0
