@@ -11,7 +11,6 @@ import type {
   ConnectionId,
   Connections,
   CreatedApiKey,
-  CreatedAttempt,
   Event,
   EventId,
   EventKey,
@@ -66,7 +65,7 @@ interface DocumentEvents {
 }
 
 interface DocumentAttempts {
-  create(event: EventKey, input: NewAttempt, outcome: "delivered" | "retrying" | "failed"): Promise<CreatedAttempt>;
+  create(event: EventKey, input: NewAttempt, outcome: "delivered" | "retrying" | "failed"): Promise<Attempt | undefined>;
   listByEvent(eventId: EventId): Promise<Page<Attempt>>;
 }
 

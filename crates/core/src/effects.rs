@@ -218,8 +218,9 @@ fn outgoing(scope: &Scope<'_>, id: EffectId) -> Result<Outgoing, Failure> {
             Deed::Http { method: method.to_string(), url, headers, body }
         }
     };
-    let is_asked =
-        deed == Deed::Extern || scope.outbox.is_some() || scope.shared.settings.effects.reads_arguments();
+    // Requests and mails say all they ask for themselves; everything else is made of its arguments.
+    let is_complete = matches!(deed, Deed::Http { .. } | Deed::Mail { .. });
+    let is_asked = !is_complete || scope.outbox.is_some() || scope.shared.settings.effects.reads_arguments();
     let asked = effect.signature.parameters.iter().filter(|_| is_asked);
     let arguments = asked.filter_map(|parameter| {
         let value = scope.get(parameter.local).filter(|value| !value.is_absent())?;
