@@ -107,18 +107,26 @@ impl Deployment {
 
     /// A stored item of an entity: the one with the most attributes.
     pub(crate) fn stored(&self, entity: &str) -> Result<&Item, String> {
+        self.stored_with(entity, None)
+    }
+
+    /// Like `stored`, of those that have an attribute if some do: no item has what others have before or after.
+    fn stored_with(&self, entity: &str, name: Option<&str>) -> Result<&Item, String> {
         let entity = self.design().entity(entity).ok_or("not declared")?;
         let table = self.design().table_of(entity).and_then(|table| table.deployed.clone());
         let items = table.and_then(|name| self.items.get(&name)).ok_or("no table")?;
-        let found = items.iter().filter(|item| is_of(entity, item)).max_by_key(|item| item.iter().count());
+        let found = items
+            .iter()
+            .filter(|item| is_of(entity, item))
+            .max_by_key(|item| (name.is_some_and(|name| item.get(name).is_some()), item.iter().count()));
         found.ok_or_else(|| "no item is stored".to_owned())
     }
 
     /// An attribute of the type that the design says; one inside of an object is looked for there.
     fn attribute(&self, entity: &str, path: &str) -> Result<(), String> {
-        let item = self.stored(entity)?;
-        let declared = self.design().entity(entity).ok_or("not declared")?;
         let (name, inner) = path.split_once('.').map_or((path, None), |(name, inner)| (name, Some(inner)));
+        let item = self.stored_with(entity, Some(name))?;
+        let declared = self.design().entity(entity).ok_or("not declared")?;
         let declared = declared.attributes.iter().find(|each| each.name.is(name)).ok_or("not declared")?;
         let value = item.get(name).map(|value| value.to_owned()).ok_or_else(|| format!("not in {item:?}"))?;
         if let Some(inner) = inner {
