@@ -12,7 +12,7 @@ import { Core } from "./core.mjs";
 const [file, emitted, endpoint] = process.argv.slice(2);
 // The goal is 1.2 MB. The functions of webhooks and schedules are a module of their own; the optimiser, which released packages
 // go through, takes another 300 KB.
-const MOST_BYTES = 1_950_000;
+const MOST_BYTES = 2_050_000;
 
 test("the module is small", async () => {
   const { size } = await stat(file);
