@@ -92,7 +92,7 @@ fn measure_raw(directory: &Path, transactions: Vec<TransactWriteItemsInput>) {
     let world = World::open(directory.to_owned());
     let recorder = Recorder::new(Embedded::new(world.engine.clone()), false);
     let begun = Begun::now();
-    // What runners say of themselves comes first and is one at a time; the copy's own are sent side by side.
+    // Writes of the runner's state come first, one at a time; writes of the copy are sent concurrently.
     let (own, copied): (Vec<_>, Vec<_>) =
         transactions.into_iter().partition(|input| input.transact_items.len() == 1);
     for input in own.into_iter().take(IN_FLIGHT + 1) {
@@ -103,7 +103,7 @@ fn measure_raw(directory: &Path, transactions: Vec<TransactWriteItemsInput>) {
         recorder.send(Request::TransactWriteItems(Box::new(input))).await.err().map(|_| again)
     };
     let sent = stream::iter(copied).map(send).buffer_unordered(IN_FLIGHT);
-    // What met another one in flight is sent again.
+    // A load that conflicts with another one in flight is sent again.
     let refused: Vec<_> = block_on(sent.filter_map(std::future::ready).collect());
     for input in refused {
         block_on(recorder.send(Request::TransactWriteItems(Box::new(input)))).expect("as before");

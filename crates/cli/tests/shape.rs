@@ -141,7 +141,7 @@ fn public_types_that_share_a_name_are_known() {
     for (name, text) in sources(|name| name.ends_with("/src/lib.rs")) {
         let mut add = |word: &str| crates.entry(word.to_owned()).or_default().extend([name.clone()]);
         own.captures_iter(&text).for_each(|found| add(&found[1]));
-        // What another crate of the workspace declares is one type under several roofs.
+        // A re-export from another crate of the workspace is the same type.
         let uses = reexported.captures_iter(&text).filter(|found| !found[1].starts_with("sortkey_"));
         uses.for_each(|found| word.find_iter(&found[1]).for_each(|found| add(found.as_str())));
     }
@@ -167,7 +167,7 @@ fn systems_are_found_and_not_listed() {
 #[test]
 fn only_tests_name_a_system() {
     for (file, text) in sources(ships) {
-        // What follows is the file's own tests.
+        // The file's own tests begin there.
         let text = text.split("#[cfg(test)]").next().unwrap_or_default().to_lowercase();
         let is_named =
             |system: &&&str| Regex::new(&format!(r"\b{system}\b")).expect("a pattern").is_match(&text);

@@ -134,7 +134,7 @@ fn with_keys_only_their_holders_call() {
     let (done, _, why) = server.call(path, &["createNote", "userId=bob", "text=x", "--key", &key]);
     assert!(!done && why.contains("Forbidden"), "{why}");
 
-    // What the design refuses is not recorded as allowed.
+    // A refusal of the design is not recorded as allowed.
     let shown = String::from_utf8(run(&["audit", "show", "--json", "audit.log"], path).stdout).expect("text");
     let decisions: Vec<String> = shown
         .lines()

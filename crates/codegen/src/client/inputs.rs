@@ -1,4 +1,4 @@
-//! What calls take: `new(E)`, `patch(E)`, `key(E)`, and the parameters of a call as the fields of one record.
+//! Inputs of calls: `new(E)`, `patch(E)`, `key(E)`, and the parameters of a call as the fields of one record.
 
 use std::collections::BTreeSet;
 

@@ -12,7 +12,7 @@ use crate::files::File;
 /// The client's own members, beside modules and calls.
 pub(super) const MEMBERS: [&str; 2] = ["acting_as", "is_async"];
 
-/// What a client is opened with, beside the SDK's client and the caller.
+/// The options of a client, beside the SDK's client and the caller.
 const OPTIONS: [(&str, &str, &str); 9] = [
     ("keyring", "sortkey.Keyring | None", "None"),
     ("effects", "Mapping[str, Callable[[Any], Any]] | None", "None"),
