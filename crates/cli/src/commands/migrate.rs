@@ -224,7 +224,7 @@ fn percent(text: &str) -> Result<u8, String> {
     number.filter(|percent| (1..=100).contains(percent)).ok_or_else(|| "between 1% and 100%".to_owned())
 }
 
-/// An empty bound is no bound.
+/// The bound of a rate; a rate of 0 means none.
 fn bound(rate: Rate) -> Option<Rate> {
     (!matches!(rate, Rate::Items(0) | Rate::Units(0))).then_some(rate)
 }
