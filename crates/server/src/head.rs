@@ -7,6 +7,8 @@
 use hyper::HeaderMap;
 use hyper::header::HeaderValue;
 
+use crate::locality;
+
 /// The headers of a request that the server uses.
 #[derive(Debug, Default)]
 pub(crate) struct Head<'a> {
@@ -28,19 +30,23 @@ pub(crate) struct Head<'a> {
     pub(crate) fetch_site: Option<&'a HeaderValue>,
     pub(crate) fetch_mode: Option<&'a HeaderValue>,
     pub(crate) fetch_dest: Option<&'a HeaderValue>,
-    /// `X-Forwarded-For`, `Forwarded` or `X-Real-IP`: a proxy passed the request on.
-    pub(crate) forwarded: Option<&'a HeaderValue>,
+    /// Whether any `X-Forwarded-For`, `Forwarded` or `X-Real-IP` header names a client on another machine. A proxy may set
+    /// one of them and pass on another that its client made up, so all of them count.
+    pub(crate) is_forwarded: bool,
     pub(crate) preflight_headers: Option<&'a HeaderValue>,
     pub(crate) preflight_method: Option<&'a HeaderValue>,
     /// The name of a security header that the request repeats.
-    pub(crate) repeated: Option<&'static str>,
+    pub(crate) repeated: Option<&'a str>,
 }
 
 impl<'a> Head<'a> {
     /// Reads the headers that matter.
     pub(crate) fn read(headers: &'a HeaderMap) -> Head<'a> {
         let mut head = Head::default();
+        // Values of one name follow one another.
+        let mut before = "";
         for (name, value) in headers {
+            let is_repeated = name.as_str() == std::mem::replace(&mut before, name.as_str());
             let (place, once) = match name.as_str() {
                 "x-amz-target" => (&mut head.target, Some("X-Amz-Target")),
                 "authorization" => (&mut head.authorization, Some("Authorization")),
@@ -58,9 +64,18 @@ impl<'a> Head<'a> {
                 "sec-fetch-site" => (&mut head.fetch_site, Some("Sec-Fetch-Site")),
                 "sec-fetch-mode" => (&mut head.fetch_mode, Some("Sec-Fetch-Mode")),
                 "sec-fetch-dest" => (&mut head.fetch_dest, Some("Sec-Fetch-Dest")),
-                "x-forwarded-for" | "forwarded" | "x-real-ip" => (&mut head.forwarded, None),
+                "x-forwarded-for" | "forwarded" | "x-real-ip" => {
+                    head.is_forwarded |= !locality::are_loopback(value);
+                    continue;
+                }
                 "access-control-request-headers" => (&mut head.preflight_headers, None),
-                "access-control-request-method" => (&mut head.preflight_method, None),
+                "access-control-request-method" => {
+                    (&mut head.preflight_method, Some("Access-Control-Request-Method"))
+                }
+                name if is_repeated && decides(name) => {
+                    head.repeated = head.repeated.or(Some(name));
+                    continue;
+                }
                 _ => continue,
             };
             match place {
@@ -70,6 +85,13 @@ impl<'a> Head<'a> {
         }
         head
     }
+}
+
+/// Whether a header that the server keeps no place for decides something: other code reads the first of its values, or the
+/// signature covers it.
+fn decides(name: &str) -> bool {
+    let is_listed = ["user-agent", "if-match", "idempotency-key", "last-event-id"].contains(&name);
+    is_listed || name.starts_with("x-amz-") || name.starts_with("x-sortkey-")
 }
 
 #[cfg(test)]
@@ -87,12 +109,44 @@ mod tests {
             (&["sortkey-caller", "sortkey-caller"], Some("Sortkey-Caller")),
             (&["x-amz-security-token", "x-amz-security-token"], Some("X-Amz-Security-Token")),
             (&["x-amz-date", "x-amz-date", "host", "host"], Some("X-Amz-Date")),
+            // The documents said X-Amz-*, and only four of those names were checked.
+            (&["x-amz-anything", "host", "x-amz-anything"], Some("x-amz-anything")),
+            (&["x-amz-one", "x-amz-other"], None),
+            (&["x-sortkey-anything", "x-sortkey-anything"], Some("x-sortkey-anything")),
+            (&["if-match", "if-match"], Some("if-match")),
+            (&["idempotency-key", "idempotency-key"], Some("idempotency-key")),
+            (&["user-agent", "user-agent"], Some("user-agent")),
+            (&["x-forwarded-for", "x-forwarded-for", "accept", "accept"], None),
         ] {
             let mut headers = HeaderMap::new();
             for name in names {
                 headers.append(*name, HeaderValue::from_static("a"));
             }
             assert_eq!(Head::read(&headers).repeated, expected, "{names:?}");
+        }
+    }
+
+    // Of the three headers only the first was looked at: a client behind a proxy that sets X-Real-IP was taken for a program
+    // on this machine if it sent `X-Forwarded-For: 127.0.0.1` itself.
+    #[test]
+    fn every_forwarding_header_counts() {
+        for (given, expected) in [
+            (&[][..], false),
+            (&[("x-forwarded-for", "127.0.0.1")], false),
+            (&[("x-forwarded-for", "::1, 127.0.0.1"), ("x-real-ip", "127.0.0.1")], false),
+            (&[("x-forwarded-for", "127.0.0.1, 203.0.113.7")], true),
+            (&[("x-real-ip", "203.0.113.7")], true),
+            (&[("forwarded", "for=203.0.113.7")], true),
+            (&[("x-real-ip", "unknown")], true),
+            (&[("x-forwarded-for", "127.0.0.1"), ("x-real-ip", "203.0.113.7")], true),
+            (&[("x-real-ip", "127.0.0.1"), ("x-forwarded-for", "203.0.113.7")], true),
+            (&[("x-forwarded-for", "127.0.0.1"), ("x-forwarded-for", "203.0.113.7")], true),
+        ] {
+            let mut headers = HeaderMap::new();
+            for (name, value) in given {
+                headers.append(*name, HeaderValue::from_static(value));
+            }
+            assert_eq!(Head::read(&headers).is_forwarded, expected, "{given:?}");
         }
     }
 }
