@@ -19,6 +19,7 @@ use tokio_rustls::server::TlsStream;
 
 use crate::backend::Backend;
 use crate::connections::Membership;
+use crate::framing::{Framing, TwoLengths};
 use crate::meter::Meter;
 use crate::progress::{Order, Progress};
 use crate::request_id::RequestIds;
@@ -36,11 +37,17 @@ pub(crate) struct Connection<B> {
     pub(crate) peer: SocketAddr,
     pub(crate) is_encrypted: bool,
     pub(crate) progress: Arc<Progress>,
+    two_lengths: Arc<TwoLengths>,
     ids: RequestIds,
     requests: AtomicU64,
 }
 
 impl<B> Connection<B> {
+    /// Whether the request that is being answered now has both `Content-Length` and `Transfer-Encoding`.
+    pub(crate) fn has_two_lengths(&self) -> bool {
+        self.two_lengths.is(self.requests.load(Ordering::Relaxed))
+    }
+
     /// The id of the request that is being answered now.
     pub(crate) fn next_request_id(&self) -> HeaderValue {
         // Requests of one connection follow one another, so nothing races for this number.
@@ -110,7 +117,7 @@ async fn accept(acceptor: &TlsAcceptor, mut stream: TcpStream) -> io::Result<Tls
 
 /// The answer to plain HTTP where TLS was expected.
 const PLAIN_ANSWER: &[u8] = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\n\
-    Content-Length: 58\r\n\r\nThis server is reached by https://, and this was http://.\n";
+    Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Length: 58\r\n\r\nThis server is reached by https://, and this was http://.\n";
 
 /// Answers the requests that come on a stream.
 async fn speak<B: Backend, S: AsyncRead + AsyncWrite + Unpin>(
@@ -121,11 +128,19 @@ async fn speak<B: Backend, S: AsyncRead + AsyncWrite + Unpin>(
     number: u64,
     membership: &Membership,
 ) -> Result<(), hyper::Error> {
-    let io = Meter { stream, progress: membership.progress.clone(), metrics: server.metrics.clone() };
+    let two_lengths = Arc::<TwoLengths>::default();
+    let io = Meter {
+        stream,
+        progress: membership.progress.clone(),
+        metrics: server.metrics.clone(),
+        framing: Framing::default(),
+        two_lengths: Arc::clone(&two_lengths),
+    };
     let connection = Arc::new(Connection {
         peer,
         is_encrypted,
         progress: membership.progress.clone(),
+        two_lengths,
         ids: RequestIds::new(server.settings.request_id_seed, number),
         requests: AtomicU64::new(0),
         server,

@@ -1,4 +1,4 @@
-//! A socket that reports what passes through it to the connection's progress and to the metrics.
+//! A socket that reports what passes through it to the connection's progress, to its framing and to the metrics.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::framing::{Framing, TwoLengths};
 use crate::metrics::Metrics;
 use crate::progress::Progress;
 
@@ -16,6 +17,8 @@ pub(crate) struct Meter<S> {
     pub(crate) stream: S,
     pub(crate) progress: Arc<Progress>,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) framing: Framing,
+    pub(crate) two_lengths: Arc<TwoLengths>,
 }
 
 impl<S> Meter<S> {
@@ -38,11 +41,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for Meter<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        let result = Pin::new(&mut self.stream).poll_read(cx, buffer);
-        let bytes = buffer.filled().len() - before;
-        if bytes > 0 {
-            self.progress.bytes_arrived();
-            self.metrics.bytes_received.add(bytes as u64);
+        let Meter { stream, progress, metrics, framing, two_lengths } = &mut *self;
+        let result = Pin::new(stream).poll_read(cx, buffer);
+        let arrived = &buffer.filled()[before..];
+        if !arrived.is_empty() {
+            progress.bytes_arrived();
+            metrics.bytes_received.add(arrived.len() as u64);
+            framing.read(arrived, two_lengths);
         }
         result
     }

@@ -29,6 +29,8 @@ use crate::signed;
 use crate::sts;
 use crate::tls::Tls;
 
+const TWO_LENGTHS: &str = "the request has both Content-Length and Transfer-Encoding: send one of them";
+
 /// Answers one request. An error means that the connection is of no further use.
 pub(crate) async fn answer<B: Backend>(
     connection: &Connection<B>,
@@ -39,11 +41,17 @@ pub(crate) async fn answer<B: Backend>(
     let server = &*connection.server;
     let received = body::receive(body, server.settings.max_body_bytes, &server.budget).await;
     connection.progress.received();
+    let has_two_lengths = connection.has_two_lengths();
     let request_id = connection.next_request_id();
     let audit = server.settings.audit.as_deref();
     let recorder = Recorder { audit, parts: &parts, request_id: &request_id, from: connection.peer.ip() };
 
     let mut answer = match received {
+        // hyper closes the connection.
+        Ok(_) if has_two_lengths => {
+            recorder.rejected(&recorder.path(), TWO_LENGTHS);
+            reject(server, entry_point(server, &parts), StatusCode::BAD_REQUEST, TWO_LENGTHS)
+        }
         Ok(_) if head_bytes(&parts) > server.settings.max_head_bytes => {
             refuse(server, &refusal::head_too_large(server.settings.max_head_bytes))
         }

@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 
 use sortkey_server::hyper::{Request, Response};
@@ -159,9 +160,15 @@ fn administrators_are_let_in() {
 fn repeated_security_headers_are_rejected() {
     for mode in [Mode::Local, Mode::Credentials, Mode::Open] {
         let server = server(mode);
-        for name in
-            ["Host", "Authorization", "Sortkey-Caller", "Origin", "X-Amz-Date", "X-Amz-Security-Token"]
-        {
+        for name in [
+            "Host",
+            "Authorization",
+            "Sortkey-Caller",
+            "Origin",
+            "X-Amz-Date",
+            "X-Amz-Security-Token",
+            "X-Amz-Any",
+        ] {
             for path in PATHS {
                 let headers = format!("{LOCAL}{name}: localhost:8000\r\n{name}: localhost:8000\r\n");
                 let answer = get(&server, path, &headers);
@@ -172,6 +179,49 @@ fn repeated_security_headers_are_rejected() {
             assert_eq!(answer.status, 400, "{mode:?} POST / {name}");
             assert!(answer.text().contains("more than once"), "{}", answer.text());
         }
+    }
+}
+
+// Of several forwarding headers only the first was looked at, and the others passed.
+#[test]
+fn a_client_behind_a_proxy_cannot_make_up_its_address() {
+    let server = server(Mode::Local);
+    for (headers, expected) in [
+        ("X-Forwarded-For: 127.0.0.1\r\n", 200),
+        ("X-Forwarded-For: 127.0.0.1\r\nX-Real-IP: 203.0.113.7\r\n", 403),
+        ("X-Real-IP: 127.0.0.1\r\nX-Forwarded-For: 203.0.113.7\r\n", 403),
+        ("X-Forwarded-For: 127.0.0.1\r\nX-Forwarded-For: 203.0.113.7\r\n", 403),
+    ] {
+        let answer = server.ask(&signed("DynamoDB_20120810.GetItem", headers, b"{}"));
+        assert_eq!(answer.status, expected, "{headers}");
+    }
+}
+
+// hyper goes by the chunks and says nothing about the length: the request was carried out.
+#[test]
+fn a_request_with_two_lengths_is_rejected() {
+    let lengths = ["Content-Length: 4\r\n", "Transfer-Encoding: chunked\r\n"];
+    let plain = String::from_utf8(signed("DynamoDB_20120810.GetItem", "", b"{}")).unwrap();
+    let (head, _) = plain.split_once("Content-Length").unwrap();
+    for mode in [Mode::Local, Mode::Credentials, Mode::Open] {
+        let server = server(mode);
+        for lengths in [lengths.concat(), [lengths[1], lengths[0]].concat()] {
+            let both = format!("{head}{lengths}\r\n2\r\n{{}}\r\n0\r\n\r\n");
+            let mut stream = std::net::TcpStream::connect(server.address).unwrap();
+            // A request before it on the connection is answered, one after it is not.
+            stream.write_all(format!("{plain}{both}{plain}").as_bytes()).unwrap();
+            let mut answers = String::new();
+            stream.read_to_string(&mut answers).unwrap();
+            assert_eq!(answers.matches("HTTP/1.1 ").count(), 2, "{mode:?} {answers}");
+            let (_, last) = answers.rsplit_once("HTTP/1.1 ").unwrap();
+            assert!(last.starts_with("400 "), "{mode:?} {last}");
+            assert!(last.contains("both Content-Length and Transfer-Encoding"), "{last}");
+            assert!(last.contains("connection: close"), "{last}");
+            assert_eq!(answers.matches("both Content-Length").count(), 1, "{mode:?} {answers}");
+        }
+        let chunked = format!("{head}{}\r\n2\r\n{{}}\r\n0\r\n\r\n", lengths[1]);
+        let alone = server.ask(plain.as_bytes()).status;
+        assert_eq!(server.ask(chunked.as_bytes()).status, alone, "{mode:?}");
     }
 }
 
