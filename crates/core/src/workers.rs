@@ -519,9 +519,9 @@ impl Incoming {
         };
         let kind =
             self.headers.iter().find(|(name, _)| name == "content-type").map(|(_, value)| value.clone());
-        // What is no JSON has none; the design may still take its bytes.
-        let json =
-            serde_json::from_slice(&self.body).ok().and_then(crate::values::from_json).unwrap_or_default();
+        // What is not JSON has none; the design may still take its bytes. A body that gives a name twice counts as such:
+        // another reader of the same bytes could take the other value.
+        let json = crate::values::exact::read(&self.body, "the body").unwrap_or_default();
         let parts = [
             ("id", Val::Text(self.id)),
             ("method", Val::Text(self.method)),
@@ -543,4 +543,34 @@ fn number(value: i64) -> AttributeValue {
 
 fn whole(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Of a name that is given twice the last value was used, while a proxy or a verifier may go by the first.
+    #[test]
+    fn a_body_that_gives_a_name_twice_has_no_json() {
+        for (body, has_json) in [
+            (r#"{"a": 1, "b": {"a": 2}}"#, true),
+            (r#"{"a": 1, "a": 2}"#, false),
+            (r#"{"a": 1, "\u0061": 2}"#, false),
+            (r#"[{"b": {"a": 1, "a": 1}}]"#, false),
+            ("no JSON", false),
+        ] {
+            let incoming = Incoming {
+                id: String::new(),
+                method: "POST".to_owned(),
+                path: "/".to_owned(),
+                ip: String::new(),
+                headers: Vec::new(),
+                query: Vec::new(),
+                body: body.as_bytes().to_vec(),
+            };
+            let request = incoming.into_val();
+            let json = request.fields().and_then(|fields| fields.get("json")).cloned().unwrap_or_default();
+            assert_eq!(!json.is_absent(), has_json, "{body}");
+        }
+    }
 }
