@@ -301,3 +301,65 @@ fn what_is_encrypted_is_neither_found_nor_compared() {
         ("entity Z in Others { id slug  e slug @encrypted(\"k-{id}\") }", &[]),
     ]);
 }
+
+/// F-29: types that no value has passed the checker, and so did numbers beyond 64 bits and a choice among absent values.
+#[test]
+fn values_that_no_call_can_give() {
+    for (ty, why) in [
+        ("int(5..1)", "nothing is in 5..1"),
+        ("string(9..2)", "nothing is in 9..2"),
+        ("list(int(3..2), max 5)", "nothing is in 3..2"),
+        ("string(-3..2)", "a length is never -3"),
+        ("decimal(2, 5)", "5 digits of a decimal cannot all be among 2"),
+        ("token(\"t_\", 0)", "a token without characters is no secret"),
+        ("id(\"t_\", nanoid 0)", "an id without characters is the same for all"),
+    ] {
+        let expected = format!("entity-mentioned-not-defined: {why}");
+        assert_eq!(
+            said(&format!("operation q(id, v: {ty}) {{ update X(id) {{ n: 1 }} }}")),
+            [expected],
+            "{ty}"
+        );
+    }
+    accepted(&[
+        "operation q(id, v: int(-5..-5), w: string(0..0), d: decimal(5, 5)) { update X(id) { n: 1 } }",
+    ]);
+    check(&[
+        (
+            "operation q(id) { update X(id) { n: 9223372036854775808 } }",
+            &["type-mismatch: 9223372036854775808 does not fit into 64 bits"],
+        ),
+        (
+            "operation q(id, v?: int, w?: int) { update X(id) { n: coalesce(v, w) } }",
+            &["missing-value: this must always be there, but may be absent"],
+        ),
+        ("operation q(id, v?: int, w?: int) { update X(id) { n: coalesce(v, w, 1) } }", &[]),
+        ("operation q(id, v?: int, w: int) { update X(id) { n: coalesce(v, w) } }", &[]),
+    ]);
+}
+
+/// F-39: text that is compared with a normalised attribute was checked as it is written, and never equal to what is stored.
+#[test]
+fn compared_text_is_normalised_before_it_is_checked() {
+    let entity =
+        "entity Z in Others { id slug  e email @normalize(trim, lower)  c? string(1..3) @normalize(trim) }";
+    for condition in
+        ["e = \" A@X.com \"", "\" A@X.com \" = e", "e in [\" A@X.com \", \"b@x.com\"]", "c != \"  abc  \""]
+    {
+        accepted(&[
+            &format!(
+                "{entity} operation q(id) {{ update Z(id) if {condition} else No {{ e: \"a@x.com\" }} }}"
+            ),
+            &format!(
+                "{entity} operation q(id) {{ let it2 = get Z(id) else No  require it2.{condition} else No }}"
+            )
+            .replace("it2.\" A@X.com \" = e", "\" A@X.com \" = it2.e"),
+        ]);
+    }
+    check(&[(
+        &*format!(
+            "{entity} operation q(id) {{ update Z(id) if c = \"  abcd \" else No {{ e: \"a@x.com\" }} }}"
+        ),
+        &["type-mismatch: 4 characters where 1 to 3 are allowed"],
+    )]);
+}

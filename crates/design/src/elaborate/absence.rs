@@ -2,14 +2,14 @@
 //! was read, a `let` without `else`, a choice that nothing makes.
 //!
 //! What a condition before it mentions is taken to be asked: `require x exists else E`, `when x exists`, an arm of `choose`. Who
-//! writes `coalesce` has thought of it.
+//! writes `coalesce` has thought of it, unless it chooses among optional parameters only.
 
 use sortkey_diagnostics::Span;
 
 use super::{Elaboration, Wanted};
 use crate::model::{self, InputKind, Op, ReadVerb, WriteVerb};
 use crate::problems::ABSENT;
-use crate::program::{AttributeId, Callee, Expr, ExprKind, Id, LocalId, Ty, Type, Value};
+use crate::program::{AttributeId, Callee, Expr, ExprKind, Function, Id, LocalId, Ty, Type, Value};
 
 /// What something may lack, and the place where that is declared.
 pub(super) struct Lacking {
@@ -92,6 +92,16 @@ impl<'a> Elaboration<'a, '_> {
                 self.may_lack_something(left).or_else(|| self.may_lack_something(right))
             }
             ExprKind::Negative(operand) => self.may_lack_something(operand),
+            // Items that are there or not may complement each other; parameters say nothing of each other.
+            ExprKind::Function { function: Function::Coalesce, arguments } => {
+                let is_parameter = |each: &Expr| matches!(&each.kind, ExprKind::Local(local) if self.optional.contains(local));
+                let mut lacking = arguments
+                    .iter()
+                    .filter(|each| is_parameter(each))
+                    .map(|each| self.may_lack_something(each));
+                let first = lacking.next().flatten();
+                first.filter(|_| arguments.iter().all(is_parameter) && lacking.all(|each| each.is_some()))
+            }
             ExprKind::Choose { otherwise: None, .. } => lacking("there may be no choice", None),
             ExprKind::Attribute(id) if !self.asked.attributes.contains(id) => {
                 let entity = self.entity_in_view().filter(|_| self.scope.reads_shown)?;

@@ -10,7 +10,7 @@ use crate::facts::is_time_name;
 use crate::model::{self, Op, Stored};
 use crate::problems::{MISMATCH, NUMBER};
 use crate::program::ty::{comparable, ordered};
-use crate::program::{Expr, ExprKind, Kind, Ty, Type};
+use crate::program::{Expr, ExprKind, Kind, Normalize, Ty, Type};
 
 impl<'a> Elaboration<'a, '_> {
     /// An expression with its type. `wanted` is what its place would like, so that the words of enums are understood.
@@ -201,25 +201,43 @@ impl<'a> Elaboration<'a, '_> {
     /// Two sides of a comparison, each understood in the light of the other.
     fn pair(&mut self, left: &'a model::Expr, right: &'a model::Expr) -> (Expr, Expr) {
         // A word alone says nothing: look at the other side first.
-        if self.is_word(left) {
+        if self.is_word(left) || (is_text(left) && !is_text(right)) {
             let b = self.infer(right, None);
-            let a = self.beside(left, &b.ty, right.span);
+            let steps = self.normalized_as(&b);
+            let a = self.beside(left, &b.ty, &steps, right.span);
             return (a, b);
         }
         let a = self.infer(left, None);
-        let b = self.beside(right, &a.ty, left.span);
+        let steps = self.normalized_as(&a);
+        let b = self.beside(right, &a.ty, &steps, left.span);
         (a, b)
     }
 
-    /// A side of a comparison whose other side is known. What is written in place is checked against the other side, and
-    /// is then of its type.
-    fn beside(&mut self, expr: &'a model::Expr, other: &Ty, place: Span) -> Expr {
+    /// The steps that normalise what an expression is compared with: those of the attribute that it reads. Stored values have
+    /// been through them, so text that has not would never be equal.
+    fn normalized_as(&self, expr: &Expr) -> Vec<Normalize> {
+        let attribute = match &expr.kind {
+            ExprKind::Attribute(id) => self.entity_in_view().map(|entity| (entity, *id)),
+            ExprKind::Of { item, attribute } => match &item.ty {
+                Ty::Item(entity) => Some((*entity, *attribute)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let declared =
+            attribute.and_then(|(entity, id)| self.program.entities.get(entity)?.attributes.get(id));
+        declared.map(|attribute| attribute.normalize.clone()).unwrap_or_default()
+    }
+
+    /// A side of a comparison whose other side is known. What is written in place is normalised and checked as the other
+    /// side is, and is then of its type.
+    fn beside(&mut self, expr: &'a model::Expr, other: &Ty, normalize: &[Normalize], place: Span) -> Expr {
         let Ty::Is(ty) = other else {
             return self.infer(expr, None);
         };
         match &expr.kind {
             model::ExprKind::Text { .. } | model::ExprKind::List { .. } => {
-                let wanted = Wanted::compared(self.declaring, ty, place);
+                let wanted = Wanted::compared(self.declaring, ty, place).normalized(normalize);
                 let expr = self.want(expr, &wanted);
                 Expr { ty: Ty::Unknown, ..expr }
             }
@@ -251,7 +269,7 @@ impl<'a> Elaboration<'a, '_> {
                 }
             },
         };
-        let part = self.beside(right, &element, left.span);
+        let part = self.beside(right, &element, &[], left.span);
         self.must_compare(&element, &part.ty, right.span);
         (whole, part)
     }
@@ -273,6 +291,7 @@ impl<'a> Elaboration<'a, '_> {
     /// `a in low..high`, `a in list`
     fn one_of(&mut self, left: &'a model::Expr, right: &'a model::Expr) -> (Expr, Expr) {
         let value = self.infer(left, None);
+        let steps = self.normalized_as(&value);
         let right = match &right.kind {
             model::ExprKind::Range { low, high } => {
                 if !ordered(value.ty.kind()) {
@@ -280,13 +299,14 @@ impl<'a> Elaboration<'a, '_> {
                     self.push(MISMATCH.at(left.span, title));
                 }
                 let mut bound = |each: &'a Option<Box<model::Expr>>| {
-                    each.as_ref().map(|each| Box::new(self.compared(each, &value.ty, left.span)))
+                    each.as_ref().map(|each| Box::new(self.compared(each, &value.ty, &steps, left.span)))
                 };
                 let (low, high) = (bound(low), bound(high));
                 typed(ExprKind::Range { low, high }, Ty::Unknown, right.span)
             }
             model::ExprKind::List { elements } => {
-                let list = elements.iter().map(|each| self.compared(each, &value.ty, left.span)).collect();
+                let list =
+                    elements.iter().map(|each| self.compared(each, &value.ty, &steps, left.span)).collect();
                 typed(ExprKind::List(list), Ty::List(Arc::new(Ty::Unknown)), right.span)
             }
             _ => {
@@ -307,8 +327,8 @@ impl<'a> Elaboration<'a, '_> {
         (value, right)
     }
 
-    fn compared(&mut self, expr: &'a model::Expr, with: &Ty, place: Span) -> Expr {
-        let each = self.beside(expr, with, place);
+    fn compared(&mut self, expr: &'a model::Expr, with: &Ty, normalize: &[Normalize], place: Span) -> Expr {
+        let each = self.beside(expr, with, normalize, place);
         self.must_compare(with, &each.ty, expr.span);
         each
     }
@@ -381,6 +401,10 @@ fn is_time(expr: &model::Expr, beside: &Ty) -> bool {
         _ => return false,
     };
     beside.kind() == Kind::Time && is_time_name(name)
+}
+
+fn is_text(expr: &model::Expr) -> bool {
+    matches!(expr.kind, model::ExprKind::Text { .. })
 }
 
 fn sign(op: Op) -> &'static str {

@@ -56,7 +56,7 @@ impl<'a> Elaboration<'a, '_> {
             _ => None,
         };
         self.problems.extend(problem);
-        typed(ExprKind::Text(written.to_owned()), Ty::Literal, span)
+        typed(ExprKind::Text(normalised), Ty::Literal, span)
     }
 
     pub(super) fn number_literal(
@@ -89,8 +89,10 @@ impl<'a> Elaboration<'a, '_> {
             _ => return given,
         };
         let edge = |edge: &Option<i64>| edge.map(|edge| edge.to_string()).unwrap_or_default();
+        let is_bounded = min.is_some() || max.is_some();
         let title = match digits.replace('_', "").parse::<i64>() {
             Err(_) if digits.contains('.') => format!("{digits} is no whole number"),
+            Err(_) if !is_bounded => format!("{digits} does not fit into 64 bits"),
             Err(_) => format!("{digits} is outside {}..{}", edge(min), edge(max)),
             Ok(number) => {
                 let number = if negative { -number } else { number };

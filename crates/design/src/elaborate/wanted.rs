@@ -72,6 +72,11 @@ impl Wanted {
         }
     }
 
+    /// Text is normalised by these steps before it is looked at.
+    pub(super) fn normalized(self, steps: &[Normalize]) -> Wanted {
+        Wanted { normalize: steps.to_vec(), ..self }
+    }
+
     /// What an effect gives.
     pub(super) fn result(program: &Program, ty: &Arc<Type>, place: Span) -> Wanted {
         Wanted { optional: false, ..Wanted::compared(program, ty, place) }

@@ -136,6 +136,7 @@ impl Lower<'_> {
     fn named_type(&mut self, named: &ast::TypeName) -> Type {
         let name = self.name(named.name());
         let args = TypeArgs::read(self, named);
+        self.some_value_fits(&args, &name.text, named);
         let max = args.max;
         let (low, high) = args.range;
         let length = |format| Type::String {
@@ -190,6 +191,33 @@ impl Lower<'_> {
             },
             _ => self.declared_type(&name),
         }
+    }
+
+    /// Reports a type that no value has: every call that gives one would be refused.
+    fn some_value_fits(&mut self, args: &TypeArgs, name: &str, named: &ast::TypeName) {
+        let why = match (name, args) {
+            (_, TypeArgs { range: (Some(low), Some(high)), .. }) if low > high => {
+                format!("nothing is in {low}..{high}")
+            }
+            ("string" | "slug" | "email" | "url" | "cron", TypeArgs { range: (Some(low), _), .. })
+                if *low < 0 =>
+            {
+                format!("a length is never {low}")
+            }
+            ("decimal", TypeArgs { numbers, .. }) if matches!(numbers[..], [digits, scale] if scale > digits) =>
+            {
+                format!("{} digits of a decimal cannot all be among {}", numbers[1], numbers[0])
+            }
+            ("token", TypeArgs { numbers, .. }) if numbers.first() == Some(&0) => {
+                "a token without characters is no secret".to_owned()
+            }
+            (_, TypeArgs { body: Some(IdBody::Nanoid(0)), .. }) => {
+                "an id without characters is the same for all".to_owned()
+            }
+            _ => return,
+        };
+        let span = self.span(named.range());
+        self.problems.push(TYPE.at(span, why));
     }
 
     fn time_unit(&mut self, word: Option<&str>, span: Span) -> TimeUnit {

@@ -51,3 +51,22 @@ fn a_guard_serves_its_own_condition() {
     app.call("mk", json!({ "id": "b", "event": "e", "seat": 7 }));
     assert_eq!(app.call("holder", seat)["id"], "b");
 }
+
+#[test]
+fn text_in_conditions_is_normalised_as_what_is_stored() {
+    let database = Database::new();
+    let app = database.up(&format!(
+        r#"design f39
+        {DEFAULTS}
+        table Vs "vss" {{ key (v) }}
+        entity V in Vs {{ v slug @normalize(trim, lower)  w slug = " The-W " @normalize(trim, lower)  n int = 0 }}
+        pattern one = get V by v filter w = "THE-W"
+        operation mk() {{ create V {{ v: " Arena-One " }} }}
+        operation bump() {{ update V(v: "ARENA-one") if w = " THE-w" else Other {{ n += 1 }} }}
+        operation asked() {{ let it2 = get V(v: "arena-ONE ") else Gone  require it2.w in ["The-W "] else Other  return it2.n }}"#
+    ));
+    assert_eq!(app.call("mk", json!({})), json!({ "v": "arena-one", "w": "the-w", "n": 0 }));
+    assert_eq!(app.call("bump", json!({}))["n"], 1);
+    assert_eq!(app.call("asked", json!({})), json!(1));
+    assert_eq!(app.call("one", json!({ "v": "arena-one" }))["n"], 1);
+}
