@@ -4,6 +4,7 @@
 
 mod components;
 mod example;
+mod nothing;
 mod paths;
 mod routes;
 mod schema;

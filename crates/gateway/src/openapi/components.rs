@@ -1,11 +1,16 @@
 //! What paths refer to: enums, records, entities and their inputs, the problem, and how callers are known.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value as Json, json};
 use sortkey_design::Program;
 use sortkey_design::model::{InputKind, ReadVerb};
-use sortkey_design::program::{Attribute, AttributeId, Entity, Type};
+use sortkey_design::program::{Attribute, AttributeId, Entity, ExprKind, Function, Type};
 
 use super::schema::{collected_name, component, input_name, object, reference, words};
+
+/// How far a default is followed through the defaults that it is made of.
+const MAX_FILLS: usize = 8;
 
 /// The `components` of the document.
 pub(super) fn of(program: &Program) -> Json {
@@ -28,7 +33,7 @@ pub(super) fn of(program: &Program) -> Json {
     }
     let collected = program.patterns.iter().filter(|each| each.verb == ReadVerb::Collect);
     for name in collected.flat_map(|pattern| &pattern.entities).map(|id| &program.entities[*id].name) {
-        schemas.insert(component(&collected_name(name)), with_entity(name));
+        schemas.insert(component(&collected_name(name)), with_entity(name, reference(name)));
     }
     schemas.insert("Problem".into(), problem());
     json!({
@@ -50,10 +55,10 @@ pub(super) fn of(program: &Program) -> Json {
 }
 
 /// An item of `collect`, which says which entity it is.
-fn with_entity(entity: &str) -> Json {
+pub(super) fn with_entity(entity: &str, item: Json) -> Json {
     json!({
         "allOf": [
-            reference(entity),
+            item,
             {
                 "type": "object",
                 "properties": { "$entity": { "type": "string", "enum": [entity] } },
@@ -66,15 +71,44 @@ fn with_entity(entity: &str) -> Json {
 /// An item as it is returned. What is secret is not; what is transient, only once.
 fn item(program: &Program, entity: &Entity, docs: Option<&str>) -> Json {
     let is_hidden = |each: &Attribute| each.is_hidden() && !each.flags.transient;
-    let returned = entity.attributes.iter().filter(|each| !is_hidden(each));
-    // An empty set is stored as no set at all.
-    let is_set = |each: &Attribute| matches!(*each.ty, Type::Set { .. });
-    let always = |each: &Attribute| !each.may_be_absent() && !each.flags.transient && !is_set(each);
-    let mut schema = object(program, returned.map(|each| (each, always(each))));
+    let returned = entity.attributes.entries().filter(|(_, each)| !is_hidden(each));
+    let mut schema = object(program, returned.map(|(id, each)| (each, is_always_there(entity, id))));
     if let Some(docs) = docs {
         schema["description"] = json!(docs);
     }
     schema
+}
+
+/// The attributes of an item that a pattern selects, secrets among them.
+pub(super) fn selected(program: &Program, entity: &Entity, names: &[Arc<str>]) -> Json {
+    let attributes = names.iter().filter_map(|name| entity.attributes.find(name));
+    object(program, attributes.map(|id| (&entity.attributes[id], is_always_there(entity, id))))
+}
+
+/// Whether every item has an attribute, however old it is. What only the moment of its creation can tell (`= now`, `= new`) is
+/// missing from items that are older than the attribute, unless their key holds it; an empty set is stored as no set at all.
+fn is_always_there(entity: &Entity, id: AttributeId) -> bool {
+    let attribute = &entity.attributes[id];
+    let is_set = matches!(*attribute.ty, Type::Set { .. });
+    let can_be_read = entity.key_attributes.contains(&id) || follows_from_item(entity, id, MAX_FILLS);
+    !attribute.may_be_absent() && !attribute.flags.transient && !is_set && can_be_read
+}
+
+/// Whether an item that lacks an attribute is read as having it, or refused as unreadable. `depth` bounds how far one default is
+/// followed through others.
+fn follows_from_item(entity: &Entity, id: AttributeId, depth: usize) -> bool {
+    let Some(fill) = &entity.attributes[id].fill else { return true };
+    let mut follows = depth > 0;
+    fill.value.walk(&mut |each| {
+        follows &= match &each.kind {
+            ExprKind::Now | ExprKind::New | ExprKind::Caller | ExprKind::CallerPart(_) => false,
+            ExprKind::Function { function, .. } => !matches!(function, Function::Random | Function::Bcrypt),
+            ExprKind::Attribute(input) if *input == id || entity.key_attributes.contains(input) => true,
+            ExprKind::Attribute(input) => follows && follows_from_item(entity, *input, depth - 1),
+            _ => true,
+        };
+    });
+    follows
 }
 
 /// What a declaration takes as `new(E)`, `patch(E)` or `key(E)`. Which attributes of a new item an operation fills

@@ -10,9 +10,9 @@ use sortkey_design::program::{
     Callee, EntityId, ExprKind, Operation, Parameter, Signature, StatementKind, Type, Value, Yields,
 };
 
-use super::components::problem_response;
-use super::example;
+use super::components::{self, problem_response, with_entity};
 use super::schema::{collected_name, of, reference};
+use super::{example, nothing};
 use crate::endpoints::Endpoint;
 use crate::problem;
 
@@ -130,6 +130,9 @@ fn responses(program: &Program, endpoint: &Endpoint) -> Json {
         Some(schema) => {
             let content = json!({ "application/json": { "schema": schema } });
             responses.insert("200".into(), json!({ "description": "The answer", "content": content }));
+            if !endpoint.is_pattern() && nothing::is_possible(program, endpoint.callee) {
+                responses.insert("204".into(), json!({ "description": "Done; there is nothing to return" }));
+            }
         }
         None => {
             responses.insert("204".into(), json!({ "description": "Done; there is nothing to return" }));
@@ -153,7 +156,14 @@ fn responses(program: &Program, endpoint: &Endpoint) -> Json {
 
 /// The schema of what a callee answers; none if there is nothing in it.
 pub(super) fn answer(program: &Program, callee: Callee) -> Option<Json> {
-    let item = |entity: EntityId| reference(&program.entities[entity].name);
+    let selected = match callee {
+        Callee::Pattern(id) => program.patterns[id].select_names.as_deref(),
+        Callee::Operation(_) | Callee::Effect(_) => None,
+    };
+    let item = |entity: EntityId| match selected {
+        Some(names) => components::selected(program, &program.entities[entity], names),
+        None => reference(&program.entities[entity].name),
+    };
     Some(match &program.signature(callee).yields {
         Yields::Nothing => return None,
         Yields::Item(entity) => item(*entity),
@@ -163,7 +173,11 @@ pub(super) fn answer(program: &Program, callee: Callee) -> Option<Json> {
                 Callee::Operation(_) | Callee::Effect(_) => false,
             };
             let each = match (collects, entities.as_slice()) {
-                (true, several) => one_of(program, several),
+                (true, several) if selected.is_none() => one_of(program, several),
+                (true, several) => {
+                    let kind = |each: &EntityId| with_entity(&program.entities[*each].name, item(*each));
+                    json!({ "oneOf": several.iter().map(kind).collect::<Vec<_>>() })
+                }
                 (_, [entity, ..]) => item(*entity),
                 (_, []) => json!({}),
             };
@@ -180,9 +194,11 @@ pub(super) fn answer(program: &Program, callee: Callee) -> Option<Json> {
         Yields::Exists => json!({ "type": "boolean" }),
         Yields::Sums(names) if names.len() == 1 => json!({ "type": ["number", "string"] }),
         Yields::Sums(names) => {
+            let sum = json!({ "type": ["number", "string"] });
             let properties: Map<String, Json> =
-                names.iter().map(|name| (name.to_string(), json!({ "type": "number" }))).collect();
-            json!({ "type": "object", "properties": properties })
+                names.iter().map(|name| (name.to_string(), sum.clone())).collect();
+            let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+            json!({ "type": "object", "properties": properties, "required": names })
         }
         Yields::Value => match callee {
             Callee::Operation(id) => returned(&program.operations[id]).map_or(json!({}), item),

@@ -118,7 +118,7 @@ fn string(format: &StringFormat, min: u64, max: Option<u64>) -> Json {
         with(json!({ "type": "string" }), [("minLength", (min > 0).then_some(min)), ("maxLength", max)]);
     match format {
         StringFormat::Plain => {}
-        StringFormat::Slug => schema["pattern"] = json!("^[a-z0-9]+(-[a-z0-9]+)*$"),
+        StringFormat::Slug => schema["pattern"] = json!("^[A-Za-z0-9._-]+$"),
         StringFormat::Email => schema["format"] = json!("email"),
         StringFormat::Url => schema["format"] = json!("uri"),
         StringFormat::Cron => schema["description"] = json!("a cron expression of five fields"),
