@@ -11,14 +11,16 @@ pub(super) mod place;
 mod progress;
 mod seed;
 mod superseded;
+mod watch;
 mod work;
 mod workers;
 
 pub(super) use work::WorkCommand;
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,6 +58,7 @@ use place::{Place, Stage};
 #[command(after_help = "Examples:
   sortkey up                                  # the design in this folder, data in .sortkey
   sortkey up links.sk --in-memory --seed-data
+  sortkey up links.sk --in-memory --watch     # starts again whenever a .sk file changes
   sortkey up links.sk --port 8001 --data /var/lib/links
   sortkey up links.sk --endpoint https://dynamodb.eu-west-1.amazonaws.com --region eu-west-1")]
 pub(super) struct Up {
@@ -112,6 +115,11 @@ pub(super) struct Up {
     #[command(flatten)]
     outside: Outside,
 
+    /// Check the design again whenever one of its files changes, and serve the new version; one with errors is shown, and the
+    /// version before goes on
+    #[arg(long)]
+    watch: bool,
+
     /// Leave the workers of the design to `sortkey work`
     #[arg(long)]
     no_workers: bool,
@@ -121,16 +129,24 @@ pub(super) struct Up {
     seed_data: Option<u64>,
 }
 
+/// The parts that stay while one version of a design follows another.
+struct Seat {
+    /// Where the server listens: as asked for, then the port that it got.
+    address: Cell<SocketAddr>,
+    mode: Mode,
+    place: Place,
+    settings: sortkey_core::Settings,
+    /// Whether generated data is still to be made.
+    seeds: Cell<bool>,
+}
+
 /// The parts that a server starts with.
 struct Start<'a> {
-    address: SocketAddr,
-    mode: Mode,
+    seat: &'a Seat,
     runtime: &'a Runtime,
-    kept: &'a str,
-    /// Where secrets are kept, if anything is.
-    secrets: Option<&'a Path>,
     more_metrics: MoreMetrics,
     live: Arc<Live>,
+    stop: Option<watch::Stop<'a>>,
 }
 
 impl Run for Up {
@@ -146,26 +162,42 @@ impl Up {
     async fn live(&self, compilation: Compilation) -> Result<(), Failure> {
         let address = self.listen.address()?;
         let mode = self.protect.mode(address, "up")?;
-        let admission = self.admission()?;
+        self.admission()?;
         // Checked first, so that no tables are created for a server that cannot start.
         listen::is_free(address)?;
         let place = self.place(&compilation).await?;
         desired(&compilation.design, &self.naming())
             .map_err(|refusals| design::refused(&compilation, &refusals))?;
         let settings = place.runtime_settings(self.naming(), &self.protect.keyring)?;
+        let (address, seeds) = (Cell::new(address), Cell::new(self.seed_data.is_some()));
+        let seat = Seat { address, mode, place, settings, seeds };
+        match self.watch {
+            true => watch::run(self, compilation, &seat).await,
+            false => self.version(&compilation, &seat, None).await,
+        }
+    }
+
+    /// Runs one version of a design until it is asked to stop: by a signal, unless `stop` says when.
+    async fn version(
+        &self,
+        compilation: &Compilation,
+        seat: &Seat,
+        stop: Option<watch::Stop<'_>>,
+    ) -> Result<(), Failure> {
+        let admission = self.admission()?;
+        let place = &seat.place;
         let live = Arc::new(Live::default());
-        let settings = sortkey_core::Settings { effects: self.outside.open(&live)?, ..settings };
+        let settings = sortkey_core::Settings { effects: self.outside.open(&live)?, ..seat.settings.clone() };
         let design = Arc::clone(&compilation.design);
         let waking = Arc::new(Waking::new(place.backend.clone()));
         let runtime = Runtime::new(design, Arc::<Waking>::clone(&waking), settings)
-            .map_err(|problems| design::cannot_run(&compilation, &problems))?;
-        if let Some(following) = self.following(&compilation, &place, &runtime).await? {
-            return self.follow(following, &compilation, place, address, mode).await;
+            .map_err(|problems| design::cannot_run(compilation, &problems))?;
+        if let Some(following) = self.following(compilation, place, &runtime).await? {
+            return self.follow(following, compilation, seat, stop).await;
         }
-        let deployment =
-            self.deploy(&compilation, &runtime, self.is_migrated(&place, &runtime).await?).await?;
+        let deployment = self.deploy(compilation, &runtime, self.is_migrated(place, &runtime).await?).await?;
         cascades::resume(&runtime).await?;
-        if let Some(most) = self.seed_data {
+        if let Some(most) = self.seed_data.filter(|_| seat.seeds.take()) {
             seed::generate(&runtime, most).await?;
         }
         // The engine locks its directory, so whoever had a lease here before is gone.
@@ -177,18 +209,16 @@ impl Up {
             false => workers::Workers::start(&runtime, &waking)?,
         };
         let gateway = Gateway::new(runtime.clone(), admission).with_live(Arc::clone(&live));
-        let secrets = place.secrets.as_deref();
         let more_metrics = workers.as_ref().map(workers::Workers::metrics).unwrap_or_default();
-        let start =
-            Start { address, mode, runtime: &runtime, kept: &place.kept, secrets, more_metrics, live };
-        let served = match place.stage {
+        let start = Start { seat, runtime: &runtime, more_metrics, live, stop };
+        let served = match &place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
-                let mounts = gateway.with_forks(forks(&database, &runtime)).mounts();
-                self.serve(start, database, [mounts, vec![admin]].concat()).await
+                let mounts = gateway.with_forks(forks(database, &runtime)).mounts();
+                self.serve(start, database.clone(), [mounts, vec![admin]].concat()).await
             }
             Stage::Elsewhere(closed) => tokio::select! {
-                served = self.serve(start, closed, gateway.mounts()) => served,
+                served = self.serve(start, closed.clone(), gateway.mounts()) => served,
                 () = superseded::noticed(&runtime, &deployment) => Err(superseded::failure()),
             },
         };
@@ -204,7 +234,10 @@ impl Up {
         backend: B,
         mounts: Vec<Mount>,
     ) -> Result<(), Failure> {
-        let Start { address, mode, runtime, kept, secrets, more_metrics, live } = start;
+        let Start { seat, runtime, more_metrics, live, stop } = start;
+        let (address, mode) = (seat.address.get(), seat.mode);
+        // Where secrets are kept, if anything is.
+        let secrets = seat.place.secrets.as_deref();
         let dynamodb_api = self.dynamodb_api || address.ip().is_loopback();
         let guard = self.protect.guard(mode)?;
         let tls = self.tls.open(secrets, &self.listen.host)?;
@@ -213,10 +246,12 @@ impl Up {
         let audit = self.audit.open()?;
         let settings = Settings { dynamodb_api, guard, audit, tls, more_metrics, ..self.listen.settings() };
         let (server, address) = listen::bind(address, backend, settings, mounts).await?;
-        let shutdown = events::until(shutdown::asked_for(), live);
+        seat.address.set(address);
+        let stop = stop.unwrap_or_else(|| Box::pin(shutdown::asked_for()));
+        let shutdown = events::until(stop, live);
         let report = format!("{certificate}{}{}", self.protect.report(mode, true), open_routes(runtime));
         let base = format!("{base}://{address}");
-        banner::say(runtime, &base, self.protect.api_keys.as_deref(), kept, &report);
+        banner::say(runtime, &base, self.protect.api_keys.as_deref(), &seat.place.kept, &report);
         server.run(shutdown).await;
         Ok(())
     }
@@ -278,9 +313,8 @@ impl Up {
         &self,
         following: Following,
         compilation: &Compilation,
-        place: Place,
-        address: SocketAddr,
-        mode: Mode,
+        seat: &Seat,
+        stop: Option<watch::Stop<'_>>,
     ) -> Result<(), Failure> {
         let state = following.state().await?;
         if state.as_ref().is_none_or(|state| state.phase == Phase::Prepared) {
@@ -289,21 +323,13 @@ impl Up {
         follow::say(state.as_ref());
         let mounts = following.mounts(&|| self.admission())?;
         let runtime = following.answering(state.as_ref());
-        let start = Start {
-            address,
-            mode,
-            runtime,
-            kept: &place.kept,
-            secrets: place.secrets.as_deref(),
-            more_metrics: MoreMetrics::default(),
-            live: Arc::default(),
-        };
-        match place.stage {
+        let start = Start { seat, runtime, more_metrics: MoreMetrics::default(), live: Arc::default(), stop };
+        match &seat.place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
-                self.serve(start, database, [mounts, vec![admin]].concat()).await
+                self.serve(start, database.clone(), [mounts, vec![admin]].concat()).await
             }
-            Stage::Elsewhere(closed) => self.serve(start, closed, mounts).await,
+            Stage::Elsewhere(closed) => self.serve(start, closed.clone(), mounts).await,
         }
     }
 

@@ -12,9 +12,18 @@ use crate::failure::Failure;
 
 /// The design of a file or folder, without errors.
 pub(in crate::commands) fn checked(path: &Path) -> Result<Compilation, Failure> {
+    without_errors(compiled(path)?)
+}
+
+/// The design of a file or folder, with whatever is wrong with it.
+pub(super) fn compiled(path: &Path) -> Result<Compilation, Failure> {
     let file = designs::one(path)?;
     let text = designs::read(&file)?;
-    let compilation = check(&file.to_string_lossy(), &text, &FileLoader, &Options::default());
+    Ok(check(&file.to_string_lossy(), &text, &FileLoader, &Options::default()))
+}
+
+/// Shows the errors of a design, which then does not run.
+pub(super) fn without_errors(compilation: Compilation) -> Result<Compilation, Failure> {
     let errors: Vec<&Diagnostic> =
         compilation.diagnostics.iter().filter(|each| each.severity == Severity::Error).collect();
     if errors.is_empty() {
@@ -23,7 +32,8 @@ pub(in crate::commands) fn checked(path: &Path) -> Result<Compilation, Failure> 
     show(&compilation, errors.iter().copied());
     let count = errors.len();
     let errors = if count == 1 { "error" } else { "errors" };
-    Err(Failure::new(format_args!("{} has {count} {errors}, so it does not run", file.display())))
+    let file = compilation.sources.iter().next().map_or("the design", |(_, source)| source.name.as_str());
+    Err(Failure::new(format_args!("{file} has {count} {errors}, so it does not run")))
 }
 
 /// The name of a design: its own, or else that of its file.
