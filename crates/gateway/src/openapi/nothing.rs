@@ -6,7 +6,8 @@
 use sortkey_design::Program;
 use sortkey_design::model::{Op, WriteVerb};
 use sortkey_design::program::{
-    Action, Callee, Expr, ExprKind, LocalId, Operation, Statement, StatementKind, Ty, Value, Yields,
+    Action, Attribute, Callee, Expr, ExprKind, LocalId, Operation, Statement, StatementKind, Ty, Value,
+    Yields,
 };
 
 /// How far a result is followed through the operations that are called.
@@ -76,8 +77,7 @@ fn may_lack(program: &Program, operation: &Operation, value: &Expr, depth: usize
         ExprKind::Of { item, attribute } => {
             let Ty::Item(entity) = &item.ty else { return true };
             let declared = program.entities[*entity].attributes.get(*attribute);
-            declared.is_none_or(|declared| declared.may_be_absent())
-                || may_lack(program, operation, item, depth)
+            declared.is_none_or(Attribute::may_be_absent) || may_lack(program, operation, item, depth)
         }
         ExprKind::Binary { op, left, right } => {
             let is_number = matches!(op, Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem);
