@@ -9,6 +9,7 @@ mod incomplete_key_for_getitem;
 mod list_membership_not_indexable;
 mod lookup_chain_broken;
 mod n_plus_one_resolver;
+mod order_within_a_second;
 mod pattern_without_index;
 mod query_where_getitem;
 mod scan_in_pattern;
@@ -39,4 +40,5 @@ pub(crate) const LINTS: &[&Lint] = &[
     &n_plus_one_resolver::LINT,
     &table_without_access_pattern::LINT,
     &sparse_index_omits_items::LINT,
+    &order_within_a_second::LINT,
 ];
