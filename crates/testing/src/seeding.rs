@@ -47,8 +47,8 @@ pub struct Seeded {
     pub trouble: Option<String>,
 }
 
-/// Generates data: at most `most` items of an entity, the others in proportion to their volumes. The same seed gives the
-/// same arguments. Calls `watch` after every item, and returns what there is of each entity.
+/// Generates data: at most `most` items of an entity, the others in proportion to their volumes. Equal seeds give equal
+/// arguments. Calls `watch` after every item, and returns the count for each entity.
 pub async fn seed(
     runtime: &Runtime,
     most: u64,

@@ -36,7 +36,7 @@ pub async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure> {
         let mut kept: Vec<String> = Vec::new();
         for item in &items {
             let mut owners = infos.iter().filter(|info| info.owns(program, item));
-            // If several entities could own it, only its templates decide, and they are what is checked here.
+            // If several entities could own it, its templates cannot be attributed to one.
             let (Some(info), None) = (owners.next(), owners.next()) else { continue };
             if let Some(what) = stale(&scope, info, item) {
                 return Ok(Some(what));
