@@ -173,15 +173,7 @@ impl Authority {
     ) -> Result<Caller, Rejected> {
         let mut credential = String::new();
         let signature = Signature::read(request, &mut credential)?;
-        let directory = self.directory.load();
-        let found = match &signature.token {
-            None => directory.keys.get(signature.access_key).map(|(secret, identity)| {
-                let identity = Arc::clone(identity);
-                (Arc::clone(secret), Caller { identity, session_policy: None, issued_seconds: None }, None)
-            }),
-            Some(token) => session(&directory, token, signature.access_key),
-        };
-        let (secret, caller, expires_seconds) = found.ok_or(Rejected::UnknownKey)?;
+        let (secret, caller, expires_seconds) = self.find(&signature).ok_or(Rejected::UnknownKey)?;
         let now = Timestamp { seconds: now_seconds };
         signature.check_coverage(request)?;
         signature.check_scope(services)?;
@@ -191,6 +183,24 @@ impl Authority {
             return Err(Rejected::Expired);
         }
         Ok(caller)
+    }
+
+    /// Whether a request names an access key, or carries a session token, that is known. Nothing is proved by that.
+    pub fn knows(&self, request: &SignedRequest<'_>) -> bool {
+        let mut credential = String::new();
+        Signature::read(request, &mut credential).is_ok_and(|signature| self.find(&signature).is_some())
+    }
+
+    /// The secret that a signature should have been made with, whom it belongs to, and when it ends.
+    fn find(&self, signature: &Signature<'_>) -> Option<(Arc<str>, Caller, Option<i64>)> {
+        let directory = self.directory.load();
+        match &signature.token {
+            None => directory.keys.get(signature.access_key).map(|(secret, identity)| {
+                let identity = Arc::clone(identity);
+                (Arc::clone(secret), Caller { identity, session_policy: None, issued_seconds: None }, None)
+            }),
+            Some(token) => session(&directory, token, signature.access_key),
+        }
     }
 
     fn check_match(

@@ -103,12 +103,28 @@ impl Protect {
         Authority::open(path, keyring).map_err(Failure::new)
     }
 
+    /// How an SDK is pointed at the DynamoDB API, if that is open to anybody.
+    pub(crate) fn sdk(&self, mode: Mode, endpoint: &str, region: &str) -> Option<String> {
+        let address = format!("AWS_ENDPOINT_URL_DYNAMODB={endpoint} AWS_REGION={region}");
+        match (mode, &self.auth) {
+            (Mode::Local | Mode::Open, _) => {
+                Some(format!("{address} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local"))
+            }
+            (Mode::Credentials, Some(_)) => {
+                Some(format!("{address}, and the access key that `sortkey auth user create` printed"))
+            }
+            (Mode::Credentials, None) => None,
+        }
+    }
+
     /// The open entry points, for the person who starts the server.
-    pub(crate) fn report(&self, mode: Mode, serves_design: bool) -> String {
+    pub(crate) fn report(&self, mode: Mode, serves_design: bool, dynamodb_api: bool) -> String {
         let mut text = match mode {
-            Mode::Local => "Open without a credential: to programs on this machine, everything; to web pages and other \
+            Mode::Local => {
+                "Open without a credential: to programs on this machine, everything; to web pages and other \
                             machines, nothing."
-                .to_owned(),
+                    .to_owned()
+            }
             Mode::Credentials => {
                 let api = match (serves_design, &self.api_keys) {
                     (false, _) => "",
@@ -117,6 +133,7 @@ impl Protect {
                 };
                 let pages = if serves_design { ", /docs, /openapi.json" } else { "" };
                 let dynamodb = match &self.auth {
+                    Some(_) if !dynamodb_api => "the DynamoDB API is closed (--dynamodb-api opens it)",
                     Some(_) => match self.iam {
                         IamMode::Off => "the DynamoDB API a signature (policies are not asked: --iam off)",
                         IamMode::Soft => "the DynamoDB API a signature (policies only warn: --iam soft)",
@@ -129,9 +146,20 @@ impl Protect {
                      administrator's credential; {dynamodb}."
                 )
             }
-            Mode::Open => "WARNING: --insecure-open: whoever reaches this port can read and write everything, without a \
-                           credential."
-                .to_owned(),
+            Mode::Open => {
+                let admin = match self.admin_from_anywhere {
+                    true => "",
+                    false => " /_sortkey answers this machine only (--admin-from-anywhere opens it).",
+                };
+                let dynamodb = match dynamodb_api {
+                    true => "",
+                    false => " The DynamoDB API is closed (--dynamodb-api opens it).",
+                };
+                format!(
+                    "WARNING: --insecure-open: whoever reaches this port can read and write everything, without a \
+                     credential.{admin}{dynamodb}"
+                )
+            }
         };
         if !self.cors.is_empty() {
             text.push_str(&format!(" Web pages of {} are allowed.", self.cors.join(", ")));
@@ -170,27 +198,85 @@ impl Administrators for KeyHolders {
     fn is_administrator(&self, secret: &str) -> bool {
         self.0.holder(secret) == Some(Holder::Admin)
     }
+
+    fn is_known(&self, secret: &str) -> bool {
+        self.0.holder(secret).is_some()
+    }
 }
 
-/// An origin as browsers spell it: scheme, host and port, no path.
+/// An origin as browsers spell it: scheme, host and port, no path, and no port that is the scheme's own.
 fn origin(text: &str) -> Result<String, String> {
     let is_origin = |text: &str| {
         text.split_once("://").is_some_and(|(scheme, authority)| {
             !scheme.is_empty()
                 && !authority.is_empty()
-                && authority.bytes().all(|byte| byte.is_ascii_graphic() && !b"/?#@,".contains(&byte))
+                && authority.bytes().all(|byte| byte.is_ascii_graphic() && !b"/?#@,*".contains(&byte))
         })
     };
-    match text {
-        "*" => Ok(text.to_owned()),
-        _ if is_origin(text) => Ok(text.to_ascii_lowercase()),
-        _ => Err("write an origin like http://localhost:3000, without a path, or *".to_owned()),
+    if text == "*" {
+        return Ok(text.to_owned());
     }
+    if !is_origin(text) {
+        return Err("write an origin like http://localhost:3000, without a path, or *".to_owned());
+    }
+    let origin = text.to_ascii_lowercase();
+    let without_port = match origin.split_once("://") {
+        Some(("http", _)) => origin.strip_suffix(":80"),
+        Some(("https", _)) => origin.strip_suffix(":443"),
+        _ => None,
+    };
+    Ok(without_port.unwrap_or(&origin).to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[derive(clap::Parser)]
+    struct Command {
+        #[command(flatten)]
+        protect: Protect,
+    }
+
+    fn protect(flags: &[&str]) -> Protect {
+        <Command as clap::Parser>::parse_from([&["sortkey"], flags].concat()).protect
+    }
+
+    // With `--auth`, the credentials `local` were suggested, which are rejected; with `--api-keys` alone, the DynamoDB API, which
+    // is closed.
+    #[test]
+    fn an_sdk_is_pointed_at_what_it_can_use() {
+        let sdk = |flags: &[&str], mode| protect(flags).sdk(mode, "http://127.0.0.1:8000", "us-east-1");
+        for (flags, mode, expected) in [
+            (&[][..], Mode::Local, Some(true)),
+            (&["--insecure-open"], Mode::Open, Some(true)),
+            (&["--auth", "auth.json"], Mode::Credentials, Some(false)),
+            (&["--api-keys", "keys.json"], Mode::Credentials, None),
+        ] {
+            let is_any_key = sdk(flags, mode).map(|text| text.contains("AWS_SECRET_ACCESS_KEY=local"));
+            assert_eq!(is_any_key, expected, "{flags:?}");
+        }
+    }
+
+    // A server for other machines whose DynamoDB API is closed announced that a signature, or nothing, opens it.
+    #[test]
+    fn what_is_closed_is_reported() {
+        let closed = "the DynamoDB API is closed (--dynamodb-api opens it)";
+        for (flags, mode) in
+            [(&["--auth", "auth.json"][..], Mode::Credentials), (&["--insecure-open"], Mode::Open)]
+        {
+            for dynamodb_api in [true, false] {
+                let report = protect(flags).report(mode, true, dynamodb_api);
+                assert_eq!(report.to_lowercase().contains(&closed.to_lowercase()), !dynamodb_api, "{report}");
+            }
+        }
+        for (flags, is_closed) in
+            [(&["--insecure-open"][..], true), (&["--insecure-open", "--admin-from-anywhere"], false)]
+        {
+            let report = protect(flags).report(Mode::Open, false, true);
+            assert_eq!(report.contains("/_sortkey answers this machine only"), is_closed, "{report}");
+        }
+    }
 
     #[test]
     fn origins_have_no_path() {
@@ -202,6 +288,11 @@ mod tests {
             ("localhost:3000", None),
             ("http://", None),
             ("http://a, http://b", None),
+            ("http://*.example", None),
+            ("http://app.example:80", Some("http://app.example")),
+            ("https://app.example:443", Some("https://app.example")),
+            ("https://app.example:80", Some("https://app.example:80")),
+            ("http://app.example:8080", Some("http://app.example:8080")),
             ("null", None),
         ] {
             assert_eq!(origin(text).ok().as_deref(), expected, "{text}");

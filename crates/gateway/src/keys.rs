@@ -185,8 +185,12 @@ fn alone(path: &Path) -> Result<std::fs::File, KeysError> {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
     let beside = path.with_extension("lock");
-    let options = std::fs::OpenOptions::new().write(true).create(true).truncate(false).open(&beside);
-    let file = options.map_err(failed)?;
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    // Whoever can open it can lock it.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&beside).map_err(failed)?;
     file.lock().map_err(failed)?;
     Ok(file)
 }

@@ -26,41 +26,71 @@ pub(crate) enum ReceiveError {
     Broken(hyper::Error),
 }
 
-/// Reads a body to its end. The reservation is held until the request is done.
+/// Reads a body to its end. The reservation is held until the request is done. The budget is asked for only if the body has
+/// more than one piece.
 pub(crate) async fn receive<'a>(
     mut body: Incoming,
     limit_bytes: usize,
-    budget: &'a Budget,
-) -> Result<(Bytes, Reservation<'a>), ReceiveError> {
-    let mut reservation = Reservation { budget, held_bytes: 0 };
-    let announced = body.size_hint().lower();
-    if usize::try_from(announced).is_ok_and(|announced| announced > limit_bytes) {
+    budget: impl Fn() -> &'a Budget,
+) -> Result<(Bytes, Option<Reservation<'a>>), ReceiveError> {
+    let announced = body.size_hint();
+    let is_too_large = |bytes: u64| usize::try_from(bytes).is_ok_and(|bytes| bytes > limit_bytes);
+    if is_too_large(announced.lower()) {
         return Err(discard(body, limit_bytes).await);
     }
+    let most_bytes = announced.exact().and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(limit_bytes);
     let mut first = Bytes::new();
-    let mut gathered = Vec::new();
+    let mut gathered: Option<Gathered<'a>> = None;
     while let Some(frame) = next_frame(&mut body).await.transpose().map_err(ReceiveError::Broken)? {
         let Ok(data) = frame.into_data() else { continue };
-        if first.is_empty() && gathered.is_empty() {
+        if first.is_empty() {
             first = data;
             continue;
         }
-        if gathered.is_empty() {
-            gathered.extend_from_slice(&first);
-        }
-        if gathered.len() + data.len() > limit_bytes {
+        let so_far = gathered.as_ref().map_or(first.len(), |gathered| gathered.bytes.len());
+        if so_far + data.len() > limit_bytes {
             return Err(discard(body, limit_bytes).await);
         }
-        if !reservation.grow(data.len()) {
+        let pieces = if gathered.is_none() { [&first[..], &data[..]] } else { [&data[..], &[]] };
+        let gathered = gathered.get_or_insert_with(|| Gathered::new(budget()));
+        if !pieces.iter().all(|piece| gathered.add(piece, most_bytes)) {
             return Err(ReceiveError::Refused(refusal::overloaded()));
         }
-        gathered.extend_from_slice(&data);
     }
     if first.len() > limit_bytes {
         return Err(ReceiveError::Refused(refusal::too_large(limit_bytes)));
     }
-    let bytes = if gathered.is_empty() { first } else { gathered.into() };
-    Ok((bytes, reservation))
+    Ok(match gathered {
+        None => (first, None),
+        Some(gathered) => (gathered.bytes.into(), Some(gathered.reservation)),
+    })
+}
+
+/// A body of several pieces, whose memory is reserved before it is allocated.
+struct Gathered<'a> {
+    bytes: Vec<u8>,
+    reservation: Reservation<'a>,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(budget: &'a Budget) -> Gathered<'a> {
+        Gathered { bytes: Vec::new(), reservation: Reservation { budget, held_bytes: 0 } }
+    }
+
+    /// Appends a piece of a body that has at most so many bytes, if the budget allows it; returns whether it did. Room grows by
+    /// doubling, and all of it is reserved, not only the part that is in use.
+    fn add(&mut self, piece: &[u8], most_bytes: usize) -> bool {
+        let (room, needed) = (self.bytes.capacity(), self.bytes.len() + piece.len());
+        if needed > room {
+            let wanted = needed.max((2 * room).min(most_bytes));
+            if !self.reservation.grow(wanted - room) {
+                return false;
+            }
+            self.bytes.reserve_exact(wanted - self.bytes.len());
+        }
+        self.bytes.extend_from_slice(piece);
+        true
+    }
 }
 
 /// Reads on without keeping anything, then refuses.
@@ -129,6 +159,23 @@ impl Drop for Reservation<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_room_of_a_body_is_reserved_before_it_is_allocated() {
+        let budget = Budget::new(100);
+        let mut gathered = Gathered::new(&budget);
+        for (piece, held_bytes) in [(10, 10), (1, 20), (9, 20), (25, 45), (1, 60), (14, 60)] {
+            assert!(gathered.add(&vec![0; piece], 60));
+            assert_eq!(
+                (gathered.bytes.capacity(), gathered.reservation.held_bytes),
+                (held_bytes, held_bytes)
+            );
+        }
+        let mut other = Gathered::new(&budget);
+        assert!(!other.add(&[0; 41], 60));
+        assert_eq!(other.bytes.capacity(), 0);
+        assert!(other.add(&[0; 40], 60));
+    }
 
     #[test]
     fn a_reservation_is_bounded_and_given_back() {

@@ -37,10 +37,15 @@ pub enum Mode {
     Open,
 }
 
-/// Checks administrators' credentials.
+/// Checks API keys: bearer tokens, or passwords of Basic authentication.
 pub trait Administrators: Send + Sync + 'static {
-    /// Whether a bearer token, or the password of Basic authentication, is an administrator's.
+    /// Whether a key is an administrator's.
     fn is_administrator(&self, secret: &str) -> bool;
+
+    /// Whether a key is anybody's.
+    fn is_known(&self, secret: &str) -> bool {
+        self.is_administrator(secret)
+    }
 }
 
 /// The access rules of a server.
@@ -120,6 +125,8 @@ impl Guard {
         };
         match self.mode {
             Mode::Local => check_local(peer, host, head),
+            // Browsers send preflights without credentials; what follows one has to have them.
+            Mode::Credentials if self.answers_preflight(&parts.method, head) => Verdict::Pass(Need::Nothing),
             Mode::Credentials => self.check_credential(peer, head, entry),
             Mode::Open => match entry {
                 EntryPoint::Mount(mount) if mount.access == Access::Operator && !self.admin_from_anywhere => {
@@ -166,10 +173,24 @@ impl Guard {
         }
     }
 
+    /// Whether a request asks what a web page may send, and the page's origin is allowed. Its route is not asked.
+    pub(crate) fn answers_preflight(&self, method: &Method, head: &Head<'_>) -> bool {
+        *method == Method::OPTIONS && head.preflight_method.is_some() && self.allows_origin(head.origin)
+    }
+
     fn is_administrator(&self, head: &Head<'_>) -> bool {
-        let Some(administrators) = &self.administrators else { return false };
+        self.secret_is(head, |keys, secret| keys.is_administrator(secret))
+    }
+
+    /// Whether a request has an API key of anybody.
+    pub(crate) fn knows_secret(&self, head: &Head<'_>) -> bool {
+        self.secret_is(head, |keys, secret| keys.is_known(secret))
+    }
+
+    fn secret_is(&self, head: &Head<'_>, holds: impl Fn(&dyn Administrators, &str) -> bool) -> bool {
+        let Some(keys) = self.administrators.as_deref() else { return false };
         let header = head.authorization.and_then(|value| value.to_str().ok());
-        header.and_then(secret_of).is_some_and(|secret| administrators.is_administrator(&secret))
+        header.and_then(secret_of).is_some_and(|secret| holds(keys, &secret))
     }
 }
 
@@ -214,11 +235,6 @@ fn cross_site(origin: Option<&HeaderValue>) -> String {
         ),
         _ => "web pages of other sites may not use this server".to_owned(),
     }
-}
-
-/// Whether a request asks what a web page may send.
-pub(crate) fn is_preflight(method: &Method, head: &Head<'_>) -> bool {
-    *method == Method::OPTIONS && head.origin.is_some() && head.preflight_method.is_some()
 }
 
 impl fmt::Debug for Guard {

@@ -18,7 +18,7 @@ use crate::contain::contain;
 use crate::cors;
 use crate::dynamodb;
 use crate::encoding;
-use crate::guard::{self, EntryPoint, Mode, Need, Verdict};
+use crate::guard::{EntryPoint, Mode, Need, Verdict};
 use crate::head::Head;
 use crate::metrics;
 use crate::mount::{Access, Content, Mount, Peer};
@@ -39,7 +39,9 @@ pub(crate) async fn answer<B: Backend>(
     let (parts, body) = request.into_parts();
     let head = Head::read(&parts.headers);
     let server = &*connection.server;
-    let received = body::receive(body, server.settings.max_body_bytes, &server.budget).await;
+    let budget =
+        || if signed::is_stranger(server, &parts, &head) { &server.strangers_budget } else { &server.budget };
+    let received = body::receive(body, server.settings.max_body_bytes, budget).await;
     connection.progress.received();
     let has_two_lengths = connection.has_two_lengths();
     let request_id = connection.next_request_id();
@@ -100,7 +102,7 @@ async fn route<B: Backend>(
             return reject(server, entry, status, &why);
         }
     };
-    if guard::is_preflight(&parts.method, head) && guard.allows_origin(head.origin) {
+    if guard.answers_preflight(&parts.method, head) {
         return cors::preflight(head);
     }
     let mut administrator = None;

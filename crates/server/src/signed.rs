@@ -6,6 +6,8 @@ use hyper::http::request::Parts;
 use sortkey_access::{Caller, Rejected, SignatureError, SignedRequest};
 use sortkey_api::{ApiError, ErrorKind};
 
+use crate::guard::Mode;
+use crate::head::Head;
 use crate::refusal;
 use crate::shared::Shared;
 
@@ -39,16 +41,33 @@ pub(crate) fn verify<B>(
     services: &[&str],
 ) -> Result<Caller, Rejected> {
     let authority = server.settings.guard.authority.as_ref().ok_or(Rejected::UnknownKey)?;
-    let headers: Vec<(&str, &[u8])> =
-        parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-    let request = SignedRequest {
+    let headers = headers(parts);
+    authority.verify(&request(parts, &headers, body), services, now_seconds())
+}
+
+/// Whether a request names no credential that the server knows, where one is needed. Neither its body nor its signature is
+/// looked at: this decides how much memory its body may take before they are.
+pub(crate) fn is_stranger<B>(server: &Shared<B>, parts: &Parts, head: &Head<'_>) -> bool {
+    let guard = &server.settings.guard;
+    let signs = || {
+        let headers = headers(parts);
+        guard.authority.as_ref().is_some_and(|authority| authority.knows(&request(parts, &headers, b"")))
+    };
+    guard.mode == Mode::Credentials && !guard.knows_secret(head) && !signs()
+}
+
+fn headers(parts: &Parts) -> Vec<(&str, &[u8])> {
+    parts.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect()
+}
+
+fn request<'a>(parts: &'a Parts, headers: &'a [(&'a str, &'a [u8])], body: &'a [u8]) -> SignedRequest<'a> {
+    SignedRequest {
         method: parts.method.as_str(),
         path: parts.uri.path(),
         query: parts.uri.query().unwrap_or_default(),
-        headers: &headers,
+        headers,
         body,
-    };
-    authority.verify(&request, services, now_seconds())
+    }
 }
 
 /// Seconds since 1970, by the machine's clock: that of the database can be moved by tests, those of clients cannot.

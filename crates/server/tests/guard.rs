@@ -31,6 +31,10 @@ impl Administrators for OneKey {
 
 /// A server with a mount of every kind.
 fn server(mode: Mode) -> Running {
+    server_with(mode, &[], Settings::default())
+}
+
+fn server_with(mode: Mode, cors_origins: &[&str], settings: Settings) -> Running {
     let mount = |prefix, access| Mount { prefix, access, handler: Arc::new(Page) };
     let mounts = vec![
         mount("/_sortkey", Access::Operator),
@@ -38,8 +42,9 @@ fn server(mode: Mode) -> Running {
         mount("/api", Access::Anyone),
     ];
     let administrators: Option<Arc<dyn Administrators>> = Some(Arc::new(OneKey));
-    let guard = Guard { mode, administrators, ..Guard::default() };
-    start_with(Fake::default(), Settings { guard, ..Settings::default() }, mounts)
+    let cors_origins = cors_origins.iter().map(|origin| (*origin).to_owned()).collect();
+    let guard = Guard { mode, administrators, cors_origins, ..Guard::default() };
+    start_with(Fake::default(), Settings { guard, ..settings }, mounts)
 }
 
 fn get(server: &Running, path: &str, headers: &str) -> Answer {
@@ -269,5 +274,57 @@ fn no_answer_is_cached_or_guessed_at() {
     for answer in answers {
         assert_eq!(answer.header("cache-control"), Some("no-store"));
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    }
+}
+
+// Clients without a credential filled the memory that all request bodies share, and for as long as they kept their requests
+// unfinished, everybody else's large requests were answered 503.
+#[test]
+fn strangers_do_not_take_the_memory_for_bodies_from_others() {
+    let settings = Settings { max_buffered_bytes: 4 << 20, ..Settings::default() };
+    let server = server_with(Mode::Credentials, &[], settings);
+    let body = vec![b' '; 1 << 20];
+    let request = |authorization: &str| {
+        let head =
+            format!("POST /docs HTTP/1.1\r\n{LOCAL}{authorization}Content-Length: {}\r\n\r\n", body.len());
+        [head.as_bytes(), &body].concat()
+    };
+    let unfinished = request("");
+    let mut strangers: Vec<_> = (0..8).map(|_| server.connect()).collect();
+    let mut is_refused = false;
+    for stranger in &mut strangers {
+        // A refused client's connection may be closed while it writes.
+        let _ = stranger.stream.write_all(&unfinished[..unfinished.len() - 1]);
+    }
+    for stranger in &mut strangers {
+        stranger.stream.set_read_timeout(Some(std::time::Duration::from_millis(300))).expect("a socket");
+        let mut first = [0; 12];
+        is_refused |= stranger.stream.read_exact(&mut first).is_ok() && &first == b"HTTP/1.1 503";
+    }
+    assert!(is_refused, "eight megabytes of strangers were kept");
+    for _ in 0..3 {
+        assert_eq!(server.ask(&request("Authorization: Bearer the-key\r\n")).status, 200);
+    }
+}
+
+// Preflights, which browsers send without credentials, were answered 401 below /_sortkey, so that pages of an allowed origin
+// could not use it with a credential.
+#[test]
+fn preflights_of_allowed_origins_need_no_credential() {
+    let server = server_with(Mode::Credentials, &["http://app.example"], Settings::default());
+    for path in PATHS {
+        for (origin, status) in [
+            ("http://app.example", 200),
+            ("http://evil.example", 403),
+            // Not a preflight that is answered: the route's own rule applies.
+            ("http://localhost:8000", if path == "/api" { 200 } else { 401 }),
+        ] {
+            let headers = format!("{LOCAL}Origin: {origin}\r\nAccess-Control-Request-Method: GET\r\n");
+            let answer = server.ask(format!("OPTIONS {path} HTTP/1.1\r\n{headers}\r\n").as_bytes());
+            // There is no such thing as OPTIONS of the metrics.
+            let status = if (path, status) == ("/metrics", 401) { 404 } else { status };
+            assert_eq!(answer.status, status, "{path} {origin}: {}", answer.text());
+            assert!(path == "/api" || answer.text() != "the page", "{path} {origin}");
+        }
     }
 }

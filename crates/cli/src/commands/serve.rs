@@ -91,16 +91,14 @@ impl Serve {
     fn announce(&self, address: SocketAddr, mode: Mode, tls: Option<&Tls>, certificate: &str) {
         let scheme = tls::scheme(tls);
         let mut terminal = io::stdout().lock();
+        let endpoint = format!("{scheme}://{address}");
+        let sdk = self.protect.sdk(mode, &endpoint, &self.listen.region);
+        let sdk = sdk.map(|sdk| format!("Point an SDK at it: {sdk}\n")).unwrap_or_default();
         let said = writeln!(
             terminal,
-            "sortkey is listening on {scheme}://{address}\n\
-             Point an SDK at it: AWS_ENDPOINT_URL_DYNAMODB={scheme}://{address} AWS_REGION={} \
-             AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local\n\
-             {}; Ctrl-C stops it.\n\
-             {certificate}{}",
-            self.listen.region,
+            "sortkey is listening on {endpoint}\n{sdk}{}; Ctrl-C stops it.\n{certificate}{}",
             self.where_data_is(),
-            self.protect.report(mode, false)
+            self.protect.report(mode, false, true)
         )
         .and_then(|()| terminal.flush());
         if let Err(error) = said {

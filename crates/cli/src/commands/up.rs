@@ -249,7 +249,8 @@ impl Up {
         seat.address.set(address);
         let stop = stop.unwrap_or_else(|| Box::pin(shutdown::asked_for()));
         let shutdown = events::until(stop, live);
-        let report = format!("{certificate}{}{}", self.protect.report(mode, true), open_routes(runtime));
+        let report =
+            format!("{certificate}{}{}", self.protect.report(mode, true, dynamodb_api), open_routes(runtime));
         let base = format!("{base}://{address}");
         banner::say(runtime, &base, self.protect.api_keys.as_deref(), &seat.place.kept, &report);
         server.run(shutdown).await;

@@ -465,6 +465,20 @@ fn tenants_that_are_confined_by_leading_keys_stay_among_themselves() {
             world.run(OperationId::PutItem, &format!(r#"{{"TableName":"orders","Item":{item}}}"#));
         }
     }
+    // The stored items of each tenant.
+    let items = |world: &World| {
+        let all = world.run(OperationId::Scan, r#"{"TableName":"orders"}"#);
+        let all: serde_json::Value = serde_json::from_str(&all).expect("JSON");
+        let all = all["Items"].as_array().cloned().expect("items");
+        TENANTS.map(|tenant| all.iter().filter(|item| item["pk"]["S"] == tenant).cloned().collect::<Vec<_>>())
+    };
+    let is_write = |operation: OperationId, body: &str| match operation {
+        OperationId::ExecuteStatement => !body.contains("SELECT"),
+        OperationId::GetItem | OperationId::Query | OperationId::Scan => false,
+        OperationId::BatchGetItem | OperationId::TransactGetItems => false,
+        _ => true,
+    };
+    let mut stored = items(&world);
     let mut dice = Random::new(20_261_117);
     let (mut allowed, mut refused) = (0, 0);
     for _ in 0..100_000 {
@@ -474,10 +488,11 @@ fn tenants_that_are_confined_by_leading_keys_stay_among_themselves() {
             let whose = *dice.pick(&TENANTS);
             (whose, format!(r#"{{"pk":{{"S":"{whose}"}},"sk":{{"S":"{}"}}}}"#, dice.below(25)))
         };
+        let at = dice.below(25);
         let ((one, key), (other, second)) = (key_of(&mut dice), key_of(&mut dice));
         let item = |key: &str| key.replacen('{', &format!(r#"{{"mark":{{"S":"of-{tenant}"}},"#), 1);
         use OperationId as Id;
-        let (operation, body) = match dice.below(14) {
+        let (operation, body) = match dice.below(20) {
             0 => (Id::GetItem, format!(r#"{{"TableName":"orders","Key":{key}}}"#)),
             1 => (Id::PutItem, format!(r#"{{"TableName":"orders","Item":{}}}"#, item(&key))),
             2 => (
@@ -544,6 +559,44 @@ fn tenants_that_are_confined_by_leading_keys_stay_among_themselves() {
                     r#"{{"Statement":"SELECT * FROM orders WHERE pk = ? OR pk = ?","Parameters":[{{"S":"{one}"}},{{"S":"{other}"}}]}}"#
                 ),
             ),
+            13 => (
+                Id::ExecuteStatement,
+                format!(
+                    r#"{{"Statement":"UPDATE orders SET mark = 'of-{tenant}' WHERE pk = '{one}' AND sk = '{at}'"}}"#
+                ),
+            ),
+            14 => (
+                Id::ExecuteStatement,
+                format!(r#"{{"Statement":"DELETE FROM orders WHERE pk = '{one}' AND sk = '{at}'"}}"#),
+            ),
+            15 => (
+                Id::ExecuteStatement,
+                format!(
+                    r#"{{"Statement":"INSERT INTO orders VALUE {{'pk': '{one}', 'sk': '{at}', 'mark': 'of-{tenant}'}}"}}"#
+                ),
+            ),
+            16 => (
+                Id::BatchExecuteStatement,
+                format!(
+                    r#"{{"Statements":[{{"Statement":"DELETE FROM orders WHERE pk = '{one}' AND sk = '{at}'"}},
+                    {{"Statement":"DELETE FROM orders WHERE pk = '{other}' AND sk = '25'"}}]}}"#
+                ),
+            ),
+            17 => (
+                Id::ExecuteTransaction,
+                format!(
+                    r#"{{"TransactStatements":[{{"Statement":"UPDATE orders SET mark = 'of-{tenant}' WHERE pk = '{one}' AND sk = '{at}'"}},
+                    {{"Statement":"DELETE FROM orders WHERE pk = '{other}' AND sk = '25'"}}]}}"#
+                ),
+            ),
+            18 if key != second => (
+                Id::TransactWriteItems,
+                format!(
+                    r#"{{"TransactItems":[{{"Put":{{"TableName":"orders","Item":{}}}}},{{"ConditionCheck":{{"TableName":"orders","Key":{second},
+                    "ConditionExpression":"attribute_not_exists(mark)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}}}]}}"#,
+                    item(&key)
+                ),
+            ),
             _ => (
                 Id::ExecuteStatement,
                 format!(
@@ -557,20 +610,21 @@ fn tenants_that_are_confined_by_leading_keys_stay_among_themselves() {
         }
         allowed += 1;
         let reply = world.runtime.block_on(world.database.call(call(operation, &body)));
-        if let Ok(answer) = reply.result {
-            let answer = String::from_utf8(answer).expect("text");
-            for stranger in TENANTS.iter().filter(|name| **name != tenant) {
-                assert!(!answer.contains(&format!("of-{stranger}")), "{tenant} read {answer} with {body}");
-            }
+        // An error may carry items, too: those that failed a condition.
+        let answer = match reply.result {
+            Ok(answer) => String::from_utf8(answer).expect("text"),
+            Err(error) => format!("{error:?}"),
+        };
+        for stranger in TENANTS.iter().filter(|name| **name != tenant) {
+            assert!(!answer.contains(&format!("of-{stranger}")), "{tenant} read {answer} with {body}");
         }
-    }
-    // Nobody wrote to another's partition: every item still carries the mark of its own.
-    let all = world.run(OperationId::Scan, r#"{"TableName":"orders"}"#);
-    let all: serde_json::Value = serde_json::from_str(&all).expect("JSON");
-    for item in all["Items"].as_array().expect("items") {
-        let (pk, mark) =
-            (item["pk"]["S"].as_str().expect("a key"), item["mark"]["S"].as_str().expect("a mark"));
-        assert_eq!(mark, format!("of-{pk}"));
+        if is_write(operation, &body) {
+            let after = items(&world);
+            for stranger in (0..TENANTS.len()).filter(|stranger| *stranger != me) {
+                assert_eq!(after[stranger], stored[stranger], "{tenant} changed items with {body}");
+            }
+            stored = after;
+        }
     }
     assert!(allowed > 10_000 && refused > 10_000, "{allowed} allowed, {refused} refused");
 }
