@@ -134,6 +134,9 @@ export class Client {
     signal?.throwIfAborted();
     const instance = shared.core.instance();
     const message = { name: path, caller: this.#caller, arguments: given(args), cursor, limit, version, now: this.#now(), repeats: true };
+    if (shared.options.recorded) {
+      message.recorded = shared.options.recorded();
+    }
     const { task, failure } = instance.start(JSON.stringify(message));
     if (failure) {
       throw failureToError(failure, shared.declared, { call: path });

@@ -210,6 +210,8 @@ export interface OpenOptions {
   clock?: () => number;
   /** 32 bytes that decide every id and token: for tests only. */
   seed?: Uint8Array;
+  /** The ids of the next call, where a recording of `sortkey test --record` is replayed. */
+  recorded?: () => string;
   /** Sends the mails of the design. */
   mail?: (mail: Mail) => Promise<void>;
   /** Carries out HTTP effects; the runtime's own if it is left out. */

@@ -49,6 +49,7 @@ pub fn build(
         version: design.version,
         stage: stage.name.clone(),
         region: stage.region.clone(),
+        keyring: stage.keyring.clone(),
         tables,
         retained: Vec::new(),
     };

@@ -1,9 +1,10 @@
-//! Generates infrastructure (CloudFormation, Terraform and CDK) and typed clients from a design,
+//! Generates infrastructure (CloudFormation, Terraform and CDK), IAM policies and typed clients from a design,
 //! and reports the drift of a deployment.
 //!
 //! A design and a stage of `deploy.toml` make one [`model::Deployment`]; every generator is a pure function that prints
 //! it. Nothing that is generated deletes a table.
 
+mod access;
 mod alarms;
 mod build;
 mod cdk;
@@ -13,6 +14,7 @@ mod deployed;
 mod drift;
 mod files;
 mod header;
+mod iam;
 pub mod model;
 mod node;
 mod problem;
@@ -27,6 +29,7 @@ pub use cloudformation::{Format, cloudformation};
 pub use deployed::{Deployed, Found, LiveError, inspect};
 pub use drift::{Difference, Drift, drift, drift_json, drift_sarif, drift_text};
 pub use files::{File, difference, is_generated};
+pub use iam::{IamOptions, iam};
 pub use problem::Problem;
 pub use settings::Stage;
 pub use terraform::{TERRAFORM_FILE, TerraformOptions, terraform};

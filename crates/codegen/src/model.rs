@@ -18,6 +18,8 @@ pub struct Deployment {
     pub stage: String,
     /// The region, if the stage names one.
     pub region: Option<String>,
+    /// The ARN of the key of KMS that wraps the data keys of encrypted attributes, if the stage names one.
+    pub keyring: Option<String>,
     /// The tables, in the order of the design.
     pub tables: Vec<Table>,
     /// Deployed names of tables that the design no longer has. They stay.

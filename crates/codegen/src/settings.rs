@@ -20,6 +20,8 @@ pub struct Stage {
     pub name: String,
     /// The region of its tables.
     pub region: Option<String>,
+    /// The ARN of the key of KMS that wraps the data keys of encrypted attributes.
+    pub keyring: Option<String>,
     /// Written before the name of every table.
     pub prefix: Option<String>,
     /// Values of the design's parameters.
@@ -121,7 +123,7 @@ const TABLE_KEYS: &[&str] = &[
 ];
 
 /// The settings that only a stage can have.
-const STAGE_KEYS: &[&str] = &["region", "prefix", "parameters", "global_tables", "tables"];
+const STAGE_KEYS: &[&str] = &["region", "keyring", "prefix", "parameters", "global_tables", "tables"];
 
 impl Stage {
     /// A stage without settings.
@@ -177,6 +179,7 @@ fn stage(reader: &mut Reader<'_>, name: String, section: &Section<'_>) -> Stage 
     Stage {
         name,
         region: reader.text(section, "region"),
+        keyring: reader.text(section, "keyring"),
         prefix: reader.text(section, "prefix"),
         parameters: reader.texts(section, "parameters"),
         global_tables: reader.flag(section, "global_tables").unwrap_or(false),

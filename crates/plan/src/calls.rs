@@ -7,7 +7,7 @@ use sortkey_design::program::{Callee, EntityId, Expr, ExprKind, Pattern, Program
 
 use crate::flow::Flow;
 use crate::pages::reads;
-use crate::request::Request;
+use crate::request::{Request, Role};
 use crate::{ReadPlan, read, write};
 
 /// How far calls of rules and operations are followed.
@@ -55,7 +55,7 @@ fn by_rule(program: &Program, entity: EntityId) -> Flow {
     match of.table {
         Some(table) => {
             let item = format!("{} for the rule", of.name);
-            Flow::Send(Request::get(table, of.volume.bytes, true, item))
+            Flow::Send(Request::get((table, Role::Item(entity)), of.volume.bytes, true, item))
         }
         None => Flow::nothing(),
     }

@@ -66,6 +66,14 @@ pub struct Page {
     pub fetch: Option<Request>,
 }
 
+impl Script {
+    /// Every request that the call may send, whatever comes of it.
+    pub fn possible<'f>(&'f self, visit: &mut dyn FnMut(&'f Request)) {
+        let flows = [&self.body].into_iter().chain(&self.receipt);
+        flows.chain(self.handlers.iter().map(|(_, flow)| flow)).for_each(|flow| flow.possible(visit));
+    }
+}
+
 impl Flow {
     /// Nothing is sent.
     pub fn nothing() -> Flow {
@@ -106,7 +114,24 @@ impl Flow {
         total
     }
 
-    /// Every request with how often it is usually sent.
+    /// Every request that may be sent, of every branch.
+    pub fn possible<'f>(&'f self, visit: &mut dyn FnMut(&'f Request)) {
+        match self {
+            Flow::Send(request) => visit(request),
+            Flow::Seq(flows) | Flow::Any(flows) => flows.iter().for_each(|flow| flow.possible(visit)),
+            Flow::Maybe(flow) | Flow::Asked(flow) | Flow::Each { flow, .. } => flow.possible(visit),
+            Flow::Page(page) => {
+                visit(&page.query);
+                page.fetch.iter().for_each(visit);
+            }
+            Flow::Write { before, write } => {
+                before.possible(visit);
+                visit(write);
+            }
+        }
+    }
+
+    /// Every request with how often it is usually sent; of several branches the first stands for all.
     pub fn requests(&self, often: f64, visit: &mut dyn FnMut(&Request, f64)) {
         match self {
             Flow::Send(request) => visit(request, often),

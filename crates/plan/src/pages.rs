@@ -5,7 +5,7 @@ use sortkey_design::program::{BindValue, Bound, Entity, Pattern, Program};
 
 use crate::cost::{Cost, read_units};
 use crate::flow::{Flow, Page};
-use crate::request::{KEY_BYTES, Query, Request, entry_bytes};
+use crate::request::{KEY_BYTES, Query, Request, Role, entry_bytes};
 use crate::text::conditions;
 use crate::{ReadPlan, SortUse, Way, scans};
 
@@ -59,20 +59,29 @@ impl Pages<'_> {
         self.entity.volume.bytes
     }
 
+    /// The kind of the items.
+    fn role(&self) -> Role {
+        Role::Item(self.plan.path.entity)
+    }
+
     /// One item by its key.
-    fn get(&self, bytes: u64, what: String) -> Flow {
-        Flow::Send(Request::get(self.plan.path.table, bytes, self.plan.strong, what))
+    fn get(&self, role: Role, bytes: u64, what: String) -> Flow {
+        Flow::Send(Request::get((self.plan.path.table, role), bytes, self.plan.strong, what))
     }
 
     /// The guard, then the item that it names.
     fn through_guard(&self) -> Flow {
-        let guard = self.get(KEY_BYTES, format!("the guard of {}", self.what));
-        let item = self.get(self.bytes(), self.what.clone());
+        let guard = match self.plan.path.way {
+            Way::Guard(unique) => Role::Guard(self.plan.path.entity, unique),
+            _ => self.role(),
+        };
+        let guard = self.get(guard, KEY_BYTES, format!("the guard of {}", self.what));
+        let item = self.get(self.role(), self.bytes(), self.what.clone());
         Flow::Seq(vec![guard, item.maybe()])
     }
 
     fn by_key(&self) -> Flow {
-        let get = self.get(self.bytes(), self.what.clone());
+        let get = self.get(self.role(), self.bytes(), self.what.clone());
         let get = match self.fan_out() {
             1 => get,
             values => get.each("the values", values as f64),
@@ -87,7 +96,8 @@ impl Pages<'_> {
             return if lists { self.page().maybe() } else { self.page() };
         }
         let (table, strong) = (self.plan.path.table, self.plan.strong);
-        let items = Request::items(table, self.bytes(), self.fan_out(), strong, self.what.clone());
+        let items =
+            Request::items((table, self.role()), self.bytes(), self.fan_out(), strong, self.what.clone());
         let items = Flow::Send(items);
         match (lists, self.is_certain()) {
             (true, _) => Flow::Any(vec![items, self.page()]).maybe(),
@@ -102,10 +112,12 @@ impl Pages<'_> {
         let is_get = self.pattern.verb == ReadVerb::Get;
         let count = if is_get { 1 } else { expected_items(self.pattern, self.entity, self.to_the_end) };
         let fetched = || match is_get {
-            true => Request::get(path.table, bytes, strong, format!("the {}", self.entity.name)),
+            true => {
+                Request::get((path.table, self.role()), bytes, strong, format!("the {}", self.entity.name))
+            }
             false => {
                 let what = format!("the {} items", self.entity.name);
-                Request::items(path.table, bytes, count, strong, what)
+                Request::items((path.table, self.role()), bytes, count, strong, what)
             }
         };
         let bounded = is_get
@@ -156,13 +168,16 @@ impl Pages<'_> {
     /// The items that the found ones point to.
     fn then(&self) -> Flow {
         let then = self.pattern.then.filter(|_| self.pattern.is_list());
-        let next = then.and_then(|id| Some((&self.program.entities[id], self.program.entities[id].table?)));
-        let Some((next, table)) = next else {
+        let next = then.and_then(|id| {
+            let entity = &self.program.entities[id];
+            Some((entity, (entity.table?, Role::Item(id))))
+        });
+        let Some((next, place)) = next else {
             return Flow::nothing();
         };
         let count = expected_items(self.pattern, self.entity, self.to_the_end);
         let what = format!("the {} items", next.name);
-        Flow::Send(Request::items(table, next.volume.bytes, count, self.plan.strong, what)).maybe()
+        Flow::Send(Request::items(place, next.volume.bytes, count, self.plan.strong, what)).maybe()
     }
 
     fn has_lists(&self) -> bool {

@@ -23,6 +23,8 @@ pub enum Ask {
     Item {
         /// The table.
         table: TableId,
+        /// Its kind.
+        role: Role,
         /// Whether it is strongly consistent.
         strong: bool,
     },
@@ -30,6 +32,8 @@ pub enum Ask {
     Items {
         /// The table.
         table: TableId,
+        /// Their kind.
+        role: Role,
         /// Whether it is strongly consistent.
         strong: bool,
     },
@@ -171,16 +175,22 @@ impl Part {
 
 impl Request {
     /// One GetItem.
-    pub(crate) fn get(table: TableId, bytes: u64, strong: bool, item: String) -> Request {
+    pub(crate) fn get((table, role): (TableId, Role), bytes: u64, strong: bool, item: String) -> Request {
         let cost = Cost { requests: 1.0, rcu: read_units(bytes, strong), wcu: 0.0 };
-        Request { ask: Ask::Item { table, strong }, items: vec![item], cost }
+        Request { ask: Ask::Item { table, role, strong }, items: vec![item], cost }
     }
 
     /// As many items as usual, by their keys.
-    pub(crate) fn items(table: TableId, bytes: u64, usual: u64, strong: bool, item: String) -> Request {
+    pub(crate) fn items(
+        (table, role): (TableId, Role),
+        bytes: u64,
+        usual: u64,
+        strong: bool,
+        item: String,
+    ) -> Request {
         let rcu = usual as f64 * read_units(bytes, strong);
         let cost = Cost { requests: usual.div_ceil(100) as f64, rcu, wcu: 0.0 };
-        Request { ask: Ask::Items { table, strong }, items: vec![item], cost }
+        Request { ask: Ask::Items { table, role, strong }, items: vec![item], cost }
     }
 
     /// One Query, or a Scan.

@@ -20,7 +20,7 @@ use sortkey_design::program::{
 
 use crate::calls::calls;
 use crate::flow::{Flow, Script};
-use crate::request::{Part, Request};
+use crate::request::{Part, Request, Role};
 use deed::Deed;
 
 /// Everything that a call of an operation may send.
@@ -99,7 +99,9 @@ impl<'p> Plan<'p> {
     fn get(&self, entity: EntityId, strong: bool, item: String) -> Flow {
         let of = &self.program.entities[entity];
         match of.table {
-            Some(table) => Flow::Send(Request::get(table, of.volume.bytes, strong, item)),
+            Some(table) => {
+                Flow::Send(Request::get((table, Role::Item(entity)), of.volume.bytes, strong, item))
+            }
             None => Flow::nothing(),
         }
     }

@@ -11,6 +11,7 @@
 //! there is none; a request waits no longer than [`Settings::patience`] in all.
 
 mod backend;
+mod capabilities;
 mod client;
 mod identity;
 mod kms;
@@ -19,6 +20,7 @@ mod settings;
 mod trouble;
 mod wire;
 
+pub use capabilities::Capabilities;
 pub use client::Remote;
 pub use kms::Kms;
 pub use settings::{BadEndpoint, Credentials, Settings};

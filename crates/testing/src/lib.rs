@@ -4,6 +4,7 @@
 //! Tests run on the engine in this process, or on tables of their own in a remote DynamoDB.
 
 pub mod measure;
+pub mod recording;
 pub mod seeding;
 mod suite;
 

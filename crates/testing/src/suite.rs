@@ -8,6 +8,7 @@ mod elsewhere;
 pub mod invariants;
 mod mutants;
 mod race;
+mod record;
 mod show;
 mod statement;
 #[cfg(test)]
@@ -174,9 +175,12 @@ impl Suite {
                 return outcome(first.map(|problem| failed(problem.span, problem.message)));
             }
         };
-        let done = match statement::run(&runtime, &engine, &stubs, at, scheduler.as_deref(), calls.as_deref())
-            .await
-        {
+        let watch = statement::Watch {
+            scheduler: scheduler.as_deref(),
+            calls: calls.as_deref(),
+            ..statement::Watch::default()
+        };
+        let done = match statement::run(&runtime, &engine, &stubs, at, watch).await {
             Ok(()) => invariants::check(&runtime, test).await,
             failed => failed,
         };

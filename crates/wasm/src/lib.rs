@@ -14,3 +14,4 @@ mod opening;
 pub use asks::write_ask;
 pub use calling::{StartedCall, failed};
 pub use host::Host;
+pub use opening::hex;

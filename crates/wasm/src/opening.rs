@@ -57,7 +57,7 @@ fn key(name: &str, text: &str) -> Result<[u8; 32], String> {
 }
 
 /// The bytes of hexadecimal digits; none if they are others, or of another number.
-pub(crate) fn hex<const LENGTH: usize>(text: &str) -> Option<[u8; LENGTH]> {
+pub fn hex<const LENGTH: usize>(text: &str) -> Option<[u8; LENGTH]> {
     if text.len() != LENGTH * 2 || !text.is_ascii() {
         return None;
     }

@@ -6,9 +6,9 @@ mod output;
 
 use clap::{Args, Subcommand};
 use sortkey_codegen::{
-    Deployed, File, Format, TERRAFORM_FILE, TerraformOptions, WaveOptions, cdk,
+    Deployed, File, Format, IamOptions, TERRAFORM_FILE, TerraformOptions, WaveOptions, cdk,
     client::{python, typescript},
-    terraform, wave_files, waves,
+    iam, terraform, wave_files, waves,
 };
 
 use super::Run;
@@ -19,7 +19,7 @@ pub(super) use against::live;
 use client::ClientTarget;
 use output::Output;
 
-/// Generate infrastructure or a typed client from a design: CloudFormation, Terraform, CDK, TypeScript, Python
+/// Generate infrastructure or a typed client from a design: CloudFormation, Terraform, CDK, IAM, TypeScript, Python
 ///
 /// The files create the same tables as `sortkey up`, with the settings of a stage in deploy.toml beside the design:
 /// tags, capacity, autoscaling, alarms, keys, replicas. Nothing that is generated deletes a table.
@@ -61,6 +61,14 @@ enum Target {
     #[command(after_help = "Examples:
   sortkey generate cdk links.sk --stage prod --out lib")]
     Cdk(Cdk),
+
+    /// A policy of IAM for each module: exactly the actions, tables, indexes and partition keys that its calls need
+    ///
+    /// A design without modules has one policy for all its calls. Workers are not part of a module.
+    #[command(after_help = "Examples:
+  sortkey generate iam links.sk --stage prod --out infra
+  sortkey generate iam links.sk --stage prod --out infra --account 111122223333 --per-tenant")]
+    Iam(Iam),
 
     /// A typed client in TypeScript, over the npm package `sortkey` and the AWS SDK
     ///
@@ -125,6 +133,23 @@ struct Terraform {
 }
 
 #[derive(Args, Debug)]
+struct Iam {
+    #[command(flatten)]
+    stage: StageArguments,
+
+    #[command(flatten)]
+    output: Output,
+
+    /// The account of the tables; any account without it
+    #[arg(long, value_name = "ID")]
+    account: Option<String>,
+
+    /// Allow only the keys of the tenant that a tag of the principal names, under the name of the caller's part
+    #[arg(long)]
+    per_tenant: bool,
+}
+
+#[derive(Args, Debug)]
 struct Cdk {
     #[command(flatten)]
     stage: StageArguments,
@@ -141,6 +166,7 @@ impl Run for Generate {
             Target::CloudFormation(target) => target.run(),
             Target::Terraform(target) => target.run(),
             Target::Cdk(target) => target.run(),
+            Target::Iam(target) => target.run(),
             Target::Typescript(target) => target.run(typescript),
             Target::Python(target) => target.run(python),
         }
@@ -178,6 +204,14 @@ impl Terraform {
         };
         let files: Vec<File> = terraform(&deployment, &options).map_err(|problems| failed(&problems))?;
         self.output.put(&files)
+    }
+}
+
+impl Iam {
+    fn run(self) -> Result<(), Failure> {
+        let Staged { deployment, compilation } = self.stage.load(|_| {})?;
+        let options = IamOptions { account: self.account, per_tenant: self.per_tenant };
+        self.output.put(&iam(&compilation.program, &deployment, &options))
     }
 }
 

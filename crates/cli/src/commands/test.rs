@@ -9,6 +9,7 @@ use sortkey_core::Problem;
 use sortkey_design::{Compilation, Design, FileLoader, compile};
 use sortkey_diagnostics::{Diagnostic, FileId, Severity, render};
 use sortkey_remote::{Remote, Settings};
+use sortkey_testing::recording::{Difference, Recording, Step, replay};
 use sortkey_testing::{Outcome, Suite, mutants};
 
 use super::Run;
@@ -25,7 +26,8 @@ use crate::tls::Trust;
 #[command(after_help = "Examples:
   sortkey test
   sortkey test links.sk --filter \"one link\"
-  sortkey test links.sk --mutate    # find out what no test covers")]
+  sortkey test links.sk --mutate    # find out what no test covers
+  sortkey test links.sk --record calls.jsonl    # what clients of every language can replay")]
 pub(super) struct Test {
     /// Designs, or folders with designs; this folder if none is given
     paths: Vec<PathBuf>,
@@ -52,6 +54,14 @@ pub(super) struct Test {
     /// Run a race in the order that a failure printed; names the test with --filter
     #[arg(long, value_name = "CHOICES", value_delimiter = ',', requires = "filter", conflicts_with_all = ["endpoint", "mutate"])]
     order: Option<Vec<usize>>,
+
+    /// Write the calls of the tests to this file, with their requests, answers and items; races in the order of their text
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["endpoint", "mutate", "order"])]
+    record: Option<PathBuf>,
+
+    /// Make the calls that --record wrote to this file in place of the tests, and show where they differ now
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["endpoint", "mutate", "order", "record", "filter"])]
+    replay: Option<PathBuf>,
 }
 
 impl Run for Test {
@@ -59,7 +69,19 @@ impl Run for Test {
 
     fn run(self) -> Result<(), Failure> {
         let (mut ran, mut failed, mut unnoticed) = (0, 0, 0);
-        for file in designs::files(&self.paths)? {
+        let files = designs::files(&self.paths)?;
+        if let Some(recording) = self.record.as_ref().or(self.replay.as_ref()) {
+            let [file] = files.as_slice() else {
+                return Err(Failure::new("a recording is of one design: name its file"));
+            };
+            let compilation = compile(&file.to_string_lossy(), &designs::read(file)?, &FileLoader);
+            return match compilation.has_errors() {
+                true => Err(broken(file, &compilation)),
+                false if self.record.is_some() => self.record(&compilation, recording),
+                false => replayed(&compilation, recording),
+            };
+        }
+        for file in files {
             let compilation = compile(&file.to_string_lossy(), &designs::read(&file)?, &FileLoader);
             // A file that was named is judged even if an error took its tests; others without tests are no business of this.
             let is_named = self.paths.contains(&file) && compilation.has_errors();
@@ -125,6 +147,21 @@ impl Test {
         Ok((chosen.len(), failed))
     }
 
+    /// Writes what the tests do to a file.
+    fn record(&self, compilation: &Compilation, file: &Path) -> Result<(), Failure> {
+        let suite = self.suite(Arc::clone(&compilation.design)).map_err(|problems| {
+            let what: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+            Failure::new(what.join("; "))
+        })?;
+        let recording = wait(suite.record(&self.chosen(&compilation.design)))?.map_err(Failure::new)?;
+        std::fs::write(file, recording.write())
+            .map_err(|error| Failure::new(format_args!("{}: {error}", file.display())))?;
+        let calls = recording.tests.iter().flat_map(|test| &test.steps);
+        let calls = calls.filter(|step| matches!(step, Step::Call(_))).count();
+        designs::say(&format!("{} tests with {calls} calls: {}\n", recording.tests.len(), file.display()));
+        Ok(())
+    }
+
     /// How many mutants no test notices. A mutant that cannot even start is noticed.
     fn mutants(&self, compilation: &Compilation) -> usize {
         let chosen = self.chosen(&compilation.design);
@@ -158,6 +195,25 @@ impl Test {
             Ok(suite) => suite,
             Err(_) => Err(Vec::new()),
         }
+    }
+}
+
+/// Makes the calls of a recording, and shows where they differ.
+fn replayed(compilation: &Compilation, file: &Path) -> Result<(), Failure> {
+    let recording = Recording::read(&designs::read(file)?)
+        .map_err(|error| Failure::new(format_args!("{}: {error}", file.display())))?;
+    let differences = replay(&compilation.program, &recording).map_err(Failure::new)?;
+    for each in &differences {
+        let Difference { test, what, recorded, found } = each;
+        designs::say(&format!("FAIL  {test}\n  {what}\n  recorded: {recorded}\n  now:      {found}\n"));
+    }
+    let count = recording.tests.len();
+    match differences.len() {
+        0 => {
+            designs::say(&format!("{count} tests replayed\n"));
+            Ok(())
+        }
+        failed => Err(Failure::new(format_args!("{failed} of {count} tests differ from the recording"))),
     }
 }
 

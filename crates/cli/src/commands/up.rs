@@ -1,5 +1,6 @@
 //! `sortkey up`: a design brought to life.
 
+pub(super) mod able;
 mod banner;
 mod cascades;
 pub(super) mod design;
@@ -270,7 +271,8 @@ impl Up {
         match &self.endpoint {
             Some(endpoint) => {
                 let ca = self.trust.pem()?;
-                Place::elsewhere(endpoint, ca, &self.listen.region, &self.keep, &name).await
+                let program = &compilation.program;
+                Place::elsewhere(endpoint, ca, &self.listen.region, &self.keep, &name, program).await
             }
             None => Place::inside(&self.listen.region, &self.keep, &self.protect.keyring, &name),
         }

@@ -27,6 +27,7 @@ fn deployed(table: &Table) -> Found {
         version: None,
         stage: "prod".into(),
         region: None,
+        keyring: None,
         tables: vec![table.clone()],
         retained: Vec::new(),
     };

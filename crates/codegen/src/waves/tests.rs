@@ -48,6 +48,7 @@ fn deployment(tables: Vec<Table>) -> Deployment {
         version: None,
         stage: "prod".to_owned(),
         region: None,
+        keyring: None,
         tables,
         retained: Vec::new(),
     }

@@ -48,7 +48,8 @@ impl Plan<'_> {
         let Some(table) = self.receipt_table() else {
             return Flow::nothing();
         };
-        let receipt = Request::get(table, KEY_BYTES, true, format!("receipt {}", self.operation.name));
+        let receipt =
+            Request::get((table, Role::Receipt), KEY_BYTES, true, format!("receipt {}", self.operation.name));
         let made = written(self.operation).map(|entity| {
             let name = &self.program.entities[entity].name;
             self.get(entity, true, format!("the {name} it names"))

@@ -60,6 +60,7 @@ class _Opened:
         table_prefix: str | None = None,
         parameters: Mapping[str, str] | None = None,
         bcrypt_cost: int = 12,
+        recorded: Callable[[], str] | None = None,
     ) -> None:
         for name, key in (("seed", seed), ("cursor_key", cursor_key)):
             if key is not None and len(key) != 32:
@@ -84,6 +85,8 @@ class _Opened:
         self.on_request = on_request
         self.declared = dict(declared or {})
         self.clock = clock or (lambda: time.time_ns() // 1_000_000)
+        # The ids of the next call, where a recording of `sortkey test` is replayed.
+        self.recorded = recorded
 
     def start(
         self,
@@ -100,6 +103,8 @@ class _Opened:
             message["caller"] = dict(caller)
         if cursor is not None:
             message["cursor"] = cursor
+        if self.recorded is not None:
+            message["recorded"] = self.recorded()
         for member, number in (("limit", limit), ("version", version)):
             if number is not None:
                 if type(number) is not int or number < 0:
@@ -186,7 +191,14 @@ def _hash(ask: dict[str, Any]) -> tuple[int, bytes]:
     return 200, _native.hash_password(password, ask["cost"], salt).encode()
 
 
+def _refused(perform: dict[str, Any], error: Exception) -> tuple[int, bytes]:
+    """What a handler that failed means: a token that is not valid, or an effect that cannot be carried out."""
+    return 401 if "jwt" in perform else 500, str(error).encode()
+
+
 def _no_handler(perform: dict[str, Any]) -> tuple[int, bytes]:
+    if "live" in perform:
+        return 200, b"{}"  # An event that nobody follows.
     return 501, f"no handler for the effect `{perform['name']}`: pass it in `effects`".encode()
 
 
@@ -238,7 +250,12 @@ class Program:
             return _hash(ask["hash"])
         if "perform" in ask:
             handler, given = self._opened.effect(ask["perform"])
-            return _performed(ask["perform"], handler(given)) if handler else _no_handler(ask["perform"])
+            if handler is None:
+                return _no_handler(ask["perform"])
+            try:
+                return _performed(ask["perform"], handler(given))
+            except Exception as error:
+                return _refused(ask["perform"], error)
         return self._opened.key(ask)
 
 
@@ -293,8 +310,11 @@ class AsyncProgram:
             handler, given = self._opened.effect(ask["perform"])
             if handler is None:
                 return _no_handler(ask["perform"])
-            result = handler(given)
-            return _performed(ask["perform"], await result if isinstance(result, Awaitable) else result)
+            try:
+                result = handler(given)
+                return _performed(ask["perform"], await result if isinstance(result, Awaitable) else result)
+            except Exception as error:
+                return _refused(ask["perform"], error)
         return await asyncio.to_thread(self._opened.key, ask)
 
 

@@ -48,6 +48,49 @@ def test_pages_go_on_where_the_cursor_ends(notes):
     assert second.cursor is None
 
 
+DOOR = """design door
+defaults { billing on_demand  recovery 35d  encryption aws_owned  protect deletion }
+table People "people" { key (person) }
+entity Person in People {
+  person string(1..40)
+  word string(60) @secret
+}
+effect whoIs(token: string(..80)) -> { sub string(..80) } = jwt "https://id.example" audience "door"
+system operation join(person, password: string(1..80)) { create Person { person, word: bcrypt(password) } }
+system operation enter(person, password: string(1..80)) {
+  let p = get Person(person) strong else NotFound
+  require matches(password, p.word) else Refused
+}
+system operation nameOf(token: string(..80)) {
+  let claims = do whoIs(token)
+  return claims.sub
+}
+"""
+
+
+def test_passwords_match():
+    """The core left the check to a host that it did not ask, and no password was ever right."""
+    door = Database.of(DOOR).program()
+    door.call("join", {"person": "ada", "password": "engine"})
+    door.call("enter", {"person": "ada", "password": "engine"})
+    with pytest.raises(sortkey.Failure, match="Refused"):
+        door.call("enter", {"person": "ada", "password": "motor"})
+
+
+def test_a_handler_that_raises_refuses_a_token():
+    """An exception of a handler left the call half done and without an answer."""
+
+    def verified(arguments):
+        if arguments["token"] != "good":
+            raise ValueError("expired")
+        return {"sub": "ada"}
+
+    door = Database.of(DOOR).program(effects={"whoIs": verified})
+    assert door.call("nameOf", {"token": "good"}).value == "ada"
+    with pytest.raises(sortkey.Failure, match="Unauthenticated: expired"):
+        door.call("nameOf", {"token": "bad"})
+
+
 def test_an_encrypted_attribute_needs_its_keyring(sortkey_database, notes):
     note = write(notes, secret="hidden")
     key = {"userId": "ada", "noteId": note["noteId"]}

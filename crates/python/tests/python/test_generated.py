@@ -4,6 +4,7 @@ import asyncio
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,6 +65,24 @@ def test_pyright_is_content_with_every_client(clients):
     configure_pyright(clients)
     code, said = checked(clients, "pyright", *(name.replace("-", "_") for name in SYSTEMS))
     assert code == 0, said
+
+
+WRONG = (HERE / "wrong.py").read_text()
+
+
+def places(said):
+    """The lines of `wrong.py` in which a checker finds an error."""
+    return {int(line) for line in re.findall(r"wrong\.py:(\d+)(?::\d+)?(?: -|:) error", said)}
+
+
+@pytest.mark.parametrize("checker", [("mypy", "--strict", "--no-error-summary"), ("pyright",)])
+def test_wrong_programs_are_errors_and_right_ones_are_not(clients, checker):
+    configure_pyright(clients)
+    (clients / "wrong.py").write_text(WRONG)
+    wrong = {at for at, line in enumerate(WRONG.splitlines(), 1) if line.endswith("# wrong")}
+    assert len(wrong) >= 40
+    _, said = checked(clients, *checker, "wrong.py")
+    assert places(said) == wrong, said
 
 
 def test_a_client_that_is_stale_is_noticed(clients):

@@ -171,7 +171,7 @@ impl Fit<'_> {
     /// Whether a request is a strong read of an item that is to be written.
     fn reads_part(&mut self, parts: &[Part], at: usize) -> bool {
         parts.iter().any(|part| {
-            let ask = Ask::Item { table: part.table, strong: true };
+            let ask = Ask::Item { table: part.table, role: part.role, strong: true };
             self.is_at(&Request { ask, items: Vec::new(), cost: Default::default() }, at)
         })
     }
@@ -215,8 +215,8 @@ impl Fit<'_> {
     /// A single item is fetched by GetItem, whatever was expected.
     fn fetches(&mut self, fetch: &Request, at: usize) -> bool {
         match &fetch.ask {
-            Ask::Item { table, strong } => {
-                let ask = Ask::Items { table: *table, strong: *strong };
+            Ask::Item { table, role, strong } => {
+                let ask = Ask::Items { table: *table, role: *role, strong: *strong };
                 self.is_at(&Request { ask, ..fetch.clone() }, at)
             }
             _ => self.is_at(fetch, at),

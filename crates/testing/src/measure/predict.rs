@@ -19,8 +19,8 @@ pub(super) fn predict(
 ) -> Result<Vec<Charge>, String> {
     let names = Names { shared, program };
     let mut charges = match (&planned.ask, &seen.asked) {
-        (Ask::Item { table, strong }, Asked::Items { batch: false, .. })
-        | (Ask::Items { table, strong }, Asked::Items { .. }) => names.items(*table, *strong, seen)?,
+        (Ask::Item { table, strong, .. }, Asked::Items { batch: false, .. })
+        | (Ask::Items { table, strong, .. }, Asked::Items { .. }) => names.items(*table, *strong, seen)?,
         (Ask::Query(query), Asked::Query { .. }) => names.query(query, seen)?,
         (Ask::Write(parts), Asked::Writes { kind: Kind::Alone | Kind::Together, items }) => {
             names.writes(parts, items)?

@@ -65,7 +65,9 @@ impl Suite {
             Err(error) => return first(undeployed(error)),
         }
         match Runtime::of_program(Arc::clone(&self.program), Arc::clone(backend), settings) {
-            Ok(runtime) => statement::run(&runtime, &clock, &stubs, at, None, None).await.err(),
+            Ok(runtime) => {
+                statement::run(&runtime, &clock, &stubs, at, statement::Watch::default()).await.err()
+            }
             Err(problems) => first(problems),
         }
     }

@@ -31,6 +31,24 @@ struct Test<'a> {
     scheduler: Option<&'a Scheduler>,
     /// Observes its calls.
     calls: Option<&'a dyn Calls>,
+    /// Called when items past their time have been deleted.
+    expired: &'a (dyn Fn() + Sync),
+}
+
+/// What orders or observes a test.
+pub(super) struct Watch<'a> {
+    /// Decides the order of races; none where the backend does.
+    pub(super) scheduler: Option<&'a Scheduler>,
+    /// Observes its calls.
+    pub(super) calls: Option<&'a dyn Calls>,
+    /// Called when items past their time have been deleted.
+    pub(super) expired: &'a (dyn Fn() + Sync),
+}
+
+impl Default for Watch<'_> {
+    fn default() -> Self {
+        Watch { scheduler: None, calls: None, expired: &|| () }
+    }
 }
 
 /// Runs a test of a design, by its place.
@@ -39,14 +57,14 @@ pub(super) async fn run(
     engine: &Engine,
     stubs: &Stubs,
     at: usize,
-    scheduler: Option<&Scheduler>,
-    calls: Option<&dyn Calls>,
+    watch: Watch<'_>,
 ) -> Result<(), Diagnostic> {
     let Some(test) = runtime.shared().program.tests.get(at) else { return Ok(()) };
     let mut scope = runtime.scope(None);
     let no_work = |failure: Failure| failed(sortkey_diagnostics::Span::default(), failure.message);
     let work = Work::new(runtime.clone(), Arc::new(|_, _, _| {})).map_err(no_work)?;
-    Test { runtime, engine, stubs, work, scheduler, calls }.block(&mut scope, &test.body).await
+    let Watch { scheduler, calls, expired } = watch;
+    Test { runtime, engine, stubs, work, scheduler, calls, expired }.block(&mut scope, &test.body).await
 }
 
 impl<'a> Test<'a> {
@@ -99,6 +117,7 @@ impl<'a> Test<'a> {
                 // Expired items are deleted now, so that workers triggered by that can be tested.
                 let expired = self.engine.expire_now();
                 expired.map_err(|error| failed(statement.span, error.message))?;
+                (self.expired)();
                 let settled = self.work.settle().await;
                 if let Some(effect) = self.stubs.unprepared() {
                     let title = "an effect was done, and no `given` says what comes of it";

@@ -68,8 +68,9 @@ impl Where {
         let name = design::name(&compilation.design, &self.path);
         let (place, ages) = match &self.endpoint {
             Some(endpoint) => {
+                let (ca, program) = (self.trust.pem()?, &compilation.program);
                 let mut place =
-                    Place::elsewhere(endpoint, self.trust.pem()?, &self.region, &self.keep, &name).await?;
+                    Place::elsewhere(endpoint, ca, &self.region, &self.keep, &name, program).await?;
                 if let Some(keys) = &self.keys {
                     place.secrets = Some(keys.clone());
                 }

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use sortkey_core::{Backend, Clock, Settings};
 use sortkey_deploy::Naming;
+use sortkey_design::Program;
 use sortkey_embedded::{Embedded, KeyFile, SystemClock, ephemeral};
 use sortkey_engine::{Engine, Settings as EngineSettings};
 use sortkey_remote::{Remote, Settings as RemoteSettings};
 use sortkey_server::Database;
 
+use super::able;
 use super::elsewhere::Elsewhere;
 use super::hashing::Hashing;
 use crate::failure::Failure;
@@ -70,10 +72,12 @@ impl Place {
         region: &str,
         keep: &Keep,
         name: &str,
+        program: &Program,
     ) -> Result<Place, Failure> {
         let settings = RemoteSettings::new(endpoint).map_err(Failure::new)?;
         let region = settings.region.clone().or_else(|| Some(region.to_owned()));
         let remote = Remote::new(RemoteSettings { region, ca, ..settings }).await;
+        able::check(&remote, program).await?;
         // Not the folder of the data, which may be there from before and has other keys.
         let secrets = keep.folder(&format!("{name}-keys"));
         let endpoint = remote.endpoint().to_owned();

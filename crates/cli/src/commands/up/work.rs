@@ -105,8 +105,8 @@ impl WorkCommand {
     async fn live(&self) -> Result<(), Failure> {
         let compilation = design::checked(&self.path)?;
         let name = design::name(&compilation.design, &self.path);
-        let place =
-            Place::elsewhere(&self.endpoint, self.trust.pem()?, &self.region, &self.keep, &name).await?;
+        let (ca, program) = (self.trust.pem()?, &compilation.program);
+        let place = Place::elsewhere(&self.endpoint, ca, &self.region, &self.keep, &name, program).await?;
         let parameters: BTreeMap<String, String> = self.parameters.iter().cloned().collect();
         let naming = Naming { prefix: self.prefix.clone(), parameters };
         let settings = place.runtime_settings(naming, &self.keyring)?;
