@@ -37,6 +37,21 @@ pub enum ErrorDetails {
     CancellationReasons(Vec<CancellationReason>),
     /// The limits that throttled the request.
     ThrottlingReasons(Vec<ThrottlingReason>),
+    /// What a layer between a program and DynamoDB refuses by itself. It never crosses the wire.
+    Refused(Refused),
+}
+
+/// Why a layer between a program and DynamoDB refuses a request that DynamoDB alone might have taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// A value has no place in what the request is also written to.
+    Unfit,
+    /// A value or a key belongs to another item there.
+    Taken,
+    /// It writes more than one transaction takes.
+    TooLarge,
+    /// Writes are not taken at the moment.
+    NotNow,
 }
 
 /// Why one request of a transaction let it be cancelled.
@@ -128,6 +143,7 @@ impl ErrorDetails {
                 reasons.iter().for_each(|reason| reason.write_json(writer));
                 writer.end_array();
             }
+            Self::Refused(_) => {}
         }
     }
 }

@@ -20,7 +20,7 @@ mod wording;
 pub use attributes::{SuppliedItem, SuppliedValue, ValueFault};
 pub use backend::{Backend, Pending, Requests};
 pub use error::{
-    Again, ApiError, CancellationReason, Cause, ErrorDetails, ErrorKind, Fault, ThrottlingReason,
+    Again, ApiError, CancellationReason, Cause, ErrorDetails, ErrorKind, Fault, Refused, ThrottlingReason,
 };
 pub use operations::{Exchanged, Operation, OperationId, Request, Response, Service};
 pub use shape::{StringMap, TableName, Timestamp, check, decode, decode_output, encode};

@@ -54,6 +54,11 @@ pub(crate) struct Keep {
 }
 
 impl Keep {
+    /// The directory that was asked for.
+    pub(crate) fn asked_for(&self) -> Option<&Path> {
+        self.data.as_deref()
+    }
+
     /// The directory, under its usual name unless another was asked for.
     pub(crate) fn folder(&self, name: &str) -> PathBuf {
         self.data.clone().unwrap_or_else(|| Path::new(".sortkey").join(name))

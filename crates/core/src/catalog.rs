@@ -157,6 +157,11 @@ impl EntityInfo {
         fits(self.of(program), item) && !self.rivals.iter().any(|rival| fits(&program.entities[*rival], item))
     }
 
+    /// Whether the key of an item is one that this entity could store, also where it has its table to itself.
+    pub fn fits(&self, program: &Program, item: &Item) -> bool {
+        fits(self.of(program), item)
+    }
+
     /// Whether the key of an item is what the entity's templates make of its attributes.
     pub fn makes(&self, program: &Program, item: &Item) -> bool {
         let entity = self.of(program);

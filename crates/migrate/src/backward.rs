@@ -45,16 +45,24 @@ impl<'p> Mapper<'p> {
                 item.as_ref().map(|item| read_whole(&scope, change.info, item)).transpose()
             };
             let images = Images { before: read(&change.before)?, after: read(&change.after)? };
-            let in_place = self
-                .plan
-                .making(change.info.at)
-                .find(|(_, mapping)| self.plan.info(Side::Old, mapping.of.old).table == change.info.table);
+            let in_place = self.plan.making(change.info.at).find(|(_, mapping)| {
+                let old = self.plan.info(Side::Old, mapping.of.old);
+                old.table == change.info.table && self.shares_place(change, &images, old)
+            });
             match in_place {
                 Some((_, mapping)) => self.back_in_place(change, mapping, &images, &mut mirrored)?,
                 None => self.back_elsewhere(reader, change, &images, &mut mirrored).await?,
             }
         }
         Ok(mirrored)
+    }
+
+    /// Whether an item of the new design is stored where its old one is.
+    fn shares_place(&self, change: &Change<'p>, images: &Images, old: &EntityInfo) -> bool {
+        match &change.before {
+            Some(before) => !hidden::is_migrated(before),
+            None => self.source(change, images, old, None).is_ok_and(|(place, _)| place == change.place),
+        }
     }
 
     async fn back_elsewhere(

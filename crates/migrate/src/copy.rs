@@ -39,6 +39,8 @@ pub enum Copied {
     Done,
     /// It rests until `resume`.
     Paused,
+    /// It rests at a gate until what is copied was compared.
+    AtGate,
 }
 
 /// A copy under way.
@@ -82,10 +84,8 @@ impl Runner {
         let segments = copying.walks.lock().len() as u32;
         let ended = try_join_all((0..segments).map(|at| copying.segment(at))).await?;
         self.release(held).await?;
-        match ended.contains(&Copied::Paused) {
-            true => Ok(Copied::Paused),
-            false => Ok(Copied::Done),
-        }
+        let how = [Copied::Paused, Copied::AtGate].into_iter().find(|how| ended.contains(how));
+        Ok(how.unwrap_or(Copied::Done))
     }
 
     /// Takes over every segment, which fences off the previous runner.
@@ -104,16 +104,20 @@ impl Runner {
 impl<'r> Copying<'r, '_> {
     /// Walks one segment of every old table.
     async fn segment(&self, at: u32) -> Result<Copied, Refusal> {
+        let mut last: Option<&Stage> = None;
         for stage in self.runner.plan.stages() {
             loop {
-                let state = self.look().await?;
-                if state.paused {
-                    return Ok(Copied::Paused);
-                }
                 let walk = self.walks.lock()[at as usize].get(&*stage.label).cloned();
                 let mut walk = walk.unwrap_or_default();
                 if walk.is_done {
                     break;
+                }
+                let state = self.look().await?;
+                if state.paused {
+                    return Ok(Copied::Paused);
+                }
+                if last.is_some_and(|last| state.gate.as_deref() == Some(&last.label)) {
+                    return Ok(Copied::AtGate);
                 }
                 // A bounded copy writes its place down about once in a second.
                 let limit = state.rate.map(|rate| rate.per_second().clamp(1, 1_000) as i32);
@@ -124,6 +128,7 @@ impl<'r> Copying<'r, '_> {
                 walk.after = next.or(walk.after);
                 self.note(at, stage, walk).await?;
             }
+            last = Some(stage);
         }
         Ok(Copied::Done)
     }

@@ -1,7 +1,9 @@
 //! The end of a migration: only the new design is left, and nothing of the migration in its items.
 
 use sortkey_api::ErrorKind;
-use sortkey_api::operations::{UpdateItem, UpdateItemInput, UpdateTable, UpdateTableInput};
+use sortkey_api::operations::{
+    DeleteItem, DeleteItemInput, UpdateItem, UpdateItemInput, UpdateTable, UpdateTableInput,
+};
 use sortkey_value::Item;
 
 use crate::hidden;
@@ -57,7 +59,9 @@ impl Runner {
     }
 
     async fn strip(&self, table: &str, item: &Item, walk: &mut Walk) -> Result<(), Refusal> {
-        let Some(info) = self.plan.owner(Side::New, table, item) else { return Ok(()) };
+        let Some(info) = self.plan.owner(Side::New, table, item) else {
+            return self.outlived(table, item, walk).await;
+        };
         walk.seen += 1;
         let mut names = vec![hidden::FROM.to_owned()];
         // Attributes that the mapping drops are removed now from items that both designs share.
@@ -94,6 +98,20 @@ impl Runner {
             Err(error) if error.kind == ErrorKind::ConditionalCheckFailedException => walk.there += 1,
             Err(error) => return Err(error.into()),
         }
+        Ok(())
+    }
+
+    /// Removes an old item from a table that the new design keeps: there it would be an item of no design.
+    async fn outlived(&self, table: &str, item: &Item, walk: &mut Walk) -> Result<(), Refusal> {
+        let Some(info) = self.plan.owner(Side::Old, table, item) else { return Ok(()) };
+        walk.seen += 1;
+        let input = DeleteItemInput {
+            table_name: table.into(),
+            key: Place::of(info, item).key.into(),
+            ..DeleteItemInput::default()
+        };
+        self.backend.ask::<DeleteItem>(input).await?;
+        walk.copied += 1;
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sortkey_core::internals::{EntityInfo, Fields, mapped, read_whole};
 use sortkey_core::{Failure, FailureKind};
-use sortkey_design::program::EntityId;
+use sortkey_design::program::{EntityId, StoredKey};
 use sortkey_value::{Item, Map};
 
 use crate::effect::{Act, Effect, Role, guards};
@@ -71,20 +71,22 @@ impl<'p> Mapper<'p> {
             if let Some(after) = change.after.as_ref().filter(|_| manner != Manner::Remove) {
                 let targets = self.targets(reader, change.info, &hidden::bare(after), &mut referred).await?;
                 for target in targets {
-                    if target.place.table != change.place.table {
-                        wish(&mut wishes, target.new, &target.place).gains.push(target);
-                    } else if target.place == change.place {
-                        let image = self.together(change, after, &target)?;
+                    if target.place != change.place {
+                        self.apart(change.info, after, &target)?;
+                        // What the new design counts as gone is not copied. A writer may still change it.
+                        if manner != Manner::Copy || !self.is_over(&target) {
+                            wish(&mut wishes, target.new, &target.place).gains.push(target);
+                        }
+                    } else {
+                        let image = self.in_place(change.info, after, &target)?;
                         mirrored.images.push((change.place.clone(), image));
                         mirrored.effects.extend(self.further_guards(change, &target)?);
-                    } else {
-                        return Err(another_key(change, &target).into());
                     }
                 }
             }
             if let Some(before) = change.before.as_ref().filter(|_| manner != Manner::Copy) {
                 for (at, place) in self.places(reader, change.info, &hidden::bare(before)).await? {
-                    if place.table != change.place.table {
+                    if place != change.place {
                         let new = self.plan.mappings[at].of.new;
                         wish(&mut wishes, new, &place).loses.push(change.place.clone());
                     }
@@ -138,7 +140,7 @@ impl<'p> Mapper<'p> {
                 if let Some(stranger) =
                     there.as_ref().filter(|_| !merges).and_then(|item| wish.stranger(self, changes, item))
                 {
-                    return Err(collision(info, &wish.place, &stranger).into());
+                    return Err(collision(&info.name, &wish.place, &stranger).into());
                 }
                 same::unchanged(&wish.place, there.as_ref(), self.plan.universe(&wish.place.table))
             }
@@ -166,6 +168,31 @@ impl<'p> Mapper<'p> {
             effects.extend(guards(*self, Side::New, info, &wish.place, before.as_ref(), after)?);
         }
         Ok(())
+    }
+
+    /// Refuses a new item in the table of its old one if a design would meet the other's item, by its key or in an index.
+    pub(crate) fn apart(&self, old: &EntityInfo, item: &Item, target: &Target) -> Result<(), Failure> {
+        if target.place.table != target.source.table {
+            return Ok(());
+        }
+        let reaches = |side: Side, item: &Item| {
+            let (runtime, table) = (self.plan.runtime(side), &*target.place.table);
+            let program = runtime.program();
+            let mut here = runtime.shared().entities.iter().filter(|info| info.table.name() == table);
+            here.any(|info| {
+                let indexes = program.table_of(info.at).into_iter().flat_map(|table| table.indexes.iter());
+                let mut keys = indexes.map(|index| &index.key);
+                let is_in = |key: &StoredKey| {
+                    key.partition.iter().chain(&key.sort).all(|name| item.get(name).is_some())
+                };
+                info.fits(program, item) || keys.any(is_in)
+            })
+        };
+        let is_mixed = reaches(Side::Old, &target.item) || reaches(Side::New, &hidden::bare(item));
+        match is_mixed {
+            true => Err(another_key(old, target)),
+            false => Ok(()),
+        }
     }
 
     /// The image of an item that has one origin.
@@ -265,23 +292,46 @@ impl<'p> Mapper<'p> {
     }
 
     /// An item that both designs share: the attributes that the old one stores, and those that the new one adds.
-    fn together(&self, change: &Change<'_>, after: &Item, target: &Target) -> Result<Item, Failure> {
+    pub(crate) fn in_place(&self, old: &EntityInfo, after: &Item, target: &Target) -> Result<Item, Failure> {
         let info = self.plan.info(Side::New, target.new);
         let program = self.plan.new.program();
-        let own = crate::plan::stored_names(self.plan.old.program(), change.info.at);
+        let own = crate::plan::stored_names(self.plan.old.program(), old.at);
         let mut map = after.to_map();
         for name in crate::plan::stored_names(program, info.at) {
             if !own.contains(&name) {
                 map.remove(&name);
             }
         }
+        let mut differing: Vec<String> = Vec::new();
         for (name, value) in target.item.to_map() {
             match map.get(&name) {
-                Some(other) if *other != value => return Err(otherwise(change, info, &name)),
+                Some(other) if *other != value => differing.push(name),
                 _ => drop(map.insert(name, value)),
             }
         }
-        Ok(map.into())
+        let image: Item = map.into();
+        if let Some(name) = self.misread(target, &image, &differing)?.into_iter().next() {
+            return Err(otherwise(old, info, target, name));
+        }
+        Ok(image)
+    }
+
+    /// Of some attributes, those that the new design reads otherwise from an item than the mapping gives them. One value may
+    /// have several stored forms: JSON as another program wrote it, or a ciphertext.
+    pub(crate) fn misread<'n>(
+        &self,
+        target: &Target,
+        item: &Item,
+        names: &'n [String],
+    ) -> Result<Vec<&'n String>, Failure> {
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        let info = self.plan.info(Side::New, target.new);
+        let read = read_whole(&self.plan.new.scope(None), info, &hidden::bare(item))?;
+        let is_same =
+            |name: &String| target.fields.get(name).is_some_and(|value| read.get(name) == Some(value));
+        Ok(names.iter().filter(|name| !is_same(name)).collect())
     }
 }
 
@@ -360,32 +410,32 @@ pub(crate) fn patch(
 }
 
 /// The refusal of a place that an item of another origin has.
-pub(crate) fn collision(info: &EntityInfo, place: &Place, stranger: &Map) -> Failure {
+pub(crate) fn collision(name: &str, place: &Place, stranger: &Map) -> Failure {
     let from = match stranger.is_empty() {
         true => "an item that the migration did not make".to_owned(),
         false => format!("the item of {stranger:?}"),
     };
     let message = format!(
-        "the {} at {place} is there already, from {from}: say how old items combine with `merge`, or keep what tells them \
-         apart in the key",
-        info.name
+        "the {name} at {place} is there already, from {from}: say how old items combine with `merge`, or keep what tells them \
+         apart in the key"
     );
     Failure::new(FailureKind::Conflict, message)
 }
 
-fn another_key(change: &Change<'_>, target: &Target) -> Failure {
+fn another_key(old: &EntityInfo, target: &Target) -> Failure {
     let message = format!(
-        "the {} at {} would get another key in its own table, {}: give the new table another name",
-        change.info.name, change.place, target.place
+        "the {} at {} would get another key in its own table, {}, where keys and indexes do not keep the items of the two designs \
+         apart: give the new table another name",
+        old.name, target.source, target.place
     );
     Failure::new(FailureKind::Invalid, message)
 }
 
-fn otherwise(change: &Change<'_>, info: &EntityInfo, name: &str) -> Failure {
+fn otherwise(old: &EntityInfo, info: &EntityInfo, target: &Target, name: &str) -> Failure {
     let message = format!(
         "`{name}` of the {} at {} is stored otherwise by {} of the new design, in the same table: give the new table \
          another name",
-        change.info.name, change.place, info.name
+        old.name, target.source, info.name
     );
     Failure::new(FailureKind::Invalid, message)
 }

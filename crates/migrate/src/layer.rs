@@ -9,7 +9,7 @@ use sortkey_api::operations::*;
 use sortkey_api::shapes::capacity::ConsumedCapacity;
 use sortkey_api::shapes::returns::{ReturnConsumedCapacity, ReturnValue};
 use sortkey_api::shapes::transaction::TransactWriteItem;
-use sortkey_api::{Again, ApiError, Backend, ErrorKind, Pending, Request, Response};
+use sortkey_api::{Again, ApiError, Backend, ErrorDetails, ErrorKind, Pending, Refused, Request, Response};
 use sortkey_value::Item;
 
 use crate::forward::Manner;
@@ -277,5 +277,6 @@ fn total(consumed: Option<Vec<ConsumedCapacity>>) -> Option<ConsumedCapacity> {
 }
 
 fn wait(why: &str) -> ApiError {
-    ApiError::new(ErrorKind::ValidationException, format!("this design cannot write now: {why}"))
+    ApiError::validation(format!("this design cannot write now: {why}"))
+        .with_details(ErrorDetails::Refused(Refused::NotNow))
 }

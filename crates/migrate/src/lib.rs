@@ -38,6 +38,7 @@ mod survey;
 mod verify;
 mod walk;
 mod watch;
+mod withdraw;
 
 pub use copy::Copied;
 pub use dice::Dice;

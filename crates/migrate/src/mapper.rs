@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sortkey_api::ApiError;
-use sortkey_core::internals::{EntityInfo, Fields, Scope, Val, View, key_of, mapped, read_whole};
+use sortkey_core::internals::{EntityInfo, Fields, Scope, Val, View, is_expired, key_of, mapped, read_whole};
 use sortkey_core::{Failure, FailureKind};
 use sortkey_design::program::{EntityId, ExprKind, Fill, Type};
 use sortkey_value::{AttributeValue, Item};
@@ -90,6 +90,11 @@ impl<'p> Mapper<'p> {
             targets.push(Target { new: new.at, place, source: source.clone(), fields, item });
         }
         Ok(targets)
+    }
+
+    /// Whether a new item has expired by the rules of its design. It need not be there: DynamoDB may remove it at any time.
+    pub(crate) fn is_over(&self, target: &Target) -> bool {
+        is_expired(&self.plan.new.scope(None), View::of(target.new, &target.fields))
     }
 
     /// The places of an old item's new items. References to deleted items are absent: an item may outlive the items it

@@ -8,7 +8,7 @@ use sortkey_api::operations::{TransactWriteItems, TransactWriteItemsInput};
 use sortkey_api::shapes::capacity::ConsumedCapacity;
 use sortkey_api::shapes::returns::ReturnConsumedCapacity;
 use sortkey_api::shapes::transaction::TransactWriteItem;
-use sortkey_api::{Again, ApiError, CancellationReason, Cause, ErrorKind};
+use sortkey_api::{Again, ApiError, CancellationReason, Cause, ErrorDetails, ErrorKind, Refused};
 use sortkey_core::{Failure, FailureKind};
 use sortkey_value::Item;
 
@@ -225,10 +225,12 @@ impl<'m> Mirror<'m> {
             Role::Stale => None,
             Role::Claimed(own) => {
                 let is_own = there.get(hidden::FROM).is_some_and(|from| from.to_owned() == *own);
-                let info = self.mapper.plan.owner(Side::New, &effect.place.table, there)?;
+                // In a table of both designs it may be an item of the old one.
+                let info = self.mapper.plan.owner(Side::New, &effect.place.table, there);
+                let name = info.map_or("item", |info| &info.name);
                 let stranger = hidden::origins(there).and_then(|all| all.into_iter().next());
                 (!is_own).then(|| {
-                    collision(info, &effect.place, &stranger.map(|each| each.key).unwrap_or_default())
+                    collision(name, &effect.place, &stranger.map(|each| each.key).unwrap_or_default())
                 })
             }
             Role::Guard(_, what) => Some(taken(what)),
@@ -291,9 +293,19 @@ fn impossible(member: &mut TransactWriteItem, place: &Place) {
     }
 }
 
-/// A write that the other design cannot follow.
+/// A write that the other design cannot follow. What is stored and cannot be read is no fault of the writer.
 fn refused(failure: &Failure) -> ApiError {
-    ApiError::validation(format!("refused while a migration is under way: {}", failure.message))
+    let why = match failure.kind {
+        FailureKind::AlreadyExists | FailureKind::Conflict => Some(Refused::Taken),
+        FailureKind::TooLarge => Some(Refused::TooLarge),
+        FailureKind::Unreadable | FailureKind::Internal => None,
+        _ => Some(Refused::Unfit),
+    };
+    let error = ApiError::validation(format!("refused while a migration is under way: {}", failure.message));
+    match why {
+        Some(why) => error.with_details(ErrorDetails::Refused(why)),
+        None => error,
+    }
 }
 
 fn too_large(own: usize, all: usize) -> ApiError {
@@ -301,4 +313,5 @@ fn too_large(own: usize, all: usize) -> ApiError {
         "a transaction of {own} items writes {all} while a migration is under way, above DynamoDB's {MAX_ITEMS}: write fewer \
          items at once until it is finished"
     ))
+    .with_details(ErrorDetails::Refused(Refused::TooLarge))
 }

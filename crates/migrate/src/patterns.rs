@@ -40,10 +40,33 @@ pub(crate) struct Pair {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Compared {
     Same,
-    /// A description of the difference.
-    Differs(String),
+    /// The difference.
+    Differs(Gap),
     /// Its arguments do not follow from an item.
     Unable,
+}
+
+/// How the answers of a pattern and its successor differ.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Gap {
+    /// In words.
+    pub(crate) what: String,
+    /// The keys that only one of them reaches; none if an answer could not be had.
+    keys: Option<BTreeSet<Vec<u8>>>,
+}
+
+impl Gap {
+    /// What is left of an earlier gap: the keys that both have. Writers may be at work on a list all the time, and the two
+    /// answers are never read at one moment, so a key counts if it is missing, or too many, whenever it is looked at.
+    fn since(self, earlier: Option<Gap>) -> Option<Gap> {
+        match (self.keys, earlier.and_then(|gap| gap.keys)) {
+            (Some(now), Some(before)) => {
+                let keys: BTreeSet<Vec<u8>> = now.intersection(&before).cloned().collect();
+                (!keys.is_empty()).then_some(Gap { keys: Some(keys), what: self.what })
+            }
+            (keys, _) => Some(Gap { keys, what: self.what }),
+        }
+    }
 }
 
 /// The attributes that parameters of a pattern equal, by name.
@@ -124,6 +147,7 @@ impl Mapper<'_> {
         source: Option<(&EntityInfo, &Place)>,
     ) -> Result<Compared, ApiError> {
         let mut last = Compared::Unable;
+        let mut gap: Option<Gap> = None;
         for look in 0..LOOKS {
             if look > 0 {
                 backend.wait(LAG_MS << look).await;
@@ -136,12 +160,13 @@ impl Mapper<'_> {
                     FailureKind::Invalid | FailureKind::Forbidden | FailureKind::Unauthenticated => {
                         Compared::Unable
                     }
-                    _ => Compared::Differs(failure.message),
+                    _ => Compared::Differs(Gap { what: failure.message, keys: None }),
                 },
             };
-            if !matches!(last, Compared::Differs(_)) {
-                break;
-            }
+            let Compared::Differs(found) = last else { return Ok(last) };
+            gap = found.since(gap);
+            let Some(gap) = &gap else { return Ok(Compared::Same) };
+            last = Compared::Differs(gap.clone());
         }
         Ok(last)
     }
@@ -228,13 +253,15 @@ impl Mapper<'_> {
             return Ok(Compared::Same);
         }
         let (missing, extra) = (wanted.difference(&found).count(), found.difference(&wanted).count());
-        Ok(Compared::Differs(format!(
+        let what = format!(
             "`{}` reaches {} items, `{}` of the new design {}: {missing} missing, {extra} too many",
             pair.name,
             wanted.len(),
             pair.successor,
             found.len()
-        )))
+        );
+        let keys = Some(wanted.symmetric_difference(&found).cloned().collect());
+        Ok(Compared::Differs(Gap { what, keys }))
     }
 }
 

@@ -181,7 +181,9 @@ impl Plan {
         if side == Side::Old && hidden::is_migrated(item) {
             return None;
         }
-        let found = here.find(|info| info.owns(program, item))?;
+        // An entity that has its table to itself takes everything there for its own. Beside another design it does not.
+        let is_both = [Side::Old, Side::New].into_iter().all(|side| self.concerns(side, table));
+        let found = here.find(|info| info.owns(program, item) && (!is_both || info.fits(program, item)))?;
         self.concerned[side as usize].contains(&found.at).then_some(found)
     }
 

@@ -75,8 +75,11 @@ impl Runner {
 
     async fn own_state(&self) -> Result<Option<State>, Refusal> {
         match self.home.read(&self.backend).await? {
-            // An earlier migration that is over is no hindrance.
-            Some(state) if state.plan != self.plan.fingerprint() && state.phase == Phase::Finished => {
+            // An earlier migration that is over, or was taken back, is no hindrance.
+            Some(state)
+                if state.plan != self.plan.fingerprint()
+                    && matches!(state.phase, Phase::Prepared | Phase::Finished) =>
+            {
                 Ok(None)
             }
             Some(state) if state.plan != self.plan.fingerprint() => Err(Refusal::new(format!(
@@ -202,6 +205,9 @@ impl Runner {
             ));
         }
         match &state.verified {
+            Some(verified) if verified.gate.is_some() => Err(Refusal::new(
+                "only what was copied up to a gate was compared: run `sortkey migrate verify` first",
+            )),
             None => Err(Refusal::new("nothing was compared yet: run `sortkey migrate verify` first")),
             Some(verified) if verified.differences > 0 => Err(Refusal::new(format!(
                 "the last comparison found {} differences: look at `sortkey migrate verify`, and repair them first",
@@ -211,9 +217,12 @@ impl Runner {
         }
     }
 
-    /// Answers from the old design again.
+    /// Answers from the old design again. Before the switch, ends the migration: only the old design is written again.
     pub async fn back(&self) -> Result<State, Refusal> {
         let state = self.begun().await?;
+        if state.phase <= Phase::Both {
+            return self.withdraw().await;
+        }
         if state.phase == Phase::Switched {
             let ahead = self.ahead().await?;
             if !ahead.is_empty() {
@@ -233,6 +242,33 @@ impl Runner {
             }
         }
         self.go(&[Phase::Switched, Phase::Shadow], Phase::Both, "there is no switch to take back").await
+    }
+
+    /// Lets the copy rest at the end of a stage until what is copied up to there was compared. Without a stage, a gate that the
+    /// copy has not come to stays. A gate that it has come to opens only after a comparison without differences.
+    pub async fn until(&self, stage: Option<&str>) -> Result<State, Refusal> {
+        let labels: Vec<&str> = self.plan.stages().iter().map(|stage| &*stage.label).collect();
+        if let Some(unknown) = stage.filter(|stage| !labels.contains(stage)) {
+            return Err(Refusal::new(format!(
+                "{unknown:?} is not a table that is copied; these are, in this order: {}",
+                labels.join(", ")
+            )));
+        }
+        let state = self.begun().await?;
+        let gate = match (state.reached(&self.plan), stage) {
+            (Some(gate), _) if !state.is_verified(&self.plan) => {
+                return Err(Refusal::new(format!(
+                    "the copy rests at {gate}: run `sortkey migrate verify`, which has to find no differences, before it goes on"
+                )));
+            }
+            (None, None) => state.gate,
+            (_, stage) => stage.map(str::to_owned),
+        };
+        self.change(|state| {
+            state.gate.clone_from(&gate);
+            Ok(())
+        })
+        .await
     }
 
     /// Lets the copy rest, or go on.

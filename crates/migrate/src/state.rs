@@ -13,7 +13,7 @@ use sortkey_value::{AttributeValue, Item, Map, Number};
 use crate::effect::{Act, Effect};
 use crate::pace::Rate;
 use crate::place::Place;
-use crate::plan::{Plan, Side};
+use crate::plan::{Plan, Side, Stage};
 use crate::same;
 use crate::steady::Steady;
 
@@ -84,6 +84,8 @@ pub struct State {
     pub now_ms: i64,
     /// Whether the copy is to rest.
     pub paused: bool,
+    /// The stage at whose end the copy rests until what is copied was compared.
+    pub gate: Option<String>,
     /// The most that the copy may write in a second; none without a bound.
     pub rate: Option<Rate>,
     /// The runner that copies.
@@ -141,6 +143,8 @@ pub struct Verified {
     pub differences: u64,
     /// The epoch in which it was made.
     pub epoch: u64,
+    /// The gate at which it was made; none if everything was copied.
+    pub gate: Option<String>,
 }
 
 impl State {
@@ -154,6 +158,7 @@ impl State {
             settled: 1,
             now_ms,
             paused: false,
+            gate: None,
             rate: None,
             lease: None,
             fence,
@@ -168,7 +173,31 @@ impl State {
 
     /// Whether every old table was copied to its end.
     pub fn is_copied(&self, plan: &Plan) -> bool {
-        plan.stages().iter().all(|stage| self.walks.get(&*stage.label).is_some_and(|walk| walk.is_done))
+        self.copied(plan).count() == plan.stages().len()
+    }
+
+    /// The stages that were copied to their end.
+    pub fn copied<'p>(&self, plan: &'p Plan) -> impl Iterator<Item = &'p Stage> {
+        let is_done = |stage: &&Stage| self.walks.get(&*stage.label).is_some_and(|walk| walk.is_done);
+        plan.stages().iter().filter(is_done)
+    }
+
+    /// The gate that the copy has come to; none while it is on its way, or if there is none.
+    pub fn reached(&self, plan: &Plan) -> Option<&str> {
+        let gate = self.gate.as_deref()?;
+        let at = plan.stages().iter().position(|stage| *stage.label == *gate)?;
+        let wanted = &plan.stages()[..=at];
+        (!self.is_copied(plan)
+            && self.copied(plan).filter(|each| wanted.contains(each)).count() == wanted.len())
+        .then_some(gate)
+    }
+
+    /// Whether everything that is copied was compared without differences: up to the gate, or all of it.
+    pub fn is_verified(&self, plan: &Plan) -> bool {
+        let gate = self.reached(plan);
+        self.verified
+            .as_ref()
+            .is_some_and(|verified| verified.differences == 0 && verified.gate.as_deref() == gate)
     }
 
     fn stored(&self, names: &dyn Fn(&str) -> String) -> Map {
@@ -184,6 +213,9 @@ impl State {
         put("fence", number(self.fence));
         put("revision", number(self.version));
         put("segments", number(self.segments.into()));
+        if let Some(gate) = &self.gate {
+            put("gate", text(gate));
+        }
         if let Some(percent) = self.shadow {
             put("shadow", number(percent.into()));
         }
@@ -209,7 +241,9 @@ impl State {
                 ("differences", number(verified.differences)),
                 ("epoch", number(verified.epoch)),
             ];
-            let members = members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+            let gate = verified.gate.as_ref().map(|gate| ("gate", text(gate)));
+            let members =
+                members.into_iter().chain(gate).map(|(name, value)| (name.to_owned(), value)).collect();
             put("verified", AttributeValue::M(members));
         }
         map
@@ -234,6 +268,7 @@ impl State {
                 items: as_number(members.get("items")?)?,
                 differences: as_number(members.get("differences")?)?,
                 epoch: as_number(members.get("epoch")?)?,
+                gate: members.get("gate").and_then(as_text),
             }),
             _ => None,
         };
@@ -245,6 +280,7 @@ impl State {
             settled: get("settled").and_then(as_number).unwrap_or(0),
             now_ms: as_signed(get("planned")?)?,
             paused: matches!(get("paused"), Some(AttributeValue::Bool(true))),
+            gate: get("gate").and_then(as_text),
             rate: match (get("rate").and_then(as_number), get("units").and_then(as_number)) {
                 (Some(items), _) => Some(Rate::Items(items)),
                 (None, units) => units.map(Rate::Units),
@@ -314,8 +350,9 @@ impl Home {
             let key = reserved_key(&scope, info, MIGRATION);
             matches!(key.get(&*info.partition), Some(AttributeValue::S(_))).then(|| {
                 let names = [
-                    "plan", FROM, PHASE, "epoch", "settled", "planned", "paused", "fence", "revision",
-                    "rate", "units", "holder", "until", "shadow", "segments", "walks", "cleaned", "verified",
+                    "plan", FROM, PHASE, "epoch", "settled", "planned", "paused", "gate", "fence",
+                    "revision", "rate", "units", "holder", "until", "shadow", "segments", "walks", "cleaned",
+                    "verified",
                 ];
                 let taken = names
                     .iter()

@@ -1,10 +1,10 @@
 //! Counts the effects of a migration on the stored items, without writing anything.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use sortkey_core::internals::{EntityInfo, View, is_expired, is_pure, read_whole};
+use sortkey_core::internals::{EntityInfo, View, held, is_expired, is_pure, read_whole};
 use sortkey_value::Item;
 
 use crate::mapper::{Mapper, Target, Unmapped};
@@ -28,7 +28,7 @@ pub struct Survey {
     pub unfit: Vec<String>,
     /// How many do not fit.
     pub unfit_count: u64,
-    /// Old items that have expired and are not copied.
+    /// Old items that have expired by the rules of either design and are not copied.
     pub expired: u64,
     /// Write units of the copy: a check of each old item, and the new items with their guards.
     pub write_units: u64,
@@ -68,6 +68,7 @@ impl Runner {
         let mut keys: Vec<HashSet<u64>> = vec![HashSet::new(); survey.rows.len()];
         let now_ms = self.state().await?.map_or_else(|| self.backend.now_ms(), |state| state.now_ms);
         let mapper = Mapper { plan: &self.plan, now_ms };
+        let mut holders = Holders::new();
         let mut seen = 0;
         for table in self.plan.tables(Side::Old) {
             let mut after = None;
@@ -78,7 +79,7 @@ impl Runner {
                     let Some(info) = self.plan.owner(Side::Old, table, item) else { continue };
                     seen += 1;
                     survey.read_units += item.size_bytes().div_ceil(4 * UNIT_BYTES) as u64;
-                    self.count(mapper, &reader, info, item, &mut survey, &mut keys).await?;
+                    self.count(mapper, &reader, info, item, &mut survey, &mut keys, &mut holders).await?;
                 }
                 watcher(seen);
                 match next {
@@ -129,6 +130,7 @@ impl Runner {
         self.plan.mappings.iter().map(of).collect()
     }
 
+    #[allow(clippy::too_many_arguments, reason = "what is read, and everything that is counted")]
     async fn count(
         &self,
         mapper: Mapper<'_>,
@@ -137,6 +139,7 @@ impl Runner {
         item: &Item,
         survey: &mut Survey,
         keys: &mut [HashSet<u64>],
+        holders: &mut Holders,
     ) -> Result<(), Refusal> {
         let scope = self.plan.old.scope(None);
         let fields = match read_whole(&scope, info, item) {
@@ -163,6 +166,22 @@ impl Runner {
             survey.write_units += units(item);
         }
         for target in &targets {
+            let stored = match target.place == place {
+                true => mapper.in_place(info, item, target).map(drop),
+                false => mapper.apart(info, item, target),
+            };
+            if let Err(failure) = stored {
+                unfit(survey, failure.message);
+                continue;
+            }
+            if let Some(message) = mapper.shared_value(info, &place, target, holders)? {
+                unfit(survey, message);
+                continue;
+            }
+            if target.place != place && mapper.is_over(target) {
+                survey.expired += 1;
+                continue;
+            }
             let Some(at) = self.row(info, target) else { continue };
             let mut hasher = DefaultHasher::new();
             target.place.key.hash(&mut hasher);
@@ -187,6 +206,45 @@ impl Runner {
     fn row(&self, info: &EntityInfo, target: &Target) -> Option<usize> {
         self.plan.reading(info.at).find(|(_, mapping)| mapping.of.new == target.new).map(|(at, _)| at)
     }
+}
+
+/// The new item that has a unique value: by the digest of its guard's key, the digest of its own.
+type Holders = HashMap<u64, u64>;
+
+impl Mapper<'_> {
+    /// Why a new item cannot have its unique values: another one has them already.
+    fn shared_value(
+        &self,
+        old: &EntityInfo,
+        source: &Place,
+        target: &Target,
+        holders: &mut Holders,
+    ) -> Result<Option<String>, Refusal> {
+        let info = self.plan.info(Side::New, target.new);
+        let entity = info.of(self.plan.new.program());
+        let scope = self.plan.new.scope(None);
+        for unique in entity.uniques.ids() {
+            let Some(key) = held(&scope, info, unique, &target.fields)? else { continue };
+            let (guard, own) = (digest(&Place::at(info, key)), digest(&target.place));
+            if *holders.entry(guard).or_insert(own) != own {
+                let names: Vec<&str> =
+                    entity.uniques[unique].attributes.iter().map(|id| &**info.name_of(*id)).collect();
+                return Ok(Some(format!(
+                    "the {} at {source} would be a second {} with this {}",
+                    old.name,
+                    info.name,
+                    names.join(" and ")
+                )));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn digest(place: &Place) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    place.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Transactions cost twice the units.

@@ -96,12 +96,17 @@ impl Runner {
         watcher: &mut (dyn FnMut(&Report) + Send),
     ) -> Result<Report, Refusal> {
         let state = self.begun().await?;
-        if !state.is_copied(&self.plan) {
-            return Err(Refusal::new("the copy has not reached its end: there is nothing to compare yet"));
+        let gate = state.reached(&self.plan).map(str::to_owned);
+        if !state.is_copied(&self.plan) && gate.is_none() {
+            return Err(Refusal::new(
+                "the copy has reached neither its end nor a gate: there is nothing to compare yet",
+            ));
         }
+        // New items are compared wherever they are: each is made of old ones, by the copy or by a writer.
+        let copied: Vec<Arc<str>> = state.copied(&self.plan).map(|stage| stage.table.clone()).collect();
         let mut report = Report::default();
         let mapper = Mapper { plan: &self.plan, now_ms: state.now_ms };
-        for table in self.plan.tables(Side::Old) {
+        for table in &copied {
             self.each_page(table, &mut report, watcher, Side::Old, mapper).await?;
         }
         for table in self.plan.tables(Side::New) {
@@ -109,7 +114,7 @@ impl Runner {
         }
         // Answers are derived from items: while items differ, answers would only repeat the differences.
         if report.differences == 0 {
-            self.verify_answers(mapper, extent, &mut report).await?;
+            self.verify_answers(mapper, extent, &copied, &mut report).await?;
             watcher(&report);
         }
         let verified = Verified {
@@ -117,6 +122,7 @@ impl Runner {
             items: report.items,
             differences: report.differences,
             epoch: state.epoch,
+            gate,
         };
         self.change(|state| {
             state.verified = Some(verified.clone());
@@ -130,7 +136,7 @@ impl Runner {
     pub async fn answers(&self, extent: Extent) -> Result<Report, Refusal> {
         let mapper = Mapper { plan: &self.plan, now_ms: self.begun().await?.now_ms };
         let mut report = Report::default();
-        self.verify_answers(mapper, extent, &mut report).await?;
+        self.verify_answers(mapper, extent, self.plan.tables(Side::Old), &mut report).await?;
         Ok(report)
     }
 
@@ -254,7 +260,10 @@ impl Runner {
         for target in targets {
             let new = self.plan.info(Side::New, target.new);
             if target.place == place {
-                found.extend(self.compare_in_place(item, &target));
+                found.extend(self.compare_in_place(mapper, item, &target));
+                continue;
+            }
+            if mapper.is_over(&target) {
                 continue;
             }
             let there = reader.get(&target.place).await?;
@@ -327,20 +336,21 @@ impl Runner {
     }
 
     /// How an item of both designs differs from what the mapping makes of it.
-    fn compare_in_place(&self, item: &Item, target: &Target) -> Vec<Difference> {
+    fn compare_in_place(&self, mapper: Mapper<'_>, item: &Item, target: &Target) -> Vec<Difference> {
         let info = self.plan.info(Side::New, target.new);
-        let is_wrong = |(name, value): &(&str, sortkey_value::ValueRef<'_>)| {
-            item.get(name) != Some(*value) && !info.is_encrypted(name)
+        let is_otherwise =
+            |(name, value): &(&str, sortkey_value::ValueRef<'_>)| item.get(name) != Some(*value);
+        let names: Vec<String> =
+            target.item.iter().filter(is_otherwise).map(|(name, _)| name.to_owned()).collect();
+        let what = match mapper.misread(target, item, &names) {
+            Ok(wrong) if wrong.is_empty() => return Vec::new(),
+            Ok(wrong) => {
+                let wrong: Vec<String> = wrong.into_iter().map(|name| format!("`{name}`")).collect();
+                format!("{} of the {} is not what the mapping makes", wrong.join(", "), info.name)
+            }
+            Err(failure) => failure.message,
         };
-        let wrong: Vec<String> =
-            target.item.iter().filter(is_wrong).map(|(name, _)| format!("`{name}`")).collect();
-        match wrong.is_empty() {
-            true => Vec::new(),
-            false => vec![difference(
-                &target.place,
-                format!("{} of the {} is not what the mapping makes", wrong.join(", "), info.name),
-            )],
-        }
+        vec![difference(&target.place, what)]
     }
 
     /// Compares a new item with its old ones.

@@ -50,6 +50,8 @@ struct World {
     fence: u8,
     copied: bool,
     verified: bool,
+    /// Whether new items were removed since nobody makes any.
+    emptied: bool,
     old: Value,
     new: Value,
     /// What the last acknowledged write left.
@@ -73,6 +75,9 @@ enum Step {
     Store(usize),
     CrashRunner(usize),
     Verify,
+    /// The copy is forgotten, and new items are only removed from now on.
+    Withdraw,
+    Empty,
 }
 
 /// The migration, or one with a part left out, which must be found to lose something.
@@ -118,6 +123,7 @@ impl Model for Migration {
             fence: 0,
             copied: false,
             verified: false,
+            emptied: false,
             old: Some(0),
             new: None,
             acknowledged: Some(0),
@@ -147,9 +153,19 @@ impl Model for Migration {
         if world.epoch < MOST_EPOCHS && is_settled {
             match world.phase {
                 Phase::Prepared if self.starts => steps.push(Step::Go(Phase::Starting)),
-                Phase::Prepared | Phase::Starting => steps.push(Step::Go(Phase::Both)),
-                Phase::Both if world.verified => steps.push(Step::Go(Phase::Switched)),
-                Phase::Both => {}
+                Phase::Prepared => steps.push(Step::Go(Phase::Both)),
+                Phase::Starting if world.emptied => {
+                    steps.extend([Step::Go(Phase::Both), Step::Go(Phase::Prepared)]);
+                }
+                Phase::Starting => steps.push(Step::Go(Phase::Both)),
+                Phase::Both => {
+                    if world.verified {
+                        steps.push(Step::Go(Phase::Switched));
+                    }
+                    if self.starts {
+                        steps.push(Step::Withdraw);
+                    }
+                }
                 Phase::Switched => steps.extend([Step::Go(Phase::Both), Step::Go(Phase::Finished)]),
                 Phase::Finished => {}
             }
@@ -159,6 +175,9 @@ impl Model for Migration {
         }
         if world.copied && !world.verified {
             steps.push(Step::Verify);
+        }
+        if world.phase == Phase::Starting && world.settled == world.epoch && !world.emptied {
+            steps.push(Step::Empty);
         }
         for (at, runner) in world.runners.iter().enumerate() {
             match (runner.fence, runner.read) {
@@ -215,7 +234,16 @@ impl Model for Migration {
             Step::Go(phase) => {
                 next.phase = phase;
                 next.epoch += 1;
+                next.emptied = false;
             }
+            Step::Withdraw => {
+                // Whoever copies has lost its lease.
+                next.fence += 1;
+                (next.copied, next.verified) = (false, false);
+                next.phase = Phase::Starting;
+                next.epoch += 1;
+            }
+            Step::Empty => (next.new, next.emptied) = (None, true),
             Step::Settle => next.settled = world.epoch,
             Step::Lease(at) => {
                 next.fence += 1;
@@ -251,6 +279,12 @@ impl Model for Migration {
             Property::always("once copied, both sides hold the same until the end", |_, world: &World| {
                 let is_both = matches!(world.phase, Phase::Both | Phase::Switched);
                 !(world.copied && is_both) || world.old == world.new
+            }),
+            Property::always("what was taken back left nothing", |_, world: &World| {
+                world.phase != Phase::Prepared || world.new.is_none()
+            }),
+            Property::sometimes("it is taken back", |_, world: &World| {
+                world.phase == Phase::Prepared && world.epoch > 1 && world.writes > 0
             }),
             Property::sometimes("it comes to its end with a write on the way", |_, world: &World| {
                 world.phase == Phase::Finished && world.writes > 0

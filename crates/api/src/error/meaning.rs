@@ -4,7 +4,7 @@
 //! DynamoDB distinguishes some faults by their texts alone. Code that acts on them uses these types, and never reads a
 //! message.
 
-use super::{ApiError, CancellationReason, ErrorKind};
+use super::{ApiError, CancellationReason, ErrorDetails, ErrorKind, Refused};
 use crate::text::value::TOO_DEEP;
 
 /// The fault for which a request was refused, if its sender can act on it.
@@ -18,6 +18,8 @@ pub enum Fault {
     TooLarge,
     /// Something was to be changed inside an object that is not there.
     NoParent,
+    /// A layer above DynamoDB refuses it.
+    Refused(Refused),
 }
 
 /// Why a part of a transaction led to its cancellation.
@@ -49,6 +51,9 @@ pub enum Again {
 impl ApiError {
     /// The fault for which the request was refused; `None` if its sender cannot act on it.
     pub fn fault(&self) -> Option<Fault> {
+        if let Some(ErrorDetails::Refused(refused)) = self.details.as_deref() {
+            return Some(Fault::Refused(*refused));
+        }
         match self.kind {
             ErrorKind::ItemCollectionSizeLimitExceededException => Some(Fault::TooLarge),
             ErrorKind::ValidationException => fault(&self.message),
@@ -89,7 +94,7 @@ impl ApiError {
     /// Why a transaction was cancelled, part by part.
     pub fn reasons(&self) -> Option<&[CancellationReason]> {
         match self.details.as_deref() {
-            Some(super::ErrorDetails::CancellationReasons(reasons)) => Some(reasons),
+            Some(ErrorDetails::CancellationReasons(reasons)) => Some(reasons),
             _ => None,
         }
     }
@@ -128,7 +133,6 @@ fn fault(message: &str) -> Option<Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorDetails;
 
     #[test]
     fn the_words_of_validation_errors_have_a_meaning() {

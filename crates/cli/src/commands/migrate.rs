@@ -13,6 +13,9 @@ use super::Run;
 use crate::designs;
 use crate::failure::Failure;
 
+/// As many differences as are printed.
+const LISTED: usize = 20;
+
 /// Carry the items of an old design over to a new one while both are in use
 ///
 /// A design with a `migrate` block names the design before it and says how its items become new ones. `plan` counts what
@@ -54,6 +57,9 @@ enum Action {
         /// Copy at most so much in a second: items, as 500, or write units, as 2000wcu
         #[arg(long)]
         rate: Option<Rate>,
+        /// Rest when this old table is copied: `verify` compares what is there, and then `start` goes on
+        #[arg(long, value_name = "TABLE")]
+        until: Option<String>,
     },
     /// Show how far it is
     Status {
@@ -104,7 +110,7 @@ enum Action {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Let the old design answer again; nothing is lost
+    /// Let the old design answer again; nothing is lost. Before the switch: end the migration, and remove the new items
     Back {
         #[command(flatten)]
         at: Where,
@@ -135,7 +141,7 @@ impl Action {
         match self {
             Action::Plan { .. } => {
                 let survey = runner.survey(&mut |_| ()).await.map_err(refused)?;
-                designs::say(&say::survey(&survey, runner.plan()));
+                designs::say(&say::survey(&survey, &opened));
                 match survey.unfit_count {
                     0 => Ok(()),
                     count => Err(Failure::new(format_args!("{count} items do not fit the new design"))
@@ -143,16 +149,16 @@ impl Action {
                 }
             }
             Action::Rehearse { harm, .. } => rehearse::run(&opened, &harm).await,
-            Action::Start { rate, .. } => start(&opened, rate).await,
-            Action::Status { watch, .. } => status(runner, watch).await,
-            Action::Rate { rate, .. } => show(runner, runner.rate(bound(rate)).await),
-            Action::Pause { .. } => show(runner, runner.pause(true).await),
+            Action::Start { rate, until, .. } => start(&opened, rate, until.as_deref()).await,
+            Action::Status { watch, .. } => status(&opened, watch).await,
+            Action::Rate { rate, .. } => show(&opened, runner.rate(bound(rate)).await),
+            Action::Pause { .. } => show(&opened, runner.pause(true).await),
             Action::Resume { .. } => {
                 runner.pause(false).await.map_err(refused)?;
-                copy(runner).await
+                copy(&opened).await
             }
             Action::Verify { full, .. } => verify(runner, full).await,
-            Action::Shadow { share, .. } => show(runner, runner.shadow(share).await),
+            Action::Shadow { share, .. } => show(&opened, runner.shadow(share).await),
             Action::Switch { dry_run: true, .. } => {
                 runner.ready().await.map_err(refused)?;
                 designs::say(
@@ -160,8 +166,8 @@ impl Action {
                 );
                 Ok(())
             }
-            Action::Switch { .. } => show(runner, runner.switch().await),
-            Action::Back { .. } => show(runner, runner.back().await),
+            Action::Switch { .. } => show(&opened, runner.switch().await),
+            Action::Back { .. } => show(&opened, runner.back().await),
             Action::Finish { name, .. } => {
                 if name != opened.name {
                     return Err(Failure::new(format_args!(
@@ -170,7 +176,7 @@ impl Action {
                     )));
                 }
                 let state = runner.finish(&mut |_| ()).await.map_err(refused)?;
-                designs::say(&say::state(&state, runner.plan()));
+                designs::say(&say::state(&state, &opened));
                 let old = runner.plan().tables(Side::Old);
                 let kept = old.iter().filter(|table| !runner.plan().tables(Side::New).contains(table));
                 let kept: Vec<&str> = kept.map(|table| &**table).collect();
@@ -198,7 +204,7 @@ impl Action {
     }
 }
 
-async fn start(opened: &Opened, rate: Option<Rate>) -> Result<(), Failure> {
+async fn start(opened: &Opened, rate: Option<Rate>, until: Option<&str>) -> Result<(), Failure> {
     let runner = &opened.runner;
     if runner.state().await.map_err(refused)?.is_none() {
         let naming = opened.runtime.shared().settings.naming();
@@ -211,11 +217,14 @@ async fn start(opened: &Opened, rate: Option<Rate>) -> Result<(), Failure> {
     if let Some(rate) = rate {
         state = runner.rate(bound(rate)).await.map_err(refused)?;
     }
+    if until.is_some() || state.gate.is_some() {
+        runner.until(until).await.map_err(refused)?;
+    }
     if state.phase < Phase::Both {
         designs::say("waiting until every process writes both designs\n");
         runner.start().await.map_err(refused)?;
     }
-    copy(runner).await
+    copy(opened).await
 }
 
 /// `10%` or `10`.
@@ -229,7 +238,8 @@ fn bound(rate: Rate) -> Option<Rate> {
     (!matches!(rate, Rate::Items(0) | Rate::Units(0))).then_some(rate)
 }
 
-async fn copy(runner: &Runner) -> Result<(), Failure> {
+async fn copy(opened: &Opened) -> Result<(), Failure> {
+    let runner = &opened.runner;
     let bar = crate::progress::entries("copied");
     let watched = bar.clone();
     let outcome = runner
@@ -238,23 +248,26 @@ async fn copy(runner: &Runner) -> Result<(), Failure> {
     bar.finish_and_clear();
     let copied = outcome.map_err(refused)?;
     let state = runner.state().await;
-    if copied == Copied::Paused {
-        designs::say("the copy rests: `sortkey migrate resume` goes on with it\n");
+    match copied {
+        Copied::Paused => designs::say("the copy rests: `sortkey migrate resume` goes on with it\n"),
+        Copied::AtGate => designs::say("the copy rests at its gate until what is copied was compared\n"),
+        Copied::Done => {}
     }
     match state {
-        Ok(Some(state)) => show(runner, Ok(state)),
+        Ok(Some(state)) => show(opened, Ok(state)),
         Ok(None) => Ok(()),
         Err(refusal) => Err(refused(refusal)),
     }
 }
 
-async fn status(runner: &Runner, watch: bool) -> Result<(), Failure> {
+async fn status(opened: &Opened, watch: bool) -> Result<(), Failure> {
+    let runner = &opened.runner;
     loop {
         let Some(state) = runner.state().await.map_err(refused)? else {
-            designs::say("no migration has begun: `sortkey migrate plan` says what it would do\n");
+            designs::say(&format!("no migration has begun\nnext: sortkey migrate plan {}\n", opened.shown));
             return Ok(());
         };
-        designs::say(&say::state(&state, runner.plan()));
+        designs::say(&say::state(&state, opened));
         if state.phase == Phase::Shadow {
             designs::say(&say::answers(&runner.shadowed().await.map_err(refused)?));
         }
@@ -276,8 +289,11 @@ async fn verify(runner: &Runner, full: bool) -> Result<(), Failure> {
         let names: Vec<&str> = report.without.iter().map(|name| &**name).collect();
         designs::say(&format!("without a successor in the new design: {}\n", names.join(", ")));
     }
-    for difference in &report.listed {
+    for difference in report.listed.iter().take(LISTED) {
         designs::say(&format!("{}: {}\n", difference.place, difference.what));
+    }
+    if report.differences > LISTED as u64 {
+        designs::say(&format!("and {} more\n", report.differences - LISTED as u64));
     }
     designs::say(&format!("{} items compared, {} differences\n", report.items, report.differences));
     match report.differences {
@@ -286,9 +302,9 @@ async fn verify(runner: &Runner, full: bool) -> Result<(), Failure> {
     }
 }
 
-fn show(runner: &Runner, state: Result<sortkey_migrate::State, Refusal>) -> Result<(), Failure> {
+fn show(opened: &Opened, state: Result<sortkey_migrate::State, Refusal>) -> Result<(), Failure> {
     let state = state.map_err(refused)?;
-    designs::say(&say::state(&state, runner.plan()));
+    designs::say(&say::state(&state, opened));
     Ok(())
 }
 

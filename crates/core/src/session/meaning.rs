@@ -1,6 +1,6 @@
 //! Translates errors of a backend to failures of a call.
 
-use sortkey_api::{ApiError, ErrorKind, Fault};
+use sortkey_api::{ApiError, ErrorKind, Fault, Refused};
 
 use crate::{Failure, FailureKind};
 
@@ -17,6 +17,15 @@ pub(crate) fn faulty(fault: Fault, message: &str) -> Failure {
         }
         Fault::TooLarge => Failure::new(FailureKind::TooLarge, message),
         Fault::NoParent => Failure::internal(message),
+        Fault::Refused(refused) => {
+            let kind = match refused {
+                Refused::Unfit => FailureKind::Invalid,
+                Refused::Taken => FailureKind::AlreadyExists,
+                Refused::TooLarge => FailureKind::TooLarge,
+                Refused::NotNow => FailureKind::Unavailable,
+            };
+            Failure::new(kind, message)
+        }
     }
 }
 

@@ -56,7 +56,10 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
         else {
             continue;
         };
-        let kept = key_attributes(cx.design, after);
+        let kept: Vec<&str> = key_attributes(cx.design, after)
+            .into_iter()
+            .filter_map(|key| taken_from(mapping, after, key))
+            .collect();
         let lost: Vec<&str> = key_attributes(old, before)
             .into_iter()
             .filter(|key| !kept.contains(key) && !before.template(key).is_some_and(Template::is_constant))
@@ -75,4 +78,13 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
             );
         }
     }
+}
+
+/// The old attribute that an attribute of a new key is taken from unchanged.
+fn taken_from<'a>(mapping: &'a Mapping, after: &'a Entity, key: &'a str) -> Option<&'a str> {
+    if let Some(field) = mapping.fields.get(key) {
+        return field.value.as_name();
+    }
+    let was = after.attribute(key).and_then(|attribute| attribute.annotation("was"));
+    was.and_then(|was| was.args.first()).and_then(|(_, value)| value.as_name()).or(Some(key))
 }

@@ -4,11 +4,17 @@
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 
 mod crash;
+mod documents;
 mod oracle;
+mod refused;
+mod same_table;
+mod samples;
 mod sellers;
 mod shadow;
 mod slice;
 mod support;
 mod torture;
 mod verify;
+mod whole;
+mod withdraw;
 mod writers;

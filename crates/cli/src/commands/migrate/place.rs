@@ -16,6 +16,9 @@ use crate::keep::Keep;
 use crate::keyring::KeyringArguments;
 use crate::tls::Trust;
 
+/// The region, unless another is named.
+const REGION: &str = "us-east-1";
+
 /// The design, and the place of its tables.
 #[derive(Args, Debug)]
 pub(super) struct Where {
@@ -35,7 +38,7 @@ pub(super) struct Where {
     keys: Option<PathBuf>,
 
     /// The region
-    #[arg(long, default_value = "us-east-1")]
+    #[arg(long, default_value = REGION)]
     region: String,
 
     /// A parameter of the design; may be given several times
@@ -59,10 +62,37 @@ pub(super) struct Opened {
     /// The new design on the bare backend.
     pub(super) runtime: Runtime,
     pub(super) name: String,
+    /// The arguments that name this place for another command.
+    pub(super) shown: String,
     compilation: Compilation,
 }
 
 impl Where {
+    /// The arguments that name the same place for another command.
+    pub(super) fn shown(&self) -> String {
+        let mut all = vec![self.path.display().to_string()];
+        let mut option = |name: &str, value: &dyn std::fmt::Display| all.push(format!("{name} {value}"));
+        if let Some(data) = self.keep.asked_for() {
+            option("--data", &data.display());
+        }
+        if let Some(endpoint) = &self.endpoint {
+            option("--endpoint", endpoint);
+        }
+        if let Some(keys) = &self.keys {
+            option("--keys", &keys.display());
+        }
+        if self.region != REGION {
+            option("--region", &self.region);
+        }
+        if let Some(prefix) = &self.prefix {
+            option("--prefix", prefix);
+        }
+        for (name, value) in &self.parameters {
+            option("--set", &format_args!("{name}={value}"));
+        }
+        all.join(" ")
+    }
+
     pub(super) async fn open(&self) -> Result<Opened, Failure> {
         let compilation = design::checked(&self.path)?;
         let name = design::name(&compilation.design, &self.path);
@@ -90,7 +120,7 @@ impl Where {
         let settings = place.runtime_settings(naming, &self.keyring)?;
         let backend: Arc<dyn Backend> = place.backend.clone();
         let (runtime, runner) = runner(&compilation, &backend, &settings, ages)?;
-        Ok(Opened { runner, runtime, name, compilation })
+        Ok(Opened { runner, runtime, name, shown: self.shown(), compilation })
     }
 }
 

@@ -1,50 +1,67 @@
 //! How far a migration is, and what it would do, in words.
 
-use sortkey_migrate::{Answers, Phase, Plan, Row, State, Survey};
+use sortkey_migrate::{Answers, Phase, Row, State, Survey};
+
+use super::place::Opened;
 
 /// Dollars of a million write units on demand, and of a million read units.
 const WRITE_PRICE: f64 = 0.625;
 const READ_PRICE: f64 = 0.125;
 
+/// The rate that is proposed: a quarter of what a new table on demand takes at once at AWS, so that writers keep the rest.
+const PROPOSED_UNITS: u64 = 1_000;
+
 /// The state, and the next step.
-pub(super) fn state(state: &State, plan: &Plan) -> String {
-    let copying = match (state.phase, state.is_copied(plan)) {
-        (Phase::Both, false) if state.paused => ", the copy rests",
-        (Phase::Both, false) => ", copying",
-        (Phase::Both, true) => ", copied",
-        _ => "",
+pub(super) fn state(state: &State, opened: &Opened) -> String {
+    let plan = opened.runner.plan();
+    let gate = state.reached(plan);
+    let copying = match (state.phase, state.is_copied(plan), gate) {
+        (Phase::Both, true, _) => ", copied".to_owned(),
+        (Phase::Both, _, Some(gate)) => format!(", copied up to {gate}"),
+        (Phase::Both, ..) if state.paused => ", the copy rests".to_owned(),
+        (Phase::Both, ..) => ", copying".to_owned(),
+        _ => String::new(),
     };
     let mut text = format!("{}{copying}\n", state.phase);
     for stage in plan.stages() {
         let label = &stage.label;
-        let Some(walk) = state.walks.get(&**label) else { continue };
+        let Some(walk) = state.walks.get(&**label).filter(|walk| walk.is_done || walk.seen > 0) else {
+            continue;
+        };
         text.push_str(&format!(
-            "  {label}: {} items seen, {} copied, {} written by writers before, {} read again\n",
+            "  {label}: {} items seen, {} copied, {} need no copy, {} read again\n",
             walk.seen, walk.copied, walk.there, walk.retried
         ));
     }
-    if let Some(rate) = state.rate.filter(|_| state.phase == Phase::Both) {
+    if let Some(rate) = state.rate.filter(|_| state.phase == Phase::Both && !state.is_copied(plan)) {
         text.push_str(&format!("  at most {rate} in a second\n"));
     }
     if let Some(percent) = state.shadow.filter(|_| state.phase == Phase::Shadow) {
         text.push_str(&format!("  {percent} % of the answers are compared\n"));
     }
     if let Some(verified) = &state.verified {
+        let extent = verified.gate.as_ref().map(|gate| format!(" up to {gate}")).unwrap_or_default();
         text.push_str(&format!(
-            "  compared: {} items, {} differences\n",
+            "  compared{extent}: {} items, {} differences\n",
             verified.items, verified.differences
         ));
     }
-    let is_verified = state.verified.as_ref().is_some_and(|verified| verified.differences == 0);
+    let shown = &opened.shown;
+    let command = |action: &str| format!("sortkey migrate {action} {shown}");
     let next = match state.phase {
-        Phase::Prepared | Phase::Starting => "sortkey migrate start",
-        Phase::Both | Phase::Shadow if !state.is_copied(plan) && state.paused => "sortkey migrate resume",
+        Phase::Prepared | Phase::Starting => command("start"),
+        Phase::Both if gate.is_some() && !state.is_verified(plan) => command("verify"),
+        Phase::Both if gate.is_some() => command("start"),
+        Phase::Both | Phase::Shadow if !state.is_copied(plan) && state.paused => command("resume"),
         Phase::Both | Phase::Shadow if !state.is_copied(plan) => {
-            "sortkey migrate start, if no copy is running"
+            format!("{}, if no copy is running", command("start"))
         }
-        Phase::Both | Phase::Shadow if !is_verified => "sortkey migrate verify",
-        Phase::Both | Phase::Shadow => "sortkey migrate switch",
-        Phase::Switched => "sortkey migrate finish, or sortkey migrate back",
+        Phase::Both | Phase::Shadow if !state.is_verified(plan) => command("verify"),
+        Phase::Both => format!("{}, or first {}", command("switch"), command("shadow 10%")),
+        Phase::Shadow => command("switch"),
+        Phase::Switched => {
+            format!("{} --name {}, or {}", command("finish"), opened.name, command("back"))
+        }
         Phase::Finished => return text,
     };
     text.push_str(&format!("next: {next}\n"));
@@ -64,8 +81,8 @@ pub(super) fn answers(all: &[Answers]) -> String {
 }
 
 /// Prints the counted effects of a migration.
-pub(super) fn survey(survey: &Survey, plan: &Plan) -> String {
-    let mut text = format!("plan {}\n", plan.fingerprint());
+pub(super) fn survey(survey: &Survey, opened: &Opened) -> String {
+    let mut text = format!("plan {}\n", opened.runner.plan().fingerprint());
     for row in &survey.rows {
         text.push_str(&self::row(row));
     }
@@ -77,10 +94,14 @@ pub(super) fn survey(survey: &Survey, plan: &Plan) -> String {
         "the copy takes {} read units and {} write units: ${dollars:.2} on demand at AWS\n",
         survey.read_units, survey.write_units
     ));
+    let minutes = survey.write_units.div_ceil(PROPOSED_UNITS * 60).max(1);
+    text.push_str(&format!("at {PROPOSED_UNITS} write units in a second it takes about {minutes} min\n"));
     if survey.unfit_count > 0 {
         text.push_str(&format!("{} items do not fit:\n", survey.unfit_count));
         survey.unfit.iter().for_each(|each| text.push_str(&format!("  {each}\n")));
+        return text;
     }
+    text.push_str(&format!("next: sortkey migrate start {} --rate {PROPOSED_UNITS}wcu\n", opened.shown));
     text
 }
 
