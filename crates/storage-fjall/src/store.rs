@@ -29,7 +29,7 @@ use crate::shadow::Shadow;
 use crate::slow::Stopwatch;
 use crate::snapshot::FjallSnapshot;
 use crate::vault::Vault;
-use crate::{flow, journal, probe, reserve};
+use crate::{flow, journal, private, probe, reserve};
 
 /// Size at which a memtable becomes a table; at most four memtables are in memory.
 const MEMTABLE_BYTES: u64 = 24 * 1024 * 1024;
@@ -352,12 +352,17 @@ impl Store for FjallStore {
 
     fn is_well(&self) -> Result<(), StorageError> {
         let Err(error) = probe::probe(&self.path, 0) else { return Ok(()) };
-        if reserve::is_full(&error) && reserve::give_up(&self.path).unwrap_or(false) {
-            tracing::warn!(path = %self.path.display(), "{}", reserve::NO_SPACE);
-            self.is_short.store(true, Ordering::Relaxed);
-            return Ok(());
+        // Without space for the journals they are written over themselves; the store is not closed if even that is not sure
+        // to succeed, so that reads go on.
+        let has_spare = reserve::is_full(&error)
+            && reserve::give_up(&self.path).unwrap_or(false)
+            && probe::probe_spare(&self.path).is_ok();
+        if !has_spare {
+            return Err(StorageError::Failed(error.to_string()));
         }
-        Err(StorageError::Failed(error.to_string()))
+        tracing::warn!(path = %self.path.display(), "{}", reserve::NO_SPACE);
+        self.is_short.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     fn reopen(&self) -> Result<(), StorageError> {
@@ -390,7 +395,7 @@ fn open(
     let was_cut_off = session::was_cut_off(path).map_err(OpenError::io(path))?;
     let (opened, progress, record) = match found {
         Found::New => {
-            let opened = open_fjall(path, options, Hold::Write(lock))?;
+            let opened = open_fjall(path, path, options, Hold::Write(lock))?;
             let progress = Progress::create(path)?;
             if let Some(key) = &options.data_key {
                 KeyFile::of(key).write(path)?;
@@ -404,7 +409,7 @@ fn open(
             if has_failed || progress.reached().is_suspect {
                 journal::rewrite(&reading)?;
             }
-            let opened = open_fjall(path, options, Hold::Write(lock))?;
+            let opened = open_fjall(path, path, options, Hold::Write(lock))?;
             let record = last_record(path, &opened)?;
             let lost = check_record(path, &record, reading.last.as_ref(), &progress.reached())?;
             notices.extend(lost);
@@ -467,7 +472,7 @@ fn open_for_reading(
     check_key(path, options)?;
     let shadow = Shadow::of(path, &reading).map_err(OpenError::io(path))?;
     let shadow_path = shadow.path().to_owned();
-    let opened = open_fjall(&shadow_path, options, Hold::Read(shadow, lock))?;
+    let opened = open_fjall(&shadow_path, path, options, Hold::Read(shadow, lock))?;
     let record = last_record(path, &opened)?;
     check_record(path, &record, reading.last.as_ref(), &Progress::reached_in(path)?)?;
     let gate = Arc::new(Gate::new(opened));
@@ -489,9 +494,11 @@ fn obstacle(path: &Path, error: &OpenError) -> Option<std::io::Error> {
     (is_known || reserve::is_full(&error)).then_some(error)
 }
 
-/// Opens or creates fjall. Options that it was created with are persistent.
-fn open_fjall(path: &Path, options: &Options, hold: Hold) -> Result<Opened, OpenError> {
-    let path = directory::fjall(path);
+/// Opens or creates fjall; errors name the directory `shown`, of which `path` may be a shadow. Options that it was created
+/// with are persistent.
+fn open_fjall(path: &Path, shown: &Path, options: &Options, hold: Hold) -> Result<Opened, OpenError> {
+    let (path, shown) = (directory::fjall(path), directory::fjall(shown));
+    restore_lock_file(&path).map_err(OpenError::io(&shown))?;
     let open = || -> fjall::Result<(Database, Keyspace)> {
         let database = Database::builder(&path)
             .cache_size(options.cache_bytes)
@@ -507,7 +514,7 @@ fn open_fjall(path: &Path, options: &Options, hold: Hold) -> Result<Opened, Open
     let codec = match &options.data_key {
         None => Codec::Plain,
         Some(key) => {
-            let vault = Vault::open(key).map_err(|error| OpenError::damaged(&path, error.to_string()))?;
+            let vault = Vault::open(key).map_err(|error| OpenError::damaged(&shown, error.to_string()))?;
             Codec::Encrypted(Box::new(vault))
         }
     };
@@ -515,10 +522,32 @@ fn open_fjall(path: &Path, options: &Options, hold: Hold) -> Result<Opened, Open
     match catch_unwind(open) {
         Ok(Ok((database, keyspace))) => Ok(Opened { keyspace, database, codec, _hold: hold }),
         Ok(Err(fjall::Error::Io(source) | fjall::Error::Storage(fjall::LsmError::Io(source)))) => {
-            Err(OpenError::Io { path, source })
+            Err(unreadable(shown, source))
         }
-        Ok(Err(error)) => Err(OpenError::damaged(path, error.to_string())),
-        Err(_) => Err(OpenError::damaged(path, "fjall could not make sense of it")),
+        Ok(Err(fjall::Error::Storage(fjall::LsmError::Unrecoverable))) => {
+            Err(OpenError::damaged(shown, "a table is missing or damaged"))
+        }
+        Ok(Err(error)) => Err(OpenError::damaged(shown, error.to_string())),
+        Err(_) => Err(OpenError::damaged(shown, "fjall could not make sense of it")),
+    }
+}
+
+/// Fjall's lock file contains nothing, but fjall does not open a database without one.
+fn restore_lock_file(path: &Path) -> std::io::Result<()> {
+    let lock = path.join("lock");
+    if path.join("version").exists() && !lock.exists() {
+        private::file().write(true).create_new(true).open(lock)?;
+    }
+    Ok(())
+}
+
+/// An error of the file system while fjall opens its files; some of them come of the contents.
+fn unreadable(path: PathBuf, source: std::io::Error) -> OpenError {
+    match source.kind() {
+        ErrorKind::NotFound | ErrorKind::InvalidInput | ErrorKind::UnexpectedEof => {
+            OpenError::damaged(path, format!("a file is missing or cut off: {source}"))
+        }
+        _ => OpenError::Io { path, source },
     }
 }
 
