@@ -52,7 +52,7 @@ pub(crate) fn compare(pair: &Pair<'_>, found: &mut Vec<Difference>) {
     }
 }
 
-/// New names by old names: the attributes that say `@was(old)` where the old version has `old`.
+/// New names by old names: the attributes marked with `@was(old)` where the old version has `old`.
 pub(crate) fn renames(pair: &Pair<'_>) -> Renames {
     let mut found = Renames::new();
     let entity = pair.new_program.design.entities.get(pair.new_id.at());

@@ -39,7 +39,7 @@ pub(crate) fn compare(old: &Program, new: &Program, found: &mut Vec<Difference>)
     caller((old, &old.caller), (new, &new.caller), found);
 }
 
-/// Everything that can be called: what it is, its name and where it is declared.
+/// All callables: the kind, the id, the name and the place of the declaration.
 fn callees(program: &Program) -> impl Iterator<Item = (&'static str, Callee, &str, Span)> {
     let patterns = program.patterns.entries().zip(&program.design.patterns);
     let patterns = patterns.filter(|(_, source)| !source.internal);
@@ -52,7 +52,7 @@ fn callees(program: &Program) -> impl Iterator<Item = (&'static str, Callee, &st
     patterns.chain(operations)
 }
 
-/// What callers with the old arguments run into.
+/// The problems of callers with the old arguments.
 fn parameters(
     (old_program, old): (&Program, &Arena<ParameterId, Parameter>),
     (new_program, new): (&Program, &Arena<ParameterId, Parameter>),
@@ -72,7 +72,7 @@ fn parameters(
         let (was, is) = ((old_program, &*before.ty), (new_program, &*parameter.ty));
         match fit(was, is) {
             Fit::Same | Fit::Wider => {}
-            // The names of both types are the same; what is inside differs.
+            // Both types have the same name; their contents differ.
             Fit::Narrower(why) | Fit::OtherForm(why) if matches!(*parameter.ty, Type::Input { .. }) => {
                 breaks.push(format!("`{name}`: {}", why.join(", ")));
             }

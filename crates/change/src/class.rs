@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What it takes to apply a difference to a database that has items. The planner of a change picks the lowest class that
+/// The effort of applying a difference to a database that has items. The planner of a change picks the lowest class that
 /// keeps every answer right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -45,7 +45,7 @@ impl Class {
         Class::ALL.get(usize::from(number)).copied()
     }
 
-    /// What has to happen, as a heading.
+    /// Its description, as a heading.
     pub fn title(self) -> &'static str {
         match self {
             Class::Nothing => "nothing to do",

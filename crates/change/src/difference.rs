@@ -11,18 +11,18 @@ use crate::{Class, Concern, Task};
 /// One difference between two versions of a design.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// Its parameters.
+    /// Its class.
     pub class: Class,
     /// The declaration that changed: `Order.total`, `table Orders`, `pattern listOrders`.
     pub subject: String,
     /// How it changed.
     pub change: String,
-    /// What happens to existing items and tables.
+    /// The effect on existing items and tables.
     pub effect: String,
-    /// What callers of the design notice; none if they notice nothing.
+    /// The effect on callers of the design, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breaks: Option<String>,
-    /// What rewriting costs, if items are rewritten and the design declares how many there are.
+    /// The cost of rewriting, if items are rewritten and the design declares how many there are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work: Option<Work>,
     /// The work on items that are already stored.
@@ -31,12 +31,12 @@ pub struct Difference {
     /// The parts of the design that it concerns.
     #[serde(skip)]
     pub concern: Concern,
-    /// Where the new version declares it; the old version for what was removed.
+    /// The place of its declaration in the new version; in the old version if it was removed.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// What rewriting the items of an entity costs, by the volume that the design declares.
+/// The cost of rewriting the items of an entity, by the volume that the design declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Work {
     /// How many items there are.

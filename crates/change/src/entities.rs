@@ -38,7 +38,7 @@ pub(crate) fn named(program: &Program, name: &str) -> Option<EntityId> {
     program.entities.entries().find(|(_, entity)| *entity.name == *name).map(|(id, _)| id)
 }
 
-/// Where an entity is declared.
+/// The span of an entity's name.
 fn span(program: &Program, id: EntityId) -> Span {
     program.design.entities.get(id.at()).map(|entity| entity.name.span).unwrap_or_default()
 }
@@ -160,7 +160,7 @@ impl<'a> Pair<'a> {
         entity.uniques.iter().map(text).collect()
     }
 
-    /// What holds for every item, who owns it, and when it counts as deleted.
+    /// Compares the conditions on every item, its owner, and when it counts as deleted.
     fn rules(&self, found: &mut Vec<Difference>) {
         let (show_old, show_new) = (self.show_old(), self.show_new());
         let checks = |entity: &Entity, show: &Show<'_>| {

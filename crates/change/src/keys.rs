@@ -1,4 +1,4 @@
-//! What keys are made of: a table's key decides where an item is, an index key whether a pattern finds it.
+//! The sources of keys: a table's key decides where an item is, an index key whether a pattern finds it.
 
 use sortkey_design::facts::Known;
 use sortkey_design::model;

@@ -1,8 +1,8 @@
 //! The difference between two versions of a design: what changed, and what it takes to apply it to existing items.
 //!
 //! [`diff`] compares two compiled programs. It reads no tables, so its answer is about every database that holds items of
-//! the old version. Each [`Difference`] has a [`Class`], which says whether anything has to be rewritten, moved or
-//! removed. Attributes, entities and tables are the same in both versions if they have the same name; an attribute with
+//! the old version. The [`Class`] of a [`Difference`] is whether anything has to be rewritten, moved or removed.
+//! Attributes, entities and tables are the same in both versions if they have the same name; an attribute with
 //! `@was(old)` is the one that was called `old`.
 
 mod attributes;

@@ -18,7 +18,7 @@ pub fn text(differences: &[Difference]) -> String {
         text += &format!("class {}: {}\n", class.number(), class.title());
         for each in own {
             text += &format!("  {}: {}\n", each.subject, each.change);
-            // That nothing happens is what class 0 says.
+            // The heading of class 0 already implies that nothing happens.
             if class != Class::Nothing {
                 text += &format!("      {}\n", each.effect);
             }

@@ -72,7 +72,7 @@ impl Pair<'_> {
         Difference::new(Class::Move, subject(self.new), change, effect).at(self.new.span)
     }
 
-    /// What one call of the control plane changes.
+    /// The settings that one call of the control plane changes.
     fn settings(&self, found: &mut Vec<Difference>) {
         let (old, new) = (self.old, self.new);
         let mut changed = |what: &str, before: String, after: String, effect: &str| {

@@ -9,7 +9,7 @@ use crate::show::type_text;
 /// How the values of two types relate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
-    /// The same values in the same form.
+    /// Equal values in an equal form.
     Same,
     /// Every old value is a new one.
     Wider,
@@ -135,7 +135,7 @@ impl Pair<'_> {
         fit
     }
 
-    /// What calls give to make, change or name an item.
+    /// Compares the inputs of calls that make, change or name an item.
     fn inputs(&mut self, old: EntityId, new: EntityId) -> Fit {
         let (old, new) = (&self.old.entities[old], &self.new.entities[new]);
         if old.name != new.name {

@@ -1,4 +1,4 @@
-//! Where decisions about requests are recorded, as `serve` and `up` share it.
+//! The log of decisions about requests, with the flags that `serve` and `up` share.
 
 use std::path::PathBuf;
 use std::sync::Arc;

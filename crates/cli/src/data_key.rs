@@ -9,7 +9,7 @@ use sortkey_storage_fjall::FjallStore;
 use crate::failure::Failure;
 use crate::keyring::KeyringArguments;
 
-/// What the key is sealed for.
+/// The context that the key is sealed for.
 const PLACE: &str = "the data of a database";
 
 /// The key of the database in a directory, with the keyring that seals it; none if it is not encrypted. A database is encrypted when it is made, and only if

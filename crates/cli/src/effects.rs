@@ -21,7 +21,7 @@ use crate::failure::Failure;
 /// The longest answer of the application.
 const MAX_RESULT_BYTES: usize = 4 * 1024 * 1024;
 
-/// Where the operator's own programs may run.
+/// The networks where the operator's own programs may run.
 const OWN_NETWORKS: [&str; 6] =
     ["127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"];
 

@@ -33,17 +33,17 @@ impl Failure {
         Failure { hint: Some(hint.to_string()), ..self }
     }
 
-    /// The same failure with another exit code.
+    /// Replaces the exit code of the failure.
     pub(crate) fn code(self, code: u8) -> Failure {
         Failure { code, ..self }
     }
 
-    /// What the process exits with.
+    /// The exit code of the process.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code)
     }
 
-    /// Tells the person at the terminal.
+    /// Prints the failure to the terminal.
     pub(crate) fn report(&self) {
         let mut terminal = std::io::stderr().lock();
         // Standard error is gone too, so there is nowhere left to report this.

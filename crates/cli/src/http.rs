@@ -22,7 +22,7 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
-/// Where a server is, and whom to trust about it.
+/// The address of a server, and the certificates to trust for it.
 #[derive(Debug)]
 pub(crate) struct Endpoint {
     text: String,
@@ -115,7 +115,7 @@ impl Endpoint {
         let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
             .await
             .map_err(|error| self.unreachable(&error))?;
-        // The connection ends with its one answer; what goes wrong on it, the request reports as well.
+        // The connection ends with its one answer; its errors are reported by the request as well.
         tokio::spawn(connection);
         let mut request = Request::builder().method(method).uri(path).header(HOST, &self.authority);
         request = request.header(CONNECTION, "close");

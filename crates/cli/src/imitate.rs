@@ -1,4 +1,4 @@
-//! How closely the server imitates AWS where most programs want something simpler.
+//! How closely the server imitates AWS where most programs prefer something simpler.
 
 use std::time::Duration;
 

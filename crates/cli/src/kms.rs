@@ -5,7 +5,7 @@ use sortkey_remote::Kms;
 
 use crate::tls::Trust;
 
-/// Reaches KMS as the environment says: credentials, region, AWS_ENDPOINT_URL_KMS, AWS_CA_BUNDLE.
+/// Reaches KMS as configured in the environment: credentials, region, AWS_ENDPOINT_URL_KMS, AWS_CA_BUNDLE.
 #[derive(Debug)]
 pub(crate) struct AwsKms;
 

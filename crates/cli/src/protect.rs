@@ -50,7 +50,7 @@ pub(crate) struct Protect {
 }
 
 impl Protect {
-    /// The credentials that the server requires. Other machines are not let in unless a flag says how.
+    /// The credentials that the server requires. Other machines are not let in unless a flag configures how.
     pub(crate) fn mode(&self, address: SocketAddr, command: &str) -> Result<Mode, Failure> {
         if self.insecure_open {
             return Ok(Mode::Open);

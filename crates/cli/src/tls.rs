@@ -29,8 +29,8 @@ pub(crate) struct TlsArguments {
 }
 
 impl TlsArguments {
-    /// What the server needs to serve HTTPS; nothing if it serves HTTP. A certificate that is made is kept in a folder, or ends
-    /// with the process.
+    /// The certificate and key for HTTPS; none if the server uses HTTP. A generated certificate is kept in a folder, or
+    /// ends with the process.
     pub(crate) fn open(&self, folder: Option<&Path>, host: &str) -> Result<Option<Tls>, Failure> {
         match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => {
@@ -46,7 +46,7 @@ impl TlsArguments {
         }
     }
 
-    /// What a person should compare before trusting a certificate that nobody vouches for.
+    /// The fingerprint that a person should compare before trusting a self-signed certificate.
     pub(crate) fn report(&self, tls: Option<&Tls>, folder: Option<&Path>) -> String {
         match tls.filter(|_| self.tls_self_signed) {
             None => String::new(),

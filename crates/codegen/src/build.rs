@@ -87,7 +87,7 @@ fn unknown_tables(design: &Design, stage: &Stage) -> Vec<Problem> {
     problems
 }
 
-/// Makes one table; what is wrong is collected.
+/// Makes one table, and collects the problems.
 struct Builder<'a> {
     stage: &'a Stage,
     own: TableSettings,

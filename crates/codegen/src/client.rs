@@ -1,7 +1,7 @@
 //! Typed clients: a program as its callers see it, and printers for their languages.
 //!
-//! [`surface`] describes what can be called, with which types, without any language in mind. A printer decides names and
-//! spelling only; what is optional, what is an id of its own and which errors a call has is answered here, once.
+//! [`surface`] describes what can be called, with which types, independent of any language. A printer decides names and
+//! spelling only; optionality, branded ids and the errors of a call are decided here, once.
 
 mod brands;
 mod calls;

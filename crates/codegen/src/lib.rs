@@ -1,5 +1,5 @@
-//! What is generated from a design: infrastructure (CloudFormation, Terraform and CDK), typed clients, and what is different
-//! where it is deployed.
+//! Generates infrastructure (CloudFormation, Terraform and CDK) and typed clients from a design,
+//! and reports the drift of a deployment.
 //!
 //! A design and a stage of `deploy.toml` make one [`model::Deployment`]; every generator is a pure function that prints
 //! it. Nothing that is generated deletes a table.

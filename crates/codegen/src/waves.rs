@@ -57,7 +57,7 @@ pub fn waves(
             let gone = |found: &&Found| !wanted.tables.iter().any(|table| table.name == found.name);
             deployed.tables.iter().filter(gone).map(|found| found.name.clone()).collect()
         }
-        // A description may be of all tables of an account: what is not of this design is not its business.
+        // A description may cover all tables of an account: those of other designs are left alone.
         false => Vec::new(),
     };
     let count = paths.iter().map(Vec::len).max().unwrap_or(1).max(1);

@@ -1,4 +1,4 @@
-//! What is known of an entity's attributes before any request, so that no call works it out again.
+//! Facts about an entity's attributes, derived once before any request.
 
 mod settled;
 
@@ -27,7 +27,7 @@ pub(crate) struct Anatomy {
     pub(crate) derived: Vec<(AttributeId, Vec<AttributeId>)>,
     /// Those that something fills or takes away, in the order in which one needs the other.
     pub(crate) settled: Vec<Settled>,
-    /// What is stored beside them, by its names: the texts of templates, and the entity's own name.
+    /// The stored values that are no attributes, by name: the texts of templates, and the entity's own name.
     pub(crate) beside: Vec<(Arc<str>, Beside)>,
     /// Whether reading computes some of them.
     pub(crate) has_virtual: bool,
@@ -43,11 +43,11 @@ pub(crate) struct Anatomy {
     pub(crate) secrets: Vec<Arc<str>>,
     /// Whether an item as it is stored shows all that clients may see of it, and nothing else.
     pub(crate) is_open: bool,
-    /// What an item must have, and in which types.
+    /// The attributes that an item must have, and their types.
     pub(crate) outline: Outline,
 }
 
-/// What is stored and is no attribute.
+/// A stored value that is no attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beside {
     /// The text of a template.
@@ -133,13 +133,14 @@ impl Anatomy {
         anatomy
     }
 
-    /// What an item must have, and in which types; the attributes of some names, which ascend, are picked into their places.
+    /// The attributes that an item must have, and their types; those in `picked`, which is sorted,
+    /// are picked into their places.
     pub(crate) fn outline_picking(&self, picked: &[Arc<str>]) -> Outline {
         let attributes = self.attributes.iter().map(|each| {
             let usual = if each.is_encrypted { AttributeType::B } else { usual_type(&each.ty) };
             (&each.name, each.types, usual, each.is_required)
         });
-        // What is no attribute is text, and may be stored as anything.
+        // A stored value that is no attribute is text, but any type is accepted.
         let beside = self.beside.iter().map(|(name, _)| name).chain(picked);
         let beside = beside.filter(|name| self.attribute(name).is_none());
         let beside = beside.map(|name| (name, u16::MAX, AttributeType::S, false));
@@ -169,8 +170,8 @@ impl Anatomy {
         &self.attributes
     }
 
-    /// Shows the attributes that a stored item has, by their names. What templates fill is not among them. Values are shown
-    /// where they were read: to hand each one on would cost more than to read it.
+    /// Calls `show` with the attributes that a stored item has, by their names. Texts of templates are not among them.
+    /// Values are passed by reference: copying one would cost more than reading it.
     pub(crate) fn each_stored(&self, item: &Item, mut show: impl FnMut(&AttributeInfo, &ValueRef<'_>)) {
         let mut walk = item.entries().walk();
         let mut attributes = self.attributes.as_slice();
@@ -210,7 +211,7 @@ impl Anatomy {
 }
 
 impl AttributeInfo {
-    /// The value that a stored one stands for.
+    /// Decodes a stored value.
     pub(crate) fn decode(&self, program: &Program, value: ValueRef<'_>) -> Val {
         match value {
             ValueRef::B(bytes) if self.is_encrypted => Val::Sealed(bytes.to_vec()),

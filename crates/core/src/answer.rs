@@ -1,4 +1,4 @@
-//! What clients see of a value: the design's own types in JSON, without secrets.
+//! Values as clients see them: the design's own types in JSON, without secrets.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ fn public_record(scope: &Scope<'_>, record: Record, select: Option<&Select>) -> 
         let is_shown = |id| is_selected(select, at, id) || shown.iter().any(|each| **each == *name);
         attribute.filter(|attribute| !attribute.is_secret || is_shown(attribute.id))
     };
-    // What is sealed is opened while the attributes that its key is named after are still in hand.
+    // Encrypted values are opened while the attributes that their keys are named after are still there.
     let sealed = fields.iter().filter(|(_, value)| matches!(value, Val::Sealed(_)));
     let sealed = sealed.filter_map(|(name, _)| seen(name));
     let open = |each: &AttributeInfo| Ok((each.name.clone(), opened(scope, at, each.id, &fields)?));
@@ -47,7 +47,7 @@ fn public_record(scope: &Scope<'_>, record: Record, select: Option<&Select>) -> 
     Ok(Record { entity: at, fields, shown })
 }
 
-/// What a pattern selects, of each entity whose items it may return.
+/// The attributes that a pattern selects, of each entity whose items it may return.
 #[derive(Clone, Debug)]
 pub(crate) struct Select(Vec<(EntityId, Vec<AttributeId>)>);
 
@@ -76,8 +76,8 @@ pub(crate) fn is_selected(select: Option<&Select>, entity: EntityId, id: Attribu
     select.is_some_and(|select| select.ids(entity).contains(&id))
 }
 
-/// Keeps what a pattern selects. What is sealed is opened before, while the attributes that its key is named after are
-/// still in hand.
+/// Keeps the attributes that a pattern selects. Encrypted ones are opened first, while the attributes that their keys
+/// are named after are still there.
 pub(crate) fn select(scope: &Scope<'_>, record: &mut Record, select: &Select) -> Result<(), Failure> {
     let entity = &scope.shared.program.entities[record.entity];
     let mut kept = Fields::new();
@@ -93,7 +93,7 @@ pub(crate) fn select(scope: &Scope<'_>, record: &mut Record, select: &Select) ->
     Ok(())
 }
 
-/// What is sealed in an attribute of an item; nothing if nothing is.
+/// The plain value of an encrypted attribute of an item; absent if there is none.
 pub(crate) fn opened(
     scope: &Scope<'_>,
     entity: EntityId,

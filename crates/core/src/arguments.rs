@@ -1,4 +1,4 @@
-//! What a call is given, by name.
+//! The arguments of a call, by name.
 
 use serde_json::{Map, Value as Json};
 
@@ -10,7 +10,7 @@ use crate::{Failure, FailureKind};
 pub struct Arguments(pub(crate) Fields);
 
 impl Arguments {
-    /// Reads a JSON object, every bit of it: a name that stands twice and a number that would be rounded are refused.
+    /// Reads a JSON object without loss: a duplicate name and a number that would be rounded are refused.
     pub fn read(text: &[u8]) -> Result<Arguments, Failure> {
         match exact::read(text, "the body")? {
             Val::Map(fields) => Ok(Arguments(fields)),

@@ -1,4 +1,4 @@
-//! What a call asks of its host, and what it is answered.
+//! The requests of a call to its host, and the answers.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ pub enum Ask {
     Compute(Computation),
 }
 
-/// What a host answers to an [`Ask`].
+/// The answer of a host to an [`Ask`].
 #[derive(Clone)]
 pub enum Told {
     /// To [`Ask::Send`].
@@ -58,8 +58,8 @@ pub enum Told {
     PlainKey(Result<[u8; 32], KeyError>),
     /// To [`Ask::Hash`]; none if the host is too busy.
     Hash(Option<String>),
-    /// To [`Ask::Perform`]; a failure means that nothing can be said of it.
+    /// To [`Ask::Perform`]; a failure means that its outcome is unknown.
     Performed(Result<Performed, Failure>),
-    /// To [`Ask::Compute`]: a value that says its kind.
+    /// To [`Ask::Compute`]: a value tagged with its kind.
     Computed(Result<Json, Failure>),
 }

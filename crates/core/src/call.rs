@@ -1,4 +1,4 @@
-//! What goes into a call and what comes out.
+//! The input and the output of a call.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -14,11 +14,11 @@ use crate::values::Fields;
 pub struct Call<'a> {
     /// The pattern or operation: its own name, or `module.name`.
     pub name: &'a str,
-    /// Who calls; none only for what is declared `system`.
+    /// The caller; none only for `system` declarations.
     pub caller: Option<&'a Caller>,
-    /// What it is given.
+    /// The arguments.
     pub arguments: Arguments,
-    /// Where the page before ended.
+    /// The cursor of the previous page.
     pub cursor: Option<&'a str>,
     /// How many items are wanted, at most the design's own page.
     pub limit: Option<u32>,
@@ -26,11 +26,11 @@ pub struct Call<'a> {
     pub version: Option<i64>,
 }
 
-/// Who calls: the attributes that `caller { }` declares, checked by [`Runtime::caller`](crate::Runtime::caller).
+/// A caller: the attributes that `caller { }` declares, checked by [`Runtime::caller`](crate::Runtime::caller).
 #[derive(Clone, Default)]
 pub struct Caller {
     pub(crate) attributes: Map<String, Json>,
-    /// The same as values, and the runtime that admitted them.
+    /// The attributes as values, and the runtime that admitted them.
     pub(crate) admitted: Option<(Weak<Shared>, Arc<Fields>)>,
 }
 
@@ -41,7 +41,7 @@ impl Caller {
     }
 }
 
-/// Callers are equal if they say the same.
+/// Callers are equal if their attributes are.
 impl PartialEq for Caller {
     fn eq(&self, other: &Caller) -> bool {
         self.attributes == other.attributes
@@ -54,7 +54,7 @@ impl fmt::Debug for Caller {
     }
 }
 
-/// What a call answers.
+/// The answer of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// Nothing: an item that is not there, or an operation that returns nothing.
@@ -65,7 +65,7 @@ pub enum Answer {
     Page {
         /// The items, in order.
         items: Vec<Json>,
-        /// What to pass for the next page; none if this was the last.
+        /// The cursor of the next page; none if this was the last.
         cursor: Option<String>,
     },
 }
@@ -88,7 +88,7 @@ impl Answer {
     }
 }
 
-/// What a call took.
+/// The consumption of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Consumed {
     /// Requests to the backend.

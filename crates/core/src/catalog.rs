@@ -51,7 +51,7 @@ pub struct EntityInfo {
     /// Why an item cannot be made where there is one.
     pub(crate) taken: Failure,
     pub(crate) anatomy: Anatomy,
-    /// What shows that an item is one of this entity; none where that takes a closer look.
+    /// The test that an item is one of this entity; none if that takes a closer look.
     pub(crate) proof: Option<Proof>,
     /// That there is no item under a key; none where that depends on the time.
     pub(crate) vacant: Option<Vacant>,
@@ -127,7 +127,7 @@ impl EntityInfo {
         &program.entities[self.at]
     }
 
-    /// What the text of the design says of it.
+    /// Its declaration in the text of the design.
     pub fn source<'a>(&self, design: &'a Design) -> &'a model::Entity {
         &design.entities[self.at.at()]
     }

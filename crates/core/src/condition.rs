@@ -1,7 +1,7 @@
 //! Conditions of the design as DynamoDB's condition expressions, names aliased where DynamoDB asks for it.
 //!
-//! What the item does not take part in is evaluated here and now; what DynamoDB cannot express (arithmetic, content of
-//! JSON text, constants of enums) is reported, so that the caller reads the item and decides in memory.
+//! Parts that do not involve the item are evaluated immediately; parts that DynamoDB cannot express (arithmetic,
+//! content of JSON text, constants of enums) are reported, so that the caller reads the item and decides in memory.
 
 mod defaults;
 
@@ -123,7 +123,8 @@ impl From<bool> for Condition {
 pub(crate) struct Compiler<'a> {
     pub(crate) scope: &'a Scope<'a>,
     pub(crate) entity: EntityId,
-    /// What a missing attribute reads as, beside the defaults that are the same for every item; only `upsert` has this.
+    /// The values of missing attributes,
+    /// in addition to the defaults that are the same for every item; only `upsert` has them.
     pub(crate) defaults: Option<&'a Fields>,
     /// Attributes as they will be, whatever the stored item has: what a change puts in.
     pub(crate) after: Option<&'a Fields>,
@@ -183,7 +184,7 @@ impl<'a> Compiler<'a> {
         Ok(compiled)
     }
 
-    /// Whether an expression speaks of the stored item, so that it cannot be decided before the request.
+    /// Whether an expression refers to the stored item, so that it cannot be decided before the request.
     pub(crate) fn concerns_item(&self, expr: &Expr) -> bool {
         let Some(after) = self.after else { return expr.concerns_item() };
         let attributes = &self.scope.shared.program.entities[self.entity].attributes;

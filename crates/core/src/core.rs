@@ -34,8 +34,8 @@ impl Core {
         Ok(Caller { attributes, admitted: Some((Arc::downgrade(&self.shared), fields)) })
     }
 
-    /// What an image of a stream record is: the name of its entity, and the item as clients see it. None of what is nobody's:
-    /// a guard, a receipt, or an item of another program.
+    /// An image of a stream record: the name of its entity, and the item as clients see it. None if it belongs to no
+    /// entity: a guard, a receipt, or an item of another program.
     pub fn shown(&self, table: &str, image: &Item, now_ms: i64) -> Result<Option<(String, Json)>, Failure> {
         let scope = Scope::new(&self.shared, None, now_ms);
         let of_table = self.shared.entities.iter().filter(|info| info.table.name() == table);

@@ -1,4 +1,4 @@
-//! Where the next page begins, sealed.
+//! Cursors: sealed positions of the next page.
 //!
 //! A cursor holds a position for every query of the pattern. It is encrypted and bound to the pattern, its arguments and
 //! the caller: it can be neither read, forged, nor moved to another query or tenant.
@@ -24,7 +24,7 @@ pub(crate) enum Position {
     End,
 }
 
-/// The cursor for some positions. The context says what it belongs to.
+/// The cursor for some positions. The context identifies the query it belongs to.
 pub(crate) fn seal(key: &[u8; 32], context: &[u8], positions: &[Position]) -> Result<String, Failure> {
     let mut plain = Vec::new();
     for position in positions {

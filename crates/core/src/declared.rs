@@ -14,7 +14,7 @@ pub fn declared_errors(design: &Design, operation: &Operation) -> Vec<FailureKin
     let mut kinds = Vec::new();
     let mut seen = BTreeSet::from([operation.name.text.as_str()]);
     let mut open = vec![operation];
-    // What an operation that it calls fails with, it fails with too.
+    // The errors of the operations that it calls are its errors too.
     while let Some(operation) = open.pop() {
         own(design, operation, &mut names, &mut kinds);
         let called = calls(operation).into_iter().filter_map(|name| design.operation(name));

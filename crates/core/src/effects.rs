@@ -1,7 +1,7 @@
-//! What a design asks of the world outside of the database: requests, mails, and whatever the application does.
+//! The effects of a design outside of the database: requests, mails, and functions of the application.
 //!
-//! This crate says what is to happen and reads what came of it. [`Effects`] carries it out: a client of HTTP and mail where a
-//! design is served, answers that a test prepared where it is tested.
+//! This crate describes an effect and reads its outcome. [`Effects`] carries it out: a client of HTTP and mail where a
+//! design is served, prepared answers where it is tested.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -17,8 +17,8 @@ use crate::{Failure, FailureKind};
 
 /// Carries out effects.
 pub trait Effects: Send + Sync + 'static {
-    /// Carries out one effect. An HTTP request or a mail that did not work is an answer; an error means that nothing can be
-    /// said of it, and the run is tried again.
+    /// Carries out one effect. An HTTP request or a mail that did not work is an answer; an error means that the outcome is
+    /// unknown, and the run is tried again.
     fn perform(&self, effect: Outgoing) -> Performing<'_>;
 
     /// Whether it looks at the arguments of requests and mails, beside what they ask for. Those of extern effects are always
@@ -36,15 +36,15 @@ pub type Performing<'a> = Pin<Box<dyn Future<Output = Result<Performed, Failure>
 pub struct Outgoing {
     /// The effect's name.
     pub name: String,
-    /// Its arguments as JSON, by the names of its parameters; empty where [`Effects::reads_arguments`] says so.
+    /// Its arguments as JSON, by the names of its parameters; empty if [`Effects::reads_arguments`] is false.
     pub arguments: Json,
-    /// What is to be done.
+    /// The action.
     pub deed: Deed,
     /// How many milliseconds it may take.
     pub timeout_ms: u64,
 }
 
-/// What is to be done.
+/// The action of an effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deed {
     /// An HTTP request.
@@ -60,9 +60,9 @@ pub enum Deed {
     },
     /// A mail.
     Mail {
-        /// Who it is for.
+        /// The recipient.
         to: String,
-        /// Who it is from; none means the sender that the deployment names.
+        /// The sender; none means the one that the deployment names.
         from: Option<String>,
         /// The subject.
         subject: String,
@@ -89,7 +89,7 @@ pub enum Deed {
         /// The channel.
         channel: String,
     },
-    /// Whatever the application does under the effect's name.
+    /// A function of the application, called by the effect's name.
     Extern,
     /// Like `Extern`; parts of the result go to those who follow a channel.
     Streamed {
@@ -98,7 +98,7 @@ pub enum Deed {
     },
 }
 
-/// What came of an effect.
+/// The outcome of an effect.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Performed {
     /// An answer to an HTTP request, or why there is none.
@@ -107,7 +107,7 @@ pub enum Performed {
         status: u16,
         /// The headers of the answer.
         headers: Vec<(String, String)>,
-        /// What was read of the answer's body.
+        /// The part of the answer's body that was read.
         body: Vec<u8>,
         /// How long it took.
         latency_ms: u64,
@@ -139,8 +139,8 @@ impl Effects for NoEffects {
     }
 }
 
-/// Carries out an effect of the design with arguments of its types. Its result, and whether the other side is well: a request
-/// without an answer or with a status of 500 and above says that it is not.
+/// Carries out an effect of the design with arguments of its types. Returns its result, and whether the other side is
+/// healthy: it is not if a request gets no answer, or a status of 500 or above.
 pub(crate) async fn perform(scope: &Scope<'_>, id: EffectId, given: Given) -> Result<(Val, bool), Failure> {
     let shared = scope.shared;
     let effect = &shared.program.effects[id];
@@ -218,7 +218,7 @@ fn outgoing(scope: &Scope<'_>, id: EffectId) -> Result<Outgoing, Failure> {
             Deed::Http { method: method.to_string(), url, headers, body }
         }
     };
-    // Requests and mails say all they ask for themselves; everything else is made of its arguments.
+    // Requests and mails are complete without the arguments; other effects need them.
     let is_complete = matches!(deed, Deed::Http { .. } | Deed::Mail { .. });
     let is_asked = !is_complete || scope.outbox.is_some() || scope.shared.settings.effects.reads_arguments();
     let asked = effect.signature.parameters.iter().filter(|_| is_asked);
@@ -265,7 +265,7 @@ fn encoded(pairs: &[(String, String)]) -> Vec<u8> {
     members.join("&").into_bytes()
 }
 
-/// What came of an effect as an object of the declared type, which says what is kept of it.
+/// The outcome of an effect as an object of the declared type, whose attributes decide which parts are kept.
 fn result(scope: &Scope<'_>, ty: &Type, performed: Performed) -> Result<Val, Failure> {
     let Type::Object(id) = ty else { return Ok(Val::Map(Fields::new())) };
     let attributes = &scope.shared.program.objects[*id].attributes;
@@ -308,8 +308,7 @@ fn result(scope: &Scope<'_>, ty: &Type, performed: Performed) -> Result<Val, Fai
     Ok(Val::Map(fields))
 }
 
-/// What an answer says of the attributes that the design names; others and nulls are left out, since they are not the
-/// design's.
+/// The attributes of an answer that the design declares; others and nulls are left out.
 fn known(scope: &Scope<'_>, ty: &Type, value: Val) -> Val {
     let (Type::Object(id), Val::Map(fields)) = (ty, &value) else { return value };
     let attributes = &scope.shared.program.objects[*id].attributes;

@@ -140,7 +140,7 @@ impl Scope<'_> {
     fn of(&self, item: &Expr, attribute: AttributeId, view: Option<View<'_>>) -> Result<Val, Failure> {
         let Ty::Item(entity) = item.ty else { return Ok(Val::Absent) };
         let name = &self.shared.program.entities[entity].attributes[attribute].name;
-        // What is bound is looked at where it is.
+        // A bound item is read in place, not copied.
         if let ExprKind::Local(local) = item.kind {
             let fields = self.get(local).and_then(Val::fields);
             return Ok(fields.and_then(|fields| fields.get(name)).cloned().unwrap_or_default());

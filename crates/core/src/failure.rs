@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-/// A call that did not succeed. Nothing is half-done, unless the design itself says that a statement is not atomic.
+/// A call that did not succeed. Nothing is half-done,
+/// unless the design itself declares that a statement is not atomic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
-    /// What sort of failure.
+    /// The kind of failure.
     pub kind: FailureKind,
-    /// What happened and what to do.
+    /// The cause, and the next step.
     pub message: String,
     /// The argument or attribute that is to blame.
     pub field: Option<String>,
@@ -49,7 +50,7 @@ pub enum FailureKind {
     CheckFailed,
     /// The item or the transaction would be above DynamoDB's limits.
     TooLarge,
-    /// A stored item is not what the design says. It is left as it is.
+    /// A stored item does not fit the design. It is left as it is.
     Unreadable,
     /// The backend asked to slow down, longer than we were ready to wait.
     Throttled,
@@ -75,7 +76,7 @@ impl Failure {
         Failure::new(FailureKind::Internal, message)
     }
 
-    /// The same failure, blamed on a field.
+    /// Blames the failure on a field.
     pub fn at(mut self, field: impl Into<String>) -> Failure {
         self.field = Some(field.into());
         self
@@ -83,7 +84,7 @@ impl Failure {
 }
 
 impl FailureKind {
-    /// The name by which designs and clients know it: `NotFound`, or the declared error's own.
+    /// Its name in designs and for clients: `NotFound`, or the declared error's own.
     pub fn name(&self) -> &str {
         match self {
             FailureKind::Invalid => "Invalid",
@@ -113,7 +114,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// The failure that a name stands for: one of the runtime's own kinds, or an error that the design declares.
+/// The failure with a name: one of the runtime's own kinds, or an error that the design declares.
 pub(crate) fn named(name: &str, message: String) -> Failure {
     let kind = match name {
         "Invalid" => FailureKind::Invalid,

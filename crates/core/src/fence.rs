@@ -46,7 +46,7 @@ pub(crate) struct Fence {
     pub(crate) marks: Vec<(&'static str, AttributeValue)>,
 }
 
-/// What became of the lease by a request.
+/// The effect of a request on the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kept {
     /// The item was not written.
@@ -58,7 +58,7 @@ pub(crate) enum Kept {
 }
 
 impl Fence {
-    /// Makes the writes of a request conditional on the lease. What becomes of it if they happen.
+    /// Makes the writes of a request conditional on the lease. Returns their effect on the lease if they happen.
     pub(crate) fn guard(&self, scope: &Scope<'_>, writes: &mut Vec<Write>) -> Result<Kept, Failure> {
         let is_own =
             |write: &Write| write.key == self.key && scope.shared.entities[write.entity].table == self.table;
@@ -97,7 +97,7 @@ impl Fence {
         })
     }
 
-    /// The token comes first: without the lease, nothing else that stands against a write matters.
+    /// The token comes first: without the lease, no other failed condition of the write matters.
     fn demand(&self, scope: &Scope<'_>, write: &mut Write) -> Result<(), Failure> {
         let lost =
             Failure::new(FailureKind::Unavailable, "the lease of this run is over, so it writes nothing");

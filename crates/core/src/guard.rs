@@ -15,13 +15,13 @@ use crate::evaluate::{Scope, View};
 use crate::template::{canonical, escape};
 use crate::values::{Fields, normalize};
 
-/// The key of what a table says of its guards. No entity has an empty name, so no guard has it.
+/// The key of a table's record of its guards. No entity has an empty name, so no guard has this key.
 pub const MARKER: &str = "unique##covered";
 
-/// The key of what a table says of the layout of its items.
+/// The key of a table's record of the layout of its items.
 pub const LAYOUT: &str = "unique##layout";
 
-/// The key of what a table says of the design that was deployed last.
+/// The key of a table's record of the design that was deployed last.
 pub const DESIGN: &str = "unique##design";
 
 /// The attribute that holds the owner's key, where no key is called so.

@@ -1,7 +1,7 @@
 //! The one source of randomness: a stream of ChaCha12 that a seed begins.
 //!
-//! The seed is an argument. Where secrets are made, the edge takes it from the operating system; a test takes a number, and
-//! replays.
+//! The seed is an argument. For secrets, it is taken from the operating system; a test passes a number,
+//! which makes it repeatable.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Ids {
         Ids::of(seed, None, Arc::default())
     }
 
-    /// The same bits for the same number: for tests, never for secrets.
+    /// Equal bits for equal numbers: for tests, never for secrets.
     pub fn seeded(seed: u64) -> Ids {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());

@@ -1,4 +1,4 @@
-//! What deployment and the tests of designs are made of: they read and write items as calls do.
+//! Parts for deployment and for the tests of designs, which read and write items as calls do.
 //!
 //! Nothing else uses it. It changes whenever the execution of designs does.
 

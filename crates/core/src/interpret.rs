@@ -1,8 +1,8 @@
 //! A stored item read as one of an entity, also one that another program wrote, or that is older than the design.
 //!
-//! What the item lacks is read from its keys where a template determines it, otherwise from the defaults of the design.
-//! An item that is still not what the design says is an error that names it: it is never taken for absent, and never
-//! overwritten.
+//! Missing attributes are read from the item's keys where a template determines them, otherwise from the defaults of
+//! the design. An item that still does not fit the design is an error that names it:
+//! it is never taken for absent, and never overwritten.
 
 mod complete;
 mod types;
@@ -20,7 +20,7 @@ use crate::values::Fields;
 use crate::{Failure, FailureKind};
 
 impl EntityInfo {
-    /// An item with everything that its keys and the design say of it.
+    /// An item completed from its keys and from the defaults of the design.
     pub(crate) fn interpret(&self, scope: &Scope<'_>, item: &Item) -> Result<Item, Failure> {
         if self.anatomy.is_whole(scope, item) {
             return Ok(item.clone());

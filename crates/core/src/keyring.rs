@@ -1,7 +1,7 @@
-//! Who keeps the keys of encrypted attributes.
+//! Keyrings, which keep the keys of encrypted attributes.
 //!
-//! Values are encrypted under a data key; the data key travels beside the value, wrapped by a key that only the keyring
-//! knows. A keyring never sees a value.
+//! Values are encrypted under a data key; the data key is stored beside the value, wrapped by a key that never leaves
+//! the keyring. A keyring never sees a value.
 
 /// Wraps and unwraps data keys.
 pub trait Keyring: Send + Sync + 'static {

@@ -55,7 +55,7 @@ impl Machine {
         found.map(|task| task.answer(id, told)).is_some()
     }
 
-    /// Gives a task up; false without such a task. What it has sent is sent.
+    /// Cancels a task; false without such a task. Requests that it has sent are not undone.
     pub fn cancel(&mut self, number: u32) -> bool {
         self.tasks.remove(&number).is_some()
     }

@@ -1,4 +1,4 @@
-//! What a table is called where it is deployed: the name in the design, with parameters and a prefix.
+//! The deployed name of a table: the name in the design, with parameters and a prefix.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use sortkey_diagnostics::Diagnostic;
 
 use crate::Settings;
 
-/// What makes deployed names of the design's.
+/// Derives deployed names from those of the design.
 #[derive(Clone, Debug, Default)]
 pub struct Naming {
     /// Written before every name, so that several copies of a design can live side by side.

@@ -1,5 +1,5 @@
-//! What workers remember between runs, in items of the design's own tables: how far a stream was read, which slot of a
-//! schedule ran last, and what nobody tries any more.
+//! The state of workers between runs, in items of the design's own tables: how far a stream was read, which slot of a
+//! schedule ran last, and which runs were given up.
 //!
 //! The keys are reserved, so that no pattern returns these items. A note can be held for a while by one process.
 
@@ -101,7 +101,7 @@ impl<'r> Notes<'r> {
 }
 
 impl Note<'_> {
-    /// Holds the note until a time, unless another process does. What it says.
+    /// Holds the note until a time, unless another process does. Returns its contents.
     pub async fn hold(&self, token: &str, until_ms: i64) -> Result<Option<Item>, Failure> {
         let mut into = Placeholders::default();
         let [lease, fence] = [LEASE, FENCE].map(|name| into.name(name));
@@ -159,7 +159,7 @@ impl Note<'_> {
         self.runtime.session().put(input).await.map(|_| ()).map_err(failure)
     }
 
-    /// What the note says; none if there is none.
+    /// The contents of the note; none if there is none.
     pub async fn get(&self) -> Result<Option<Item>, Failure> {
         self.runtime.session().get(&self.info.table, self.key.clone(), true).await
     }

@@ -64,7 +64,7 @@ pub trait Calls: Send + Sync {
 pub struct Made {
     /// The pattern or operation.
     pub name: String,
-    /// Who calls; none for the system.
+    /// The caller; none for the system.
     pub caller: Option<Json>,
     /// Its arguments by name.
     pub arguments: Json,
@@ -85,7 +85,7 @@ pub struct Runner<'s, 'a> {
     calls: Option<&'s dyn Calls>,
 }
 
-/// What a statement leads to.
+/// The consequence of a statement.
 pub enum Flow {
     /// The next statement, with what this one yielded.
     Next(Val),
@@ -233,7 +233,7 @@ impl<'s, 'a> Runner<'s, 'a> {
         Err(again_and_again())
     }
 
-    /// What a transaction stored, if the operation goes on with it and it was not known before.
+    /// The item that a transaction stored, if the operation uses it and it was not known before.
     async fn stored_now(
         &self,
         scope: &Scope<'_>,

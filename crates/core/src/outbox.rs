@@ -1,4 +1,4 @@
-//! Where a task leaves what it asks, and finds what it is answered.
+//! The asks of a task to its host, and the answers.
 //!
 //! Execution is written as async functions, and the compiler makes the state machine. The only thing they can wait for in a
 //! task is an [`Asked`], which belongs to the task's outbox. Expressions are evaluated without waiting; where one needs a key
@@ -32,9 +32,9 @@ struct State {
     answers: Vec<(AskId, Told)>,
     /// Whom to wake for an answer.
     wakers: Vec<(AskId, Waker)>,
-    /// What expressions needed, with its answers.
+    /// The needs of expressions, with their answers.
     known: Vec<(Ask, Told)>,
-    /// What an expression needs and is not known.
+    /// The need of an expression that has no answer yet.
     need: Option<Ask>,
 }
 
@@ -52,7 +52,7 @@ impl Outbox {
         Asked { outbox: self, id }
     }
 
-    /// What the host has answered; none if it must be asked first, and the run begins again.
+    /// The answer to a need; none if the host must be asked first, and the run begins again.
     pub(crate) fn known(&self, ask: Ask) -> Option<Told> {
         let mut state = self.lock();
         let found = state.known.iter().find(|(known, _)| *known == ask).map(|(_, told)| told.clone());
@@ -72,7 +72,7 @@ impl Outbox {
         self.lock().asked
     }
 
-    /// What an expression needs.
+    /// Takes the need of an expression.
     pub(crate) fn take_need(&self) -> Option<Ask> {
         self.lock().need.take()
     }

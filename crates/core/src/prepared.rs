@@ -17,7 +17,7 @@ use crate::session::Session;
 use crate::values::{Admit, Fields, Origin};
 use crate::{Arguments, Call, Caller, Failure, FailureKind, Reply, Settings};
 
-/// What all calls of a program share.
+/// The state that all calls of a program share.
 pub struct Shared {
     /// The compiled design.
     pub program: Arc<Program>,
@@ -32,7 +32,7 @@ pub struct Shared {
     pub(crate) cascades: Vec<Cascade>,
     pub(crate) seals: Seals,
     pub(crate) reads: Arena<PatternId, Read>,
-    /// What the leases of this process begin with, if it has the database for itself.
+    /// The prefix of this process's lease tokens, if it has the database for itself.
     pub(crate) tenure: OnceLock<String>,
     /// The entity that an operation merely creates an item of.
     pub(crate) created: Arena<OperationId, Option<EntityId>>,
@@ -43,7 +43,7 @@ pub struct Shared {
 pub struct Problem {
     /// The problem.
     pub message: String,
-    /// Where.
+    /// Its place in the design.
     pub span: Span,
 }
 
@@ -82,7 +82,7 @@ impl Shared {
         let entities = entities(&program, &settings);
         let created = |operation| operate::created(&program, &entities, operation);
         let created = program.operations.iter().map(created).collect();
-        // Without a value, a parameter stands for itself.
+        // A parameter without a value has its own name as its value.
         let value = |name: &Arc<str>| setting(&program, &settings, name).unwrap_or_else(|| name.to_string());
         let mut shared = Shared {
             parameters: program.settings.iter().map(value).collect(),

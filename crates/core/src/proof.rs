@@ -1,4 +1,4 @@
-//! What shows that a stored item is one of an entity's, live, and the caller's: worked out once, read in one walk.
+//! Proofs that a stored item is one of an entity's, live, and the caller's: prepared once, checked in one walk.
 
 mod made;
 
@@ -20,7 +20,7 @@ use crate::values::{Known, Val};
 /// More attributes than this are looked up one by one.
 const MOST: usize = 12;
 
-/// The attributes to look at, and what they must say. Places are those of what is picked.
+/// The attributes to look at, and their required values. Places are those of what is picked.
 #[derive(Clone, Debug)]
 pub(crate) struct Proof {
     outline: Outline,
@@ -36,7 +36,7 @@ pub(crate) struct Proof {
     deep: Vec<(usize, Arc<Type>)>,
 }
 
-/// What the key that a request asks for shows of every item that comes back.
+/// The facts about every item of a response that follow from the requested key.
 #[derive(Debug, Default)]
 pub(crate) struct Sure<'p> {
     /// Texts that attributes must have, by the places of what is picked.
@@ -47,7 +47,7 @@ pub(crate) struct Sure<'p> {
     is_ours: bool,
 }
 
-/// Which items are asked for.
+/// The items that are asked for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asks<'p> {
     pub(crate) with_expired: bool,
@@ -56,8 +56,8 @@ pub(crate) struct Asks<'p> {
 }
 
 impl EntityInfo {
-    /// An item as its reader sees it, with everything that its keys and the design say of it. None if it is of another entity
-    /// or another tenant, or gone; an error if it is one of this entity and cannot be read.
+    /// An item as its reader sees it, completed from its keys and from the defaults of the design. None if it is of another
+    /// entity or another tenant, or gone; an error if it is one of this entity and cannot be read.
     pub(crate) fn visible(
         &self,
         scope: &Scope<'_>,
@@ -152,7 +152,7 @@ impl Proof {
         })
     }
 
-    /// What the key of a request shows of the items that come back.
+    /// The facts about the items of a response that follow from the key of the request.
     pub(crate) fn sure<'p>(&self, scope: &Scope<'_>, recipe: &Recipe, known: &'p Known<'_>) -> Sure<'p> {
         let mut sure = Sure::default();
         for part in recipe.partition.iter().chain(&recipe.sort) {

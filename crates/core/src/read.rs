@@ -48,7 +48,7 @@ use crate::values::{Fields, Known, Val};
 #[derive(Clone, Debug)]
 pub(crate) struct Read {
     pub(crate) pattern: Pattern,
-    /// What is sent: the path, what is known, the recipe of the key.
+    /// The request: the path, the known values, the recipe of the key.
     pub(crate) plan: ReadPlan,
     pub(crate) table: TableName,
     /// The deployed name of the index that is read.
@@ -57,11 +57,11 @@ pub(crate) struct Read {
     is_whole_key: bool,
     /// The key condition in words of the API.
     print: Print,
-    /// What it selects.
+    /// The selected attributes.
     pub(crate) select: Option<Select>,
 }
 
-/// What a pattern found.
+/// The result of a pattern.
 pub(crate) enum Found {
     Item(Option<Hit>),
     Items { items: Vec<Hit>, cursor: Option<String> },
@@ -70,12 +70,12 @@ pub(crate) enum Found {
     Sums(Fields),
 }
 
-/// What a page is asked with, beside the arguments.
+/// The paging of a call, beside its arguments.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Paging<'a> {
     pub(crate) cursor: Option<&'a str>,
     pub(crate) limit: Option<u32>,
-    /// What a cursor is bound to beside the caller and the parameters; a page without it has no cursor.
+    /// The context of a cursor beside the caller and the parameters; a page without it has no cursor.
     pub(crate) context: Option<&'a str>,
     /// Whether a list is read to its end, as inside an operation.
     pub(crate) to_the_end: bool,

@@ -1,6 +1,6 @@
-//! What a call answers, before anybody has looked at it.
+//! The answer of a call before it is decoded.
 //!
-//! Items that only pass through stay in the form in which they are stored, and cost nothing until somebody wants to see them.
+//! Items that only pass through stay in the form in which they are stored, and cost nothing until they are decoded.
 
 use crate::Failure;
 use crate::evaluate::Scope;
@@ -20,7 +20,7 @@ enum Of<'r> {
 }
 
 impl<'r> Reply<'r> {
-    /// The reply of an operation; `is_repeat` says that its idempotency key came again, and nothing was done now.
+    /// The reply of an operation; `is_repeat` is set if its idempotency key was used before, and nothing was done now.
     pub(crate) fn of_outcome(scope: Scope<'r>, outcome: Outcome, is_repeat: bool) -> Reply<'r> {
         Reply { scope, of: Of::Operation(outcome, is_repeat) }
     }

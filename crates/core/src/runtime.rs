@@ -47,7 +47,7 @@ impl Runtime {
         &*self.backend
     }
 
-    /// What all calls share.
+    /// The state that all calls share.
     pub fn shared(&self) -> &Shared {
         &self.core.shared
     }
@@ -57,7 +57,7 @@ impl Runtime {
         &self.shared().program.design
     }
 
-    /// The same design on another backend, with that backend's clock: on a fork of the database.
+    /// This design on another backend, with that backend's clock: on a fork of the database.
     pub fn on(&self, backend: Arc<dyn Backend>, clock: Arc<dyn Clock>) -> Result<Runtime, Vec<Problem>> {
         let settings = Settings { clock, ..self.shared().settings.clone() };
         Runtime::of_program(Arc::clone(self.program()), backend, settings)
@@ -83,7 +83,7 @@ impl Runtime {
         self.measured(call).await.0
     }
 
-    /// Runs a pattern or an operation, and tells what it took.
+    /// Runs a pattern or an operation, and returns its consumption as well.
     pub async fn measured(&self, call: Call<'_>) -> (Result<Answer, Failure>, Consumed) {
         let (reply, consumed) = self.reply(call).await;
         (reply.and_then(Reply::look).map(Shown::into_answer), consumed)

@@ -140,7 +140,7 @@ fn awaited(told: Option<Told>) -> KeyError {
     KeyError(what.to_owned())
 }
 
-/// Which attribute of which item is meant.
+/// An attribute of an item.
 #[derive(Clone)]
 pub(crate) struct Place<'a> {
     info: &'a EntityInfo,

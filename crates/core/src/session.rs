@@ -121,7 +121,7 @@ impl<'a> Session<'a> {
         self.writes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// What the call took so far.
+    /// The consumption of the call so far.
     pub fn consumed(&self) -> Consumed {
         *self.consumed.lock()
     }
@@ -174,7 +174,7 @@ impl<'a> Session<'a> {
     /// Whether the same request may succeed a moment later.
     fn passes(&self, error: &ApiError, repeat: Repeat) -> bool {
         match error.again() {
-            // A backend that repeats requests itself knows better how long to wait.
+            // A backend that repeats requests itself has its own backoff.
             Again::Refused => !(error.is_throttled() && self.way.repeats()),
             Again::Unknown => repeat == Repeat::Freely && !self.way.repeats(),
             Again::Never => false,

@@ -1,4 +1,4 @@
-//! What a runtime borrows from the world: clock, timer, dice, keys and names.
+//! The environment of a runtime: clock, timer, randomness, keys and names.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -37,22 +37,22 @@ pub struct Settings {
     pub timer: Arc<dyn Timer>,
     /// The source of ids, tokens and random numbers.
     pub ids: Arc<Ids>,
-    /// Who keeps the keys of encrypted attributes.
+    /// Keeps the keys of encrypted attributes.
     pub keyring: Arc<dyn Keyring>,
     /// Carries out what a design does outside of the database.
     pub effects: Arc<dyn Effects>,
     /// Seals cursors; runtimes that serve the same clients share it.
     pub cursor_key: [u8; 32],
-    /// Stands before the deployed name of every table.
+    /// The prefix of the deployed name of every table.
     pub table_prefix: Option<String>,
     /// The values of the design's parameters.
     pub parameters: BTreeMap<String, String>,
     /// How expensive `bcrypt` is: the logarithm of its rounds.
     pub bcrypt_cost: u32,
-    /// Carries out what keeps a processor busy for long, a `bcrypt`. Where calls share the threads of an async runtime,
-    /// it tells the runtime, so that other calls go on meanwhile.
+    /// Runs CPU-heavy work to completion, such as a `bcrypt`. If calls share the threads of an async runtime, it moves
+    /// the work off them, so that other calls go on meanwhile.
     pub aside: Aside,
-    /// Is told of every pattern that is called; none while nobody compares answers.
+    /// Called for every pattern that is called; none if answers are not compared.
     pub observer: Option<Arc<dyn Observer>>,
 }
 
@@ -63,8 +63,8 @@ pub trait Observer: Send + Sync {
 }
 
 impl Settings {
-    /// Settings of a core whose calls are tasks: the host of a task is asked for keys, pauses and hashes, and says what time
-    /// it is. The seed decides every id and token.
+    /// Settings of a core whose calls are tasks: the host of a task is asked for keys, pauses and hashes, and passes the
+    /// time. The seed decides every id and token.
     pub fn asking(seed: [u8; 32], cursor_key: [u8; 32]) -> Settings {
         Settings {
             clock: Arc::new(Nobody),

@@ -1,4 +1,4 @@
-//! What a call answers, as clients may see it.
+//! The answer of a call, as clients may see it.
 //!
 //! Items that only pass through stay in the form in which they are stored, and become text or a tree of JSON straight from it.
 
@@ -17,9 +17,9 @@ use crate::{Answer, Failure};
 /// The answer of a call, looked at.
 pub struct Shown<'r> {
     scope: Scope<'r>,
-    /// What the pattern selects.
+    /// The attributes that the pattern selects.
     select: Option<&'r Select>,
-    /// Whether items say which entity they are: those of `collect` do.
+    /// Whether items carry the name of their entity: those of `collect` do.
     says_entity: bool,
     body: Body,
     is_repeat: bool,
@@ -33,7 +33,7 @@ fn version_of<'r>(scope: &Scope<'r>, entity: EntityId) -> Option<&'r str> {
     attributes.iter().find(|each| each.flags.version).map(|each| &*each.name)
 }
 
-/// Where an item of several kinds says which it is. No attribute can be called so.
+/// The member with the entity of an item in a collection. No attribute can have this name.
 const ENTITY: &str = "$entity";
 
 enum Body {
@@ -114,7 +114,7 @@ impl<'r> Shown<'r> {
         self.print(&self.body, out);
     }
 
-    /// The answer as a tree of JSON: what its text says, so that there is one way from a stored value to a client.
+    /// The answer as a tree of JSON, parsed from its text, so that there is one way from a stored value to a client.
     pub fn into_answer(self) -> Answer {
         let tree = |print: &dyn Fn(&mut Vec<u8>)| {
             let mut text = Vec::new();
@@ -159,7 +159,7 @@ impl<'r> Shown<'r> {
         }
     }
 
-    /// Prints an item of a page, with its entity first where items say it.
+    /// Prints an item of a page, with its entity first in a collection.
     fn print_member(&self, hit: &Hit, out: &mut Vec<u8>) {
         if !self.says_entity {
             return self.print_hit(hit, out);

@@ -12,7 +12,7 @@ use crate::prepared::Shared;
 use crate::session::Session;
 use crate::{Answer, Arguments, Call, Caller, Consumed, Failure, Ids, Reply, Shown};
 
-/// What a call came to, and what it took.
+/// The result of a call, and its consumption.
 pub type Finished = (Result<Answer, Failure>, Consumed);
 
 type Run = Pin<Box<dyn Future<Output = Finished> + Send>>;
@@ -21,7 +21,8 @@ type Run = Pin<Box<dyn Future<Output = Finished> + Send>>;
 const NEEDS: u32 = 1 << 31;
 
 /// A call under way. It does nothing by itself: [`step`](Task::step) runs it until it waits, [`take_asks`](Task::take_asks)
-/// says for what, and [`answer`](Task::answer) brings the answers. Dropping it cancels the call; what it has sent is sent.
+/// returns its requests to the host, and [`answer`](Task::answer) passes the answers. Dropping it cancels the call;
+/// requests that it has sent are not undone.
 pub struct Task {
     start: Start,
     outbox: Arc<Outbox>,
@@ -34,12 +35,12 @@ pub struct Task {
     asks: Vec<(AskId, Ask)>,
     /// How many asks the host has been given.
     given: u32,
-    /// What must be answered before the next run.
+    /// The need that must be answered before the next run.
     need: Option<(AskId, Ask)>,
     needs: u32,
 }
 
-/// Where a task stands.
+/// The state of a task.
 pub enum Step {
     /// The call is over.
     Ready(Finished),
@@ -47,7 +48,7 @@ pub enum Step {
     Waiting,
 }
 
-/// What a run begins with.
+/// The start of a run.
 #[derive(Clone)]
 struct Start {
     shared: Arc<Shared>,
@@ -103,7 +104,7 @@ impl Task {
             }
         };
         if let Some(ask) = self.outbox.take_need() {
-            // Whatever the run did without what it needed has not left the task yet.
+            // The run went on without the needed value, but none of its requests has left the task yet.
             self.run = None;
             let id = AskId(NEEDS + self.needs);
             self.needs += 1;
@@ -120,7 +121,7 @@ impl Task {
         }
     }
 
-    /// What the call waits for since this was last asked.
+    /// The asks of the call since they were last taken.
     pub fn take_asks(&mut self) -> Vec<(AskId, Ask)> {
         std::mem::take(&mut self.asks)
     }

@@ -163,7 +163,7 @@ pub(crate) fn fit_to_sort(entity: &Entity, template: &Template, values: &impl Va
     Ok(())
 }
 
-/// The text of a value as it stands in a key.
+/// The text of a value within a key.
 pub(crate) fn canonical(ty: Option<&Type>, value: &Val) -> Option<String> {
     Some(match value {
         Val::Text(text) => text.clone(),
@@ -195,7 +195,8 @@ pub(crate) fn escape(text: &str, characters: &[char]) -> String {
     escaped
 }
 
-/// Whether a template could have produced a text: literals where they stand, at least one character for each slot.
+/// Whether a template could have produced a text: its literals in their positions,
+/// at least one character for each slot.
 pub(crate) fn matches(template: &Template, text: &str) -> bool {
     let mut rest = text;
     let mut pieces = template.pieces.iter().peekable();
@@ -227,7 +228,7 @@ pub(crate) fn matches(template: &Template, text: &str) -> bool {
     rest.is_empty()
 }
 
-/// The texts of the slots in a text that a template produced. Slots side by side cannot be told apart.
+/// The texts of the slots in a text that a template produced. Adjacent slots cannot be separated.
 pub(crate) fn slots_of<'t, 's>(
     template: &'t Template,
     text: &'s str,
@@ -253,8 +254,8 @@ pub(crate) fn slots_of<'t, 's>(
     rest.is_empty().then_some(found)
 }
 
-/// The value that the text of a slot stands for; none where the text does not determine it, as a day does not
-/// determine a time. The inverse of [`slot_of`].
+/// The value of a slot's text; none where the text does not determine it, as a day does not determine a time.
+/// The inverse of [`slot_of`].
 pub(crate) fn value_of(ty: &Type, format: Option<&SlotFormat>, text: &str) -> Option<Val> {
     let number = |text: &str| Number::parse(text).ok();
     let integer = |text: &str| number(text).and_then(Number::to_i64);

@@ -1,7 +1,7 @@
 //! Values as a design means them: between JSON on one side and DynamoDB's attribute values on the other.
 //!
-//! A time is a time whatever its stored unit, text inside `json(...)` is what the text says, and what is missing is
-//! [`Val::Absent`], never null. Types turn values into either outer form and back.
+//! A time is a time whatever its stored unit, text inside `json(...)` is the value it encodes, and a missing value
+//! is [`Val::Absent`], never null. Types turn values into either outer form and back.
 
 mod admit;
 pub(crate) mod exact;
@@ -153,7 +153,7 @@ impl Val {
         }
     }
 
-    /// What the value is called in a message.
+    /// The name of the value's kind in messages.
     pub(crate) fn describe(&self) -> &'static str {
         match self {
             Val::Absent => "nothing",

@@ -1,4 +1,4 @@
-//! What runs workers, answers routes and recognises callers: the bodies are operations of the program, entered by their ids.
+//! Runs workers, answers routes and recognises callers: the bodies are operations of the program, entered by their ids.
 //!
 //! This crate decides what one run does. When runs start, how many there are and what follows a failure is decided above.
 
@@ -40,11 +40,11 @@ pub struct Due {
 pub struct DuePage {
     /// The items.
     pub items: Vec<Due>,
-    /// Where the next page begins; none if this was the last.
+    /// The cursor of the next page; none if this was the last.
     pub cursor: Option<String>,
 }
 
-/// Which of the items that are due come first.
+/// The end of the queue of due items that is read first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     /// Those that have been due for longest.
@@ -63,7 +63,7 @@ pub struct Claim {
     pub tries: u64,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ran {
     /// It did what it does.
@@ -85,7 +85,7 @@ pub struct Incoming {
     pub method: String,
     /// The path.
     pub path: String,
-    /// Where it comes from.
+    /// The address of the client.
     pub ip: String,
     /// The headers, names in lower case.
     pub headers: Vec<(String, String)>,
@@ -149,7 +149,7 @@ impl Runtime {
         Ok(DuePage { items: due.collect(), cursor })
     }
 
-    /// What a stored item is to a worker: due now, by its image alone. None if it is not the worker's, or not due yet.
+    /// A stored item that is due now, by its image alone. None if it is not the worker's, or not due yet.
     pub fn due_now(&self, worker: WorkerId, table: &TableName, image: &Item) -> Option<Due> {
         let worker = &self.program().workers[worker];
         let Trigger::Due { entity, by, when, .. } = &worker.trigger else { return None };
@@ -519,8 +519,8 @@ impl Incoming {
         };
         let kind =
             self.headers.iter().find(|(name, _)| name == "content-type").map(|(_, value)| value.clone());
-        // What is not JSON has none; the design may still take its bytes. A body that gives a name twice counts as such:
-        // another reader of the same bytes could take the other value.
+        // A body that is not JSON has no JSON value; the design may still take its bytes. A body with a duplicate name
+        // counts as such: another reader of the same bytes could take the other value.
         let json = crate::values::exact::read(&self.body, "the body").unwrap_or_default();
         let parts = [
             ("id", Val::Text(self.id)),

@@ -1,7 +1,7 @@
 //! Actions: what a statement writes, as requests that either happen whole or fail with a reason.
 //!
 //! An action is prepared (values filled and checked, keys, guards and conditions computed, read first where that cannot
-//! be avoided), then sent alone or in a transaction. What a condition refuses is explained by the item it returns.
+//! be avoided), then sent alone or in a transaction. A failed condition is explained by the item it returns.
 
 mod create;
 mod demand;
@@ -41,9 +41,9 @@ pub const ATTEMPTS: usize = 3;
 pub(crate) struct Prepared {
     /// The item's own write first, then its guards.
     pub(crate) writes: Vec<Write>,
-    /// What the statement yields, as far as it is known before sending.
+    /// The result of the statement, as far as it is known before sending.
     pub(crate) yields: Val,
-    /// Whether the answer of a single request says more than is known.
+    /// The image that is requested of a single write, since it holds more than is known.
     pub(crate) answers: Answers,
     /// Whether `yields` is the item as it will be stored.
     pub(crate) is_exact: bool,
@@ -55,20 +55,20 @@ pub(crate) struct Prepared {
 #[derive(Clone, Debug)]
 pub(crate) struct Parent {
     pub(crate) entity: EntityId,
-    /// What its key says of it.
+    /// The attributes that its key determines.
     pub(crate) known: Fields,
-    /// The whole item as it was before it went, where its key does not tell by what its children know it.
+    /// The whole item before its deletion, if its key does not determine the attributes that its children refer to.
     pub(crate) whole: Option<Fields>,
 }
 
 impl Parent {
-    /// What is known of it.
+    /// Its known attributes.
     pub(crate) fn fields(&self) -> &Fields {
         self.whole.as_ref().unwrap_or(&self.known)
     }
 }
 
-/// What the answer of a single request is good for.
+/// The image that a single write returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answers {
     /// Nothing that is not known.

@@ -1,4 +1,4 @@
-//! Looks at every table, and changes nothing unless all of them can be brought together with the design.
+//! Inspects every table, and changes nothing unless all of them can be made to fit the design.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use sortkey_api::{Backend, Pending};
 use sortkey_core::Failure;
 use sortkey_core::Naming;
 
-/// Waits for a time; whoever runs the deployment knows the timer.
+/// Waits for a time, with the timer of the program that deploys.
 pub type Pause<'a> = dyn Fn(Duration) -> Pending<'a, ()> + Send + Sync + 'a;
 
-/// Told what happens, while it happens.
+/// Called with each step while it happens.
 pub type Watcher<'a> = dyn FnMut(Progress<'_>) + Send + 'a;
 
 /// A step of a deployment.
@@ -24,7 +24,7 @@ pub type Watcher<'a> = dyn FnMut(Progress<'_>) + Send + 'a;
 pub struct Progress<'a> {
     /// The deployed name of the table.
     pub table: &'a str,
-    /// What is being added.
+    /// The change that is being made.
     pub change: &'a Change,
     /// How far it is.
     pub step: Step,
@@ -35,7 +35,8 @@ pub struct Progress<'a> {
 pub enum Step {
     /// It was asked for.
     Begun,
-    /// The table is still busy with it; an index says how many items it has so far, a walk how many it has seen.
+    /// The table is still busy with it; an index reports how many items it has so far,
+    /// a walk how many it has seen.
     Waiting {
         /// Items so far.
         items: Option<i64>,
@@ -44,14 +45,14 @@ pub enum Step {
     Done,
 }
 
-/// What a deployment did.
+/// The result of a deployment.
 #[derive(Clone, Debug, Default)]
 pub struct Deployment {
     /// Deployed names of all tables of the design, in its order.
     pub tables: Vec<String>,
-    /// What was added, and to which table.
+    /// The changes made, each with its table.
     pub changes: Vec<(String, Change)>,
-    /// What stays although the design does not mention it.
+    /// Parts that stay although the design does not mention them.
     pub remarks: Vec<String>,
     /// How often the items of each table had been rewritten by then.
     pub epochs: Vec<(String, u64)>,
@@ -60,20 +61,20 @@ pub struct Deployment {
 /// Why there was no deployment.
 #[derive(Clone, Debug)]
 pub enum DeployError {
-    /// The tables that are there cannot be brought together with the design. Nothing was changed.
+    /// The existing tables cannot be made to fit the design. Nothing was changed.
     Refused(Vec<Diagnostic>),
     /// DynamoDB refused a request.
     Failed {
         /// The deployed name of the table.
         table: String,
-        /// What was asked.
+        /// The request.
         doing: &'static str,
-        /// What it answered.
+        /// Its error.
         error: ApiError,
     },
-    /// Items that are there have in common what the design says is unique. No item was changed.
+    /// Existing items share a value that the design declares as unique. No item was changed.
     NotUnique(Vec<Diagnostic>),
-    /// The guards of a table were not made to the end. The next deployment goes on.
+    /// The guards of a table are incomplete. The next deployment continues.
     Stopped {
         /// The deployed name of the table.
         table: String,
@@ -82,8 +83,8 @@ pub enum DeployError {
     },
 }
 
-/// Brings the tables of a design to a DynamoDB: the tables alone, which is enough where none has items yet.
-/// [`prepare`](crate::prepare) also looks after what the items need.
+/// Deploys only the tables of a design, which is enough while none has items. [`prepare`](crate::prepare)
+/// also takes care of existing items.
 pub async fn deploy(
     design: &Design,
     naming: &Naming,

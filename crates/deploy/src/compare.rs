@@ -1,7 +1,7 @@
-//! A table as the design wants it against the table that is there.
+//! Compares the table that the design declares with the one that exists.
 //!
-//! The result is a list of changes that only add, remarks on what stays although the design does not mention it, and
-//! refusals: differences that could only be removed by rebuilding the table or by taking something away.
+//! The result is a list of additions, remarks on parts that stay although the design does not mention them, and
+//! refusals: differences that could only be removed by rebuilding the table or by dropping something.
 
 mod billing;
 mod indexes;
@@ -20,16 +20,16 @@ use sortkey_diagnostics::{Diagnostic, Span};
 use super::DESIGN_TAG;
 use super::tables::Desired;
 
-/// A table as it is.
+/// An existing table.
 #[derive(Clone, Debug, Default)]
 pub struct There {
-    /// What DescribeTable says.
+    /// The result of DescribeTable.
     pub table: TableDescription,
-    /// The attribute by which items expire; the outer none if this DynamoDB cannot tell.
+    /// The attribute by which items expire; the outer none if this DynamoDB does not report it.
     pub time_to_live: Option<Option<String>>,
-    /// For how many days it can be restored to any second; none if this DynamoDB cannot tell.
+    /// For how many days it can be restored to any second; none if this DynamoDB does not report it.
     pub recovery_days: Option<u64>,
-    /// Its tags; none if this DynamoDB cannot tell.
+    /// Its tags; none if this DynamoDB does not report them.
     pub tags: Option<Vec<Tag>>,
 }
 
@@ -38,7 +38,7 @@ pub struct There {
 pub enum Change {
     /// The whole table.
     Create,
-    /// Another way to pay for the table, or another capacity.
+    /// Another billing mode, or another capacity.
     Billing(Billing),
     /// A global index, by its deployed name.
     AddIndex(String),
@@ -52,11 +52,11 @@ pub enum Change {
     Stream(StreamSpecification),
     /// Tags.
     Tags(Vec<Tag>),
-    /// Guards for items that were there before these clauses were, as in `User(email)`.
+    /// Guards for items that are older than these clauses, as in `User(email)`.
     Guards(Vec<String>),
-    /// Items brought to the form that the design has for them now, by what changed, as in `Order.note`.
+    /// Items rewritten in the form of the new design, by what changed, as in `Order.note`.
     Rewrite(Vec<String>),
-    /// Nothing: what differs from the design that was deployed before, shown before anything is changed.
+    /// No change: the differences from the design that was deployed before, shown before anything is changed.
     Compared(Vec<Difference>),
 }
 
@@ -78,18 +78,18 @@ impl fmt::Display for Change {
     }
 }
 
-/// What is to be done with a table.
+/// The difference between a declared and an existing table.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
-    /// What is added, in order.
+    /// The changes to make, in order.
     pub changes: Vec<Change>,
-    /// What stays although the design does not mention it.
+    /// Parts that stay although the design does not mention them.
     pub remarks: Vec<String>,
-    /// What cannot be brought together.
+    /// The differences that cannot be removed.
     pub refusals: Vec<Diagnostic>,
 }
 
-/// Compares a table with the one that is there, if any.
+/// Compares a declared table with the existing one, if any.
 pub fn compare(desired: &Desired<'_>, there: Option<&There>) -> Comparison {
     let mut comparison = Comparison::default();
     comparison.replicas(desired);
@@ -116,7 +116,7 @@ impl Comparison {
         self.changes.extend(desired.recovery_days.filter(|days| *days > 0).map(Change::Recovery));
     }
 
-    /// No replica is ever created, whatever a design says: each run says so.
+    /// Remarks, on each run, that replicas are never created.
     fn replicas(&mut self, desired: &Desired<'_>) {
         if !desired.table.replicas.is_empty() {
             let regions: Vec<&str> =
@@ -240,7 +240,7 @@ impl Comparison {
         self.remarks.push(format!("table \"{}\" {what}", desired.name()));
     }
 
-    /// What the design says, what is there, what to do.
+    /// Refuses a difference: the declared part, the existing one, and the way out.
     fn refuse(&mut self, span: Span, title: String, wanted: String, found: String, way: &str) {
         let refusal = TABLE_DIFFERS.at(span, title).label(wanted);
         self.refusals.push(refusal.note(format!("The table that is there: {found}.")).note(way));

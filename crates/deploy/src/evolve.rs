@@ -1,4 +1,4 @@
-//! A design that replaces another one while there are items: compared, surveyed, carried out, remembered.
+//! Replaces one design by another while there are items: compares, surveys, rewrites, records.
 //!
 //! The tables record the version that their items are stored for. The differences are shown first. Then every item that a difference
 //! concerns is looked at: the change is refused, with the keys of the items that are in the way, before anything is written.
@@ -62,7 +62,7 @@ pub async fn record_version(runtime: &Runtime) -> Result<(), DeployError> {
     recorded(runtime).await?.remember().await
 }
 
-/// Lets processes that serve this design by itself notice that they must not write any more, as if items had been rewritten.
+/// Makes processes that serve this design alone notice that they must not write any more, as if items had been rewritten.
 pub async fn supersede(runtime: &Runtime) -> Result<(), DeployError> {
     let evolution = recorded(runtime).await?;
     for table in &evolution.tables {
@@ -86,7 +86,7 @@ async fn recorded(runtime: &Runtime) -> Result<Evolution<'_>, DeployError> {
     Evolution::of(runtime, tables.iter().map(in_table).collect(), Options::default()).await
 }
 
-/// A design, and the records of the one before.
+/// A design, and the records of the previous one.
 pub(super) struct Evolution<'a> {
     runtime: &'a Runtime,
     version: Version,
@@ -102,11 +102,11 @@ struct Table<'a> {
     /// The entities of the design that live in it.
     infos: Vec<&'a EntityInfo>,
     record: Record,
-    /// The design that it was deployed with; none if that is not known.
+    /// The design that it was deployed with; none if unknown.
     old: Option<Old>,
 }
 
-/// A design that was deployed before, and what differs.
+/// A previously deployed design, and the differences.
 #[derive(Clone)]
 struct Old {
     runtime: Runtime,
@@ -285,7 +285,7 @@ impl<'a> Evolution<'a> {
 }
 
 impl Old {
-    /// A design that was deployed before, able to read its items; none if it cannot run any more.
+    /// A previously deployed design, able to read its items; none if it cannot run any more.
     fn of(runtime: &Runtime, program: Program) -> Option<Old> {
         let shared = runtime.shared();
         let differences = Arc::new(diff(&program, &shared.program));
@@ -341,7 +341,7 @@ fn stopped(table: &str, failure: Failure) -> DeployError {
     DeployError::Stopped { table: table.to_owned(), failure }
 }
 
-/// Whether a difference takes something away that items may have.
+/// Whether a difference drops something that items may have.
 fn is_loss(difference: &Difference) -> bool {
     difference.class == Class::Remove && difference.concern.entity.is_some()
 }

@@ -1,7 +1,7 @@
-//! Tables that another program made: they are used only where whoever deploys says so.
+//! Tables that another program made: they are used only if the deployment explicitly adopts them.
 //!
-//! A design writes into its tables: a note of how items are stored, guards, tags. In a table of somebody else these would be
-//! items that the owner did not put there, so nothing is written before the owner agrees.
+//! A design writes into its tables: a note of how items are stored, guards, tags. In a foreign table these would be items
+//! that its owner did not put there, so nothing is written before the owner agrees.
 
 use sortkey_core::Runtime;
 use sortkey_design::TABLE_DIFFERS;
@@ -14,7 +14,7 @@ use super::tables::Desired;
 use super::{DESIGN_TAG, TABLE_TAG};
 
 /// Why a table may not be used; none if it is not there, or is a design's own. `writes` are the items that the design would
-/// put into it, `is_known` tells whether such an item is there already.
+/// put into it, `is_known` is whether such an item is there already.
 pub(super) async fn refusal(
     runtime: &Runtime,
     table: &Desired<'_>,

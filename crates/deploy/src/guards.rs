@@ -1,9 +1,9 @@
-//! Guards for items that were there before a `unique` clause was, or before its values meant what they mean now.
+//! Guards for items that are older than a `unique` clause, or than the present meaning of its values.
 //!
-//! A table says in its marker which clauses are covered. A table that was created just now is covered from the start;
-//! any other is walked once per new clause, and only then does the design begin to serve. Where two items have one value,
-//! the design is refused and no item is changed: the guards made so far are hidden from everybody, and the next walk
-//! puts them right.
+//! A table's marker lists the clauses that are covered. A table that was created just now is covered from the start; any
+//! other is walked once per new clause, and only then does the design begin to serve. If two items have one value, the
+//! design is refused and no item is changed: the guards made so far are hidden from all readers,
+//! and the next walk corrects them.
 
 mod claim;
 mod clause;
@@ -32,28 +32,28 @@ use sortkey_core::{Failure, FailureKind, Runtime};
 /// How often a table is looked at again because another deployment changed its marker.
 const ATTEMPTS: usize = 4;
 
-/// Whether a table is believed that says which unique values have guards.
+/// Whether to trust a table's marker about which unique values have guards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coverage {
-    /// It is: only clauses that are new, or mean something else, are walked for.
+    /// Trusted: only clauses that are new, or mean something else, are walked for.
     #[default]
     AsMarked,
-    /// It is not: something else may have written to the table, an older design or a person, and every clause is walked for.
+    /// Not trusted: an older design or a person may have written to the table, so every clause is walked for.
     Doubted,
 }
 
-/// How a design is brought to its tables.
+/// How a design is deployed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether the tables are believed that say which unique values have guards.
+    /// Whether to trust the tables' markers about which unique values have guards.
     pub coverage: Coverage,
     /// Whether tables that another program made may be written to.
     pub adopt: bool,
     /// Whether the design may leave out attributes, entities and tables that have items: they stay, and nothing shows them.
     pub keeps_removed: bool,
-    /// Whether the items of the design before have been carried over: old tables that are full are no reason to refuse.
+    /// Whether the items of the previous design have been migrated: old tables with items are no reason to refuse.
     pub migrated: bool,
-    /// How long processes of the version before may take to notice that items are being rewritten; zero where no other
+    /// How long processes of the previous version may take to notice that items are being rewritten; zero if no other
     /// process can have the tables open.
     pub fence: Duration,
 }
@@ -64,7 +64,7 @@ impl From<Coverage> for Options {
     }
 }
 
-/// Brings a design to its backend: its tables, and a guard for every unique value that is there already.
+/// Deploys a design to its backend: its tables, and a guard for every unique value of existing items.
 pub async fn prepare(
     runtime: &Runtime,
     options: impl Into<Options>,
@@ -136,7 +136,7 @@ pub async fn prepare(
     Ok(deployment)
 }
 
-/// A table whose guards are looked after.
+/// A table whose guards are maintained.
 struct Table<'a> {
     runtime: &'a Runtime,
     name: &'a str,
@@ -153,7 +153,7 @@ impl<'a> Table<'a> {
         Some(Table { runtime, name, first, clauses: clauses(runtime, &infos) })
     }
 
-    /// Forgets what is covered.
+    /// Marks all clauses as not covered.
     async fn doubt(&self) -> Result<(), DeployError> {
         let session = self.runtime.session();
         let there = self.read(&session).await?;
@@ -163,7 +163,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// Covers the clauses that are not. The change comes back if the table had to be walked.
+    /// Covers the remaining clauses. Returns the change if the table had to be walked.
     async fn cover(&self, created: bool, watcher: &mut Watcher<'_>) -> Result<Option<Change>, DeployError> {
         let session = self.runtime.session();
         let wanted = marker::covering(&self.clauses);
@@ -178,7 +178,7 @@ impl<'a> Table<'a> {
             }
             let is_missing = |clause: &&Clause<'_>| !there.covers(clause);
             let missing: Vec<&Clause<'_>> = self.clauses.iter().filter(is_missing).collect();
-            // What the design says no longer is forgotten before anybody writes without it.
+            // Clauses that the design has dropped are removed from the marker before any write without them.
             if missing.is_empty() || created && there == State::default() {
                 if self.write(&session, &there, &whole).await? {
                     return Ok(None);
@@ -192,7 +192,7 @@ impl<'a> Table<'a> {
         Err(self.stopped(Failure::new(FailureKind::Conflict, why)))
     }
 
-    /// Walks the table from where a walk for the same clauses was left; none if another deployment interfered.
+    /// Walks the table from the place where a walk for the same clauses stopped; none if another deployment interfered.
     async fn walked(
         &self,
         session: &Session<'_>,
@@ -238,7 +238,7 @@ impl<'a> Table<'a> {
         marker::read(session, &scope, self.first).await.map_err(|failure| self.stopped(failure))
     }
 
-    /// False if the marker is not what it was.
+    /// Replaces the marker; false if it was changed concurrently.
     async fn write(&self, session: &Session<'_>, old: &State, new: &State) -> Result<bool, DeployError> {
         let scope = self.runtime.scope(None);
         marker::write(session, &scope, self.first, old, new).await.map_err(|failure| self.stopped(failure))

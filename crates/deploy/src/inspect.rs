@@ -1,7 +1,7 @@
-//! What is there: a table's description, expiry, recovery and tags.
+//! The state of an existing table: its description, expiry, recovery and tags.
 //!
-//! Not every DynamoDB has all of these, and not every caller may ask; what cannot be told is left out, and the comparison
-//! does not count it as a difference.
+//! Not every DynamoDB has all of these, and not every caller may ask for them; unknown parts are left out, and the
+//! comparison does not count them as differences.
 
 use sortkey_api::operations::{
     DescribeContinuousBackupsInput, DescribeTableInput, DescribeTimeToLiveInput, ListTagsOfResourceInput,
@@ -40,7 +40,7 @@ pub(super) async fn table(backend: &dyn Backend, name: &str) -> Result<Option<Th
     }))
 }
 
-/// What DescribeTable says, or none if there is no such table.
+/// The result of DescribeTable, or none if there is no such table.
 pub(super) async fn description(
     backend: &dyn Backend,
     name: &str,
@@ -55,7 +55,7 @@ pub(super) async fn description(
     }
 }
 
-/// Whether an error says that the thing does not exist here, or is not for this caller to see.
+/// Whether an error means that the feature does not exist here, or that this caller may not see it.
 pub(super) fn is_unable(error: &ApiError) -> bool {
     matches!(error.kind, ErrorKind::UnknownOperationException | ErrorKind::AccessDeniedException)
 }
@@ -101,7 +101,7 @@ async fn tags(backend: &dyn Backend, arn: Option<&str>) -> Result<Vec<Tag>, ApiE
     Ok(tags)
 }
 
-/// Whether a table is not there, or has another key than the design says: the comparison of tables tells which.
+/// Whether a table is not there, or has another key than the design: the comparison of tables reports which.
 pub(super) fn is_elsewhere(error: &ApiError) -> bool {
     matches!(error.kind, ErrorKind::ResourceNotFoundException | ErrorKind::ValidationException)
 }

@@ -1,8 +1,9 @@
-//! How the items of a table are stored: under which texts their keys are made, in which form their attributes are kept.
+//! The layout of a table's items: the templates of their keys, and the forms of their attributes.
 //!
-//! DynamoDB knows a table's key and nothing of this. A design that writes `"ORDER#{id}"` where it wrote `"O#{id}"` finds none
-//! of the items that are there, and one that takes seconds for milliseconds misreads them. So the table remembers, in an item
-//! under a reserved key, and a design that says otherwise is refused before it changes anything, unless the table is empty.
+//! DynamoDB stores a table's key and nothing of this. A design that writes `"ORDER#{id}"` where it wrote `"O#{id}"` finds
+//! none of the existing items, and one that takes seconds for milliseconds misreads them. So the layout is recorded in an
+//! item of the table, under a reserved key, and a design with another layout is refused before it changes anything, unless
+//! the table is empty.
 
 mod domain;
 mod form;
@@ -27,33 +28,33 @@ use sortkey_core::{Failure, FailureKind, Requests as _, Runtime};
 /// The attribute that holds the forms.
 const FORMS: &str = "forms";
 
-/// The attribute that holds what attributes may be.
+/// The attribute that holds the domains of attributes.
 const DOMAINS: &str = "domains";
 
-/// The attribute that holds a data key that nothing is encrypted with: it opens under the master key that it was made under.
+/// The attribute that holds a data key that encrypts nothing: whether it opens shows if the master key is still the same.
 const KEY: &str = "key";
 const KEY_ALIAS: &str = "alias/sortkey-layout";
 
-/// As many items as tell whether a table is empty: what is ours may lie first.
+/// Enough items to decide whether a table is empty, since reserved items may come first.
 const LOOKED_AT: i32 = 100;
 
-/// A table, what it remembers and what the design says.
+/// A table with its recorded layout and that of the design.
 pub(super) struct Layout<'a> {
     runtime: &'a Runtime,
     /// Any of its entities: all have the table's keys.
     first: &'a EntityInfo,
     infos: Vec<&'a EntityInfo>,
     wanted: Vec<Form>,
-    /// What attributes could be, by `Entity.attribute`; none where nothing is remembered.
+    /// The recorded domains of attributes, by `Entity.attribute`; none if nothing is recorded.
     domains: Option<BTreeMap<String, String>>,
-    /// Forms by `Entity.attribute`; none where nothing is remembered.
+    /// Forms by `Entity.attribute`; none if nothing is recorded.
     remembered: Option<BTreeMap<String, String>>,
-    /// The wrapped key that is remembered.
+    /// The recorded wrapped key.
     wrapped: Option<Vec<u8>>,
 }
 
 impl<'a> Layout<'a> {
-    /// The layout of a table that may not be there yet; none if its key has no room for ours.
+    /// The layout of a table that may not exist yet; none if its key has no room for reserved items.
     pub(super) async fn of(
         runtime: &'a Runtime,
         infos: &[&'a EntityInfo],
@@ -75,13 +76,13 @@ impl<'a> Layout<'a> {
         Ok(Some(layout))
     }
 
-    /// Whether the table remembers a design.
+    /// Whether the table has a recorded layout.
     pub(super) fn is_remembered(&self) -> bool {
         self.remembered.is_some()
     }
 
-    /// What the items that are there do not allow. Where the version before is known, items are rewritten in the forms that
-    /// can be, and their values are surveyed by what differs.
+    /// The differences that the existing items do not allow. If the previous version is known, items are rewritten in the
+    /// forms that can be, and their values are surveyed by what differs.
     pub(super) async fn refusals(&self, is_known: bool) -> Result<Vec<Diagnostic>, DeployError> {
         let is_rewritten = |form: &Form, before: &str| is_known && self.is_rewritten(form, before);
         let differs = |form: &Form| {
@@ -108,7 +109,7 @@ impl<'a> Layout<'a> {
         form.is_computed_key && !is_table_key || form.is_encrypted() || before == form::ENCRYPTED
     }
 
-    /// What was encrypted under a master key that we do not have.
+    /// The first attribute that was encrypted under a master key that is not in the keyring.
     fn unreadable(&self) -> Option<&Form> {
         let keyring = &self.runtime.shared().settings.keyring;
         let wrapped = self.wrapped.as_ref()?;
@@ -116,7 +117,7 @@ impl<'a> Layout<'a> {
         keyring.unwrap(KEY_ALIAS, wrapped).is_err().then_some(encrypted)
     }
 
-    /// A wrapped key to remember: the one that is, a new one where something is encrypted and none is.
+    /// The wrapped key to record: the recorded one, or a new one if something is encrypted and none is recorded.
     fn wrapped(&self) -> Result<Option<Vec<u8>>, DeployError> {
         let is_used = self.wanted.iter().any(Form::is_encrypted);
         if !is_used || self.wrapped.is_some() && self.unreadable().is_none() {
@@ -130,8 +131,8 @@ impl<'a> Layout<'a> {
         })
     }
 
-    /// Makes the table remember what the design says, beside what it said before. Tells which items an index will lack, where
-    /// the version before is not known and nothing was rewritten.
+    /// Records the layout of the design in the table, beside the former one. Returns which items an index will lack, if the
+    /// previous version is unknown and nothing was rewritten.
     pub(super) async fn remember(&self, is_known: bool) -> Result<Vec<String>, DeployError> {
         let wanted = self.wanted.iter().map(|form| (form.label(), form.text.clone()));
         let mut all = self.remembered.clone().unwrap_or_default();
@@ -188,13 +189,13 @@ impl<'a> Layout<'a> {
         };
         match self.runtime.backend().get_item(input).await {
             Ok(output) => Ok(output.item),
-            // The table is not there, or has another key: the comparison of tables tells.
+            // The table is not there, or has another key: the comparison of tables reports it.
             Err(error) if inspect::is_elsewhere(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    /// Whether nothing but what is ours lies in the table.
+    /// Whether the table holds nothing but reserved items.
     async fn is_empty(&self) -> Result<bool, ApiError> {
         let input = ScanInput {
             table_name: self.first.table.clone(),

@@ -1,9 +1,9 @@
-//! The tables of a design, brought to a DynamoDB: created where they are missing, compared where they are there.
+//! Deploys the tables of a design to a DynamoDB: creates missing ones, and compares the others.
 //!
-//! What can be added without touching an item is added: an index, expiry, recovery, protection, a stream, tags, guards. Items
-//! are rewritten in place where the design stores them otherwise than the one that was deployed before, which the tables
-//! remember. Any other difference is refused, in the design's words, before the first request that changes something.
-//! Nothing is ever dropped, neither a table nor an index nor an item.
+//! Additions that touch no item are made: an index, expiry, recovery, protection, a stream, tags, guards. Items are
+//! rewritten in place if the design stores them otherwise than the previous version, which the tables record. Any other
+//! difference is refused, in the design's words, before the first request that changes something. Nothing is ever dropped,
+//! neither a table nor an index nor an item.
 
 mod apply;
 mod compare;
@@ -32,6 +32,6 @@ pub fn version(design: &sortkey_design::Design) -> Result<String, std::io::Error
     record::Version::of(design).map(|version| version.digest)
 }
 
-/// Tags that say which table of which design a table is, so that a person in the console knows.
+/// Tags with the design and the table's name in it, for people in the console.
 const DESIGN_TAG: &str = "sortkey:design";
 const TABLE_TAG: &str = "sortkey:table";

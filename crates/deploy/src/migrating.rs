@@ -1,6 +1,7 @@
-//! A design whose items are being carried over to another one must not be served by itself: what it wrote would be lost.
+//! Refuses to serve a design alone while its items are being migrated to another one: its writes would be lost.
 //!
-//! The state of a migration is an item in one of the old tables. Only what a deployment has to know of it is read here.
+//! The state of a migration is an item in one of the old tables.
+//! Only the part that matters to a deployment is read here.
 
 use sortkey_api::operations::GetItemInput;
 use sortkey_core::internals::reserved_key;

@@ -1,7 +1,7 @@
-//! What was deployed before under other names: items that a design would leave behind when it begins with empty tables.
+//! Earlier deployments under other names: items that a design would leave behind when it begins with empty tables.
 //!
-//! A table that is called otherwise, or a design that follows another one, begins empty, and whoever looks at it believes that
-//! everything is gone. So nothing is created while items of the same design lie somewhere else.
+//! A table with another name, or a design that follows another one, begins empty, as if everything were gone. So nothing is
+//! created while items of the same design are in another table.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,13 @@ use sortkey_core::internals::is_reserved_text;
 use sortkey_core::{Requests as _, Runtime};
 use sortkey_core::{parameter_values, table_name};
 
-/// More tables than this are not looked through for a name that was changed.
+/// The maximum number of tables that are searched for a former name.
 const MAX_TABLES: usize = 1_000;
 
-/// As many items as tell whether a table is empty: what is ours may lie first.
+/// Enough items to decide whether a table is empty, since reserved items may come first.
 const LOOKED_AT: i32 = 100;
 
-/// What would be left behind.
+/// Refuses to leave items behind in old tables.
 pub(super) async fn left_behind(runtime: &Runtime) -> Result<Vec<Diagnostic>, DeployError> {
     let naming = runtime.shared().settings.naming();
     let tables = desired(runtime.design(), &naming).map_err(DeployError::Refused)?;
@@ -40,7 +40,7 @@ pub(super) async fn left_behind(runtime: &Runtime) -> Result<Vec<Diagnostic>, De
     renamed(runtime, &tables, &missing).await
 }
 
-/// Whether the items of an old design wait to be carried over to this one.
+/// Whether the items of an old design are waiting to be migrated to this one.
 pub async fn is_pending(runtime: &Runtime) -> Result<bool, DeployError> {
     let naming = runtime.shared().settings.naming();
     let tables = desired(runtime.design(), &naming).map_err(DeployError::Refused)?;
@@ -183,7 +183,7 @@ async fn names(runtime: &Runtime) -> Result<Vec<String>, DeployError> {
         let input = ListTablesInput { exclusive_start_table_name: from, limit: None };
         let page = match runtime.backend().list_tables(input).await {
             Ok(page) => page,
-            // Not everybody may ask.
+            // The caller may not be allowed to list tables.
             Err(error) if inspect::is_unable(&error) => return Ok(names),
             Err(error) => return Err(DeployError::failed("", "ListTables")(error)),
         };
@@ -195,7 +195,7 @@ async fn names(runtime: &Runtime) -> Result<Vec<String>, DeployError> {
     }
 }
 
-/// Whether there is such a table, with items that are not ours.
+/// Whether there is such a table, with items that are not reserved.
 pub(super) async fn has_items(runtime: &Runtime, name: &str) -> Result<bool, DeployError> {
     let input = ScanInput {
         table_name: name.into(),

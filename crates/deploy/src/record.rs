@@ -1,4 +1,4 @@
-//! The design that was deployed last, as its tables remember it.
+//! The record of the design that was deployed last, kept in its tables.
 //!
 //! Every table has a record under a reserved key: which version of the design its items are stored for, and which version they
 //! are being rewritten for. The version itself is the design as JSON, compressed and cut into parts that fit into items,
@@ -39,7 +39,7 @@ const PART: &str = "part";
 /// The record of the design that a table was deployed with; the default where there is none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Record {
-    /// The version that items are stored for; none in a table from before there were records.
+    /// The version that items are stored for; none in a table that is older than records.
     pub(super) version: Option<(String, u32)>,
     /// How many deployments have rewritten items.
     pub(super) epoch: u64,

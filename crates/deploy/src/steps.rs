@@ -22,17 +22,17 @@ use super::inspect::{self, description};
 use super::tables::Desired;
 use sortkey_api::{Backend, Requests as _};
 
-/// Between two looks at a table that is busy: soon at first, since an engine in process takes no time.
+/// The first pause between two looks at a busy table: short, since an embedded engine takes no time.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
-/// How often a table is looked for that was there: DescribeTable may lag behind CreateTable by seconds.
+/// How often an existing table is looked for again: DescribeTable may lag behind CreateTable by seconds.
 const LOOKS: u32 = 20;
 
-/// How often a setting is tried that a table refuses while it is new.
+/// How often a setting is tried again that a new table refuses.
 const TRIES: u32 = 12;
 
-/// Makes one change. A remark comes back instead if this DynamoDB does not have such a thing.
+/// Makes one change. Returns a remark instead if this DynamoDB does not support it.
 pub(super) async fn take(
     backend: &dyn Backend,
     table: &Desired<'_>,
@@ -70,13 +70,13 @@ pub(super) async fn take(
     Ok(None)
 }
 
-/// Whether a design keeps its promises without it.
+/// Whether a design works correctly without it.
 fn is_extra(change: &Change) -> bool {
     matches!(change, Change::TimeToLive(_) | Change::Recovery(_) | Change::Tags(_))
 }
 
-/// Waits until the table and all its indexes are active. A backfill takes as long as it takes; whoever watches is told
-/// how far it is.
+/// Waits until the table and all its indexes are active. A backfill has no time limit;
+/// the watcher is called with its progress.
 async fn settle(
     backend: &dyn Backend,
     name: &str,

@@ -1,4 +1,4 @@
-//! A table of the design as DynamoDB is asked for it.
+//! A table of the design as a request to DynamoDB.
 
 use sortkey_api::operations::CreateTableInput;
 use sortkey_api::shapes::index::{self, GlobalSecondaryIndex, LocalSecondaryIndex, ProjectionType};
@@ -14,7 +14,7 @@ use sortkey_diagnostics::Diagnostic;
 use super::{DESIGN_TAG, TABLE_TAG};
 use sortkey_core::{Naming, parameter_values, table_name};
 
-/// A table as the design wants it.
+/// A table as the design declares it.
 #[derive(Clone, Debug)]
 pub struct Desired<'a> {
     /// The table in the design.
@@ -23,9 +23,10 @@ pub struct Desired<'a> {
     pub create: CreateTableInput,
     /// The attribute that holds an item's expiry.
     pub time_to_live: Option<&'a str>,
-    /// For how many days the table can be restored to any second; zero for not at all, none if the design does not say.
+    /// For how many days the table can be restored to any second; zero for not at all,
+    /// none if the design leaves it open.
     pub recovery_days: Option<u64>,
-    /// The designs that this one follows: what is theirs is its own.
+    /// The designs that this one follows, whose tables it takes over.
     pub follows: Vec<&'a str>,
 }
 
@@ -94,7 +95,7 @@ impl Desired<'_> {
     }
 }
 
-/// What an index is called where it is deployed.
+/// The deployed name of an index.
 pub(super) fn deployed_index_name(index: &Index) -> &str {
     index.deployed.as_deref().unwrap_or(&index.name.text)
 }
@@ -152,7 +153,7 @@ fn global_index(index: &Index, table: Option<Capacity>) -> GlobalSecondaryIndex 
     }
 }
 
-/// An index that does not say what it copies copies everything.
+/// An index without a projection copies everything.
 fn projection(projection: Option<&Projection>) -> index::Projection {
     let (projection_type, names) = match projection {
         None | Some(Projection::All) => (ProjectionType::All, None),
@@ -178,7 +179,7 @@ fn stream(view: &str) -> StreamSpecification {
     StreamSpecification { stream_enabled: true, stream_view_type: Some(view) }
 }
 
-/// A key that AWS owns is what a table has unless another is asked for.
+/// A table is encrypted with a key that AWS owns unless another is asked for.
 fn encryption(encryption: &Encryption) -> Option<SSESpecification> {
     let key = match encryption.kind.text.as_str() {
         "aws_managed" => None,

@@ -14,12 +14,12 @@ use std::sync::Arc;
 /// How many files one design may consist of: a bound against imports that generate imports.
 const MAX_FILES: usize = 200;
 
-/// How many designs one may follow: each is compiled beside it.
+/// How many designs one may migrate from: each is compiled beside it.
 const MAX_MIGRATIONS: usize = 8;
 
-/// Where imported files come from.
+/// Loads imported files.
 pub trait Loader {
-    /// The name and text of the file that `from` calls `path`, or a sentence saying why not.
+    /// The name and text of the file that `from` calls `path`, or why it cannot be loaded.
     fn load(&self, from: &str, path: &str) -> Result<(String, String), String>;
 }
 
@@ -27,25 +27,25 @@ pub trait Loader {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileLoader;
 
-/// No files at all: for texts that stand alone.
+/// A loader without files, for texts that import nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFiles;
 
-/// What compiling gives: always a design, however broken the text is.
+/// The result of a compilation. It always has a design, however broken the text is.
 #[derive(Clone, Debug)]
 pub struct Compilation {
     /// The files read.
     pub sources: Sources,
-    /// What they say.
+    /// The design as written.
     pub design: Arc<Design>,
-    /// What they mean: complete if there are no errors.
+    /// The elaborated program: complete if there are no errors.
     pub program: Arc<Program>,
-    /// What is wrong with them, in reading order.
+    /// The problems found, in reading order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Compilation {
-    /// Whether the text has errors that leave parts of the design without a meaning.
+    /// Whether there are errors, so that parts of the design have no meaning.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
@@ -80,7 +80,7 @@ pub fn compile(name: &str, text: &str, loader: &dyn Loader) -> Compilation {
     stored::check(&design, &program, &mut diagnostics);
     sealed::check(&design, &program, &mut diagnostics);
     limits::check(&design, &program, &mut diagnostics);
-    // Whoever carries a design out finds rules in the place of their calls.
+    // Replace calls of rules by their conditions, so that later stages meet none.
     let mut design = Arc::unwrap_or_clone(design);
     inline::rules(&mut design, &mut diagnostics);
     let design = Arc::new(design);
@@ -89,7 +89,7 @@ pub fn compile(name: &str, text: &str, loader: &dyn Loader) -> Compilation {
     Compilation { sources, design, program, diagnostics }
 }
 
-/// Compiles the designs that this one follows. What they followed themselves is over: nothing looks further back.
+/// Compiles the designs that this one migrates from, but not the predecessors of those.
 fn load_the_past(
     name: &str,
     design: &mut Design,
@@ -108,7 +108,7 @@ fn load_the_past(
         let from = sources.get(span.file).map_or(name.to_owned(), |source| source.name.clone());
         match loader.load(&from, &migration.from) {
             Ok((old_name, old_text)) => {
-                // What is wrong with the old design is its own affair, shown when it is checked itself.
+                // Problems of the old design are ignored here; checking that design itself reports them.
                 let mut ignored = Vec::new();
                 let units = read(&old_name, &old_text, loader, sources, &mut ignored);
                 migration.old = Some(Box::new(lower::design(&units, &mut ignored)));

@@ -1,10 +1,10 @@
-//! The names that tables and indexes get where they are deployed: DynamoDB's rules, and the parameters in them.
+//! The deployed names of tables and indexes: DynamoDB's rules, and the parameters in them.
 
 use crate::model::*;
 use crate::problems::{PARAMETER, nearest};
 use sortkey_diagnostics::{Diagnostic, Span};
 
-/// What DynamoDB accepts, in words.
+/// DynamoDB's rule for names, as shown in messages.
 pub(crate) const RULE: &str = "A name in DynamoDB has 3 to 255 letters, digits, `_`, `-` or `.`.";
 
 /// Whether DynamoDB accepts a name for a table or an index.
@@ -16,7 +16,7 @@ fn is_allowed(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// Reports deployed names that no parameter value could make right.
+/// Reports deployed names that are invalid for every value of their parameters.
 pub(crate) fn check(design: &Design, problems: &mut Vec<Diagnostic>) {
     for table in &design.tables {
         // The name in the design may be short: a prefix is written before it.

@@ -1,8 +1,8 @@
 //! From a design to a program: names resolved, expressions typed, calls bound to parameters.
 //!
-//! Declarations come first, without their expressions, so that everything can be named; then every expression, each
-//! either wanted to be of a declared type, and checked against it, or free, and its type found out. What is unknown agrees
-//! with everything, so that one mistake gives one diagnostic. The result is complete if nothing was reported.
+//! Declarations come first, without their expressions, so that everything can be named. Then come the expressions: each is
+//! either checked against a declared type or has its type inferred. The unknown type agrees with every other, so that one
+//! mistake gives one diagnostic. The result is complete if nothing was reported.
 
 mod absence;
 mod actions;
@@ -40,7 +40,7 @@ use scope::{ItemScope, Scope};
 use types::Types;
 use wanted::Wanted;
 
-/// The program of a design, and every expression that cannot mean what its place needs.
+/// Elaborates a design into a program, and reports every expression that does not fit its position.
 pub(crate) fn elaborate(design: &Arc<Design>, problems: &mut Vec<Diagnostic>) -> Program {
     let (skeleton, types) = skeleton::program(design);
     let words = scope::words(design);
@@ -71,28 +71,28 @@ pub(crate) fn elaborate(design: &Arc<Design>, problems: &mut Vec<Diagnostic>) ->
 }
 
 struct Elaboration<'a, 'p> {
-    /// What names mean.
+    /// The design in which names are resolved.
     design: &'a Design,
     /// The declarations of that design.
     program: &'a Program,
-    /// Where the types of what is wanted are declared: in a migration the new design, though names mean the old one.
+    /// The program that declares the expected types: in a migration the new one, though names refer to the old one.
     declaring: &'a Program,
     types: &'a Types<'a>,
     problems: &'p mut Vec<Diagnostic>,
     /// The words of all enums.
     words: HashSet<&'a str>,
     scope: Scope,
-    /// How many locals the body in hand has.
+    /// How many locals the current body has.
     locals: usize,
-    /// Parameters of the operation in hand that are absent where they are left out.
+    /// Parameters of the current operation that are absent if they are left out.
     optional: Vec<crate::program::LocalId>,
-    /// `let`s of the operation in hand that may have found nothing.
+    /// `let`s of the current operation that may have found nothing.
     unsure: Vec<crate::program::LocalId>,
-    /// What conditions have asked about.
+    /// The locals and attributes whose presence a condition has checked.
     asked: absence::Asked,
-    /// The items that the transaction in hand changes, and what is known of them before it is sent.
+    /// The items that the current transaction changes, and the values known before it is sent.
     unsent: Vec<transactions::Unsent>,
-    /// Whether what turns out to be absent is no mistake: in a rule it is false.
+    /// Whether an absent value is accepted: in a rule it is false.
     lenient: bool,
     /// The names of errors, in the order of their ids.
     errors: Vec<Arc<str>>,
@@ -103,7 +103,7 @@ impl<'a> Elaboration<'a, '_> {
         self.problems.push(diagnostic);
     }
 
-    /// Does something in another scope.
+    /// Runs `act` in another scope.
     fn within<T>(&mut self, scope: Scope, act: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.scope, scope);
         let result = act(self);
@@ -111,7 +111,7 @@ impl<'a> Elaboration<'a, '_> {
         result
     }
 
-    /// Does something with the attributes of an entity in reach.
+    /// Runs `act` with the attributes of an entity in scope.
     fn with_item<T>(&mut self, entity: EntityId, act: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.scope.item.replace(ItemScope::Entity(entity));
         let result = act(self);
@@ -119,7 +119,7 @@ impl<'a> Elaboration<'a, '_> {
         result
     }
 
-    /// Does something that was reported before: what it reports is dropped.
+    /// Runs `act` again for another entity, and drops its reports, which would repeat earlier ones.
     fn silently<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.problems.len();
         let result = act(self);
@@ -127,7 +127,7 @@ impl<'a> Elaboration<'a, '_> {
         result
     }
 
-    /// A condition is true or false.
+    /// Elaborates a condition, which must be a boolean.
     fn condition(&mut self, expr: &'a model::Expr) -> Expr {
         let condition = self.infer(expr, None);
         if !matches!(condition.ty.kind(), Kind::Bool | Kind::Any) {
@@ -137,7 +137,7 @@ impl<'a> Elaboration<'a, '_> {
         condition
     }
 
-    /// What a type is called, with its article.
+    /// The name of a type in messages, with its article.
     fn named(&self, ty: &Ty) -> String {
         ty.named(self.program)
     }
@@ -157,7 +157,7 @@ fn typed(kind: ExprKind, ty: Ty, span: Span) -> Expr {
     Expr { kind, ty, span }
 }
 
-/// What stands for an expression without a meaning.
+/// A placeholder for an expression that could not be resolved.
 fn missing(span: Span) -> Expr {
     Expr { span, ..Expr::default() }
 }

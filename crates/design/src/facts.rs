@@ -1,5 +1,5 @@
-//! Small questions about a design that many rules ask: what a key is made of, who is in an index, which actions an
-//! operation consists of, what determines an item's key.
+//! Facts about a design that many lints use: the sources of a key, the items in an index, the actions of an
+//! operation, the attributes that determine an item's key.
 
 mod actions;
 mod conditions;

@@ -1,7 +1,7 @@
-//! What text must look like: e-mail addresses, URLs, slugs, cron expressions, identifiers. The checker asks here about
-//! what is written in a design, the runtime about what arrives.
+//! Formats of text: e-mail addresses, URLs, slugs, cron expressions, identifiers. The checker applies them to literals
+//! in a design, the runtime to incoming values.
 //!
-//! The checks are those a data layer can stand behind: shape, never existence.
+//! The checks are those that a data layer can guarantee: shape, never existence.
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -27,8 +27,8 @@ pub fn normalize(steps: &[Normalize], mut text: String) -> String {
     text
 }
 
-/// Text in the form in which its format is stored. An e-mail address has composed characters (NFC): the two ways to write `é` are
-/// one address, not two accounts.
+/// Text in the form in which its format is stored. An e-mail address has composed characters (NFC), so that the two
+/// encodings of `é` are one address, not two accounts.
 pub fn composed(format: &StringFormat, text: String) -> String {
     match format {
         StringFormat::Email if !text.is_ascii() => text.nfc().collect(),
@@ -36,7 +36,7 @@ pub fn composed(format: &StringFormat, text: String) -> String {
     }
 }
 
-/// Why a text has not the format; none if it has.
+/// Why a text does not have the format; none if it has.
 pub fn complaint(format: &StringFormat, text: &str) -> Option<String> {
     let (good, why) = match format {
         StringFormat::Plain => return None,

@@ -1,4 +1,4 @@
-//! Rules where nothing can be read: in filters, in conditions of writes, in what an entity says of itself.
+//! Rules in places where nothing can be read: filters, conditions of writes, conditions of an entity itself.
 //!
 //! A rule that only compares values is put in place of its call, so that the runtime, the planner and DynamoDB itself see
 //! plain conditions. One that reads an item has no answer there, and neither has a call of a pattern or an operation:
@@ -8,10 +8,10 @@ use crate::model::*;
 use crate::problems::UNREAD_HERE;
 use sortkey_diagnostics::{Diagnostic, Span};
 
-/// How many calls of rules one expression may come to.
+/// The maximum number of calls of rules that one expression expands to.
 const MAX_CALLS: usize = 1_000;
 
-/// Puts rules in place of their calls, and reports calls that have no answer where they stand.
+/// Puts rules in place of their calls, and reports calls that cannot be answered in their position.
 pub(crate) fn rules(design: &mut Design, problems: &mut Vec<Diagnostic>) {
     let known = design.clone();
     let mut inline = Inline { design: &known, problems };
@@ -151,7 +151,7 @@ impl Inline<'_> {
     }
 }
 
-/// The condition of a rule with its arguments put in. Words keep their meaning, whatever the attributes there are called.
+/// The condition of a rule with its arguments put in. Words keep their meaning, even if an attribute has the same name.
 fn meant(design: &Design, rule: &Rule, args: &Args, span: Span) -> Expr {
     let argument = |name: &str| {
         let at = rule.params.iter().position(|param| param.name.is(name))?;
@@ -174,7 +174,7 @@ fn meant(design: &Design, rule: &Rule, args: &Args, span: Span) -> Expr {
             }
             return;
         }
-        // The name of what is called stays.
+        // The name of the callee stays.
         if let ExprKind::Call { args, .. } = &mut expr.kind {
             args.values.iter_mut().for_each(|(_, value)| put(value, design, argument, span));
             return;

@@ -1,6 +1,6 @@
 //! Key-space reasoning: can two entities of a table produce the same key?
 //!
-//! A template is a pattern of fixed characters and slots; a slot stands for one or more characters of a class that
+//! A template is a pattern of fixed characters and slots; a slot matches one or more characters of a class that
 //! its type allows. Two patterns meet if the product of their automata reaches its end, and the path there is a
 //! concrete key that both produce.
 
@@ -83,7 +83,7 @@ fn slot(
     let prefixed = |prefix: &str, body| prefix.chars().map(Atom::Char).chain([Atom::Some(body)]).collect();
     match ty {
         _ if format.is_some() => vec![Atom::Some(alphabet)],
-        // What follows the prefix has no character of the prefix alone.
+        // The body alone: it need not allow the characters of the prefix.
         Type::Id { prefix, body } => prefixed(prefix, Texts::of(crate::texts::Kind::Id("", *body)).alphabet),
         Type::Token { prefix, length } => {
             prefixed(prefix, Texts::of(crate::texts::Kind::Token("", *length)).alphabet)
@@ -139,7 +139,7 @@ fn ends(atoms: &[Atom], at: usize, started: bool) -> bool {
 }
 
 /// The characters that may come next, with the place reached after each. A slot that has produced a character may
-/// produce more or give way to what follows it.
+/// produce more or end.
 fn steps(atoms: &[Atom], at: usize, started: bool) -> Vec<(usize, bool, &Atom)> {
     let mut found = Vec::new();
     match atoms.get(at) {

@@ -1,7 +1,7 @@
 //! The compiler's middle: names resolved, types checked, access paths chosen.
 //!
 //! `compile` turns source files into a [`Design`] and diagnostics; it never fails and reads files only through a
-//! [`Loader`]. What follows from a design by reasoning (paths, costs, collisions, sizes) is asked of the other modules.
+//! [`Loader`]. The other modules derive facts from a design: paths, costs, collisions, sizes.
 
 mod compile;
 mod deployed;

@@ -1,5 +1,5 @@
-//! What DynamoDB and the runtime cannot do, though the grammar can say it: too many indexes, periods that there are not, names that
-//! mean something else.
+//! Limits of DynamoDB and of the runtime that the grammar does not express: too many indexes,
+//! impossible periods, reserved names.
 
 use crate::deployed::{RULE, is_deployed_name};
 use crate::model::*;
@@ -7,16 +7,16 @@ use crate::problems::{DUPLICATE, LIMIT, PARAMETER, RESERVED};
 use crate::program::{Program, Yields};
 use sortkey_diagnostics::Diagnostic;
 
-/// The most global indexes of a table.
+/// The maximum number of global indexes of a table.
 const GLOBAL_INDEXES: usize = 20;
-/// The most local indexes of a table.
+/// The maximum number of local indexes of a table.
 const LOCAL_INDEXES: usize = 5;
-/// The days that a table can be brought back to.
+/// The days to which point-in-time recovery can go back.
 const RECOVERY_DAYS: std::ops::RangeInclusive<u64> = 0..=35;
-/// The most bytes of the name of a key attribute.
+/// The maximum length of the name of a key attribute, in bytes.
 const KEY_NAME_BYTES: usize = 255;
 
-/// Reports what would be refused when the design starts.
+/// Reports designs that would be refused when they start.
 pub(crate) fn check(design: &Design, program: &Program, problems: &mut Vec<Diagnostic>) {
     for (at, table) in design.tables.iter().enumerate() {
         indexes(table, problems);
@@ -91,7 +91,7 @@ fn capacity(table: &Table, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The name that a table gets if nobody sets a parameter.
+/// The name that a table gets by the defaults of its parameters.
 fn default_name(design: &Design, table: &Table, problems: &mut Vec<Diagnostic>) {
     let Some(deployed) = table.deployed.as_ref().filter(|text| text.contains('{')) else { return };
     let mut name = deployed.clone();

@@ -1,4 +1,5 @@
-//! From trees to the model. Nothing is judged here beyond what keeps a piece of text from having a meaning.
+//! Lowers syntax trees to the model.
+//! Only mistakes that leave a piece of text without a meaning are reported here.
 
 mod due;
 mod entities;
@@ -28,7 +29,7 @@ impl Unit {
     }
 }
 
-/// The design that the units say together.
+/// Lowers all units into one design.
 pub(crate) fn design(units: &[Unit], problems: &mut Vec<Diagnostic>) -> Design {
     let mut lower = Lower { file: FileId(0), problems, declared: Declared::collect(units) };
     let mut design = Design::default();
@@ -220,8 +221,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A whole number, in bytes if it has a unit of size.
-    /// How many are asked for: at least one.
+    /// A number of items, at least one.
     fn some(&mut self, number: &ast::Number) -> u64 {
         let count = self.count(number);
         if count == 0 {
@@ -231,6 +231,7 @@ impl Lower<'_> {
         count
     }
 
+    /// A whole number, in bytes if it has a unit of size.
     fn count(&mut self, number: &ast::Number) -> u64 {
         let factor = match number.unit() {
             "" | "B" => 1.0,
@@ -279,7 +280,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Two templates of one name are worse than two attributes: each is a key that the item could have.
+    /// Two templates of one name are worse than two attributes: each is a possible key of the item.
     fn contradictions(&mut self, entity: &Entity) {
         for (at, template) in entity.templates.iter().enumerate() {
             let earlier = entity.templates[..at].iter().find(|other| other.name == template.name);

@@ -34,11 +34,11 @@ pub struct Design {
     pub name: Name,
     /// Its version.
     pub version: Option<u64>,
-    /// What is filled in at deployment.
+    /// The parameters that a deployment fills in.
     pub parameters: Vec<Parameter>,
     /// The attributes of a caller.
     pub caller: Vec<Attribute>,
-    /// Where `caller` is declared.
+    /// The span of the declaration of `caller`.
     #[serde(skip)]
     pub caller_span: Option<Span>,
     /// Declared enums.
@@ -75,7 +75,7 @@ pub struct Design {
     pub migrations: Vec<Migration>,
     /// Groups of exported names.
     pub modules: Vec<Module>,
-    /// What is silenced, and where.
+    /// The silenced lints, each with its place.
     #[serde(skip)]
     pub allows: Vec<Allow>,
 }

@@ -1,4 +1,4 @@
-//! The errors of the compiler itself: what keeps a design from having a meaning at all.
+//! The errors of the compiler itself, which leave a design without a meaning.
 //!
 //! Lints, which judge a meaning, live in their own crate.
 
@@ -11,7 +11,7 @@ pub struct Problem {
     pub code: &'static str,
     /// The readable name.
     pub name: &'static str,
-    /// What it means and what to do.
+    /// Its meaning, and how to fix it.
     pub text: &'static str,
 }
 
@@ -39,7 +39,7 @@ pub const PARAMETER: Problem = Problem {
            deployed name that it is part of is none that DynamoDB accepts. Values are given with `--set name=value`.",
 };
 
-/// Raised when a design meets tables that are there.
+/// Raised when the tables of a design exist and differ from it.
 pub const TABLE_DIFFERS: Problem = Problem {
     code: "SK0021",
     name: "table-differs",
@@ -48,7 +48,7 @@ pub const TABLE_DIFFERS: Problem = Problem {
            the table or the index a new name in the design, or change what is there by hand.",
 };
 
-/// Raised when a `unique` clause meets items that are there.
+/// Raised when existing items violate a `unique` clause.
 pub const NOT_UNIQUE: Problem = Problem {
     code: "SK0022",
     name: "not-unique-yet",

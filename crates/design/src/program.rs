@@ -1,8 +1,8 @@
 //! The compiled program: a design with every name resolved, every expression typed and every call bound.
 //!
-//! It is made once, by [`elaborate`](crate::elaborate), from a [`Design`], and is immutable. What checks, plans, runs and
-//! documents a design reads it here, so that all of them mean the same. Names are left only where they are data: what
-//! arrives with a call or lies in a table.
+//! It is made once, by [`elaborate`](crate::elaborate), from a [`Design`], and is immutable. The checker, the planner,
+//! the runtime and the generators of documents all read it, so that they agree. Names are left only where they are data:
+//! in the arguments of a call or in a table.
 
 mod calls;
 mod entity;
@@ -36,7 +36,7 @@ pub struct Program {
     pub design: Arc<Design>,
     /// Deployment parameters, by name.
     pub settings: Arena<SettingId, Arc<str>>,
-    /// What they are if a deployment does not say.
+    /// Their values where a deployment gives none.
     pub setting_defaults: Arena<SettingId, Option<Arc<str>>>,
     /// Declared enums.
     pub enums: Arena<EnumId, Enum>,
@@ -68,7 +68,7 @@ pub struct Program {
     pub migrations: Vec<Migration>,
     /// The names of errors.
     pub errors: Arena<ErrorId, Arc<str>>,
-    /// What calls may name: patterns and operations by their own names, and `module.name`.
+    /// The names that calls may use: patterns and operations by their own names, and `module.name`.
     pub names: HashMap<String, Callee>,
 }
 
@@ -78,7 +78,7 @@ impl Program {
         self.names.get(name).copied()
     }
 
-    /// What a pattern or operation takes and yields.
+    /// The parameters and the result of a pattern or operation.
     pub fn signature(&self, callee: Callee) -> &Signature {
         match callee {
             Callee::Pattern(id) => &self.patterns[id].signature,
@@ -105,7 +105,7 @@ impl Program {
         }
     }
 
-    /// What the documentation comment of a pattern or operation says.
+    /// The documentation comment of a pattern or operation.
     pub fn docs(&self, callee: Callee) -> Option<&str> {
         match callee {
             Callee::Pattern(id) => self.patterns[id].docs.as_deref(),
@@ -118,7 +118,7 @@ impl Program {
     pub fn callees(&self) -> impl Iterator<Item = Callee> + '_ {
         let all =
             self.patterns.ids().map(Callee::Pattern).chain(self.operations.ids().map(Callee::Operation));
-        // What serves a worker, a route or a session has no name that a call could use.
+        // The operations of workers, routes and sessions have no name that a call could use.
         all.filter(|callee| self.names.contains_key(&**self.name(*callee)))
     }
 

@@ -1,6 +1,6 @@
 //! Names that must refer to something: tables, entities, attributes, indexes, rules, module entries.
 //!
-//! What a resolved name means for DynamoDB is judged by the lints.
+//! The lints judge the consequences of a resolved name for DynamoDB.
 
 use crate::facts::source;
 use crate::model::*;

@@ -1,5 +1,5 @@
-//! Encrypted attributes: only the application can read them, so no key and no condition can, and the name of their key must never
-//! change.
+//! Encrypted attributes: only the application can read them, so they cannot be part of keys or conditions, and the name of
+//! their key must never change.
 
 use crate::model::{self, Design, FieldOp, InputKind, WriteVerb};
 use crate::problems::{NOT_SETTABLE, SEALED, UNKNOWN, nearest};
@@ -9,7 +9,7 @@ use crate::program::{
 };
 use sortkey_diagnostics::{Diagnostic, Span};
 
-/// Reports encrypted attributes where the database would have to read them, and names of keys that cannot stay.
+/// Reports encrypted attributes where the database would have to read them, and key names that may change.
 pub(crate) fn check(design: &Design, program: &Program, problems: &mut Vec<Diagnostic>) {
     for (entity, source) in program.entities.iter().zip(&design.entities) {
         if entity.attributes.iter().all(|each| each.encrypted.is_none()) {
@@ -68,7 +68,7 @@ struct Sealed<'a, 'p> {
 }
 
 impl Sealed<'_, '_> {
-    /// The name of a key is made of attributes that are there, and that stay as they are.
+    /// The name of a key must be made of attributes that are present and do not change.
     fn names(&mut self, source: &model::Entity) {
         for attribute in &source.attributes {
             let Some(annotation) = attribute.annotation("encrypted") else { continue };
@@ -109,7 +109,7 @@ impl Sealed<'_, '_> {
         self.problems.push(problem.note("Name attributes that every item has."));
     }
 
-    /// What the name of a key is made of stays as it is: what was encrypted before could never be read again.
+    /// The attributes that a key's name is made of must not change: values encrypted before could never be read again.
     fn changes(&mut self, operation: &Operation, action: &Action) {
         if !matches!(action.verb, WriteVerb::Update | WriteVerb::Upsert) {
             return;
@@ -119,7 +119,7 @@ impl Sealed<'_, '_> {
             let is_input = |piece: &AliasPiece| matches!(piece, AliasPiece::Slot(id) if changed.contains(id));
             let named = attribute.encrypted.iter().flatten().find(|piece| is_input(piece));
             let Some(AliasPiece::Slot(input)) = named else { continue };
-            // Written together, it is encrypted anew.
+            // The new value is encrypted under the new name.
             if action.fields.iter().any(|field| field.path.attribute == id) {
                 continue;
             }
@@ -169,7 +169,7 @@ impl Sealed<'_, '_> {
         whens.chain(checks).chain(&entity.deleted).chain(moves).for_each(|each| self.condition(each));
     }
 
-    /// What a condition compares; whether something is there can be asked of everything.
+    /// Reports encrypted attributes that a condition compares. Their presence may be tested.
     fn condition(&mut self, condition: &Expr) {
         let mut open = vec![condition];
         while let Some(expr) = open.pop() {
@@ -193,7 +193,7 @@ impl Sealed<'_, '_> {
     }
 }
 
-/// The attributes that an action changes in an item that is there.
+/// The attributes that an action changes in an existing item.
 fn changed(entity: &Entity, operation: &Operation, action: &Action) -> Vec<AttributeId> {
     let mut found: Vec<AttributeId> = action.fields.iter().map(|field| field.path.attribute).collect();
     found.extend(action.takes.iter().map(|(id, _)| *id));
@@ -205,7 +205,7 @@ fn changed(entity: &Entity, operation: &Operation, action: &Action) -> Vec<Attri
     if action.spreads.iter().any(is_patch) {
         found.extend(entity.attributes.entries().filter(|(_, each)| each.can_be_given()).map(|(id, _)| id));
     }
-    // A caller's own value is the only one that the owner can have.
+    // The owner is always the caller's own tenant, so it does not change.
     let tenant = entity.tenant.filter(|tenant| !operation.system && tenant.of_caller.is_some());
     found.retain(|id| {
         let stays = entity.attributes[*id].flags.immutable || entity.key_attributes.contains(id);

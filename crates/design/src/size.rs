@@ -1,4 +1,4 @@
-//! How large values and items can get, from the declared bounds; none where a bound is missing.
+//! The maximum sizes of values and items, from the declared bounds; none if a bound is missing.
 
 use crate::model::*;
 use std::collections::HashMap;
@@ -6,12 +6,12 @@ use std::collections::HashMap;
 /// DynamoDB's limit for an item.
 pub const MAX_ITEM_BYTES: u64 = 400 * 1024;
 
-/// What an attribute can weigh at most.
+/// The maximum size of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// At most that many bytes.
     Bytes(u64),
-    /// As much as anybody puts in.
+    /// Any size.
     Unbounded,
 }
 
@@ -31,15 +31,16 @@ impl Bound {
     }
 }
 
-/// The most bytes a value of a type can take.
+/// The maximum size of a value of a type.
 pub fn largest<'a>(design: &'a Design, ty: &'a Type) -> Bound {
     Sizes { design, records: HashMap::new() }.of(ty, 0)
 }
 
-/// Sizes under way. Records may contain records, so each is measured once, however often it is named.
+/// The sizes measured so far. Records may contain records, so each is measured once, however often it is named.
 struct Sizes<'a> {
     design: &'a Design,
-    /// What is known of records; one that is still being measured contains itself, and is unbounded.
+    /// The bounds of records measured so far.
+    /// A record that is still being measured contains itself, and is unbounded.
     records: HashMap<&'a str, Bound>,
 }
 
@@ -113,7 +114,7 @@ pub fn item_bound<'a>(design: &'a Design, entity: &'a Entity) -> (u64, Vec<&'a A
     (total, unbounded)
 }
 
-/// The size to reckon with for one item: declared, or half of what the bounds allow.
+/// The assumed size of an item: declared, or half of what the bounds allow.
 pub fn typical_bytes(design: &Design, entity: &Entity) -> u64 {
     let declared = entity.volume.as_ref().and_then(|volume| volume.each_bytes);
     declared.unwrap_or_else(|| (item_bound(design, entity).0 / 2).clamp(100, MAX_ITEM_BYTES))

@@ -1,4 +1,5 @@
-//! What DynamoDB cannot store, and what a receipt cannot be kept by: mistakes that the text alone shows.
+//! Values that DynamoDB cannot store, and values that cannot identify a receipt:
+//! mistakes that the text alone shows.
 
 use crate::facts::actions;
 use crate::model::*;
@@ -6,7 +7,7 @@ use crate::problems::{ABSENT, ARGUMENT, UNKNOWN};
 use crate::program::{Program, Signature};
 use sortkey_diagnostics::Diagnostic;
 
-/// Reports empty sets in attributes that no item may lack, and scopes of receipts that are none.
+/// Reports empty sets in attributes that no item may lack, and invalid scopes of receipts.
 pub(crate) fn check(design: &Design, program: &Program, problems: &mut Vec<Diagnostic>) {
     for attribute in design.entities.iter().flat_map(|entity| &entity.attributes) {
         let fill = attribute.value.iter().map(|fill| &fill.value);

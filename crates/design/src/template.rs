@@ -4,7 +4,7 @@ use crate::model::{Name, Piece, SlotFormat};
 use crate::problems::TEMPLATE;
 use sortkey_diagnostics::{Diagnostic, Span};
 
-/// The pieces of a template whose string literal stands at `span` (quotes included).
+/// The pieces of a template whose string literal has this `span` (quotes included).
 pub(crate) fn parse(text: &str, span: Span, problems: &mut Vec<Diagnostic>) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut at = 0;

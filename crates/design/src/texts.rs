@@ -1,7 +1,7 @@
-//! The text of a value as it stands in a key: which characters it may have, and how many.
+//! The text of a value within a key: which characters it may have, and how many.
 //!
-//! Two questions about templates are answered from here. Can two different lists of values make one text? And does the text
-//! sort as the values do? Both depend on nothing but the type of a slot, its format and what follows it.
+//! The module answers two questions about templates. Can two different lists of values make one text? And does the text
+//! sort as the values do? Both depend only on the type of a slot, its format and what follows it.
 
 mod alphabet;
 mod expression;
@@ -17,7 +17,7 @@ pub const SECONDS_WIDTH: usize = 10;
 /// The digits of a time in milliseconds in a key: until 2286.
 pub const MILLISECONDS_WIDTH: usize = 13;
 
-/// What is known of all texts that the values of a type have.
+/// The properties shared by all texts that the values of a type have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Texts {
     /// The characters that occur.
@@ -26,7 +26,7 @@ pub struct Texts {
     pub later: Alphabet,
     /// The number of characters, if all texts have as many.
     pub width: Option<u64>,
-    /// All of them, where they are few.
+    /// All texts, if they are few.
     pub words: Vec<String>,
 }
 
@@ -128,7 +128,7 @@ impl Texts {
         Texts { width: Some(width), ..self }
     }
 
-    /// Whether the end of a text can be told from what follows it: a delimiter, or another slot.
+    /// Whether the end of a text is unambiguous before what follows it: a delimiter, or another slot.
     pub fn ends_before(&self, next: Next<'_>) -> bool {
         if self.width.is_some() {
             return true;
@@ -161,7 +161,7 @@ impl Texts {
     }
 }
 
-/// What stands behind a slot in its template.
+/// The part of a template that follows a slot.
 #[derive(Clone, Copy, Debug)]
 pub enum Next<'a> {
     /// Nothing.

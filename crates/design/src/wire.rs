@@ -1,8 +1,8 @@
 //! The wire format: a compiled program as JSON, for other languages and for runtimes without a compiler.
 //!
 //! It has a name and a version of its own and is declared here field by field, so that the program can change without it.
-//! What is written is complete: a program that was read again plans and runs as the one that was written. Only the places
-//! in the source text are left out. Ids are places in lists. Types are written once each, in `types`, and expressions in
+//! The form is complete: a program that was read back plans and runs like the one that was written. Only the places in
+//! the source text are left out. Ids are places in lists. Types are written once each, in `types`, and expressions in
 //! `expressions`, and both are named by their places; numbers of the language are text, since they have 38 digits.
 
 mod attributes;
@@ -90,7 +90,7 @@ pub struct Program {
     pub tests: Vec<Test>,
     /// The names of errors.
     pub errors: Vec<String>,
-    /// What calls may name.
+    /// The names that calls may use.
     pub names: BTreeMap<String, Callee>,
 }
 
@@ -100,7 +100,7 @@ pub struct Program {
 pub struct Setting {
     /// Its name.
     pub name: String,
-    /// What it is if a deployment does not say.
+    /// Its value where a deployment gives none.
     pub default: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What the tests of this crate share: a server on a real socket, SDK clients that point at it, and short
+//! Shared parts of this crate's tests: a server on a real socket, SDK clients that point at it, and short
 //! words for tables and values.
 //!
 //! Set `SORTKEY_E2E_ENDPOINT` to run the same tests against another DynamoDB, such as AWS's own or the binary

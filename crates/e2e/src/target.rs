@@ -8,7 +8,7 @@ use std::thread;
 use sortkey_server::{Database, Server, Settings, admin_mount};
 use tokio::runtime::Builder;
 
-/// Where requests go. The first call starts the server, unless the environment names another.
+/// The endpoint under test. The first call starts the server, unless the environment names another.
 pub fn endpoint() -> &'static str {
     static ENDPOINT: LazyLock<String> =
         LazyLock::new(|| std::env::var("SORTKEY_E2E_ENDPOINT").unwrap_or_else(|_| start()));
@@ -39,7 +39,7 @@ fn start() -> String {
     said.recv().expect("the server starts")
 }
 
-/// Where the server of these tests has its buckets. It is below the build's directory, which goes with the next cleaning.
+/// The directory for the buckets of the tests' server. It is in the build's directory, and is removed with it.
 pub fn export_dir() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../target/e2e-exports/{}", std::process::id()))
 }

@@ -1,9 +1,9 @@
 //! Cron expressions: when a schedule runs next, in a time zone.
 //!
-//! An expression has five fields (minute, hour, day of the month, month, day of the week), or six with seconds in front or years
-//! behind. A field is a list of `*`, `?`, values and ranges, each with an optional step; `5/15` is every fifteenth from 5 on. Months
-//! and weekdays may be named, and Sunday is 0 and 7. `@hourly`, `@daily`, `@midnight`, `@weekly`, `@monthly`, `@yearly` and `@annually`
-//! are short for what they say; `cron` in a design does not accept these yet.
+//! An expression has five fields (minute, hour, day of the month, month, day of the week), or six with seconds in front or
+//! years behind. A field is a list of `*`, `?`, values and ranges, each with an optional step; `5/15` is every fifteenth
+//! from 5 on. Months and weekdays may be named, and Sunday is 0 and 7. `@hourly`, `@daily`, `@midnight`, `@weekly`,
+//! `@monthly`, `@yearly` and `@annually` are abbreviations; `cron` in a design does not accept these yet.
 //!
 //! Six fields are read with seconds in front if they can be, except that a `?` belongs to a day: `0 12 * * ? *` is noon, every day
 //! of every year, as in AWS, and `0 0 12 * * ?` is noon as well, as in Quartz.

@@ -7,11 +7,11 @@ pub enum Cell {
     Nothing,
     /// A number as it is written.
     Number(String),
-    /// Text of anybody.
+    /// Text from an untrusted source.
     Text(String),
 }
 
-/// A table with a line of names. Lines end with CR LF, as the standard says.
+/// A table with a line of names. Lines end with CR LF, as RFC 4180 requires.
 pub fn table(names: &[String], rows: impl Iterator<Item = Vec<Cell>>) -> String {
     let mut text = String::new();
     line(&mut text, names.iter().map(|name| quoted(name)));

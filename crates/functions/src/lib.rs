@@ -8,7 +8,7 @@
 //! - [`repeat`] finds the next time of what happens daily, weekly, monthly.
 //! - [`totp`] and [`password`] check what people sign in with.
 //! - [`filter`] decides whether a webhook is wanted, [`transform`] rewrites it.
-//! - [`retry`] says when a failed delivery is attempted again.
+//! - [`retry`] computes the time of the next attempt of a failed delivery.
 //!
 //! Invariants:
 //! - Secrets and codes are compared in constant time, and no error contains the expected value.

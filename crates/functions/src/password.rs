@@ -1,7 +1,7 @@
-//! Passwords beside the hashes that were stored of them, by this or by other libraries: argon2id and bcrypt.
+//! Verifies passwords against stored hashes, made by this or by other libraries: argon2id and bcrypt.
 //!
-//! A stored hash says what it costs to check it. Hashes are imported from elsewhere and may be written by users of a design, so the cost is
-//! limited before anything is computed.
+//! A stored hash contains its own cost parameters. Hashes are imported from elsewhere and may be written by users of a
+//! design, so the cost is limited before anything is computed.
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use base64::Engine as _;

@@ -66,8 +66,8 @@ impl Schedule {
         Some(delay - tenth + u64::try_from(spread).unwrap_or(tenth))
     }
 
-    /// How long to wait before the next attempt after an answer: as the schedule says, or longer where a receiver that is overloaded (429) or
-    /// unavailable (503) asks for it with `Retry-After`.
+    /// The delay before the next attempt after an answer: that of the schedule, or longer if a receiver that is overloaded
+    /// (429) or unavailable (503) asks for it with `Retry-After`.
     pub fn delay_after_ms(
         &self,
         attempts_made: usize,

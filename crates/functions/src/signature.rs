@@ -1,12 +1,13 @@
 //! Signatures of webhooks: incoming ones are verified over the raw bytes, outgoing ones are made.
 //!
-//! A [`Scheme`] says how a provider signs. A [`Verifier`] is a scheme with its secrets, of which there may be several while one is
-//! replaced by the next. The signature is checked before the time, so that an expired webhook is an authentic one.
+//! A [`Scheme`] describes how a provider signs. A [`Verifier`] is a scheme with its secrets, of which there may be several
+//! while one is replaced by the next. The signature is checked before the time,
+//! so that an expired webhook is an authentic one.
 //!
 //! Invariants:
 //! - Signatures are compared in constant time, and no error contains the expected one.
 //! - A header that decides is given once: a request with two signatures in two headers is refused rather than interpreted.
-//! - A signature covers the body, and the time where a time is checked; a scheme that says otherwise is refused.
+//! - A signature covers the body, and the time where a time is checked; a scheme without that is refused.
 
 mod custom;
 mod delivery;
@@ -26,7 +27,7 @@ pub use timestamp::TimestampHeader;
 use crate::Headers;
 use key::{MAX_SECRETS, StandardKey, VerifyingKeys};
 
-/// How old or how far ahead a signed time may be, unless a scheme says otherwise.
+/// How old or how far ahead a signed time may be, by default.
 pub const TOLERANCE_SECONDS: u32 = 300;
 
 /// A webhook as it came.

@@ -63,7 +63,7 @@ impl Totp {
     pub fn code(&self, secret: &TotpSecret, step: u64) -> String {
         let digits = self.digits.clamp(6, 8);
         let mac = hmac::sign(self.algorithm, &secret.0, &[&step.to_be_bytes()]);
-        // RFC 4226, section 5.3: the last four bits say where the 31 bits of the code begin.
+        // RFC 4226, section 5.3: the last four bits are the offset of the 31 bits of the code.
         let offset = usize::from(mac.last().copied().unwrap_or(0) & 15);
         let bytes = mac.get(offset..offset + 4).and_then(|bytes| bytes.try_into().ok()).unwrap_or([0; 4]);
         let number = (u32::from_be_bytes(bytes) & 0x7FFF_FFFF) % 10_u32.pow(digits);
@@ -72,7 +72,8 @@ impl Totp {
 
     /// The step that a code belongs to, if it is valid now and its step is later than the one that was used last.
     ///
-    /// Every step of the window is compared, in constant time, so that neither the time nor the answer says how near a guess was.
+    /// Every step of the window is compared, in constant time,
+    /// so that neither the time nor the answer reveals how near a guess was.
     pub fn verify(
         &self,
         secret: &TotpSecret,

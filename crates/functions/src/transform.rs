@@ -9,7 +9,7 @@
 //! ]
 //! ```
 //!
-//! Each step sees what the ones before it made. [`Step`] says what each does. Two rules hold for all of them:
+//! Each step sees the result of the ones before it. [`Step`] describes each kind. Two rules hold for all of them:
 //! - A place that is read and is not there makes the step do nothing. Bodies differ, and a missing optional field is no mistake.
 //! - A place that is written is made if it can be: missing objects on the way are created; a list takes an index that it has, or `-` or its
 //!   length to append. Anything else (a member of a text, an index beyond the end) is an error, since silence would lose data.

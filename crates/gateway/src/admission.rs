@@ -1,4 +1,4 @@
-//! Who calls: by a header where the API is open, by an API key elsewhere.
+//! Identifies the caller: by a header if the API is open, by an API key otherwise.
 
 use serde_json::{Map, Value as Json};
 use sortkey_core::{Caller, Failure, FailureKind, Runtime, read_json};
@@ -10,26 +10,26 @@ use crate::keys::{ApiKeys, Holder};
 
 const CALLER: HeaderName = HeaderName::from_static("sortkey-caller");
 
-/// Who is let in.
+/// The rule for letting clients in.
 #[derive(Debug)]
 pub enum Admission {
     /// Programs on this machine, which name their caller themselves. No web page of another site is let in.
     Open,
-    /// Whoever has a key, from wherever they call.
+    /// Clients with a key, from any machine.
     Keys(ApiKeys),
 }
 
-/// Somebody who was let in.
+/// A client that was let in.
 #[derive(Debug)]
 pub(crate) struct Visitor {
     /// On whose behalf they call.
     pub(crate) caller: Option<Caller>,
-    /// Whether they may reach `system` declarations, which know no tenants.
+    /// Whether they may reach `system` declarations, which have no tenants.
     pub(crate) trusted: bool,
 }
 
 impl Admission {
-    /// What the server lets through to begin with.
+    /// The clients that the server lets through to begin with.
     pub(crate) fn access(&self) -> Access {
         match self {
             Admission::Open => Access::ThisMachine,
@@ -37,7 +37,7 @@ impl Admission {
         }
     }
 
-    /// Who sends these headers.
+    /// The client that sends these headers.
     ///
     /// Keys of the server come first; a token that is none of them is one of the design's own accounts, if it has sessions.
     pub(crate) async fn visitor(&self, runtime: &Runtime, headers: &HeaderMap) -> Result<Visitor, Failure> {
@@ -70,7 +70,7 @@ impl Admission {
     }
 }
 
-/// Whoever a token of the design's own belongs to.
+/// The client that a session token of the design belongs to.
 async fn of_session(runtime: &Runtime, token: &str) -> Result<Visitor, Failure> {
     let unknown = || unauthenticated("this token is not known, has expired or was revoked");
     let caller = runtime.recognise(token).await?.ok_or_else(unknown)?;
@@ -94,7 +94,7 @@ fn named_caller(headers: &HeaderMap) -> Result<Option<Map<String, Json>>, Failur
 
 fn check(runtime: &Runtime, caller: Map<String, Json>) -> Result<Caller, Failure> {
     runtime.caller(caller).map_err(|failure| {
-        // What the runtime knows as the caller, its client knows as a header.
+        // The failure names a part of the caller, which a client passes as a header.
         let field = failure.field.as_deref().unwrap_or_default();
         let field = format!("Sortkey-Caller{}", field.strip_prefix("caller").unwrap_or_default());
         Failure::invalid(field, failure.message)

@@ -1,4 +1,4 @@
-//! What a call answers, as HTTP.
+//! The answer of a call, as HTTP.
 
 use serde_json::Value as Json;
 use sortkey_core::{Consumed, Failure, FailureKind, Reply, Shown};
@@ -10,14 +10,14 @@ use sortkey_server::hyper::{Response, StatusCode};
 use crate::endpoints::Endpoint;
 use crate::problem;
 
-/// What the call took, for operators who watch the bill: `requests=2, rcu=0.5, wcu=0`. It tells how much lies behind an id,
-/// so callers who act for a tenant do not get it.
+/// The consumption of the call, for operators who watch the bill: `requests=2, rcu=0.5, wcu=0`. It reveals how much data
+/// belongs to an id, so callers who act for a tenant do not get it.
 const CONSUMED: HeaderName = HeaderName::from_static("sortkey-consumed");
 
-/// Tells that an idempotent call was carried out before: this is its answer.
+/// Set if an idempotent call was carried out before: this is its answer.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// The response to a call. `consumed` is what it took, for whoever may see that.
+/// The response to a call. `consumed` is given if the client may see it.
 pub(crate) fn response(
     program: &Program,
     endpoint: &Endpoint,

@@ -1,6 +1,6 @@
 //! From a request to the arguments of a call: a JSON body, a form, or a query string.
 //!
-//! Names and values are the runtime's to judge, so that everything that is wrong is reported together.
+//! The runtime checks names and values, so that all problems are reported together.
 
 use serde_json::{Map, Value as Json};
 use sortkey_core::{Arguments, Failure, FailureKind};
@@ -17,7 +17,7 @@ pub(crate) const MAX_BODY_BYTES: usize = 6 << 20;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// What a request asks for.
+/// The parts of a request.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Asked {
     pub(crate) arguments: Arguments,
@@ -66,7 +66,7 @@ fn body(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Arguments, Fail
     Arguments::read(body)
 }
 
-/// Texts by name; each becomes what its parameter's type wants.
+/// Texts by name; each is converted to its parameter's type.
 fn form(endpoint: &Endpoint, text: &str) -> Result<Arguments, Failure> {
     let pairs = query::parse(text).ok_or_else(|| invalid("the query is not percent-encoded UTF-8"))?;
     let mut values = Map::new();
@@ -83,7 +83,7 @@ fn form(endpoint: &Endpoint, text: &str) -> Result<Arguments, Failure> {
     values.try_into()
 }
 
-/// A name that belongs to the page, unless the design uses it for a parameter.
+/// Takes a name that belongs to paging, unless the design uses it for a parameter.
 fn take(endpoint: &Endpoint, arguments: &mut Arguments, name: &str) -> Option<Json> {
     if endpoint.parameter(name).is_some() { None } else { arguments.take(name) }
 }
@@ -123,8 +123,8 @@ fn expected_version(request: &Request<Bytes>) -> Result<Option<i64>, Failure> {
     version.map(Some).ok_or_else(|| Failure::invalid("If-Match", why()))
 }
 
-/// The header fills the parameter of `idempotent by`. Where nothing makes a repeat harmless, a client that believes so
-/// must hear it.
+/// The header fills the parameter of `idempotent by`. An operation without that clause refuses it,
+/// since a repeat would act again.
 fn idempotency_key(
     endpoint: &Endpoint,
     request: &Request<Bytes>,

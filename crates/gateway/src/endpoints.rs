@@ -1,4 +1,4 @@
-//! Which path is which declaration: its own name, and its name in every module that exports it.
+//! Maps paths to declarations: by a declaration's own name, and by its name in every module that exports it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sortkey_design::Program;
 use sortkey_design::program::{Callee, Operation, Parameter, Signature};
 
-/// Where all of them are.
+/// The common prefix of all paths.
 pub(crate) const PREFIX: &str = "/api";
 
 /// A route to a pattern or an operation.
@@ -99,7 +99,7 @@ impl Endpoint {
         signature.find(name).map(|id| &signature.parameters[id])
     }
 
-    /// What the design says about it.
+    /// Its documentation comment.
     pub(crate) fn docs(&self) -> Option<&str> {
         self.program.docs(self.callee)
     }

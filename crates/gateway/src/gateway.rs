@@ -52,7 +52,7 @@ impl Gateway {
         Gateway { live, ..self }
     }
 
-    /// The gateway's places on a server: the API, its description for programs, and a page for people.
+    /// The mounts of the gateway on a server: the API, its description for programs, and a page for people.
     pub fn mounts(self) -> Vec<Mount> {
         let document = openapi::of(self.runtime.program(), &self.endpoints);
         let html = page::of(self.runtime.program(), &self.endpoints);
@@ -67,14 +67,14 @@ impl Gateway {
             page("/openapi.json", "application/json", document.to_string()),
             page("/docs", "text/html; charset=utf-8", html),
         ];
-        // What serves the design itself comes first: no route can take its place.
+        // The gateway's own paths come first: no route can replace them.
         [own, routes].concat()
     }
 
     async fn answer(&self, request: Request<Bytes>) -> Response<Vec<u8>> {
         let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default().trim_matches('/');
         let found = self.endpoints.find(path);
-        // The names of a design are for those who may call it.
+        // The names of a design are only shown to clients that may call it.
         if found.is_none()
             && let Err(failure) = self.admit(request.headers()).await
         {
@@ -101,7 +101,7 @@ impl Gateway {
         self.call(endpoint, &request).await
     }
 
-    /// Whether a request comes from somebody who may call anything at all.
+    /// Whether the client of a request may call anything at all.
     async fn admit(&self, headers: &HeaderMap) -> Result<(), Failure> {
         let visitor = self.admission.visitor(&self.runtime, headers).await?;
         let is_known =
@@ -137,7 +137,8 @@ impl Gateway {
         answer::response(self.runtime.program(), endpoint, outcome, consumed)
     }
 
-    /// The runtime of the fork that a request names; none if it names none. A fork is an operator's copy of everybody's items.
+    /// The runtime of the fork that a request names; none if it names none.
+    /// A fork is an operator's copy of all tenants' items.
     fn fork(&self, headers: &HeaderMap, visitor: &Visitor) -> Result<Option<Runtime>, Failure> {
         let Some(name) = headers.get(FORK) else { return Ok(None) };
         if !visitor.trusted {
@@ -179,7 +180,7 @@ impl Gateway {
         problem::refused(StatusCode::NOT_FOUND, "UnknownOperation", &detail)
     }
 
-    /// Everything that can be called, in a few words each.
+    /// A short description of everything that can be called.
     fn directory(&self) -> Json {
         let entry = |endpoint: &Endpoint| {
             let name = |optional: bool| if optional { "?" } else { "" };
@@ -214,13 +215,13 @@ impl Handler for Gateway {
             status if status.is_client_error() => FailureKind::Invalid,
             _ => FailureKind::Internal,
         };
-        // AWS's clients hear nothing about a body that cannot be unpacked; ours do.
+        // AWS's clients get no message about a body that cannot be unpacked; ours do.
         let why = if why.is_empty() { "the body is not what its Content-Encoding says" } else { why };
         Some(problem::response(&Failure::new(kind, why)).map(Content::from))
     }
 }
 
-/// A text that is made once.
+/// A text that is rendered once.
 struct Document {
     path: &'static str,
     content_type: &'static str,

@@ -1,7 +1,7 @@
-//! API keys: who holds which, kept in a file of hashes.
+//! API keys and their holders, kept in a file of hashes.
 //!
-//! A key is 32 random bytes, so its SHA-256 says nothing about it and needs no salt. The file can be changed while a
-//! server runs: a key that was added works, and one that was taken out does not, from the next request on.
+//! A key is 32 random bytes, so its SHA-256 reveals nothing about it and needs no salt. The file can be changed
+//! while a server runs: a key that was added works, and one that was taken out does not, from the next request on.
 
 use std::collections::HashMap;
 use std::io::Write as _;
@@ -16,7 +16,7 @@ use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
-/// What a key is recognised by, in a log or a leak.
+/// The prefix by which a key is recognised in a log or a leak.
 const PREFIX: &str = "sortkey_";
 
 /// The keys of a file.
@@ -32,16 +32,16 @@ struct Known {
     holders: HashMap<String, Holder>,
 }
 
-/// What changes with a file: every change puts another file in its place, also within one tick of the clock.
+/// Changes with the file: every change puts another file in its place, also within one tick of the clock.
 type Stamp = (SystemTime, u64, u64);
 
-/// Who may do what with a key.
+/// The permissions of a key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Holder {
     /// Anything: names its caller itself, and reaches `system` declarations.
     Admin,
-    /// What this caller may do.
+    /// Those of this caller.
     Caller(Map<String, Json>),
 }
 
@@ -61,7 +61,7 @@ struct File {
 /// A key that was just made.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// What the client sends. It is shown once and kept nowhere.
+    /// The key that the client sends. It is shown once and never stored.
     pub secret: String,
 }
 
@@ -71,7 +71,7 @@ pub enum KeysError {
     /// It cannot be read or written.
     #[error("{0}: {1}")]
     File(PathBuf, std::io::Error),
-    /// It is not what we write.
+    /// Its content is invalid.
     #[error("{0} is no file of API keys: {1}")]
     Content(PathBuf, serde_json::Error),
     /// Names are how keys are revoked.
@@ -93,7 +93,7 @@ impl ApiKeys {
         Ok(keys)
     }
 
-    /// Who holds a key.
+    /// The holder of a key.
     pub fn holder(&self, key: &str) -> Option<Holder> {
         self.refresh();
         self.known.read().holders.get(&hash(key)).cloned()
@@ -137,7 +137,7 @@ impl ApiKeys {
         write(path, &file)
     }
 
-    /// Reads the file again if it changed. A file that became unreadable leaves nobody in.
+    /// Reads the file again if it changed. If it became unreadable, no key is accepted.
     fn refresh(&self) {
         let modified = modified(&self.path);
         if modified == self.known.read().modified {
@@ -152,7 +152,7 @@ impl ApiKeys {
 }
 
 fn load(path: &Path) -> Result<Known, KeysError> {
-    // Looked at first: a change between the two is then noticed by the next request.
+    // Read before the content, so that the next request notices a change in between.
     let modified = modified(path);
     let holders = read(path)?.keys.into_iter().map(|entry| (entry.sha256, entry.holder)).collect();
     Ok(Known { modified, holders })
@@ -177,8 +177,8 @@ fn read(path: &Path) -> Result<File, KeysError> {
     }
 }
 
-/// Lets one process at a time change a file of keys, for as long as the answer is kept. What is locked is a file beside it,
-/// since the file itself is replaced by every change.
+/// Lets one process at a time change a file of keys, for as long as the returned file is kept. The lock is on a file beside
+/// it, since the file itself is replaced by every change.
 fn alone(path: &Path) -> Result<std::fs::File, KeysError> {
     let failed = |error| KeysError::File(path.to_owned(), error);
     if let Some(folder) = path.parent() {

@@ -4,8 +4,8 @@
 //! query parameters. Answers are plain JSON, pages are `{"items": [...], "cursor": ...}`, errors are
 //! `application/problem+json`. `/openapi.json` describes all of it to programs and `/docs` to people.
 //!
-//! The crate knows HTTP and the runtime; it knows neither tables nor DynamoDB. A [`Gateway`] plugs into `sortkey-server` as
-//! [`Mount`](sortkey_server::Mount)s beside the DynamoDB API.
+//! The crate deals with HTTP and the runtime, and neither with tables nor with DynamoDB. A [`Gateway`] plugs into
+//! `sortkey-server` as [`Mount`](sortkey_server::Mount)s beside the DynamoDB API.
 //!
 //! Invariant: nobody but an administrator, or a program on this machine where the API is open, chooses its own caller
 //! or reaches a `system` declaration.

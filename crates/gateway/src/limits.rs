@@ -1,4 +1,4 @@
-//! How often one address may ask a route: `limit 100/m`.
+//! The rate limit of a route for one address: `limit 100/m`.
 //!
 //! Each address and route has a moment up to which its requests are paid for. A request moves it on by its share of the
 //! period; one that would move it further than a period ahead is refused. A burst of the whole limit is allowed, and after

@@ -1,8 +1,8 @@
 //! Channels of events that clients follow while they happen: the parts of an answer that is still being made, a notification.
 //!
-//! A channel is a name that a design computes. It exists while somebody follows it or something was sent lately, and holds the
-//! last events, so that a client that comes back with `Last-Event-ID` misses none. Channels belong to one process: nothing is
-//! stored, and what must not be lost is an item.
+//! A channel is a name that a design computes. It exists while a client follows it or an event was sent lately, and holds
+//! the last events, so that a client that comes back with `Last-Event-ID` misses none. Channels belong to one process:
+//! nothing is stored, so data that must not be lost has to be an item.
 //!
 //! Invariant: whatever clients do, there are at most [`MAX_CHANNELS`] channels, and a channel holds at most [`MAX_HELD_BYTES`].
 
@@ -20,19 +20,19 @@ const MAX_CHANNELS: usize = 10_000;
 /// How many clients may follow at a time, all channels together.
 const MAX_FOLLOWERS: usize = 4_096;
 
-/// How much of its past a channel holds.
+/// The maximum size of the events that a channel holds.
 const MAX_HELD_BYTES: usize = 256 * 1024;
 
-/// How many events may wait for a client before it is cut off. It can come back and ask for what it missed.
+/// How many events may wait for a client before it is disconnected. It can come back and ask for those it missed.
 const MAX_WAITING: usize = 1_024;
 
-/// For how long a channel that nobody follows is held.
+/// How long a channel without followers is kept.
 const HELD_FOR: Duration = Duration::from_secs(300);
 
 /// For how long a client follows before it has to ask again, and is authorised again.
 const FOLLOWS_FOR: Duration = Duration::from_secs(600);
 
-/// A line that means nothing: a client that is gone is noticed by it.
+/// An empty line, which reveals whether a client is gone.
 const COMMENT: &[u8] = b":\n\n";
 
 /// The channels of a process.
@@ -65,13 +65,13 @@ struct Follower {
     since: Instant,
 }
 
-/// Nobody can follow now: there are too many followers or channels, or the server is closing.
+/// No further client can follow now: there are too many followers or channels, or the server is closing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("too many clients follow events: try again later")]
 pub struct Full;
 
 impl Live {
-    /// Sends an event to whoever follows a channel. Without a name it is what clients call a message.
+    /// Sends an event to the followers of a channel. Without a name, its type for clients is `message`.
     pub fn publish(&self, channel: &str, name: Option<&str>, data: &Json) {
         let mut state = self.state.lock();
         let Ok(channel) = state.channel(channel) else { return };
@@ -113,8 +113,7 @@ impl Live {
         Ok(receiver)
     }
 
-    /// Lets go of clients that are gone or have followed for long, and of channels that nobody needs. To be called every few
-    /// seconds.
+    /// Drops clients that are gone or have followed for long, and unused channels. To be called every few seconds.
     pub fn tidy(&self) {
         let mut state = self.state.lock();
         for channel in state.channels.values_mut() {
@@ -125,7 +124,7 @@ impl Live {
         state.count_followers();
     }
 
-    /// Ends all answers, so that the server can.
+    /// Ends all answers, so that the server can shut down.
     pub fn close(&self) {
         let mut state = self.state.lock();
         state.is_closed = true;
@@ -165,7 +164,7 @@ impl Channel {
         }
     }
 
-    /// Sends bytes to all followers; one whose queue is full, or who is gone, is one no more.
+    /// Sends bytes to all followers; one whose queue is full, or who is gone, is dropped.
     fn send(&mut self, bytes: &[u8]) {
         self.followers.retain(|follower| follower.events.try_send(Ok(bytes.to_vec())).is_ok());
     }

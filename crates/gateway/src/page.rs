@@ -10,7 +10,7 @@ use crate::endpoints::Endpoint;
 use crate::endpoints::Endpoints;
 use crate::{example, openapi, problem};
 
-/// What the page may do: its own style and script, and calls to where it came from.
+/// The permissions of the page: its own style and script, and calls to its own origin.
 pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -132,7 +132,7 @@ fn answers(program: &Program, yields: &Yields) -> String {
     }
 }
 
-/// What can go wrong anywhere, and where the codes of problems lead.
+/// The table of problems, with an anchor for the code of each.
 fn problems(program: &Program) -> String {
     let mut kinds = vec![
         FailureKind::Invalid,

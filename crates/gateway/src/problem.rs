@@ -1,4 +1,4 @@
-//! What went wrong, as `application/problem+json` (RFC 9457).
+//! Failures as `application/problem+json` (RFC 9457).
 //!
 //! `code` is what a program acts on: the name of the failure, or of the error that the design declares with `else`.
 
@@ -38,7 +38,7 @@ pub(crate) fn too_many(wait: Duration) -> Response<Vec<u8>> {
     response
 }
 
-/// The answer to a request that is none of ours to begin with.
+/// The answer to a request that is refused before a call.
 pub(crate) fn refused(status: StatusCode, code: &str, detail: &str) -> Response<Vec<u8>> {
     of(status, code, detail, None, &[])
 }
@@ -50,8 +50,8 @@ pub(crate) fn method_not_allowed(allowed: &'static str, detail: &str) -> Respons
     response
 }
 
-/// The HTTP status of a failure. A declared error is a conflict with what is stored, unless its name says that something
-/// was not found.
+/// The HTTP status of a failure. A declared error is a conflict with what is stored,
+/// unless its name ends with `NotFound`.
 pub(crate) fn status(kind: &FailureKind) -> StatusCode {
     match kind {
         FailureKind::Invalid => StatusCode::BAD_REQUEST,

@@ -39,7 +39,8 @@ fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
-/// A text as JSON of a type. What does not fit stays a text, so that the runtime can say what is wrong with it.
+/// A text as JSON of a type. A text that does not fit is kept,
+/// so that the runtime can report what is wrong with it.
 pub(crate) fn coerce(ty: &Type, text: String) -> Json {
     let parsed = match ty {
         Type::Int { .. } | Type::Decimal { .. } | Type::Bool => json(&text),

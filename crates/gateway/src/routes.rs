@@ -1,7 +1,7 @@
 //! The routes of a design: any body under a path that the design names, answered by one of its operations.
 //!
-//! A success is answered after the operation has committed. Whoever sends a webhook reads the status and little else, so the
-//! body of a success is what the operation returns, and that of a failure a problem as everywhere.
+//! A success is answered after the operation has committed. Senders of webhooks read the status and little else, so the
+//! body of a success is the result of the operation, and that of a failure a problem as everywhere.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -6,7 +6,7 @@ pub enum Error {
     /// The token is not valid.
     #[error("the token is not accepted: {0}")]
     Refused(Defect),
-    /// The keys of the issuer cannot be had, so nobody can say whether the token is valid.
+    /// The keys of the issuer cannot be fetched, so the token cannot be verified.
     #[error("the keys of {issuer} cannot be read: {why}")]
     Unavailable {
         /// The issuer.
@@ -37,7 +37,7 @@ pub enum Defect {
     /// It is for somebody else.
     #[error("it is for another audience")]
     Audience,
-    /// It has expired, or does not say when it does.
+    /// It has expired, or has no expiry time.
     #[error("it has expired")]
     Expired,
     /// It is not valid yet.

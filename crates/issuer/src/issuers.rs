@@ -35,7 +35,7 @@ pub struct Issuers {
     held: Mutex<HashMap<Place, Arc<Held>>>,
 }
 
-/// An issuer, and where its keys are if that is not for the issuer to say.
+/// An issuer, and the address of its keys if it is configured instead of discovered.
 type Place = (String, Option<String>);
 
 /// The keys of an issuer.

@@ -44,7 +44,7 @@ impl Algorithm {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Key {
     id: Option<String>,
-    /// The one algorithm that the issuer uses it for, if it says so.
+    /// The one algorithm that the issuer uses it for, if it names one.
     algorithm: Option<Algorithm>,
     material: Material,
 }

@@ -13,7 +13,7 @@ const MAX_BYTES: usize = 8 * 1024;
 /// A token that nobody has verified yet.
 #[derive(Debug)]
 pub(crate) struct Token<'a> {
-    /// The algorithm that it says it is signed with.
+    /// The algorithm that its header names.
     pub(crate) algorithm: Algorithm,
     /// The id of the key, if it names one.
     pub(crate) key_id: Option<String>,

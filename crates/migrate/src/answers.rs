@@ -16,7 +16,7 @@ use crate::refusal::Refusal;
 use crate::runner::Runner;
 use crate::verify::{Answers, Difference, Extent, Report};
 
-/// What was asked of one pattern already.
+/// The comparisons of one pattern so far.
 #[derive(Default)]
 struct Asked {
     arguments: HashSet<u64>,
@@ -86,7 +86,7 @@ impl Runner {
             if matches!(extent, Extent::Sample(most) if asked.compared >= most) {
                 continue;
             }
-            // What cannot be read was reported with the items.
+            // An unreadable item was reported with the items.
             let Ok(fields) = read_whole(&self.plan.old.scope(None), info, &hidden::bare(item)) else { break };
             if !asked.arguments.insert(self.print(pair, &fields)) {
                 continue;
@@ -105,7 +105,7 @@ impl Runner {
         Ok(())
     }
 
-    /// A number that tells arguments of a pattern apart.
+    /// A hash of a pattern's arguments, to skip repeated ones.
     fn print(&self, pair: &Pair, fields: &Fields) -> u64 {
         let pattern = &self.plan.old.program().patterns[pair.old];
         let info = self.plan.info(Side::Old, pattern.entities[0]);

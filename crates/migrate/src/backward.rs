@@ -1,8 +1,8 @@
-//! What a change of a new item means for the old ones, so that the old design can take over again.
+//! Maps a change of a new item back to the old ones, so that the old design can take over again.
 //!
-//! Old items change only in what the new item changed: what the mapping drops, and digits that a narrower type cannot hold,
-//! stay. Where no old item has the new image, the old one is marked with what it lacks: there is no way back while such
-//! marks exist.
+//! Only the parts of old items change that the new item changed: attributes that the mapping drops, and digits that a
+//! narrower type cannot hold, stay. If no old item has the new image, the old one is marked with what it lacks: there is no
+//! way back while such marks exist.
 
 use sha2::{Digest, Sha256};
 use sortkey_core::Failure;
@@ -96,7 +96,7 @@ impl<'p> Mapper<'p> {
         }
         if self.plan.mappings.len() > 1 {
             let others = self.forward(reader, &sources, Manner::Write, Some(&change.place)).await;
-            // What cannot be mapped forward is marked already.
+            // Items that cannot be mapped forward are marked already.
             mirrored.effects.extend(
                 others.map(|others| others.effects).unwrap_or_default().into_iter().filter(|each| {
                     each.place != change.place && !sources.iter().any(|source| source.place == each.place)
@@ -259,7 +259,7 @@ impl<'p> Mapper<'p> {
         Ok(effects)
     }
 
-    /// An item of both designs: what the old one stores follows what the new one changed.
+    /// An item that both designs share: the attributes of the old design follow the changes of the new one.
     fn back_in_place(
         &self,
         change: &Change<'p>,

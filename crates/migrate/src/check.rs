@@ -1,4 +1,4 @@
-//! What is known to go wrong before anything is read.
+//! Checks of a plan before anything is read.
 
 use sortkey_core::internals::{Fields, Val, key_of};
 use sortkey_design::program::{ExprKind, Function};

@@ -88,7 +88,7 @@ impl Runner {
         }
     }
 
-    /// Makes every segment this runner's: whoever had them before cannot write any more.
+    /// Takes over every segment, which fences off the previous runner.
     async fn take_segments(&self, held: Held, state: &State) -> Result<Vec<Walks>, Refusal> {
         let plan = self.plan.fingerprint();
         let walks = self.home.walks(&self.backend, plan, state.segments).await?;
@@ -233,7 +233,8 @@ impl<'r> Copying<'r, '_> {
                 }
                 later.extend(again);
             }
-            // What meets a write of the transaction before is computed again: the write has changed what it was made of.
+            // A load that met a write of the last transaction is computed again,
+            // since that write has changed its inputs.
             later.iter_mut().for_each(|load| load.effects = None);
             later.append(&mut open);
             open = later;

@@ -30,7 +30,7 @@ pub(crate) enum Act {
     Check,
 }
 
-/// What it means if the condition does not hold.
+/// The meaning of a condition that does not hold.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Role {
     /// Something was changed meanwhile: everything is computed again.

@@ -60,7 +60,7 @@ impl Runner {
         let Some(info) = self.plan.owner(Side::New, table, item) else { return Ok(()) };
         walk.seen += 1;
         let mut names = vec![hidden::FROM.to_owned()];
-        // What the mapping drops of an item of both designs goes now.
+        // Attributes that the mapping drops are removed now from items that both designs share.
         let own = stored_names(self.plan.new.program(), info.at);
         for (_, mapping) in self.plan.making(info.at) {
             let old = self.plan.info(Side::Old, mapping.of.old);

@@ -1,4 +1,4 @@
-//! What a change of old items means for the new ones.
+//! Maps changes of old items to the new ones.
 
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ pub(crate) struct Change<'p> {
     pub(crate) after: Option<Item>,
 }
 
-/// What accompanies a change.
+/// The writes that accompany a change.
 #[derive(Debug, Default)]
 pub(crate) struct Mirrored {
     pub(crate) effects: Vec<Effect>,
-    /// Items of both designs: what is stored at the place of the change itself.
+    /// Items that both designs share: the image stored at the place of the change itself.
     pub(crate) images: Vec<(Place, Item)>,
 }
 
@@ -216,7 +216,8 @@ impl<'p> Mapper<'p> {
         Ok((self.combined(targets)?, origins))
     }
 
-    /// The image of an item that the new design has changed beyond what the mapping makes: what this change leaves alone stays.
+    /// The image of an item that the new design has changed beyond the mapping:
+    /// only the attributes of this change are replaced.
     async fn overlaid(
         &self,
         reader: &Reader<'_>,
@@ -263,7 +264,7 @@ impl<'p> Mapper<'p> {
         Ok(more)
     }
 
-    /// An item of both designs: what the old one stores, and what the new one adds.
+    /// An item that both designs share: the attributes that the old one stores, and those that the new one adds.
     fn together(&self, change: &Change<'_>, after: &Item, target: &Target) -> Result<Item, Failure> {
         let info = self.plan.info(Side::New, target.new);
         let program = self.plan.new.program();

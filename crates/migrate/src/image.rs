@@ -1,4 +1,4 @@
-//! What a write makes of an item, computed here as DynamoDB computes it.
+//! The result of a write on an item, computed here as DynamoDB computes it.
 
 use sortkey_api::operations::{DeleteItemInput, PutItemInput, UpdateItemInput};
 use sortkey_api::shapes::transaction::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
@@ -9,7 +9,7 @@ use sortkey_value::Item;
 
 use crate::place::Place;
 
-/// What a write comes to for the item that is there.
+/// The outcome of a write on the existing item.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Outcome {
     /// Its condition does not hold.
@@ -46,7 +46,7 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Where it writes, by the key of any entity of its table.
+    /// The place of the item it writes, by the key of any entity of its table.
     pub(crate) fn place(&self, info: &EntityInfo) -> Result<Place, ApiError> {
         Ok(match self {
             Member::Check(check) => Place::at(info, check.key.checked()?.clone()),
@@ -56,7 +56,7 @@ impl<'a> Member<'a> {
         })
     }
 
-    /// What it makes of an item.
+    /// Its outcome on an item.
     pub(crate) fn outcome(&self, place: &Place, before: Option<&Item>) -> Result<Outcome, ApiError> {
         let holds = |text: Option<&String>, names: Option<&_>, values: Option<&SuppliedItem>| {
             let Some(text) = text else { return Ok(true) };

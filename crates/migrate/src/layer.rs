@@ -1,4 +1,5 @@
-//! The backend of a design whose items are being migrated: reads pass, writes write both designs as the phase says.
+//! The backend of a design whose items are being migrated: reads pass through,
+//! writes go to both designs, according to the phase.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -267,7 +268,7 @@ fn images(written: &Written) -> (Option<Item>, Option<Item>) {
     written.images.first().cloned().flatten().unwrap_or_default()
 }
 
-/// What a transaction consumed, as a write of one item says it.
+/// The consumption of a transaction in the form of a single write's.
 fn total(consumed: Option<Vec<ConsumedCapacity>>) -> Option<ConsumedCapacity> {
     let consumed = consumed?;
     let units = consumed.iter().filter_map(|each| each.capacity_units).sum();

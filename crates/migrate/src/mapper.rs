@@ -1,4 +1,4 @@
-//! The mapping as a function: the new items that an old item stands for.
+//! The mapping as a function from an old item to its new items.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::place::Place;
 use crate::plan::{Mapping, Plan, Side, Source};
 use crate::reader::Reader;
 
-/// A new item that an old item stands for.
+/// A new item that an old item is mapped to.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     pub(crate) new: EntityId,
@@ -36,7 +36,7 @@ pub(crate) struct Referred {
 #[derive(Clone, Copy)]
 pub(crate) struct Mapper<'p> {
     pub(crate) plan: &'p Plan,
-    /// What `now` means.
+    /// The value of `now`.
     pub(crate) now_ms: i64,
 }
 
@@ -92,7 +92,7 @@ impl<'p> Mapper<'p> {
         Ok(targets)
     }
 
-    /// Where the new items of an old item lie. References to items that are gone are absent: an item may outlive what it
+    /// The places of an old item's new items. References to deleted items are absent: an item may outlive the items it
     /// points to, and must still be removable.
     pub(crate) async fn places(
         &self,
@@ -221,7 +221,7 @@ impl<'p> Mapper<'p> {
         Ok(Some(newest))
     }
 
-    /// What orders old items of one new key: when they were last changed, or made; then their keys.
+    /// The order of old items with one new key: the time of their last change, or of their creation; then their keys.
     fn age(&self, target: &Target) -> (i64, Vec<u8>) {
         let entity = &self.plan.new.program().entities[target.new];
         let is_now =
@@ -239,7 +239,7 @@ impl<'p> Mapper<'p> {
         (time.unwrap_or(i64::MIN), target.source.key.as_bytes().to_vec())
     }
 
-    /// A failure that says which item it is about.
+    /// Adds the name of the item to a failure.
     fn named(&self, info: &EntityInfo, item: &Item, mapping: &Mapping, failure: Failure) -> Failure {
         let new = self.plan.info(Side::New, mapping.of.new);
         let message = format!(

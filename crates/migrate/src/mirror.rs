@@ -1,8 +1,8 @@
 //! Writes of one design as transactions that write both.
 //!
-//! The items that a write changes are read first, with strong consistency. What the write makes of them is computed here, so
-//! that both images are known; then everything is stored in one transaction, on condition that nothing it was computed from
-//! has changed. If something has, it is all computed again. A writer gets the answer that the write alone would have got.
+//! The items that a write changes are read first, with strong consistency. The result of the write is computed here, so
+//! that both images are known; then everything is stored in one transaction, on condition that none of its inputs has
+//! changed. If one has, everything is computed again. A writer gets the answer that the write alone would have got.
 
 use sortkey_api::operations::{TransactWriteItems, TransactWriteItemsInput};
 use sortkey_api::shapes::capacity::ConsumedCapacity;
@@ -28,7 +28,7 @@ pub(crate) const MAX_ITEMS: usize = 100;
 /// How often a write is computed again because something was changed meanwhile.
 const ATTEMPTS: u32 = 24;
 
-/// What a write did.
+/// The result of a write.
 #[derive(Debug)]
 pub(crate) struct Written {
     /// For every member, the item before and after, where the migration concerns it.
@@ -171,7 +171,7 @@ impl<'m> Mirror<'m> {
         Ok(Draft::Ready { members: sent, effects, images })
     }
 
-    /// What an error of the transaction means for the write.
+    /// Interprets an error of the transaction for the write.
     fn judge(
         &self,
         error: ApiError,
@@ -269,7 +269,7 @@ fn unique_effects(
     Ok(unique)
 }
 
-/// Makes a member impossible: what was found to be refused must not happen if the item changes meanwhile.
+/// Makes a member fail in any case: a write that was found to be refused must not happen if the item changes meanwhile.
 fn impossible(member: &mut TransactWriteItem, place: &Place) {
     let part = place.any_part().to_owned();
     let never = |condition: &mut Option<String>,

@@ -36,7 +36,7 @@ pub(crate) struct Busy {
     places: Mutex<HashSet<Place>>,
 }
 
-/// What became of a load that was offered.
+/// The outcome for a load that was offered.
 pub(crate) enum Offered<'p> {
     Taken,
     /// There is no room for it.

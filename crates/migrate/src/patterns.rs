@@ -1,7 +1,7 @@
 //! Patterns of the old design, each with its successor, and whether both reach the same items.
 //!
-//! What the items hold is compared item by item. Here the keys are compared that a pattern reaches: those of the new items
-//! that the mapping makes of what the old pattern reaches, and those that the successor reaches.
+//! The contents of items are compared item by item. This module compares the keys that a pattern reaches: those of the new
+//! items that the mapping makes of the old pattern's items, and those that the successor reaches.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(crate) struct Pair {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Compared {
     Same,
-    /// What differs.
+    /// A description of the difference.
     Differs(String),
     /// Its arguments do not follow from an item.
     Unable,
@@ -58,7 +58,7 @@ fn asked(plan: &Plan, side: Side, pattern: &Pattern) -> BTreeSet<Arc<str>> {
         .collect()
 }
 
-/// What a set of old attributes is called in the new item; none if one of them is left behind or converted.
+/// The new names of a set of old attributes; none if one of them is left behind or converted.
 fn renamed(mapping: &Mapping, names: &BTreeSet<Arc<str>>) -> Option<BTreeSet<Arc<str>>> {
     let new = |name: &Arc<str>| mapping.back.iter().find(|(old, _)| old == name).map(|(_, new)| new.clone());
     names.iter().map(new).collect()
@@ -186,7 +186,7 @@ impl Mapper<'_> {
         let mut found_target = target.cloned();
         for place in &places {
             let Some(item) = reader.get(place).await? else { continue };
-            // What a list collects of other entities is compared with their own patterns.
+            // Items of other entities in a collection are compared with their own patterns.
             if self.plan.owner(Side::Old, &place.table, &item).is_none_or(|info| info.at != old.at) {
                 continue;
             }
@@ -238,7 +238,7 @@ impl Mapper<'_> {
     }
 }
 
-/// Bytes that tell keys apart.
+/// A key as bytes, for comparison.
 fn print(key: &Map) -> Vec<u8> {
     sortkey_value::Item::from_map(key).as_bytes().to_vec()
 }

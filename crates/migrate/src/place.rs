@@ -1,4 +1,4 @@
-//! Where an item lies.
+//! The place of an item: its table and key.
 
 use std::fmt;
 use std::sync::Arc;

@@ -31,7 +31,7 @@ pub struct Plan {
     pub(crate) fingerprint: String,
     /// The version of the old design.
     pub(crate) before: String,
-    /// What items may have, by table: `unchanged` demands that nothing of it was added.
+    /// The attributes that items may have, by table: `unchanged` requires that none of them was added.
     universe: BTreeMap<String, BTreeSet<String>>,
     /// The entities that the migration concerns, of the old and of the new design.
     concerned: [Vec<EntityId>; 2],
@@ -44,7 +44,7 @@ pub struct Plan {
 /// A part of the copy: items of some old entities in one table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// What it is called where progress is shown and kept.
+    /// Its name in progress reports and in the stored state.
     pub label: Arc<str>,
     /// The old table.
     pub table: Arc<str>,
@@ -62,7 +62,7 @@ pub(crate) struct Mapping {
     pub(crate) arrows: Vec<Expr>,
 }
 
-/// Where a new attribute comes from.
+/// The source of a new attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Source {
     /// An expression over the old item: its place in the mapping.
@@ -190,7 +190,7 @@ impl Plan {
         self.universe.get(table).into_iter().flatten().map(String::as_str)
     }
 
-    /// What a name of an origin means.
+    /// The old entity that the name of an origin refers to.
     pub(crate) fn old_called(&self, name: &str) -> Option<&EntityInfo> {
         self.entities(Side::Old).find(|info| *info.name == *name)
     }

@@ -14,7 +14,7 @@ use crate::steady::Steady;
 /// As many keys as one request takes.
 const BATCH: usize = 100;
 
-/// What was read in one attempt to write.
+/// The items read in one attempt to write.
 pub(crate) struct Reader<'a> {
     backend: &'a Steady,
     known: Mutex<HashMap<Place, Option<Item>>>,

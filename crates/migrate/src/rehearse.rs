@@ -1,9 +1,9 @@
 //! A migration carried out on a copy of the database, with everything that can go wrong.
 //!
-//! Processes are cut off at chosen requests: the runner that copies and a server with its writers share a backend that passes so
-//! many requests and then none. What comes after them finds the database as they left it. Requests are throttled and meet
-//! others, indexes lag, clocks jump. In the end the migration has to be where an undisturbed one is, and no write that was
-//! acknowledged may be lost.
+//! Processes are cut off at chosen requests: the runner that copies and a server with its writers share a backend that
+//! passes so many requests and then none. Their successors find the database as they left it. Requests are throttled and
+//! meet others, indexes lag, clocks jump. In the end the migration has to be where an undisturbed one is, and no write that
+//! was acknowledged may be lost.
 
 mod cut;
 mod writer;
@@ -48,7 +48,7 @@ pub trait Stage: Sized + Send + Sync {
     fn design(&self, backend: Arc<dyn Backend>) -> Result<Runtime, Refusal>;
 }
 
-/// What may happen to a database.
+/// The disturbances of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// The next requests are throttled.
@@ -59,11 +59,11 @@ pub enum Trouble {
     Lag,
     /// The clock goes forward or back.
     Jump(i64),
-    /// Nothing of it any more, except what the clock says.
+    /// Ends all disturbances but the clock's offset.
     Calm,
 }
 
-/// What rehearsals came to.
+/// The result of rehearsals.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rehearsed {
     /// Migrations that were carried out.
@@ -157,7 +157,7 @@ async fn end(fork: &impl Stage, writer: Writer, sum: &mut Rehearsed) -> Result<(
     writer.check(&runner).await
 }
 
-/// Goes on from wherever the migration is until the new design answers.
+/// Continues the migration from its phase until the new design answers.
 async fn go_on(runner: &Runner) -> Result<(), Refusal> {
     let state = runner.prepare().await?;
     if state.phase < Phase::Both {

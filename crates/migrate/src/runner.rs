@@ -14,11 +14,11 @@ use crate::state::{Home, Lease, Phase, State};
 use crate::steady::Steady;
 use crate::watch::Ages;
 
-/// How long a runner that says nothing keeps its lease.
+/// How long a silent runner keeps its lease.
 pub(crate) const LEASE: Duration = Duration::from_secs(30);
-/// How often a state is written again because somebody else changed it.
+/// How often a state is written again because it was changed concurrently.
 const ATTEMPTS: usize = 16;
-/// In how many parts a table is copied at once, unless somebody says otherwise.
+/// In how many parts a table is copied at once, by default.
 const SEGMENTS: u32 = 4;
 /// DynamoDB takes a million; beyond this the places of the copy cost more than they bring.
 const MAX_SEGMENTS: u32 = 64;
@@ -93,7 +93,7 @@ impl Runner {
         self.state().await?.ok_or_else(not_begun)
     }
 
-    /// Changes the state, as often as somebody else does; `change` may refuse.
+    /// Changes the state, again if it was changed concurrently; `change` may refuse.
     pub(crate) async fn change(
         &self,
         mut change: impl FnMut(&mut State) -> Result<(), Refusal>,
@@ -157,7 +157,7 @@ impl Runner {
         self.settle().await
     }
 
-    /// Waits until every process works with the present phase, unless somebody has.
+    /// Waits until every process works with the present phase, unless that was done before.
     pub(crate) async fn settle(&self) -> Result<State, Refusal> {
         let state = self.begun().await?;
         if state.settled == state.epoch {
@@ -193,7 +193,7 @@ impl Runner {
         self.go(&[Phase::Both, Phase::Shadow], Phase::Switched, "there is nothing to switch").await
     }
 
-    /// What the switch waits for; nothing if it may happen.
+    /// Checks that the switch may happen; the refusal lists what is missing.
     pub async fn ready(&self) -> Result<(), Refusal> {
         let state = self.begun().await?;
         if !state.is_copied(&self.plan) {
@@ -295,7 +295,7 @@ impl Runner {
     }
 }
 
-/// What stopped a deployment, as one sentence.
+/// The cause of a failed deployment, as one sentence.
 pub(crate) fn explain(error: &sortkey_deploy::DeployError) -> String {
     use sortkey_deploy::DeployError::{Failed, NotUnique, Refused, Stopped};
     match error {

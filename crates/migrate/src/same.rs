@@ -6,7 +6,7 @@ use sortkey_value::{AttributeValue, Item, Map, Number};
 
 use crate::place::Place;
 
-/// What an item has to be, clause by clause.
+/// The required state of an item, clause by clause.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Condition {
     clauses: Vec<Clause>,

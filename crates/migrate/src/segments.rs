@@ -1,8 +1,8 @@
 //! The places of a copy: one item for each segment, which its transactions check instead of the common state.
 //!
-//! Transactions that check the same item conflict with each other, so the segments of a copy have an item each. It holds the
-//! number of the lease and how far the segment is. A runner that takes the lease writes its number into every one of them
-//! before it copies: whoever had it before cannot write any more.
+//! Transactions that check the same item conflict with each other, so the segments of a copy have an item each. It holds
+//! the number of the lease and how far the segment is. A runner that takes the lease writes its number into every one of
+//! them before it copies, which fences off the previous runner.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::steady::Steady;
 pub(crate) type Walks = BTreeMap<String, Walk>;
 
 impl Home {
-    /// Where a segment keeps its place.
+    /// The place of the item with a segment's progress.
     fn segment(&self, at: u32) -> Place {
         self.beside(&at.to_string())
     }
@@ -64,7 +64,7 @@ impl Home {
         Ok(found)
     }
 
-    /// Takes a segment over from whoever had it; false if somebody has taken it since.
+    /// Takes a segment over from the previous runner; false if another one has taken it since.
     pub(crate) async fn claim(
         &self,
         backend: &Steady,
@@ -77,7 +77,7 @@ impl Home {
         self.keep(backend, plan, fence, at, walks, condition).await
     }
 
-    /// Writes down how far a segment is; false if somebody has taken it.
+    /// Stores the progress of a segment; false if another runner has taken it.
     pub(crate) async fn note(
         &self,
         backend: &Steady,

@@ -1,4 +1,4 @@
-//! What came of a transaction of the copy.
+//! The outcome of a transaction of the copy.
 
 use sortkey_api::operations::{TransactWriteItems, TransactWriteItemsInput};
 use sortkey_api::{Again, Cause, ErrorKind};

@@ -1,7 +1,7 @@
 //! The phase before the switch: the old design answers, and some of its answers are compared with those of the new one.
 //!
-//! Comparisons run beside the call, so that nobody waits for them. What they find is counted by pattern, in an item beside the
-//! state.
+//! Comparisons run in parallel to the call, so that no caller waits for them. Their results are counted by pattern, in an
+//! item beside the state.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -28,7 +28,7 @@ use crate::steady::Steady;
 use crate::verify::Answers;
 use crate::watch::Watch;
 
-/// What the item of the counts is called.
+/// The name of the item with the counts.
 const COUNTS: &str = "shadow";
 /// Before the names of patterns: answers that were compared, and that differ.
 const COMPARED: &str = "compared ";
@@ -38,7 +38,7 @@ const COLLECTED: Duration = Duration::from_secs(1);
 /// Comparisons at once; calls beyond them are not compared.
 const AT_ONCE: usize = 32;
 
-/// Starts something that nobody waits for.
+/// Starts a task in the background.
 pub type Spawn = Arc<dyn Fn(Pin<Box<dyn Future<Output = ()> + Send>>) + Send + Sync>;
 
 /// Compares answers while a migration is in its phase `shadow`.
@@ -91,7 +91,7 @@ impl Observer for Shadow {
 }
 
 impl Inner {
-    /// What share of the answers is compared now, and what `now` means in the mapping.
+    /// The value of `now` in the mapping, and the share of the answers that is compared, in percent.
     fn share(&self) -> Option<(i64, u8)> {
         let state = self.watch.known()?;
         let percent = state.shadow.filter(|_| state.phase == Phase::Shadow)?;
@@ -115,7 +115,7 @@ impl Inner {
             let differs = match compared {
                 Ok(Compared::Same) => 0,
                 Ok(Compared::Differs(_)) => 1,
-                // A backend that refuses says nothing about the answers.
+                // An error of the backend is no evidence about the answers.
                 Ok(Compared::Unable) | Err(_) => return,
             };
             let count = counts.open.entry(pair.name.clone()).or_default();

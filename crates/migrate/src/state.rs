@@ -104,7 +104,7 @@ pub struct State {
     pub version: u64,
 }
 
-/// Who copies, and until when nobody else may.
+/// The runner that copies, and the time until which no other may.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lease {
     /// The runner.

@@ -36,7 +36,7 @@ pub struct Survey {
     pub read_units: u64,
 }
 
-/// What becomes of the items of one mapping.
+/// The survey of the items of one mapping.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// The old entity.

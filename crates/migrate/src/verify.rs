@@ -1,7 +1,8 @@
 //! The comparison: every old item with its new ones, every new item with its old ones, every guard with its owner. Answers are
 //! compared in `answers.rs`.
 //!
-//! Writers may be at work. What differs is read again; a difference counts if it is there when both sides have not changed.
+//! Writers may be at work. Items that differ are read again;
+//! a difference counts if it is there when both sides have not changed.
 
 use std::sync::Arc;
 
@@ -31,13 +32,13 @@ const SAMPLE: u64 = 500;
 /// Something that one side has otherwise than the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// Where.
+    /// The place of the item.
     pub place: Place,
-    /// What.
+    /// A description.
     pub what: String,
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Items that were compared, of both sides.
@@ -106,7 +107,7 @@ impl Runner {
         for table in self.plan.tables(Side::New) {
             self.each_page(table, &mut report, watcher, Side::New, mapper).await?;
         }
-        // Answers follow from items: while those differ, these would only say so again.
+        // Answers are derived from items: while items differ, answers would only repeat the differences.
         if report.differences == 0 {
             self.verify_answers(mapper, extent, &mut report).await?;
             watcher(&report);
@@ -200,7 +201,7 @@ impl Runner {
         Ok(reader.fetch(&places).await?)
     }
 
-    /// What differs between an old item and its new ones.
+    /// Compares an old item with its new ones.
     async fn look_at_old(
         &self,
         mapper: Mapper<'_>,
@@ -271,7 +272,7 @@ impl Runner {
                     format!("the {} does not name {place} as its origin", new.name),
                 ));
             }
-            // What several old items make together is compared from the new side.
+            // An item made of several old ones is compared from the new side.
             if origins.len() == 1 {
                 found.extend(self.compare_images(new, &there, &target, &allowed)?);
             }
@@ -342,7 +343,7 @@ impl Runner {
         }
     }
 
-    /// What differs between a new item and its old ones.
+    /// Compares a new item with its old ones.
     async fn look_at_new(
         &self,
         mapper: Mapper<'_>,

@@ -14,7 +14,7 @@ pub enum Range {
     Unspecified,
     /// A private network.
     Private,
-    /// The same link, where routers and metadata services are.
+    /// The local link, where routers and metadata services are.
     LinkLocal,
     /// Between a provider and its customers.
     CarrierGrade,

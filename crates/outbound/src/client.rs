@@ -117,7 +117,7 @@ impl Client {
         let headers = headers.collect();
         let is_truncated = connection.read(&mut body, status, reading).await?;
         let body = std::mem::take(&mut reading.body);
-        // After 101 the connection would speak another protocol.
+        // After 101 the connection is switched to another protocol.
         if !is_truncated && status != 101 {
             self.pool.put(place, connection);
         }

@@ -20,7 +20,7 @@ use crate::{Error, tls};
 /// How many addresses of a name are tried.
 const MAX_ADDRESSES: usize = 4;
 
-/// How many addresses a name may have at all. More are no service but an attempt to keep somebody busy.
+/// How many addresses a name may have at all. More than that is an attempt to keep clients busy.
 const MAX_ANSWERS: usize = 64;
 
 /// How many names are remembered.

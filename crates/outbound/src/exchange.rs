@@ -97,7 +97,7 @@ impl Connection {
             .handshake(stream)
             .await
             .map_err(|error| Error::Connect { reason: error.to_string() })?;
-        // The task ends with an error when the connection breaks; whoever waits for an answer gets it as well.
+        // The task ends with an error when the connection breaks; the request gets that error as well.
         let driver = Driver(tokio::spawn(async move { drop(connection.await) }));
         Ok(Connection { sender, meter, driver })
     }

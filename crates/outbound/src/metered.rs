@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// How many bytes may still be read, shared with whoever waits for the answer.
+/// How many bytes may still be read, shared with the request that waits for the answer.
 #[derive(Clone)]
 pub(crate) struct Meter(Arc<AtomicUsize>);
 

@@ -41,7 +41,8 @@ struct Idle {
 }
 
 impl Idle {
-    /// Makes room. The oldest connection goes, so that whoever opens many takes no place from others for long.
+    /// Makes room by dropping the oldest connection,
+    /// so that a destination with many does not crowd out the others for long.
     fn drop_oldest(&mut self) {
         let since = |connections: &Vec<(Instant, Connection)>| connections.first().map(|(since, _)| *since);
         let oldest = self.by_place.iter().min_by_key(|(_, connections)| since(connections));

@@ -43,7 +43,7 @@ impl Resolver for SystemResolver {
             let counted = Counted::new(&self.by_domain, name)?;
             let permit = Arc::clone(&self.lookups).acquire_owned().await.map_err(io::Error::other)?;
             let name = name.to_owned();
-            // A lookup cannot be cancelled: whoever waited may be gone, but the thread is busy until it ends, and counts until then.
+            // A lookup cannot be cancelled: its caller may be gone, but the thread is busy, and counted, until it ends.
             let lookup = tokio::task::spawn_blocking(move || {
                 let _held = (permit, counted);
                 (name.as_str(), 0).to_socket_addrs().map(|found| found.map(|each| each.ip()).collect())

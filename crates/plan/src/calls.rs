@@ -1,7 +1,6 @@
-//! The requests that deciding an expression takes, in the order in which it is decided: rules, items of entities,
-//! patterns and operations that it calls.
+//! The requests of evaluating an expression, in order: rules, items of entities, patterns and operations that it calls.
 //!
-//! `and`, `or` and `implies` ask only what they must, so their right sides are asked perhaps.
+//! `and`, `or` and `implies` short-circuit, so the requests of their right sides are optional.
 
 use sortkey_design::model::Op;
 use sortkey_design::program::{Callee, EntityId, Expr, ExprKind, Pattern, Program};
@@ -21,7 +20,7 @@ pub(crate) fn calls(program: &Program, expr: &Expr, depth: usize) -> Flow {
         ExprKind::Binary { op: Op::And | Op::Or | Op::Implies, left, right } => {
             Flow::Seq(vec![inner(left), inner(right).maybe()])
         }
-        // What is asked of the item itself makes no requests.
+        // A condition on the item itself makes no requests.
         ExprKind::With { item, .. } => inner(item),
         _ => {
             let mut flows = Vec::new();
@@ -32,7 +31,7 @@ pub(crate) fn calls(program: &Program, expr: &Expr, depth: usize) -> Flow {
     }
 }
 
-/// What an expression sends by itself.
+/// The requests that an expression sends by itself.
 fn called(program: &Program, expr: &Expr, depth: usize) -> Flow {
     if depth >= MAX_DEPTH {
         return Flow::nothing();
@@ -62,7 +61,7 @@ fn by_rule(program: &Program, entity: EntityId) -> Flow {
     }
 }
 
-/// Everything that a pattern sends: its rule is asked before, or of every item that was found if it speaks of the item.
+/// All requests of a pattern. Its rule is evaluated first, or for every item found if it refers to the item.
 pub(crate) fn planned(
     program: &Program,
     pattern: &Pattern,

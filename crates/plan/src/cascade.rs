@@ -1,4 +1,4 @@
-//! What goes with an item that is deleted: the children that refer to it `on delete cascade`, and the way to them.
+//! The children that are deleted with an item, since they refer to it `on delete cascade`, and how they are found.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use sortkey_design::program::{
 
 use crate::{ReadPlan, read::of_pattern};
 
-/// More queries than this for the children of one parent are no path.
+/// The maximum number of queries for the children of one parent.
 const MAX_QUERIES: u64 = 64;
 
-/// One kind of children that go too.
+/// One kind of children that are deleted too.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     /// The children.
     pub child: EntityId,
     /// The attribute by which they refer to their parent.
     pub attribute: AttributeId,
-    /// What they are found by: their attributes, and those of the parent that give the values.
+    /// The attributes they are found by, each with the attribute of the parent that gives its value.
     pub binds: Vec<(AttributeId, AttributeId)>,
     /// How all children of one parent are found; none if there is no way to find them.
     pub finding: Option<Finding>,
@@ -48,14 +48,14 @@ pub fn sweeps(program: &Program, parent: EntityId) -> Vec<Sweep> {
     found
 }
 
-/// Whether anything goes with an item of an entity.
+/// Whether an item of an entity has children that are deleted with it.
 fn has_children(program: &Program, parent: EntityId) -> bool {
     let refers = |each: &Attribute| each.reference.is_some_and(|each| each.entity == parent && each.cascades);
     program.entities.iter().any(|entity| entity.attributes.iter().any(refers))
 }
 
-/// Whether children go by twenty-five; those that are guarded, counted, soft-deleted or have children of their own go one by
-/// one.
+/// Whether children are deleted in batches of twenty-five; those that are guarded, counted, soft-deleted or have children
+/// of their own are deleted one by one.
 pub fn goes_at_once(program: &Program, child: EntityId) -> bool {
     let entity = &program.entities[child];
     entity.deleted.is_none()
@@ -91,7 +91,7 @@ pub fn counters(program: &Program, counted: EntityId) -> Vec<Counter> {
 
 fn sweep(program: &Program, parent: EntityId, child: EntityId, first: (AttributeId, AttributeId)) -> Sweep {
     let attributes = &program.entities[child].attributes;
-    // Where the reference alone leads nowhere, attributes that parent and child share may complete a key.
+    // If the reference alone leads to no key, attributes that parent and child share may complete one.
     let shared = attributes.entries().filter(|(id, _)| *id != first.0);
     let shared: Vec<(AttributeId, AttributeId)> =
         shared.filter_map(|(id, _)| Some((id, program.same_attribute(child, id, parent)?))).collect();

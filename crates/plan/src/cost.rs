@@ -1,4 +1,4 @@
-//! DynamoDB's arithmetic, once: what reading and writing some bytes costs, on the table and on its indexes.
+//! DynamoDB's arithmetic, once: the cost of reading and writing some bytes, on the table and on its indexes.
 //!
 //! Sizes are arguments. With the declared or estimated ones this is a prediction of what a call usually costs; with
 //! those of the items that a call touched it is exactly what DynamoDB charges.
@@ -25,7 +25,7 @@ impl AddAssign for Cost {
 }
 
 impl Cost {
-    /// As often as that.
+    /// The cost of so many calls.
     pub fn times(self, often: f64) -> Cost {
         Cost { requests: self.requests * often, rcu: self.rcu * often, wcu: self.wcu * often }
     }
@@ -42,7 +42,7 @@ pub fn write_units(bytes: u64) -> u64 {
     bytes.div_ceil(1024).max(1)
 }
 
-/// An item before and after a write, in bytes; none where it was not or is not there.
+/// An item before and after a write, in bytes; none if there was or is no item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Images {
     /// Before.
@@ -58,7 +58,7 @@ impl Images {
     }
 }
 
-/// What an index holds of an item before and after a write.
+/// The entry of an item in an index before and after a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     /// Its bytes, before and after.
@@ -70,7 +70,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The units of the index: an entry that stays costs nothing, one that changes in place the larger of both, one that
+    /// The units of the index: an unchanged entry costs nothing, one that changes in place the larger of both, one that
     /// moves is removed and written.
     pub fn units(self) -> u64 {
         let Images { before, after } = self.images;

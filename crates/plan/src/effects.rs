@@ -1,8 +1,8 @@
-//! What a write changes besides what it names: derived attributes, templates, guards; and what must be known of the item
-//! before it can be written.
+//! The consequences of a write: the derived attributes, templates and guards that change with it, and the attributes of
+//! the stored item that must be read first.
 //!
-//! This is the one answer to that question. A plan asks it with everything that an action may give; a call that runs asks
-//! it with what it really gives, and does what the answer says.
+//! This is the only place that determines them. A plan passes everything that an action may give; a running call passes
+//! the values it has, and carries out the result.
 
 mod arms;
 
@@ -16,28 +16,28 @@ use sortkey_design::program::{
 use crate::AttributeSet;
 use crate::facts::settles;
 
-/// What a write gives.
+/// The values that a write gives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
-    /// What is done.
+    /// The kind of write.
     pub verb: WriteVerb,
     /// Attributes that are set as a whole.
     pub sets: AttributeSet,
-    /// Attributes that are changed from what they are: counted, added to, taken from, or written inside.
+    /// Attributes whose change depends on the old value: counted, added to, taken from, or written inside.
     pub moves: AttributeSet,
-    /// Attributes that the key tells.
+    /// Attributes that the key determines.
     pub known: AttributeSet,
-    /// Of those that are set or moved: the ones whose new value the item takes part in.
+    /// Of those that are set or moved: the ones whose new value is computed from the item.
     pub computed: AttributeSet,
-    /// What the values of those speak of.
+    /// The attributes of the item that those values are computed from.
     pub asks: AttributeSet,
     /// Attributes that something is written inside of.
     pub within: AttributeSet,
-    /// Attributes that something is taken off: numbers that are counted down, sets that lose members.
+    /// Attributes that are reduced: numbers that are counted down, sets that lose members.
     pub takes: AttributeSet,
 }
 
-/// What a write changes besides what it names.
+/// The consequences of a write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Effects {
     /// All attributes that may change, those that the write names included.
@@ -46,19 +46,19 @@ pub struct Effects {
     pub recomputes: Vec<AttributeId>,
     /// The templates whose text is made anew.
     pub templates: Vec<TemplateId>,
-    /// The checks that speak of something that changes, by their places.
+    /// The checks that mention an attribute that changes, by their places.
     pub checks: Vec<usize>,
     /// The unique clauses whose guards move.
     pub guards: Vec<UniqueId>,
-    /// Attributes of the stored item that must be read first: they decide a value that is not in hand, or name an old
+    /// Attributes of the stored item that must be read first: they decide a value that is not given, or name an old
     /// guard. The item is read before it is written if there are any.
     pub needs: AttributeSet,
-    /// Everything that decides what is computed. A write that was prepared with the item in hand holds only while these
-    /// are what they were.
+    /// The inputs of all computed values.
+    /// A write that was prepared from the item is valid only while these are unchanged.
     pub consults: AttributeSet,
 }
 
-/// What a write of an entity does besides.
+/// The consequences of a write of an entity.
 pub fn effects(program: &Program, entity: EntityId, change: &Change) -> Effects {
     let of = &program.entities[entity];
     let writing = Writing { of, change };
@@ -97,7 +97,7 @@ impl Change {
         }
         if let Some(value) = of_item {
             let asks = value.attributes();
-            // What speaks of the item as a whole asks at least for what it changes.
+            // A value that uses the item as a whole depends at least on the attribute it changes.
             self.asks.extend(if asks.is_empty() { vec![attribute] } else { asks });
             self.computed.insert(attribute);
         }
@@ -117,7 +117,7 @@ struct Writing<'a> {
 }
 
 impl Writing<'_> {
-    /// A whole item comes or goes.
+    /// The consequences of creating or deleting a whole item.
     fn everything(&self) -> Effects {
         let stored = self.of.attributes.entries().filter(|(_, each)| each.is_stored());
         Effects {
@@ -150,7 +150,7 @@ impl Writing<'_> {
         Effects { recomputes: self.in_order(&follow), templates, touched, ..Effects::default() }
     }
 
-    /// Attributes, each behind those that it depends on; what depends on itself keeps the order of the design.
+    /// Attributes in topological order; those that depend on themselves keep the order of the design.
     fn in_order(&self, all: &AttributeSet) -> Vec<AttributeId> {
         let (mut found, mut left) = (Vec::new(), all.clone());
         while !left.is_empty() {
@@ -176,19 +176,19 @@ impl Writing<'_> {
         if self.of.uniques.is_empty() {
             return Vec::new();
         }
-        // What counts as deleted has its unique values free again, and guards expire with their owners.
+        // An item that counts as deleted releases its unique values, and guards expire with their owners.
         let all =
             !self.change.changes(self.of) || self.change.is_soft(self.of) || self.lives().intersects(touched);
         let moved = |unique: &UniqueId| all || guard_inputs(self.of, *unique).intersects(touched);
         self.of.uniques.ids().filter(moved).collect()
     }
 
-    /// What decides whether an item is live, and until when.
+    /// The attributes that decide whether an item is live, and until when.
     fn lives(&self) -> AttributeSet {
         self.of.deleted.iter().flat_map(Expr::attributes).chain(self.of.ttl).collect()
     }
 
-    /// What the write must know of the item as it is.
+    /// Adds the attributes of the stored item that the write depends on.
     fn read_back(&self, effects: &mut Effects) {
         for unique in &effects.guards {
             effects.consults.join(&guard_inputs(self.of, *unique));
@@ -196,7 +196,7 @@ impl Writing<'_> {
         if self.change.verb == WriteVerb::Create {
             return;
         }
-        // The old guard bears the old value, and is the item's only while the item lives.
+        // The old guard has the old value, and belongs to the item only while the item is live.
         effects.needs.join(&effects.consults);
         if !effects.guards.is_empty() {
             effects.consults.join(&self.lives());
@@ -206,7 +206,7 @@ impl Writing<'_> {
         }
         let mut known = self.change.known.clone();
         known.join(&self.change.sets.without(&self.change.computed));
-        // A stamp is the time of this write, whatever it was before.
+        // A timestamp is the time of this write, whatever it was before.
         let is_stamp = |id: &AttributeId| {
             let fill = self.of.attributes[*id].fill.as_ref();
             fill.is_some_and(|fill| fill.derived && fill.value.attributes().is_empty())
@@ -232,7 +232,7 @@ impl Writing<'_> {
         }
     }
 
-    /// What DynamoDB cannot decide or compute by itself, so that the item must be seen whatever is in hand.
+    /// The attributes that must be read in any case, since DynamoDB cannot decide or compute their part by itself.
     fn must_see(&self, effects: &Effects) -> AttributeSet {
         let change = self.change;
         // A value that the item takes part in is computed from the item.
@@ -271,8 +271,8 @@ fn follows(attribute: &Attribute, touched: &AttributeSet) -> bool {
     }
 }
 
-/// What a derived or conditional attribute is made of. What is never stored cannot be read back: without it the attribute
-/// stays as it is.
+/// The inputs of a derived or conditional attribute. An input that is never stored cannot be read back: without it the
+/// attribute stays as it is.
 fn inputs(entity: &Entity, id: AttributeId) -> Vec<AttributeId> {
     let attribute = &entity.attributes[id];
     let fill = attribute.fill.as_ref().filter(|fill| fill.derived).map(|fill| &fill.value);
@@ -280,7 +280,7 @@ fn inputs(entity: &Entity, id: AttributeId) -> Vec<AttributeId> {
     all.filter(|input| entity.attributes[*input].is_stored()).collect()
 }
 
-/// What decides whether an item has a guard, and which.
+/// The attributes that decide whether an item has a guard, and which.
 fn guard_inputs(entity: &Entity, unique: UniqueId) -> AttributeSet {
     let unique = &entity.uniques[unique];
     unique.attributes.iter().copied().chain(unique.when.iter().flat_map(Expr::attributes)).collect()

@@ -1,4 +1,4 @@
-//! Small questions about a program that plans ask: what a key is made of, who is in an index, what follows from what.
+//! Small questions about a program: the sources of a key, the items in an index, and implications between conditions.
 
 mod implication;
 mod keys;

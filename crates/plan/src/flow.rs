@@ -1,14 +1,14 @@
-//! What a call sends, as an expression over requests: one, some in order, perhaps one, one again and again.
+//! The requests of a call, as an expression: one, some in order, perhaps one, one again and again.
 //!
-//! Everything that is said about requests comes from here: the lines of `sortkey plan`, the price of a month, and the
-//! comparison of what was predicted with what an engine consumed.
+//! All output about requests is derived from it: the lines of `sortkey plan`, the price of a month, and the
+//! comparison of the prediction with the consumption of an engine.
 
 use sortkey_design::program::ErrorId;
 
 use crate::cost::Cost;
 use crate::request::Request;
 
-/// What a call may send.
+/// The requests that a call may send.
 #[derive(Clone, Debug)]
 pub enum Flow {
     /// One request.
@@ -19,25 +19,25 @@ pub enum Flow {
     Any(Vec<Flow>),
     /// This or nothing.
     Maybe(Box<Flow>),
-    /// This, depending on who calls: `system` is asked for no rule, and of another tenant's items nothing is asked.
+    /// This, depending on the caller: `system` needs no rule, and another tenant's items are not requested.
     Asked(Box<Flow>),
     /// This for each of some things.
     Each {
-        /// What the things are called.
+        /// The name of the things.
         of: String,
         /// How many there usually are.
         usual: f64,
-        /// What is sent for one of them.
+        /// The requests for one of them.
         flow: Box<Flow>,
     },
-    /// The queries of one page, side by side, each read on as long as it must be.
+    /// The queries of one page, in parallel, each continued as long as necessary.
     Page(Page),
     /// A write, and what is read for it. If the write is refused because something changed meanwhile, the item is read
     /// and the write is prepared again.
     Write {
-        /// What is read.
+        /// The reads before the write.
         before: Box<Flow>,
-        /// What is written.
+        /// The write.
         write: Request,
     },
 }
@@ -45,11 +45,11 @@ pub enum Flow {
 /// Everything that a call may send.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// What it sends if nothing fails.
+    /// The requests if nothing fails.
     pub body: Flow,
-    /// What it reads after a failure: the receipt of an earlier call, and the item that it names.
+    /// The reads after a failure: the receipt of an earlier call, and the item that it names.
     pub receipt: Option<Flow>,
-    /// What it sends after an error.
+    /// The requests after an error.
     pub handlers: Vec<(ErrorId, Flow)>,
 }
 
@@ -60,9 +60,9 @@ pub struct Page {
     pub query: Request,
     /// How many there are at most.
     pub queries: u64,
-    /// Whether all of them are made, whatever the first ones find.
+    /// Whether all of them are sent, even if the first ones find enough.
     pub every: bool,
-    /// What fetches the items whose keys an index gave.
+    /// The request for the items whose keys an index gave.
     pub fetch: Option<Request>,
 }
 
@@ -99,7 +99,7 @@ impl Flow {
         }
     }
 
-    /// What all of it usually costs; what is sent perhaps is counted.
+    /// The usual cost of all requests, optional ones included.
     pub fn cost(&self) -> Cost {
         let mut total = Cost::default();
         self.requests(1.0, &mut |request, often| total += request.cost.times(often));

@@ -1,4 +1,5 @@
-//! What a compiled design sends: access paths, the effects of writes, requests in their order, their cost and price.
+//! The requests of a compiled design: access paths, the effects of writes,
+//! requests in their order, their cost and price.
 //!
 //! A plan is data. `sortkey plan` prints it, the price list prices it, lints read it, and the runtime carries it out. It is
 //! made from a [`Program`](sortkey_design::Program) alone, by ids: names are for people.

@@ -1,4 +1,4 @@
-//! What a pattern sends along its path, rules left aside.
+//! The requests of a pattern along its path, without those of its rule.
 
 use sortkey_design::model::ReadVerb;
 use sortkey_design::program::{BindValue, Bound, Entity, Pattern, Program};
@@ -9,7 +9,7 @@ use crate::request::{KEY_BYTES, Query, Request, entry_bytes};
 use crate::text::conditions;
 use crate::{ReadPlan, SortUse, Way, scans};
 
-/// Where nothing is declared, so many items are reckoned with.
+/// The assumed number of items where none is declared.
 pub(crate) const SOME: u64 = 10;
 
 /// The requests of a pattern. Inside an operation a list is read to its end.
@@ -22,7 +22,7 @@ pub(crate) fn reads(program: &Program, pattern: &Pattern, plan: &ReadPlan, to_th
         (ReadVerb::Get, Way::Key) => pages.by_key(),
         _ => pages.queries(),
     };
-    // Of another tenant's items nothing is asked.
+    // Another tenant's items are not requested.
     let names_tenant =
         entity.tenant.is_some_and(|tenant| pattern.bind(Bound::Attribute(tenant.attribute)).is_some());
     let quiet = !pattern.is_list() && names_tenant && !pattern.system;

@@ -9,11 +9,11 @@ pub struct Path {
     pub entity: EntityId,
     /// The table it leads into.
     pub table: TableId,
-    /// Which way.
+    /// The way to the items.
     pub way: Way,
 }
 
-/// Which way leads to the items.
+/// The way to the items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// The table's own key.
@@ -27,7 +27,7 @@ pub enum Way {
 }
 
 impl Path {
-    /// How it is called in plans and claims.
+    /// Its name in plans and messages.
     pub fn describe(self, program: &Program) -> String {
         let table = &program.tables[self.table];
         match self.way {

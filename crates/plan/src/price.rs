@@ -1,4 +1,4 @@
-//! What a month of a design costs.
+//! The monthly cost of a design.
 
 mod bill;
 mod prices;

@@ -1,4 +1,4 @@
-//! How a pattern is answered: the path that is taken, and everything that its execution needs to know.
+//! The execution of a pattern: the path that is taken, and everything that the runtime needs to follow it.
 //!
 //! A path never changes the answer. If several serve, the table comes before an index, and an index before a guard
 //! (a guard before a global index where the read must be strong).
@@ -58,11 +58,11 @@ pub enum Obstacle {
     Lacking(Vec<AttributeId>),
     /// The pattern gives no value for this part of the partition key.
     PartitionUnbound(AttributeId),
-    /// The pattern gives only a range for a part of the partition key: where the range stands.
+    /// The pattern gives only a range for a part of the partition key: the span of the range.
     RangeOnPartition(Span),
     /// The key answers everything but this name of `by`.
     UnusedBind(Bound),
-    /// The key answers everything but the condition that stands here.
+    /// The key answers everything but the condition with this span.
     UnusedCondition(Span),
     /// The order asked for is not the order of the key, whose next part is this (if there is one).
     Order(Option<AttributeId>),
@@ -79,17 +79,18 @@ pub enum Obstacle {
 /// How a path serves a pattern: data that is printed, priced and executed.
 ///
 /// It is executed like this. `given` names every attribute that is known before anything is read, and where its value comes
-/// from; `GivenBy` with several values makes one branch for each combination. Every branch adds what its values derive,
-/// and makes the `key` of one request: `GetItem` of the table's key for a `get` (a guard first, for [`Way::Guard`]),
+/// from; `GivenBy` with several values makes one branch for each combination. Every branch adds the values derived from its
+/// own, and makes the `key` of one request: `GetItem` of the table's key for a `get` (a guard first, for [`Way::Guard`]),
 /// one `BatchGetItem` for several whole keys of the table, otherwise a `Query` with the conditions of [`Recipe`], or a
-/// `Scan`. The branches of an ordered list are merged by their sort keys. If `fetches` is set, the items are fetched by
-/// the keys that the index gave. What comes back is of one of the pattern's entities, live, of the caller's tenant, has
-/// the values that `narrowed` names, and passes the conditions that `residual` lists; `held` says what is known of it where an index holds only a part.
+/// `Scan`. The branches of an ordered list are merged by their sort keys. If `fetches` is set, the items are fetched by the
+/// keys that the index gave. An item belongs to the result if it is of one of the pattern's entities, live, of the caller's
+/// tenant, has the values that `narrowed` names, and passes the conditions that `residual` lists; `held` lists the known
+/// attributes where an index holds only a part of the item.
 #[derive(Clone, Debug)]
 pub struct ReadPlan {
     /// The way.
     pub path: Path,
-    /// What is known before anything is read.
+    /// The values known before anything is read.
     pub given: Vec<Given>,
     /// How the key is made of it.
     pub key: Recipe,
@@ -103,7 +104,8 @@ pub struct ReadPlan {
     pub strong: bool,
     /// Whether the index lacks attributes, so that a second request fetches them.
     pub fetches: bool,
-    /// What the index holds of an item of each entity of the pattern, where it holds only a part and nothing is fetched.
+    /// The part of an item that the index holds, for each entity of the pattern;
+    /// none if it holds everything or the items are fetched.
     pub held: Option<Vec<Held>>,
     /// The known attributes that the text of the key only narrows down: every item is asked whether it has the value.
     pub narrowed: Vec<AttributeId>,
@@ -214,7 +216,7 @@ impl Question<'_> {
     fn plan(&self, path: Path, key: Recipe, sort: SortUse, ordered_by: Option<AttributeId>) -> ReadPlan {
         let fetches = match path.way {
             Way::Index(_) => self.lacks_attributes(path) || self.cannot_decide(path, &key),
-            // An answer is the same whatever the index holds of an item.
+            // Fetch the rest, so that the result does not depend on the projection of the index.
             Way::Scan(Some(_)) => path.key(self.program).copies.is_some(),
             _ => false,
         };

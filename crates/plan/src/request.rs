@@ -1,4 +1,4 @@
-//! One request of a plan: what it asks, which items it writes, which indexes that can touch.
+//! One request of a plan: its action, the items it writes, and the indexes it can touch.
 
 use sortkey_design::program::{EntityId, Index, IndexId, Program, TableId, UniqueId};
 
@@ -10,13 +10,13 @@ use crate::cost::{Cost, Entry, Images, read_units};
 pub struct Request {
     /// The question.
     pub ask: Ask,
-    /// What it does, item by item, in words.
+    /// A description of each item it reads or writes.
     pub items: Vec<String>,
     /// Requests and units for items of the usual size.
     pub cost: Cost,
 }
 
-/// What a request asks.
+/// The DynamoDB action of a request.
 #[derive(Clone, Debug)]
 pub enum Ask {
     /// GetItem.
@@ -61,7 +61,7 @@ pub struct Query {
 /// One item of a write.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// What happens to it.
+    /// The kind of change.
     pub act: Act,
     /// The table.
     pub table: TableId,
@@ -77,7 +77,7 @@ pub struct Part {
     pub bytes: u64,
 }
 
-/// What happens to an item.
+/// The kind of change to an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// It is stored.
@@ -86,13 +86,13 @@ pub enum Act {
     Update,
     /// It is changed, or stored where there is none.
     Upsert,
-    /// It goes.
+    /// It is deleted.
     Delete,
-    /// It is looked at.
+    /// Its condition is checked.
     Check,
 }
 
-/// What an item is.
+/// The role of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// One of an entity.
@@ -108,29 +108,29 @@ pub enum Role {
 pub struct Arm {
     /// The index.
     pub index: IndexId,
-    /// What happens to the entry.
+    /// The change of the entry.
     pub change: EntryChange,
     /// The usual size of an entry.
     pub bytes: u64,
 }
 
-/// What a write does to an entry of an index.
+/// The effect of a write on an entry of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryChange {
-    /// Only a new item brings one.
+    /// Only a new item has one.
     Born,
-    /// It changes and stays where it is.
+    /// It changes, and its key stays.
     InPlace,
-    /// Its key may change, it may come or go.
+    /// Its key may change, and it may be added or removed.
     Moved,
 }
 
 impl Arm {
-    /// The units of the index for an entry. `new` says whether the item was not there before.
+    /// The units of the index for an entry. `new` is set if the item was not there before.
     pub fn units(&self, entry: Entry, new: bool) -> u64 {
         match self.change {
             EntryChange::Born if !new => 0,
-            // The plan says that the key stays: what contradicts it shows as a difference.
+            // The plan predicts that the key stays: a key that moved shows as a difference.
             EntryChange::InPlace if !new => Entry { same_key: true, ..entry }.units(),
             _ => entry.units(),
         }
@@ -147,7 +147,8 @@ impl Part {
         }
     }
 
-    /// What it adds to a request for items of the usual size. Transactions pay twice on the table, not on its indexes.
+    /// Its share of the cost of a request, for items of the usual size.
+    /// Transactions pay twice on the table, not on its indexes.
     fn cost(&self, together: bool) -> Cost {
         let (table, indexes) = self.usual_units();
         match (self.act, together) {
@@ -203,7 +204,7 @@ impl Request {
         Request { ask: Ask::Batch(part), items: vec![item], cost }
     }
 
-    /// What each table (with its indexes) has of the cost.
+    /// The share of each table (with its indexes) in the cost.
     pub fn shares(&self) -> Vec<(TableId, Cost)> {
         match &self.ask {
             Ask::Item { table, .. } | Ask::Items { table, .. } => vec![(*table, self.cost)],
@@ -252,7 +253,7 @@ pub(crate) fn entry_bytes(index: &Index, bytes: u64) -> u64 {
     }
 }
 
-/// What keys, guards and receipts are reckoned with.
+/// The assumed size of keys, guards and receipts.
 pub(crate) const KEY_BYTES: u64 = 200;
 
 /// The indexes that hold a guard or a receipt: those whose keys are made of the table's own.

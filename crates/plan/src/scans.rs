@@ -1,4 +1,4 @@
-//! What a scan costs: it reads the items of every entity that lies in the way.
+//! The cost of a scan, which reads the items of every entity in the table or index.
 
 use sortkey_design::program::{EntityId, Pattern, Program};
 
@@ -8,7 +8,7 @@ use crate::facts::{Membership, membership};
 use crate::pages::SOME;
 use crate::request::entry_bytes;
 
-/// What one answer of DynamoDB holds at most.
+/// The maximum size of one response of DynamoDB.
 const ANSWER_BYTES: u64 = 1024 * 1024;
 
 /// How many items lie in a table or an index, and how many bytes they have.
@@ -43,7 +43,7 @@ fn share(program: &Program, path: Path, entity: EntityId) -> (u64, u64) {
     }
 }
 
-/// What a pattern that scans reads: everything, or as much as fills a page with items of its own.
+/// The cost of a pattern that scans: all items, or as many as fill a page with items of its own.
 pub(crate) fn cost(program: &Program, pattern: &Pattern, path: Path, to_the_end: bool) -> Cost {
     let all = extent(program, path);
     let own: u64 = pattern.entities.iter().map(|entity| share(program, path, *entity).0).sum();

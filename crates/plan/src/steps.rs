@@ -12,7 +12,7 @@ use crate::write::operation_script;
 pub struct Step {
     /// The request's name.
     pub request: &'static str,
-    /// What it does, item by item.
+    /// A description of each item it reads or writes.
     pub items: Vec<String>,
     /// Requests and units.
     pub cost: Cost,

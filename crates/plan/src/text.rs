@@ -84,7 +84,7 @@ fn found(program: &Program, pattern: &Pattern, plan: &ReadPlan) -> String {
     }
 }
 
-/// What a scan reads in all, where one page of it reads less.
+/// The cost of a whole scan, if one page of it reads less.
 fn of_all(program: &Program, pattern: &Pattern, plan: &ReadPlan) -> String {
     let Way::Scan(index) = plan.path.way else { return String::new() };
     let all = extent(program, plan.path);

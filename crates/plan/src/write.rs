@@ -29,13 +29,13 @@ pub fn operation_script(program: &Program, operation: OperationId) -> Script {
     let mut plan = Plan::new(program, operation, 0);
     let body = plan.whole();
     let receipt = operation.idempotent.as_ref().map(|_| plan.repeated());
-    // What a handler writes carries no receipt: nothing is to be remembered of a failure.
+    // The writes of a handler carry no receipt: a failure is not remembered.
     plan.receipt_due = false;
     let handlers = operation.handlers.iter().map(|(error, body)| (*error, plan.body(body)));
     Script { body, receipt, handlers: handlers.collect() }
 }
 
-/// The action whose item the rule of an operation speaks of: its first one, if the item is there before. The item is read
+/// The action whose item the rule of an operation refers to: its first one, if the item is there before. The item is read
 /// for the rule.
 pub fn ruled(operation: &Operation) -> Option<&Action> {
     let first = operation.body.iter().find_map(|statement| match &statement.kind {
@@ -48,7 +48,7 @@ pub fn ruled(operation: &Operation) -> Option<&Action> {
     (concerns && !makes).then_some(first)
 }
 
-/// What an operation sends as a part of another.
+/// The requests of an operation that another one calls.
 pub(crate) fn body(program: &Program, operation: OperationId, depth: usize) -> Flow {
     Plan::new(program, &program.operations[operation], depth).whole()
 }
@@ -61,7 +61,7 @@ struct Plan<'p> {
     receipt_due: bool,
     /// How many sweeps are in the plan.
     swept: usize,
-    /// What is read after the transaction that is under way.
+    /// The reads after the transaction that is under way.
     after: Vec<Flow>,
 }
 
@@ -79,7 +79,7 @@ impl<'p> Plan<'p> {
         Flow::Seq(vec![rule, self.body(&self.operation.body)])
     }
 
-    /// What the caller needs; asked of the item that is written if the rule speaks of it.
+    /// The reads for the rule, the item to be written included if the rule refers to it.
     fn rule(&self) -> Flow {
         let Some(requires) = &self.operation.requires else {
             return Flow::nothing();
@@ -171,10 +171,10 @@ impl<'p> Plan<'p> {
         Flow::Seq(vec![written, seen])
     }
 
-    /// What a transaction stored, where the operation goes on with it and it was not known before: defaults that were there
-    /// already, and numbers that were counted.
+    /// The read of an item after a transaction, if the operation uses values that were not known before: existing values
+    /// instead of defaults, and counted numbers.
     fn seen_after(&self, deed: &Deed, action: &Action) -> Flow {
-        // What is read first and not counted is known.
+        // An item that is read first, and of which nothing is counted, is known.
         let (_, reads) = deed.read_back(&self.program.entities[deed.entity]);
         let is_exact = deed.change.moves.is_empty() && reads;
         match deed.changes(self.program) && !is_exact && is_result_seen(self.operation, action) {
@@ -211,7 +211,7 @@ impl<'p> Plan<'p> {
                 let begun = vec![self.looked(deed), self.noted(deed, "note the cascade of")];
                 (Flow::Seq(begun), self.aftermath(deed, sweeps))
             }
-            // What goes with its parent is noted with it.
+            // A child that is deleted with its parent is covered by the parent's note.
             (_, false) => (Flow::Seq(vec![self.looked(deed), sweeps.clone()]), sweeps),
         };
         let before = Flow::Seq(vec![references, read_back, begun]);

@@ -19,7 +19,7 @@ type Asked<'py> = (u32, Option<&'static str>, Bound<'py, PyBytes>);
 
 #[pymethods]
 impl Call {
-    /// Runs the call until it waits or is over: what it asks since the last step, and what it came to as JSON.
+    /// Runs the call until it waits or is over. Returns its asks since the last step, and its result as JSON.
     fn step<'py>(&self, py: Python<'py>) -> PyResult<(Vec<Asked<'py>>, Option<Bound<'py, PyBytes>>)> {
         let (asks, done) = py.detach(|| {
             let (asks, done) = self.lock()?.step();

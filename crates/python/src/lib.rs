@@ -1,7 +1,7 @@
 //! The extension module `sortkey._native`: the core without I/O, and the engine for tests.
 //!
-//! What a call asks for leaves this module as bytes; the package around it (`crates/python/python`) sends them with the user's
-//! own AWS SDK. The interpreter's lock is released wherever Rust computes.
+//! The requests of a call leave this module as bytes; the package around it (`crates/python/python`) sends them with the
+//! user's own AWS SDK. The interpreter's lock is released wherever Rust computes.
 
 mod call;
 mod core;

@@ -22,7 +22,8 @@ use crate::wire::{Answered, Asked, JSON_1_1};
 /// The region where neither the key nor the environment names one.
 const REGION: &str = "us-east-1";
 
-/// What every ciphertext is bound to: KMS decrypts it with the same context only, and records it in its own log.
+/// The encryption context of every ciphertext: KMS decrypts it with the same context only,
+/// and records it in its own log.
 const CONTEXT: (&str, &str) = ("sortkey", "keyring");
 
 /// A client of AWS KMS.

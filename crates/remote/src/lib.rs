@@ -1,14 +1,14 @@
-//! A DynamoDB elsewhere, as a [`Backend`](sortkey_api::Backend): AWS, ScyllaDB Alternator, DynamoDB Local, another
+//! A remote DynamoDB, as a [`Backend`](sortkey_api::Backend): AWS, ScyllaDB Alternator, DynamoDB Local, another
 //! `sortkey serve`.
 //!
-//! The AWS SDK for Rust does what it is good at: credentials and region as every AWS tool finds them, signatures,
-//! connections, TLS, timeouts, retries with backoff and jitter. What travels are our own shapes from `sortkey-api`,
-//! encoded and decoded by it, so that nothing is converted twice and no digit of a number is lost.
+//! The AWS SDK for Rust provides credentials and region as every AWS tool finds them, signatures, connections, TLS,
+//! timeouts, retries with backoff and jitter. The messages are our own shapes from `sortkey-api`, encoded and
+//! decoded by it, so that nothing is converted twice and no digit of a number is lost.
 //!
 //! [`Kms`] reaches AWS KMS the same way, for keyrings whose key it keeps.
 //!
-//! Invariant: an answer is DynamoDB's, or a [`ServiceUnavailableException`](sortkey_api::ErrorKind) that says what kept us
-//! from getting one; a request waits no longer than [`Settings::patience`] in all.
+//! Invariant: an answer is DynamoDB's, or a [`ServiceUnavailableException`](sortkey_api::ErrorKind) with the reason why
+//! there is none; a request waits no longer than [`Settings::patience`] in all.
 
 mod backend;
 mod client;

@@ -65,7 +65,7 @@ fn reason(endpoint: &str, error: SdkError<ApiError, HttpResponse>) -> ApiError {
             None => unavailable(format!("cannot reach {endpoint}")),
         },
         SdkError::ResponseError(_) => unavailable(format!("{endpoint} broke off its answer")),
-        // The request was never sent: the usual reason is that nobody is there to sign it.
+        // The request was never sent, usually for lack of credentials.
         other => {
             let source = other.into_source();
             let why = source.map_or_else(|error| error.to_string(), |source| root(&*source));

@@ -16,7 +16,7 @@ pub(crate) const JSON_1_1: &str = "application/x-amz-json-1.1";
 pub(crate) struct Asked {
     /// `DynamoDB_20120810.GetItem`.
     pub(crate) target: &'static str,
-    /// The version of the JSON protocol that the service speaks.
+    /// The content type of the service's version of the JSON protocol.
     pub(crate) content_type: &'static str,
     /// The input's JSON.
     pub(crate) body: Vec<u8>,

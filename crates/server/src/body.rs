@@ -1,8 +1,8 @@
 //! Receiving a request body: bounded in size, alone and together with all others.
 //!
-//! Most bodies arrive in one piece and are handed on as they are. Larger ones are gathered; what they
-//! take is reserved from a budget as it arrives, not as it is announced, so a client cannot hold
-//! memory by promising bytes that it never sends.
+//! Most bodies arrive in one piece and are handed on as they are. Larger ones are collected; their memory is
+//! reserved from a budget as it arrives, not as it is announced, so a client cannot hold memory by promising
+//! bytes that it never sends.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};

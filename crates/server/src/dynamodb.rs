@@ -110,7 +110,7 @@ fn check_head<B>(
     Ok((operation, caller))
 }
 
-/// Whether policies allow a request, as far as they are asked; what was decided is recorded.
+/// Whether policies allow a request, as far as they apply; the decision is recorded.
 fn authorize<B: Backend>(
     server: &Shared<B>,
     asked: &Asked<'_>,

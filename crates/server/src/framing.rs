@@ -1,5 +1,5 @@
-//! Where the requests on a connection begin and end, followed beside hyper, which does not pass on what is asked here:
-//! whether a request has both `Content-Length` and `Transfer-Encoding`.
+//! Finds the beginning and end of the requests on a connection, in parallel to hyper, which does not report whether a
+//! request has both `Content-Length` and `Transfer-Encoding`.
 //!
 //! A proxy that goes by the other one of the two sees a different end of the request, and takes a part of its body for
 //! the next request (request smuggling). hyper removes the length, goes by the chunks and closes the connection
@@ -53,11 +53,11 @@ enum Part {
     /// So many bytes, with the line end behind them.
     Chunk(u64),
     Trailers,
-    /// Whatever comes is not followed.
+    /// Further bytes are not followed.
     Lost,
 }
 
-/// The headers of a request that say how long its body is.
+/// The headers of a request that determine the length of its body.
 #[derive(Debug, Default)]
 struct Lengths {
     content_length: Option<u64>,

@@ -109,7 +109,7 @@ mod tests {
             (&["sortkey-caller", "sortkey-caller"], Some("Sortkey-Caller")),
             (&["x-amz-security-token", "x-amz-security-token"], Some("X-Amz-Security-Token")),
             (&["x-amz-date", "x-amz-date", "host", "host"], Some("X-Amz-Date")),
-            // The documents said X-Amz-*, and only four of those names were checked.
+            // The documents promised X-Amz-*, and only four of those names were checked.
             (&["x-amz-anything", "host", "x-amz-anything"], Some("x-amz-anything")),
             (&["x-amz-one", "x-amz-other"], None),
             (&["x-sortkey-anything", "x-sortkey-anything"], Some("x-sortkey-anything")),

@@ -76,7 +76,7 @@ impl Default for Settings {
     }
 }
 
-/// What is asked for further lines of the page of metrics, in Prometheus's format.
+/// Produces further lines of the metrics page, in Prometheus's format.
 #[derive(Clone, Default)]
 pub struct MoreMetrics(Option<Arc<dyn Fn() -> String + Send + Sync>>);
 

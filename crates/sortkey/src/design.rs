@@ -83,8 +83,8 @@ impl Design {
         self
     }
 
-    /// Brings the design to a database in this process, in memory or on disk, and prepares its calls. What is there already
-    /// must fit the design.
+    /// Deploys the design to a database in this process, in memory or on disk, and prepares its calls.
+    /// Existing tables must fit the design.
     pub fn on(&self, database: &Database) -> Result<Runtime, DesignError> {
         let embedded = Embedded::new(database.engine().clone());
         let clock = Arc::new(embedded.clone());

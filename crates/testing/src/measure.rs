@@ -1,9 +1,9 @@
-//! What calls really send and consume, held against what the compiler predicts.
+//! The requests and consumption of calls, compared with the compiler's predictions.
 //!
-//! A [`Meter`] stands between a runtime and the engine and writes down every request with the images of its items and
-//! the capacity it consumed. [`Comparison`] holds a call's requests against the plan: they must be an instance of it, and
+//! A [`Meter`] is a backend between a runtime and the engine that records every request with the images of its items and
+//! the capacity it consumed. [`Comparison`] compares a call's requests with the plan: they must be an instance of it, and
 //! the plan's arithmetic with the actual sizes must give exactly the units that were consumed, table by table and index by
-//! index. The prediction never looks at what was consumed.
+//! index. The prediction never looks at the consumption.
 
 mod fit;
 mod meter;

@@ -25,16 +25,16 @@ use sortkey_design::program::Callee;
 
 use sortkey_core::{Answer, Arguments, Call, Failure, Ids, KeyError, Runtime};
 
-/// The fewest of a kind, and as many as there are of one without a volume where others have theirs.
+/// The minimum number of items of an entity, and the number for one without a volume if others have theirs.
 const FEWEST: u64 = 10;
 
-/// Calls may fail, since arguments are random: so many for every one that is wanted, and a few more.
+/// The calls for each wanted item: arguments are random, so calls may fail.
 const PATIENCE: u64 = 4;
 
-/// How often what changes items is called, so that some are in the state that others need.
+/// How often operations that change items are called, so that some are in the state that others need.
 const STIRS: u64 = 20;
 
-/// What was generated of an entity so far.
+/// The items of an entity generated so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seeded {
     /// The entity.
@@ -43,12 +43,12 @@ pub struct Seeded {
     pub wanted: u64,
     /// How many there are.
     pub made: u64,
-    /// What the last call that failed said.
+    /// The message of the last call that failed.
     pub trouble: Option<String>,
 }
 
-/// Generates data: at most `most` items of an entity, the others in proportion to their volumes. The same seed gives the
-/// same arguments. Calls `watch` after every item, and returns what there is of each entity.
+/// Generates data: at most `most` items of an entity, the others in proportion to their volumes. Equal seeds give equal
+/// arguments. Calls `watch` after every item, and returns the count for each entity.
 pub async fn seed(
     runtime: &Runtime,
     most: u64,
@@ -81,7 +81,7 @@ pub(crate) async fn plant(
     for (at, (_, makers)) in makers.iter().enumerate() {
         garden.grow(at, makers, PATIENCE).await?;
     }
-    // What nothing was made of may need others to be in another state: a tenant who is active, a job that runs.
+    // An entity without items may need others in another state: an active tenant, a running job.
     if garden.done.iter().any(|seeded| seeded.made == 0) {
         let missing = makers.iter().zip(&garden.done).filter(|(_, seeded)| seeded.made == 0);
         let makers_of_missing: Vec<Callee> =
@@ -104,9 +104,9 @@ pub(crate) async fn plant(
     Ok(done)
 }
 
-/// What is told of every call.
+/// Called after every call.
 type Called<'a> = dyn FnMut(Callee, Option<&Failure>) + Send + 'a;
-/// What is told of every item.
+/// Called after every item.
 type Watch<'a> = dyn FnMut(&Seeded) + Send + 'a;
 
 /// Data that is being generated.
@@ -117,12 +117,12 @@ struct Garden<'a, 'd> {
     called: &'a mut Called<'a>,
     watch: &'a mut Watch<'a>,
     done: Vec<Seeded>,
-    /// The keys of what was made: an upsert of an item that is there makes none.
+    /// The keys of the items made so far: an upsert of an existing item makes none.
     keys: HashSet<(String, Vec<String>)>,
 }
 
 impl Garden<'_, '_> {
-    /// Makes what is wanted of an entity, by one operation after the other.
+    /// Makes the wanted items of an entity, by one operation after the other.
     async fn grow(&mut self, at: usize, makers: &[Callee], patience: u64) -> Result<(), KeyError> {
         for maker in makers.iter().copied() {
             let calls = self.done[at].wanted.saturating_mul(patience).saturating_add(FEWEST);
@@ -131,7 +131,7 @@ impl Garden<'_, '_> {
                 if self.done[at].made >= self.done[at].wanted {
                     return Ok(());
                 }
-                // What fails because it belongs together too well (a member who is one already) is told otherwise.
+                // A call may fail because its items belong together too well (a member who is one already): vary them.
                 let story = match failed && call % 2 == 1 {
                     true => Story::wandering(self.runtime.program(), self.pool, None),
                     false => Story::new(self.runtime.program(), self.pool),
@@ -149,7 +149,7 @@ impl Garden<'_, '_> {
         Ok(())
     }
 
-    /// Counts what an operation made: what was wanted, and what came with it.
+    /// Counts the items that an operation made: of the wanted entity, and of others.
     fn count(&mut self, at: usize, maker: Callee, item: Map<String, Json>) {
         let entity = self.done[at].entity.clone();
         let is_new = self.is_new(&entity, &item);
@@ -168,7 +168,7 @@ impl Garden<'_, '_> {
         (self.watch)(&self.done[at]);
     }
 
-    /// Whether no item with the same key was made before; one whose key is not known counts.
+    /// Whether no item with this key was made before; an item with an unknown key counts as new.
     fn is_new(&mut self, entity: &str, item: &Map<String, Json>) -> bool {
         let design = self.runtime.design();
         let Some(names) = design.entity(entity).map(|entity| key_attributes(design, entity)) else {
@@ -179,7 +179,7 @@ impl Garden<'_, '_> {
         key.is_none_or(|key| self.keys.insert((entity.to_owned(), key)))
     }
 
-    /// Calls what changes the items that some operations look at.
+    /// Calls operations that change the items which some makers look at.
     async fn stir(&mut self, makers: &[Callee]) -> Result<(), KeyError> {
         let program = self.runtime.program();
         for changer in changers(program, makers) {
@@ -193,7 +193,8 @@ impl Garden<'_, '_> {
     }
 }
 
-/// How many items of an entity: the largest kind has `most`, the others their share; all have it where none says how many.
+/// The number of items of an entity: the largest kind has `most`, the others their share;
+/// all have `most` if no volume is declared.
 fn wanted(design: &Design, entity: &Entity, most: u64) -> u64 {
     let volume = |entity: &Entity| entity.volume.as_ref().map_or(0, |volume| volume.items);
     let largest = design.entities.iter().map(volume).max().unwrap_or(0);
@@ -218,7 +219,7 @@ pub(crate) async fn make(
 
 /// A call that was made.
 pub(crate) struct Told {
-    /// Who called, and with what.
+    /// The attributes of the caller, and the arguments.
     said: Map<String, Json>,
     pub(crate) answer: Result<Answer, Failure>,
     wrote: bool,
@@ -246,8 +247,8 @@ pub(crate) async fn tell(
 }
 
 impl Told {
-    /// The item that the call made. Who made it and with what belongs to its story: the first user of an account is one of
-    /// its members.
+    /// The item that the call made. The attributes of its caller and the arguments belong to it: the first user of an
+    /// account is one of its members.
     fn made(self, name: &str) -> Result<Map<String, Json>, String> {
         let mut item = self.said;
         match self.answer {

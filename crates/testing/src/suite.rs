@@ -1,4 +1,4 @@
-//! The `test` blocks of a design, run: each on its own fork of an embedded database, with a clock that stands still.
+//! Runs the `test` blocks of a design: each on its own fork of an embedded database, with a stopped clock.
 //!
 //! A test sees what clients see: pages, failures by name, no secrets. Outside `as` it runs as `system`. A test with a `race`
 //! runs once for every order of its requests.
@@ -35,9 +35,9 @@ use sortkey_embedded::{Embedded, KeyFile, ephemeral};
 /// When tests begin: a whole second, so that times of every unit agree. 2026-01-01T00:00:00Z.
 const START_MS: u64 = 1_767_225_600_000;
 
-/// Races of at most so many orders are tried in all of them.
+/// The maximum number of orders of a race that are all tried.
 const MOST_ORDERS: usize = 256;
-/// Of larger races so many further orders are picked.
+/// How many further orders of a larger race are picked.
 const PICKED_ORDERS: u64 = 64;
 
 /// The tests of a design, with its tables already there.
@@ -49,7 +49,7 @@ pub struct Suite {
     parameters: BTreeMap<String, String>,
 }
 
-/// The engine of a test, behind what observes or orders its requests.
+/// The engine of a test, behind backends that observe or order its requests.
 pub(crate) struct Wrapped {
     pub(crate) backend: Arc<dyn Backend>,
     /// Decides the order of races.
@@ -58,7 +58,7 @@ pub(crate) struct Wrapped {
     pub(crate) calls: Option<Arc<dyn Calls>>,
 }
 
-/// What became of one test.
+/// The outcome of one test.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The sentence of the test.
@@ -88,7 +88,7 @@ impl Suite {
         }
         let engine = Engine::memory(sortkey_engine::Settings {
             seed: 1,
-            // Expired items stay where they are: a test shows that they are hidden, not that they are gone.
+            // Expired items stay in the table: a test shows that they are hidden, not that they are deleted.
             expiry_interval: None,
             ..sortkey_engine::Settings::default()
         });
@@ -99,7 +99,7 @@ impl Suite {
         let naming = suite.settings(&suite.engine, "").map_err(|problem| vec![problem])?.naming();
         let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
         deploy(&suite.design, &naming, &backend, &pause, &mut |_| {}).await.map_err(undeployed)?;
-        // Whether the design can run at all is found out once, not by every test.
+        // Fail early, once for all tests, if the design cannot run.
         suite.plain()?;
         Ok(suite)
     }
@@ -126,7 +126,7 @@ impl Suite {
         outcome
     }
 
-    /// Runs one test, by its place, in the order that its text has: what races is left for [`run`](Suite::run).
+    /// Runs one test, by its place, in the order of its text: [`run`](Suite::run) tries the other orders of a race.
     pub async fn run_once(&self, at: usize) -> Outcome {
         self.run_in(at, &Order::default()).await.0
     }
@@ -145,7 +145,7 @@ impl Suite {
         };
         let mut outcome = self.run_wrapped(at, wrap).await;
         let taken = scheduler.taken();
-        // An order without a choice is the only one.
+        // An order without a choice is the only one, and not worth showing.
         if taken.chosen.iter().any(|(_, width)| *width > 1) {
             outcome.failure = outcome.failure.map(|failure| in_order(failure, &taken));
         }

@@ -1,4 +1,5 @@
-//! What the tests of several crates share. It depends on no crate of the workspace, so that every one can use it in its tests.
+//! Helpers that the tests of several crates share. It depends on no crate of the workspace,
+//! so that every one can use it in its tests.
 //!
 //! - [`SYSTEMS`], [`each_system!`] and [`design_file`]: the systems in `systems/`, found there, listed nowhere.
 //! - [`Random`]: one generator, which a seed replays.

@@ -1,8 +1,9 @@
 //! The exports of the WebAssembly module.
 //!
-//! Messages go through two buffers of the module: the host asks for `input(length)`, writes there, and calls a function; what
-//! the function answers lies at `output()`, `output_length()` bytes long, until the next call. Functions return a number that
-//! is not negative, or -1 with the reason at `output()`. WebAssembly has one thread, so the module has one state.
+//! Messages go through two buffers of the module: the host asks for `input(length)`, writes there, and calls a function;
+//! the answer of the function is at `output()`, `output_length()` bytes long, until the next call. Functions return a
+//! number that is not negative, or -1 with the reason at `output()`. WebAssembly has one thread,
+//! so the module has one state.
 
 #![allow(
     unsafe_code,
@@ -97,7 +98,7 @@ pub extern "C" fn change() -> i32 {
     })
 }
 
-/// Runs a task: 0 if it waits, 1 if it is over, -1 without such a task. The output says what it asks, or what it came to.
+/// Runs a task: 0 if it waits, 1 if it is over, -1 without such a task. The output holds its requests or its result.
 #[unsafe(no_mangle)]
 pub extern "C" fn step(task: u32) -> i32 {
     with(|state| {

@@ -1,4 +1,4 @@
-//! A call as a message, and one call under way: what a host that can hold Rust values steps and answers.
+//! A call as a message, and a call under way, for a host that can hold Rust values.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use sortkey_core::{
 use crate::answers::{Kind, told};
 use crate::opening::hex;
 
-/// A call under way. It is stepped until it is over; what it asks in between is answered by its host.
+/// A call under way. It is stepped until it is over; its host answers the asks in between.
 pub struct StartedCall {
     task: Task,
     /// Asks that are not answered.
@@ -25,7 +25,7 @@ impl StartedCall {
         Ok(StartedCall { task, asked: BTreeMap::new() })
     }
 
-    /// Runs the call until it waits or is over: what it asks since it was last run, and the message of its end.
+    /// Runs the call until it waits or is over. Returns its asks since the last run, and the message of its end.
     pub fn step(&mut self) -> (Vec<(AskId, Ask)>, Option<Vec<u8>>) {
         let step = self.task.step();
         let asks = self.task.take_asks();

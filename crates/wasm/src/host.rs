@@ -21,7 +21,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// Opens a program, and returns its number; or says why not.
+    /// Opens a program, and returns its number, or the reason why it cannot be opened.
     pub fn open(&mut self, message: &[u8]) -> Result<u32, String> {
         let number = self.machine.add(opened(message)?);
         u32::try_from(number).map_err(|_| "too many programs are open".to_owned())
@@ -38,7 +38,7 @@ impl Host {
         Ok(self.machine.start(started(&core, message)?))
     }
 
-    /// The change of a stream record: `{"entity", "item", "before"}`, or `{}` of what is nobody's.
+    /// The change of a stream record: `{"entity", "item", "before"}`, or `{}` if it belongs to no entity.
     pub fn change(&self, message: &[u8]) -> Result<Json, Failure> {
         let message: Json = serde_json::from_slice(message).map_err(|_| lacks("change", "JSON"))?;
         let number = |name: &str| message[name].as_i64();
@@ -100,7 +100,7 @@ impl Host {
         }
     }
 
-    /// Gives a task up; false without such a task. What it has sent is sent.
+    /// Cancels a task; false without such a task. Requests that it has sent are not undone.
     pub fn cancel(&mut self, task: u32) -> bool {
         self.forget(task);
         self.machine.cancel(task)

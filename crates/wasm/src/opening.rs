@@ -14,7 +14,8 @@ use sortkey_design::wire;
 struct Opening {
     /// The compiled program, as `sortkey check --emit` writes it.
     program: Json,
-    /// 64 hexadecimal digits from the host's source of randomness: whoever has them knows every id and token.
+    /// 64 hexadecimal digits from the host's source of randomness. They determine every id and token,
+    /// so they must stay secret.
     seed: String,
     /// 64 hexadecimal digits that seal cursors. Hosts that serve the same clients share them.
     cursor_key: String,

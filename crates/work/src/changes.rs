@@ -1,9 +1,9 @@
 //! Changes of items, read from the stream of their table: in order for each item, each at least once.
 //!
-//! All workers that follow a table share one reader and one note. One process at a time holds the note and reads. The note says
-//! how far the records of every shard were run (`places.rs`); a shard is read after its parent, so that the order holds across
-//! a split. Reading goes on while runs are under way, up to a bound (`round.rs`), and the note is stored now and then: after a
-//! crash, what was run since is run again, with the same ids.
+//! All workers that follow a table share one reader and one note. One process at a time holds the note and reads. The note
+//! records how far every shard was processed (`places.rs`); a shard is read after its parent, so that the order holds
+//! across a split. Reading goes on while runs are under way, up to a bound (`round.rs`), and the note is stored now and
+//! then: after a crash, the runs since then are repeated, with the same ids.
 
 mod happened;
 mod lanes;
@@ -33,7 +33,7 @@ use crate::work::Work;
 pub(crate) struct Group {
     pub(crate) table: TableName,
     pub(crate) workers: Vec<WorkerId>,
-    /// What is known of the stream between two rounds.
+    /// The state of the stream between two rounds.
     flow: tokio::sync::Mutex<Option<Flow>>,
 }
 
@@ -62,13 +62,13 @@ impl Group {
 }
 
 impl Work {
-    /// Runs the workers of a group on the changes that are there. How many runs that took; none if another process reads.
+    /// Runs the workers of a group on the pending changes. Returns the number of runs; none if another process reads.
     pub(crate) async fn follow(&self, group: &Group) -> Result<u64, Failure> {
         let start = |job| self.run_job(job).boxed();
         self.follow_until(group, &start, Until::Idle).await
     }
 
-    /// Runs the workers of a group until they are told to stop.
+    /// Runs the workers of a group until they are stopped.
     pub(crate) async fn keep_following(self: Arc<Self>, at: usize) {
         let group = &self.groups[at];
         let start = |job: Job| {
@@ -95,7 +95,7 @@ impl Work {
         let mut flow = group.flow.lock().await;
         let followed = Round::new(self, group, until)?.run(&mut flow, start).await;
         if followed.is_err() {
-            // Whatever was believed, ask again.
+            // The cached state may be wrong: read it again.
             *flow = None;
         }
         followed

@@ -1,4 +1,4 @@
-//! What is due: found by its pattern or passed on by the process that wrote it, shared out fairly, claimed, run.
+//! Due items: found by their pattern or passed on by the process that wrote them, shared out fairly, claimed, run.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,19 +18,19 @@ use crate::work::Work;
 /// The longest pause after a failed run.
 const MAX_BACKOFF_MS: i64 = 300_000;
 
-/// What came of an item that was to be run.
+/// The outcome for an item that was to be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Turn {
     /// It was not claimed: another process has it, or it is not due any more.
     Refused,
-    /// It was run, and that went well.
+    /// It was run successfully.
     Well,
     /// It was run, and the run or the other side of its effects failed.
     Badly,
 }
 
 impl Work {
-    /// Runs everything that is due, one after another. How many runs that took.
+    /// Runs all due items, one after another. Returns the number of runs.
     pub(crate) async fn all_due(&self, worker: WorkerId) -> Result<u64, Failure> {
         let mut runs = 0;
         let mut cursor: Option<String> = None;
@@ -46,12 +46,12 @@ impl Work {
         }
     }
 
-    /// Claims and runs what is due until the workers are told to stop.
+    /// Claims and runs due items until the workers are stopped.
     pub(crate) async fn keep_claiming(self: Arc<Self>, worker: WorkerId) {
         let declared = &self.runtime().program().workers[worker];
         let most = usize::try_from(declared.concurrency).unwrap_or(usize::MAX);
         let mut waiting = Waiting::new(declared.concurrency, declared.per.map(|(_, most)| most));
-        // The database's clock may be stopped or moved, and looks go on.
+        // Not the database's clock, which may be stopped or moved while looks go on.
         let begin = Instant::now();
         let elapsed_ms = || i64::try_from(begin.elapsed().as_millis()).unwrap_or(i64::MAX);
         let mut looks = Looks::new(0);
@@ -64,7 +64,7 @@ impl Work {
             }
             let now_ms = elapsed_ms();
             for due in self.wake().take_fresh(worker) {
-                // What finds no place is found by a later look.
+                // An item without a place is found by a later look.
                 waiting.add(due, now_ms);
             }
             while !stopped
@@ -90,7 +90,7 @@ impl Work {
             tokio::select! {
                 Some(ended) = running.join_next(), if !running.is_empty() => {
                     let mut next = Some(ended);
-                    // Whatever else has ended by now is dealt with in the same round.
+                    // Handle all other runs that have ended by now in the same round.
                     while let Some(ended) = next {
                         if self.ended(worker, ended, &mut waiting, now_ms) {
                             looks.ask_for_pass();
@@ -136,8 +136,8 @@ impl Work {
         (look, found)
     }
 
-    /// A run is over: its place is free, and its share fares better or worse. Whether the share has room for items that found
-    /// none before.
+    /// Ends a run: its place is free, and its success or failure counts for its share. Returns whether the share has room
+    /// for items that found none before.
     fn ended(
         &self,
         worker: WorkerId,
@@ -172,7 +172,7 @@ impl Work {
         let Some(claim) = self.runtime().claim(worker, &due.key).await? else { return Ok(Turn::Refused) };
         let counts = self.counts(worker);
         let name = &self.runtime().program().workers[worker].name;
-        // The same for every attempt at what is due at this time.
+        // The run id is the same for every attempt at an item due at this time.
         let run = format!("{name}-{:016x}-{}", digest(due), due.since_ms);
         let began_ms = self.runtime().now_ms();
         counts.begin(began_ms.saturating_sub(due.since_ms));

@@ -1,4 +1,4 @@
-//! Schedules: each slot once, whatever the number of processes. A slot that nobody ran in time runs once, late.
+//! Schedules: each slot runs once, whatever the number of processes. A slot that was missed runs once, late.
 
 use sortkey_core::{Failure, FailureKind};
 use sortkey_design::program::{Schedule, WorkerId};
@@ -9,7 +9,7 @@ use crate::status::Counts;
 use crate::work::Work;
 
 impl Work {
-    /// Runs the last slot of a schedule that is past, unless it ran. Whether it ran now.
+    /// Runs the last past slot of a schedule, unless it ran. Returns whether it ran now.
     pub(crate) async fn slot(&self, worker: WorkerId, schedule: &Schedule) -> Result<bool, Failure> {
         let runtime = self.runtime();
         let now_ms = runtime.now_ms();
@@ -64,7 +64,7 @@ fn last_slot(schedule: &Schedule, now_ms: i64, from_ms: i64) -> Result<Option<i6
             let cron = Cron::parse(text).map_err(|error| invalid(error.to_string()))?;
             let zone =
                 Zone::parse(zone.as_deref().unwrap_or("UTC")).map_err(|error| invalid(error.to_string()))?;
-            // The expression only says what comes next: from the last known slot, one after another.
+            // A cron expression only yields the next slot: step through them from the last known one.
             let mut at = from_ms.div_euclid(1_000);
             let mut found = None;
             while let Some(next) = cron.next(at, &zone) {

@@ -1,4 +1,4 @@
-//! Letters: what a worker could not do after all its attempts, kept so that somebody can look at it and try again.
+//! Letters: runs that failed in all their attempts, kept so that a person can inspect them and try them again.
 
 use sortkey_core::{Failure, FailureKind, Runtime};
 use sortkey_design::program::WorkerId;
@@ -10,7 +10,7 @@ const DEAD: &str = "dead";
 /// How many letters are listed at a time.
 const MOST: u32 = 1_000;
 
-/// Something that a worker could not do.
+/// A run that a worker gave up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Letter {
     /// The worker's name.

@@ -1,14 +1,14 @@
-//! The workers of a design at work: what is due is claimed and run, changes of items are followed in order, schedules are kept.
+//! The workers of a design: due items are claimed and run, changes of items are followed in order, schedules are kept.
 //!
-//! [`Work::settle`] does everything that can be done at this moment and comes back: tests of designs call it with a clock of
-//! their own. [`Work::run`] goes on until it is told to stop. Both do the same single steps.
+//! [`Work::settle`] does everything that can be done at this moment and returns: tests of designs call it with a clock of
+//! their own. [`Work::run`] goes on until it is stopped. Both do the same single steps.
 //!
 //! Invariants:
-//! - A run owns its item by a lease with a token; what it writes to the item carries the token (`sortkey-core`).
+//! - A run owns its item by a lease with a token; its writes to the item carry the token (`sortkey-core`).
 //! - The position in a stream advances after the runs that it covers, and only in the process that holds the note of it. One
 //!   reader serves all workers that follow a table.
 //! - A slot of a schedule runs once, whatever the number of processes.
-//! - A run that keeps failing is put aside as a letter, and holds up nobody else.
+//! - A run that keeps failing is put aside as a letter, and blocks no others.
 
 mod changes;
 mod due;

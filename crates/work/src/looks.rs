@@ -1,10 +1,11 @@
-//! When due items are looked for.
+//! Decides when to look for due items.
 //!
-//! A look reads one page. A pass reads pages from the longest due to the end of what is due. Where one page holds everything,
-//! each pass is one look. A longer queue is passed through in the background; meanwhile, looks from the other end find what
-//! became due a moment ago, so a million items that wait for one receiver hide nothing.
+//! A look reads one page. A pass reads pages from the longest due to the end of what is due. If one page holds everything,
+//! each pass is one look. A longer queue is passed through in the background; meanwhile, looks from the other end find
+//! items that became due a moment ago, so a million items that wait for one receiver hide nothing.
 //!
-//! A look that finds nothing to begin costs as much as one that does. Looks in vain become rarer, in proportion to their cost.
+//! A look that finds nothing to begin costs as much as one that does. Fruitless looks become rarer,
+//! in proportion to their cost.
 //! Items that this process writes need no look at all (`waking.rs`).
 
 /// The shortest time between two looks.
@@ -13,7 +14,7 @@ const SHORTEST_MS: i64 = 5;
 /// The longest time between two looks while something may have changed.
 const LONGEST_MS: i64 = 250;
 
-/// A look in vain is followed by a pause of so many times its length.
+/// A fruitless look is followed by a pause of so many times its length.
 const PAUSE_FACTOR: i64 = 20;
 
 /// How many pages are read from the newest end in one go.
@@ -24,11 +25,11 @@ const MAX_NEWEST: usize = 5;
 pub(crate) enum Look {
     /// The next page of the pass; none at its beginning.
     Pass(Option<String>),
-    /// What became due last; none at its beginning.
+    /// The next page from the newest end; none at its beginning.
     Newest(Option<String>),
 }
 
-/// What a look found.
+/// The result of a look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Page {
     /// Whether there was something that can begin.
@@ -39,20 +40,20 @@ pub(crate) struct Page {
 
 /// The looks of one worker.
 pub(crate) struct Looks {
-    /// Where the pass goes on; none if there is none under way.
+    /// The cursor of the pass; none if there is none under way.
     pass: Option<String>,
-    /// Where the look from the newest end goes on.
+    /// The cursor of the look from the newest end.
     newest: Option<String>,
     newest_pages: usize,
     /// Whether something may have become due since the last look at the newest, or since the pass began.
     is_asked_for: bool,
     /// Whether items are known to be due that found no place before.
     is_pass_asked_for: bool,
-    /// Whether what is due does not fit a page.
+    /// Whether the due items do not fit a page.
     is_long: bool,
     began_ms: i64,
     next_ms: i64,
-    /// Before which time the pass does not go on.
+    /// The time before which the pass does not go on.
     next_pass_ms: i64,
     pause_ms: i64,
 }
@@ -73,12 +74,12 @@ impl Looks {
         }
     }
 
-    /// Something may have become due.
+    /// Asks for a look, since something may have become due.
     pub(crate) fn ask(&mut self) {
         self.is_asked_for = true;
     }
 
-    /// There is room again for items that found none.
+    /// Asks for a pass, since there is room again for items that found none.
     pub(crate) fn ask_for_pass(&mut self) {
         self.is_pass_asked_for = true;
     }
@@ -110,7 +111,7 @@ impl Looks {
         Some(Look::Pass(self.pass.take()))
     }
 
-    /// A look is over.
+    /// Ends a look.
     pub(crate) fn end(&mut self, look: &Look, cursor: Option<String>, page: Page, now_ms: i64) {
         let took_ms = (now_ms - self.began_ms).max(0);
         self.next_ms = now_ms + SHORTEST_MS;
@@ -122,8 +123,8 @@ impl Looks {
                 };
                 self.next_pass_ms = now_ms + self.pause_ms;
                 self.is_long = cursor.is_some() || from.is_some();
-                // What became due at the end of a long queue while it was passed through is found from the other end; what
-                // other processes left behind is found by the next pass.
+                // Items that became due at the end of a long queue during the pass are found from the other end; items
+                // that other processes left behind are found by the next pass.
                 self.is_pass_asked_for |= cursor.is_none() && from.is_some();
                 self.pass = cursor;
             }
@@ -133,7 +134,7 @@ impl Looks {
         }
     }
 
-    /// A look failed: the pass begins again.
+    /// Ends a look that failed: the pass begins again.
     pub(crate) fn fail(&mut self, now_ms: i64) {
         (self.pass, self.newest) = (None, None);
         (self.is_asked_for, self.is_pass_asked_for) = (true, true);

@@ -1,4 +1,4 @@
-//! What workers have done as lines that Prometheus reads.
+//! The counters of workers as lines that Prometheus reads.
 
 use std::fmt::Write as _;
 

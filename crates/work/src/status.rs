@@ -1,20 +1,20 @@
-//! What workers have done so far, in numbers.
+//! The counters of workers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-/// The upper bounds of what times are counted by, in milliseconds; one more counts all above.
+/// The upper bounds of the buckets of times, in milliseconds; one more bucket counts all above.
 pub const TIMES_MS: [u64; 9] = [5, 25, 100, 250, 1_000, 5_000, 25_000, 100_000, 1_000_000];
 
-/// What one worker has done.
+/// The counters of one worker.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
-    /// Runs that did what they do.
+    /// Runs that succeeded.
     pub(crate) done: AtomicU64,
     /// Runs that failed and will be tried again.
     pub(crate) failed: AtomicU64,
-    /// Items and changes that nobody tries any more.
+    /// Items and changes that were put aside.
     pub(crate) dead: AtomicU64,
     running: AtomicU64,
     waiting: AtomicU64,
@@ -25,22 +25,22 @@ pub(crate) struct Counts {
 /// Times, counted by their length.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// How many were at most as long as the bound of the same place in [`TIMES_MS`], and longer than the one before.
+    /// The number of durations in each bucket (see [`TIMES_MS`]).
     pub counts: [u64; TIMES_MS.len() + 1],
     /// All of them together.
     pub sum_ms: u64,
 }
 
-/// What one worker has done, at one moment.
+/// The counters of one worker, at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
     /// The worker's name.
     pub worker: String,
-    /// Runs that did what they do.
+    /// Runs that succeeded.
     pub done: u64,
     /// Runs that failed and will be tried again.
     pub failed: u64,
-    /// Items and changes that nobody tries any more.
+    /// Items and changes that were put aside.
     pub dead: u64,
     /// Runs under way.
     pub running: u64,
@@ -67,13 +67,13 @@ impl Counts {
         count.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A run begins, so long after its time.
+    /// Counts a run that begins, so long after its time.
     pub(crate) fn begin(&self, late_ms: i64) {
         self.running.fetch_add(1, Ordering::Relaxed);
         self.late.lock().add(late_ms);
     }
 
-    /// A run is over.
+    /// Counts a run that ends.
     pub(crate) fn end(&self, took_ms: i64) {
         self.running.fetch_sub(1, Ordering::Relaxed);
         self.took.lock().add(took_ms);

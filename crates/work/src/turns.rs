@@ -1,13 +1,13 @@
-//! A fair queue: what waits is kept by the value that shares the runs, and values take turns.
+//! A fair queue: waiting runs are kept by the value that shares the runs, and values take turns.
 //!
-//! Every step costs the same, whatever waits: only values that can begin a run are in the circle of turns.
+//! Every step takes constant time: only values that can begin a run are in the circle of turns.
 
 use std::collections::{HashMap, VecDeque};
 
 /// After so many failures in a row, a value waits behind one probe.
 const FAILURES_IN_A_ROW: u32 = 5;
 
-/// What waits for a run, by the value that shares the runs.
+/// The queues of waiting runs, one for each value that shares the runs.
 pub(crate) struct Turns<T> {
     shares: HashMap<String, Share<T>>,
     /// The values that can begin a run, the next one first.
@@ -17,7 +17,7 @@ pub(crate) struct Turns<T> {
     runs_of_a_share: u64,
 }
 
-/// What waits for one value.
+/// The queue of one value.
 struct Share<T> {
     queue: VecDeque<T>,
     running: u64,
@@ -45,7 +45,8 @@ impl<T> Turns<T> {
         Turns { shares: HashMap::new(), circle: VecDeque::new(), waiting: 0, runs_of_a_share }
     }
 
-    /// Adds something to the end of its value's queue. Whether it can begin as soon as it is the value's turn.
+    /// Adds something to the end of its value's queue.
+    /// Returns whether it can begin as soon as it is the value's turn.
     pub(crate) fn push(&mut self, share: &str, what: T) -> bool {
         let most = self.runs_of_a_share;
         let found = match self.shares.get_mut(share) {
@@ -77,7 +78,7 @@ impl<T> Turns<T> {
         }
     }
 
-    /// A run of a value is over. `went` says whether it went well; none if there was no run.
+    /// Ends a run of a value. `went` is whether it succeeded; none if there was no run.
     pub(crate) fn over(&mut self, name: &str, went: Option<bool>) {
         let Some(share) = self.shares.get_mut(name) else { return };
         share.running = share.running.saturating_sub(1);
@@ -122,7 +123,7 @@ impl<T> Turns<T> {
 mod tests {
     use super::*;
 
-    /// What begins, in order, until nothing can.
+    /// The runs that begin, in order, until none can.
     fn begun(turns: &mut Turns<&'static str>) -> Vec<&'static str> {
         std::iter::from_fn(|| turns.next()).collect()
     }

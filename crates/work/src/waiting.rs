@@ -1,7 +1,8 @@
 //! Items that are due and wait for a run, shared out fairly.
 //!
-//! Values of the worker's `per` take turns. A value never holds more than a bounded number of places here, so a long queue for
-//! one receiver leaves room for the items of all others. What found no place is found again by a look, once its value has room.
+//! Values of the worker's `per` take turns. A value never holds more than a bounded number of places here, so a long queue
+//! for one receiver leaves room for the items of all others.
+//! An item without a place is found again by a look, once its value has room.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +14,7 @@ use crate::turns::Turns;
 /// How many items of one share wait at most, where there are several shares.
 const MAX_OF_A_SHARE: usize = 256;
 
-/// How long an item is left alone that could not be claimed: each attempt costs a write.
+/// How long an item that could not be claimed is left alone: each attempt costs a write.
 const REFUSED_MS: i64 = 5_000;
 
 /// How many refused items are remembered before those whose time is over are forgotten.
@@ -24,7 +25,8 @@ pub(crate) struct Waiting {
     turns: Turns<Due>,
     /// Keys that wait or run.
     known: HashSet<Item>,
-    /// Keys that could not be claimed, and until when nobody tries: another process has them, or they were put aside.
+    /// Keys that could not be claimed, and the time before which they are not tried: another process has them, or
+    /// they were put aside.
     refused: HashMap<Item, i64>,
     /// How many items of a share wait at most.
     places_of_a_share: usize,
@@ -32,7 +34,7 @@ pub(crate) struct Waiting {
     crowded: HashSet<String>,
 }
 
-/// What became of an item that was added.
+/// The outcome for an item that was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Added {
     /// It can begin as soon as there is a run for it.
@@ -93,7 +95,7 @@ impl Waiting {
         self.turns.len()
     }
 
-    /// Leaves an item alone for a while that could not be claimed.
+    /// Leaves an item that could not be claimed alone for a while.
     pub(crate) fn refuse(&mut self, due: &Due, now_ms: i64) {
         if self.refused.len() >= MAX_REFUSED {
             self.refused.retain(|_, until_ms| *until_ms > now_ms);
@@ -101,8 +103,8 @@ impl Waiting {
         self.refused.insert(due.key.clone(), now_ms + REFUSED_MS);
     }
 
-    /// A run is over. `went` says whether it went well; none if there was no run. Whether the share has places again for
-    /// items that found none.
+    /// Ends a run. `went` is whether it succeeded; none if there was no run. Returns whether the share has places again
+    /// for items that found none.
     pub(crate) fn over(&mut self, due: &Due, went: Option<bool>) -> bool {
         self.known.remove(&due.key);
         self.turns.over(&due.share, went);

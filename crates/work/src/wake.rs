@@ -1,4 +1,4 @@
-//! What wakes workers, and stops them.
+//! Wakes and stops workers.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::waking::Led;
 /// How many items are passed on to a worker before it takes them; those above are found by a look.
 const MAX_FRESH: usize = 10_000;
 
-/// Wakes workers, and tells them to stop.
+/// Wakes and stops workers.
 #[derive(Clone)]
 pub struct Wake {
     workers: Arc<[Sleeper]>,
@@ -39,7 +39,7 @@ impl Wake {
         }
     }
 
-    /// There may be something to do for every worker: called now and then, since time passes and others may write.
+    /// Wakes every worker. Called regularly, since items become due and other processes write.
     pub fn wake(&self) {
         for sleeper in self.workers.iter() {
             sleeper.is_asked.store(true, Ordering::Relaxed);
@@ -53,7 +53,7 @@ impl Wake {
         self.wake();
     }
 
-    /// A write has happened.
+    /// Wakes the workers that a write concerns.
     pub(crate) fn led(&self, led: Led) {
         for worker in led.woken {
             let sleeper = &self.workers[worker.at()];
@@ -81,7 +81,7 @@ impl Wake {
         std::mem::take(&mut *self.workers[worker.at()].fresh.lock())
     }
 
-    /// Comes back when there may be something to do. Whether only a look shows what.
+    /// Waits until there may be something to do. Returns whether only a look shows what.
     pub(crate) async fn woken(&self, worker: WorkerId) -> bool {
         let sleeper = &self.workers[worker.at()];
         sleeper.notify.notified().await;

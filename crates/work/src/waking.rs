@@ -1,6 +1,7 @@
-//! A backend that wakes workers after writes, so that nobody has to ask whether there is something to do.
+//! A backend that wakes workers after writes, so that they need not poll.
 //!
-//! What a write says of items is not read again: an item that is put and due at once is passed on to its worker.
+//! Items are taken from the write itself and not read again:
+//! an item that is put and due at once is passed on to its worker.
 
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -17,7 +18,7 @@ pub struct Waking {
     work: OnceLock<Weak<Work>>,
 }
 
-/// What a write leads to once it has happened.
+/// The consequences of a write, applied once it has happened.
 #[derive(Default)]
 pub(crate) struct Led {
     /// Workers that may have something to do.
@@ -27,7 +28,7 @@ pub(crate) struct Led {
 }
 
 impl Waking {
-    /// A backend that wakes nobody yet.
+    /// A backend that wakes no workers yet.
     pub fn new(inner: Arc<dyn Backend>) -> Waking {
         Waking { inner, work: OnceLock::new() }
     }
@@ -60,7 +61,7 @@ impl Backend for Waking {
     }
 }
 
-/// What a request leads to if it happens.
+/// The consequences of a request if it succeeds.
 fn led(work: &Work, request: &Request) -> Led {
     let mut led = Led::default();
     match request {

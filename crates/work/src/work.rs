@@ -1,4 +1,4 @@
-//! All workers of a design: what each of them needs to be run, and the two ways to run them.
+//! All workers of a design: the state of each, and the two ways to run them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::status::{Counts, Status};
 use crate::wake::Wake;
 use crate::waking::Led;
 
-/// How often everything is looked through before a test is told that it does not come to rest.
+/// The passes after which a test fails because the workers do not come to rest.
 const MAX_PASSES: usize = 1_000;
 
 /// Called with the name of a worker, a run and why it failed.
@@ -27,7 +27,7 @@ pub type Report = Arc<dyn Fn(&str, &str, &Failure) + Send + Sync>;
 /// The workers of a design.
 pub struct Work {
     runtime: Runtime,
-    /// What holds notes for this process.
+    /// The token by which this process holds notes.
     token: String,
     /// When this process began to work.
     began_ms: i64,
@@ -44,7 +44,7 @@ pub struct Work {
 /// The workers that a write to a table concerns.
 #[derive(Default)]
 struct Concerned {
-    /// The first of those that follow its changes, which all of them share.
+    /// The first of those that follow its changes, which all share one reader.
     following: Option<WorkerId>,
     /// Those whose items are in it.
     claiming: Vec<WorkerId>,
@@ -85,12 +85,12 @@ impl Work {
         })
     }
 
-    /// What wakes the workers.
+    /// A handle that wakes the workers.
     pub fn waker(&self) -> Wake {
         self.wake.clone()
     }
 
-    /// Does everything that can be done at this moment. How many runs that took.
+    /// Does everything that can be done at this moment. Returns the number of runs.
     pub async fn settle(&self) -> Result<u64, Failure> {
         let mut runs = 0;
         for _ in 0..MAX_PASSES {
@@ -115,7 +115,7 @@ impl Work {
         Err(Failure::new(FailureKind::Internal, why))
     }
 
-    /// Works until it is told to stop, then lets the runs end that are under way. Must be called on a Tokio runtime with time.
+    /// Works until it is stopped, then waits for the runs that are under way. Must be called on a Tokio runtime with time.
     pub async fn run(self: Arc<Self>) {
         let mut loops = JoinSet::new();
         for at in 0..self.groups.len() {
@@ -146,7 +146,7 @@ impl Work {
         }
     }
 
-    /// An item is put: what follows from it.
+    /// Adds the consequences of a put.
     pub(crate) fn put(&self, table: &TableName, image: Option<&Item>, led: &mut Led) {
         let Some(concerned) = self.concerned.get(table) else { return };
         led.woken.extend(concerned.following);
@@ -156,8 +156,8 @@ impl Work {
         }
     }
 
-    /// An item is changed in a way that the request does not show: it may have become due. A run that writes the item that it
-    /// has leased sets a time to come, if any, so no worker is woken to claim it.
+    /// Adds the consequences of a change that the request does not show: the item may have become due. A run that writes
+    /// its own leased item sets at most a future time, so no worker is woken to claim it.
     pub(crate) fn changed(
         &self,
         table: &TableName,
@@ -166,7 +166,7 @@ impl Work {
         led: &mut Led,
     ) {
         let Some(concerned) = self.concerned.get(table) else { return };
-        // What workers note of their own work starts none of them.
+        // The workers' own notes start none of them.
         if key.is_some_and(is_note) {
             return;
         }
@@ -177,30 +177,30 @@ impl Work {
         }
     }
 
-    /// An item is deleted.
+    /// Adds the consequences of a deletion.
     pub(crate) fn deleted(&self, table: &TableName, led: &mut Led) {
         let Some(concerned) = self.concerned.get(table) else { return };
         led.woken.extend(concerned.following);
     }
 
-    /// The database did not answer: say so, and wait a moment.
+    /// Reports that the database did not answer, and waits a moment.
     pub(crate) async fn stumble(&self, worker: WorkerId, what: &str, failure: &Failure) {
         self.report(worker, what, failure);
         self.pause(Duration::from_secs(1)).await;
     }
 
-    /// What every worker has done so far.
+    /// The counters of every worker.
     pub fn status(&self) -> Vec<Status> {
         let workers = self.runtime.program().workers.iter().zip(&self.counts);
         workers.map(|(worker, counts)| counts.status(&worker.name)).collect()
     }
 
-    /// What every worker has done so far, as lines that Prometheus reads.
+    /// The counters of every worker, as lines that Prometheus reads.
     pub fn metrics(&self) -> String {
         crate::metrics::page(&self.status())
     }
 
-    /// What nobody tries any more, by worker; of one worker if it is named.
+    /// The runs that were put aside after their last attempt, by worker; of one worker if it is named.
     pub async fn letters(&self, name: Option<&str>) -> Result<Vec<Letter>, Failure> {
         let mut found = Vec::new();
         for (worker, each) in self.runtime.program().workers.entries() {
@@ -211,7 +211,7 @@ impl Work {
         Ok(found)
     }
 
-    /// Tries something again that was put aside: an item that is due becomes due again, a change is run now.
+    /// Tries a run that was put aside again: an item becomes due again, a change is run now.
     pub async fn replay(&self, name: &str, run: &str) -> Result<(), Failure> {
         let workers = &self.runtime.program().workers;
         let unknown = || Failure::new(FailureKind::NotFound, format!("the design has no worker `{name}`"));
@@ -258,7 +258,7 @@ impl Work {
         self.slots.lock().insert(worker, slot_ms);
     }
 
-    /// From when on slots are looked for: a slot that was missed for longer than a day before the start is not run.
+    /// The time from which slots are looked for: a slot missed for more than a day before the start is not run.
     pub(crate) fn slots_from(&self, worker: WorkerId) -> i64 {
         self.ran_slot(worker).map_or(self.began_ms - 86_400_000, |slot_ms| slot_ms - 1_000)
     }
@@ -272,7 +272,7 @@ impl Work {
     }
 }
 
-/// Whether a key is that of something that is ours, not the design's.
+/// Whether a key is one of our notes, not the design's.
 fn is_note(key: &Item) -> bool {
     key.iter().any(|(_, value)| matches!(value, ValueRef::S(text) if is_reserved_text(text.as_bytes())))
 }

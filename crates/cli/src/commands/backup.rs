@@ -176,8 +176,8 @@ impl Read for Produced {
     }
 }
 
-/// Asks a server. In the words of HTTP/1.0 the answer ends with the connection, which is all there is to understand;
-/// that the end was not an accident, the backup itself tells.
+/// Requests a backup from a server. In HTTP/1.0 the answer ends with the connection, so that nothing else has to be
+/// parsed; the backup itself shows whether it is complete.
 fn from_server(server: &Endpoint, endpoint: &str, key: Option<&str>) -> Result<Box<dyn Read>, Failure> {
     if key.is_some_and(|key| key.contains(|letter: char| letter.is_control())) {
         return Err(Failure::new("the API key contains a line break or another control character"));
@@ -204,14 +204,14 @@ fn from_server(server: &Endpoint, endpoint: &str, key: Option<&str>) -> Result<B
         Some("200") => Ok(Box::new(answer)),
         _ => {
             let mut why = String::new();
-            // Whatever it said; what cannot be read is left out.
+            // The body is only part of the message; if it cannot be read, it is left out.
             let _ = answer.read_to_string(&mut why);
             Err(Failure::new(format_args!("{endpoint} gives no backup: {} {why}", status.trim_end())))
         }
     }
 }
 
-/// Tells what was done; nobody listening is no failure.
+/// Prints a result; a closed standard output is no failure.
 pub(super) fn say(text: &str) {
     let _ = writeln!(io::stdout().lock(), "{text}");
 }

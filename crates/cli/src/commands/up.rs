@@ -131,7 +131,7 @@ pub(super) struct Up {
 
 /// The parts that stay while one version of a design follows another.
 struct Seat {
-    /// Where the server listens: as asked for, then the port that it got.
+    /// The address the server listens on: as asked for, then with the port that it got.
     address: Cell<SocketAddr>,
     mode: Mode,
     place: Place,
@@ -177,7 +177,7 @@ impl Up {
         }
     }
 
-    /// Runs one version of a design until it is asked to stop: by a signal, unless `stop` says when.
+    /// Runs one version of a design until it is stopped: by `stop` if given, otherwise by a signal.
     async fn version(
         &self,
         compilation: &Compilation,
@@ -200,7 +200,7 @@ impl Up {
         if let Some(most) = self.seed_data.filter(|_| seat.seeds.take()) {
             seed::generate(&runtime, most).await?;
         }
-        // The engine locks its directory, so whoever had a lease here before is gone.
+        // The engine locks its directory, so processes that had leases here before are gone.
         if matches!(place.stage, Stage::Inside(_)) {
             runtime.has_database_alone().map_err(Failure::new)?;
         }
@@ -236,7 +236,7 @@ impl Up {
     ) -> Result<(), Failure> {
         let Start { seat, runtime, more_metrics, live, stop } = start;
         let (address, mode) = (seat.address.get(), seat.mode);
-        // Where secrets are kept, if anything is.
+        // The store of secrets, if there is one.
         let secrets = seat.place.secrets.as_deref();
         let dynamodb_api = self.dynamodb_api || address.ip().is_loopback();
         let guard = self.protect.guard(mode)?;
@@ -256,7 +256,7 @@ impl Up {
         Ok(())
     }
 
-    /// By keys wherever they are asked for; otherwise the server's guard decides who reaches the API.
+    /// By keys if they are configured; otherwise the server's guard decides who reaches the API.
     fn admission(&self) -> Result<Admission, Failure> {
         match &self.protect.api_keys {
             Some(path) => Ok(Admission::Keys(protect::open(path)?)),
@@ -308,7 +308,7 @@ impl Up {
         }
     }
 
-    /// Serves both designs, as the phase says.
+    /// Serves both designs, according to the phase.
     async fn follow(
         &self,
         following: Following,

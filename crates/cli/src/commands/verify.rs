@@ -95,7 +95,7 @@ fn from_directory(directory: &Path, keyring: &KeyringArguments) -> Result<Found,
     Ok(found(&report, &damages(directory)?))
 }
 
-/// Files that are not what they were. Where checksums cannot be noted, those that are known are compared all the same.
+/// Files whose checksums differ. If checksums cannot be stored, those that are known are compared all the same.
 fn damages(directory: &Path) -> Result<Vec<Damage>, Failure> {
     match scrub(directory) {
         Err(error)

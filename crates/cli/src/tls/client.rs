@@ -42,7 +42,7 @@ impl Trust {
     }
 }
 
-/// What a client of a server needs.
+/// The TLS configuration of a client.
 pub(crate) fn config(trust: &Trust) -> Result<Arc<ClientConfig>, Failure> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();

@@ -10,7 +10,7 @@ use sortkey_server::Tls;
 use crate::failure::Failure;
 use crate::secret_file;
 
-/// What clients are told to trust.
+/// The file with the certificate that clients have to trust.
 pub(super) const CERTIFICATE: &str = "tls-self-signed.pem";
 const KEY: &str = "tls-self-signed.key";
 

@@ -1,7 +1,7 @@
 //! Ids as types of their own: a user's id cannot be passed as a source's.
 //!
-//! A brand belongs to the attribute that declares the id; what refers to it has the same brand. Where an attribute repeats
-//! the type without saying `->`, the brand of the same name and type is meant.
+//! A brand belongs to the attribute that declares the id; its references have the same brand. An attribute that repeats
+//! the type without `->` has the brand of the same name and type.
 
 use std::collections::BTreeMap;
 

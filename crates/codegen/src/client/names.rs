@@ -78,7 +78,7 @@ impl Taken {
         name
     }
 
-    /// Takes a name that is somebody's already.
+    /// Reserves a name that is already used.
     pub(super) fn reserve(&mut self, name: &str) {
         self.0.insert(name.to_owned());
     }

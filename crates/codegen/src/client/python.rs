@@ -1,7 +1,7 @@
 //! The client in Python: dataclasses, ids as `NewType`s, a file for each module, over the package `sortkey`.
 //!
 //! Every call exists twice, in a class that blocks and in one that is awaited. Attributes and parameters are in Python's
-//! spelling; `WIRE` in `types.py` says what they are called where they travel.
+//! spelling; `WIRE` in `types.py` maps them to their names on the wire.
 
 mod index;
 mod module;
@@ -69,7 +69,7 @@ fn header(surface: &Surface) -> String {
     )
 }
 
-/// A type as Python writes it. `own` stands before the names of this client's own types.
+/// A type as Python writes it. `own` is put before the names of this client's own types.
 fn ty(surface: &Surface, ty: &Type, own: &str) -> String {
     let inner = |of: &Type| self::ty(surface, of, own);
     match ty {
@@ -96,7 +96,7 @@ fn ty(surface: &Surface, ty: &Type, own: &str) -> String {
     }
 }
 
-/// How values of a type travel, as `sortkey.typed` is told.
+/// The wire form of a type's values, as an argument of `sortkey.typed`.
 fn spec(surface: &Surface, ty: &Type, own: &str) -> String {
     let inner = |of: &Type, name: &str| match spec(surface, of, own).as_str() {
         "None" if name != "SetOf" => "None".to_owned(),

@@ -1,4 +1,4 @@
-//! What calls give.
+//! The results of calls.
 
 use sortkey_design::model::{ReadVerb, WriteVerb};
 use sortkey_design::program::{
@@ -86,7 +86,7 @@ impl Builder<'_> {
         self.push(Record { name, role: Role::Collected, extends: Some(base), fields: vec![tag], docs: None })
     }
 
-    /// What a call gives.
+    /// The result of a call.
     pub(super) fn output(&mut self, callee: Callee, depth: usize) -> Output {
         let program = self.program;
         let whole = |ty| Output::One { ty, optional: false };
@@ -186,7 +186,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What an action gives; `sure` if there is an error where it gives nothing.
+    /// The result of an action; with `sure`, an absent one is an error.
     fn acted(&mut self, action: &Action, sure: bool) -> Output {
         let record = match action.verb {
             WriteVerb::Create | WriteVerb::Put => self.created(action.entity),
@@ -196,7 +196,7 @@ impl Builder<'_> {
         Output::One { ty: Type::Record(record), optional: may_miss && !sure }
     }
 
-    /// What `return` says.
+    /// The result of `return`.
     fn returned(&mut self, operation: &Operation, depth: usize) -> Output {
         let returned = operation.body.iter().find_map(|statement| match &statement.kind {
             StatementKind::Return(value) => Some(value),
@@ -226,7 +226,7 @@ impl Builder<'_> {
         Output::One { ty, optional }
     }
 
-    /// What is known of an expression.
+    /// The client's type for the type of an expression.
     fn known(&mut self, ty: &Ty, hint: &str) -> Type {
         match ty {
             Ty::Unknown | Ty::Map | Ty::Caller | Ty::Nothing => Type::Any,

@@ -13,7 +13,7 @@ pub struct Surface {
     pub fingerprint: String,
     /// Deployment parameters.
     pub settings: Vec<Setting>,
-    /// The attributes of a caller; empty if the design knows no callers.
+    /// The attributes of a caller; empty if the design has no callers.
     pub caller: Vec<Field>,
     /// Ids that are types of their own.
     pub ids: Vec<IdType>,
@@ -27,13 +27,13 @@ pub struct Surface {
     pub calls: Vec<Call>,
     /// The errors that the design declares with `else`.
     pub errors: Vec<String>,
-    /// What the design does outside of the database.
+    /// The actions outside of the database.
     pub effects: Vec<Effect>,
-    /// What runs by itself.
+    /// The workers, which run by themselves.
     pub workers: Vec<Worker>,
     /// Tables whose changes can be followed.
     pub feeds: Vec<Feed>,
-    /// The tables as they are created where nobody names them otherwise; empty if a parameter without a value names one.
+    /// The tables as they are created under their default names; empty if a parameter without a value is part of one.
     pub tables: Vec<TableRequest>,
 }
 
@@ -51,16 +51,16 @@ pub struct TableRequest {
 pub struct Setting {
     /// Its name.
     pub name: String,
-    /// Its value if a deployment does not say; without one it must be given.
+    /// Its value where a deployment gives none; without a default it must be given.
     pub default: Option<String>,
 }
 
-/// An id that cannot stand for another one.
+/// An id that cannot be passed as another one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IdType {
     /// Its name: `UserId`.
     pub name: String,
-    /// What its text begins with; may be empty.
+    /// The beginning of its text; may be empty.
     pub prefix: String,
 }
 
@@ -80,13 +80,13 @@ pub struct Words {
 pub struct Record {
     /// Its name, which no other record, id or enum has.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub role: Role,
     /// The record whose fields it has as well, before its own.
     pub extends: Option<RecordId>,
     /// Its own fields, in the order of the design.
     pub fields: Vec<Field>,
-    /// What the design says about it.
+    /// Its documentation comment.
     pub docs: Option<String>,
 }
 
@@ -94,20 +94,20 @@ pub struct Record {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RecordId(pub usize);
 
-/// What a record is for.
+/// The purpose of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// An item as calls return it.
     Item,
     /// An item as it is returned once, by what made it: with the secrets that were generated.
     Created,
-    /// An item in a collection of several kinds; `$entity` says of which kind it is.
+    /// An item in a collection of several kinds; `$entity` names its kind.
     Collected,
     /// The attributes that a pattern selects.
     Selected,
     /// A record of the design, or an object type written in place.
     Value,
-    /// What a call takes.
+    /// The arguments of a call.
     Input,
 }
 
@@ -120,15 +120,15 @@ pub struct Field {
     pub ty: Type,
     /// Whether it may be left out, or may be missing from an answer.
     pub optional: bool,
-    /// Whether null is one of its values: in an answer because the design says `@null`, in an input because null removes
-    /// the attribute.
+    /// Whether null is one of its values: in an answer because the design declares `@null`, in an input because null
+    /// removes the attribute.
     pub nullable: bool,
 }
 
 /// The types of values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
-    /// Anything that JSON can say.
+    /// Any JSON value.
     Any,
     /// Text.
     Text,
@@ -170,7 +170,7 @@ pub enum Type {
     Map(Box<Type>),
     /// A record, by its place.
     Record(RecordId),
-    /// One of several records, which `$entity` tells apart.
+    /// One of several records, distinguished by `$entity`.
     OneOf(Vec<RecordId>),
 }
 
@@ -188,11 +188,11 @@ pub struct Module {
 pub struct Call {
     /// Its name for its callers: the module's, or its own.
     pub name: String,
-    /// What a core calls it: `users.create`, or its own name.
+    /// Its name in a core: `users.create`, or its own name.
     pub path: String,
     /// Its own name in the design.
     pub own: String,
-    /// What the design says about it.
+    /// Its documentation comment.
     pub docs: Option<String>,
     /// Whether it only reads.
     pub reads: bool,
@@ -202,13 +202,13 @@ pub struct Call {
     pub parameters: Vec<Parameter>,
     /// How its parameters are grouped where a language passes arguments by position.
     pub grouping: Grouping,
-    /// What it gives.
+    /// Its result.
     pub output: Output,
-    /// The errors that are its own, by name; every call may also fail as [`COMMON`] says.
+    /// The errors that are its own, by name; every call may also fail with the errors in [`COMMON`].
     pub errors: Vec<String>,
     /// Its requests: one line for a pattern, a line for each request of an operation.
     pub plan: Vec<String>,
-    /// What an average call takes.
+    /// The cost of an average call.
     pub cost: Cost,
     /// The parameter that makes a repeat harmless.
     pub idempotent_by: Option<String>,
@@ -242,7 +242,7 @@ pub struct Parameter {
     pub optional: bool,
     /// Whether the caller's own value is taken if it is left out.
     pub of_caller: bool,
-    /// Whether null removes the attribute that it stands for.
+    /// Whether null removes the attribute that it sets.
     pub nullable: bool,
 }
 
@@ -265,7 +265,7 @@ pub enum Grouping {
     },
 }
 
-/// What a call gives.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Output {
     /// Nothing.
@@ -283,7 +283,7 @@ pub enum Output {
     All(Type),
 }
 
-/// What an average call takes.
+/// The cost of an average call.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Requests.
@@ -299,7 +299,7 @@ pub struct Cost {
 pub struct Effect {
     /// Its name.
     pub name: String,
-    /// Who carries it out.
+    /// The part of the program that carries it out.
     pub kind: EffectKind,
     /// The record of its arguments.
     pub arguments: RecordId,
@@ -309,7 +309,7 @@ pub struct Effect {
     pub timeout_ms: u64,
 }
 
-/// Who carries out an effect.
+/// The part of the program that carries out an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EffectKind {
     /// The binding, as an HTTP request.

@@ -13,7 +13,8 @@ const MOST_EXACT: i64 = (1 << 53) - 1;
 /// The decimal digits of which a double holds each number.
 const MOST_DIGITS: u64 = 15;
 
-/// Where a value goes: what the design fills may be left out of what is given, and is never missing from an answer.
+/// The direction of a value: attributes that the design fills may be left out of arguments,
+/// and are never missing from an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Direction {
     Given,
@@ -84,7 +85,7 @@ impl Builder<'_> {
             self.records[at.0].fields = self.object_fields(id, way, &name);
             return at;
         }
-        // What is given has a form of its own only where the design fills something in.
+        // Arguments have a type of their own only if the design fills something in.
         let answered = self.object(id, Direction::Answered, hint);
         self.objects.insert((id.at(), way), answered);
         let hint = self.records[answered.0].name.clone();

@@ -40,7 +40,7 @@ pub fn typescript(surface: &Surface) -> Result<Vec<File>, Vec<Problem>> {
     if problems.is_empty() { Ok(files) } else { Err(problems) }
 }
 
-/// What the client's interface is called: as the design, unless something of the design has that name.
+/// The name of the client's interface: that of the design, unless something in the design has that name.
 fn client_name(surface: &Surface) -> String {
     let name = pascal(&surface.name);
     let is_taken = surface.modules.iter().any(|module| pascal(&module.name) == name)

@@ -1,4 +1,4 @@
-//! Which attributes something fills or takes away, and in which order.
+//! The attributes that are filled or removed automatically, in order of dependence.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::values::Val;
 pub(crate) struct Settled {
     pub(crate) name: Arc<str>,
     pub(crate) id: AttributeId,
-    /// What fills it, where that is the same for every item.
+    /// Its value, if it is the same for every item.
     pub(crate) constant: Option<Val>,
     /// Whether what fills it follows from the item alone, today as on the day the item was made.
     pub(crate) is_pure: bool,

@@ -1,5 +1,5 @@
-//! The functions of calendars and clocks: when something that repeats happens next, and which hour it is. What they compute is in
-//! `sortkey-functions`; here values of the language become its arguments.
+//! The functions of calendars and clocks: when something that repeats happens next, and which hour it is. They are computed
+//! in `sortkey-functions`; here values of the language become its arguments.
 
 use sortkey_design::program::Function;
 use sortkey_functions::cron::Zone;

@@ -1,4 +1,4 @@
-//! Where the functions of webhooks, schedules and sign-ins are computed: here, or by the host of a task.
+//! Computes the functions of webhooks, schedules and sign-ins: here, or by the host of a task.
 //!
 //! Time zones, elliptic curves and password hashes are half a megabyte. A core for hosts of other languages is loaded at
 //! every cold start, and few designs use them, so on WebAssembly they are a module of their own: a task asks its host for
@@ -24,7 +24,7 @@ use crate::{Failure, FailureKind};
 pub struct Computation {
     /// The function.
     pub function: Function,
-    /// Its arguments, each as JSON that says its kind.
+    /// Its arguments, each as JSON tagged with its kind.
     pub arguments: Json,
     /// The moment of the call.
     pub now_ms: i64,
@@ -32,7 +32,7 @@ pub struct Computation {
     pub random: u64,
 }
 
-/// Computes a function for a task. The result is JSON that says its kind, as arguments are.
+/// Computes a function for a task. The result is JSON tagged with its kind, as arguments are.
 pub fn compute(computation: &Computation) -> Result<Json, Failure> {
     let arguments = computation.arguments.as_array().into_iter().flatten().map(untagged);
     let arguments = arguments.collect::<Option<Vec<Val>>>();
@@ -65,7 +65,8 @@ impl Scope<'_> {
                 let is_same = || is_equal(&bytes(at(0)), &bytes(at(1)));
                 return Ok(Some(Val::Bool(!at(0).is_absent() && !at(1).is_absent() && is_same())));
             }
-            // Where there is no hash a password is hashed all the same, so that the time does not say whether somebody has one.
+            // Without a stored hash, a password is hashed all the same,
+            // so that the time does not reveal whether there is one.
             Function::Matches if at(1).as_text().is_none() => {
                 drop(self.bcrypt(&bytes(at(0))));
                 return Ok(Some(Val::Bool(false)));
@@ -125,7 +126,7 @@ impl Scope<'_> {
     }
 }
 
-/// A value as JSON that says its kind: a number, a time and a text are three things.
+/// A value as JSON tagged with its kind: a number, a time and a text are three things.
 fn tagged(value: &Val) -> Json {
     match value {
         Val::Absent | Val::Sealed(_) => Json::Null,
@@ -145,7 +146,7 @@ fn tagged(value: &Val) -> Json {
     }
 }
 
-/// The value that JSON of [`tagged`] says.
+/// The inverse of [`tagged`].
 fn untagged(json: &Json) -> Option<Val> {
     Some(match json {
         Json::Null => Val::Absent,

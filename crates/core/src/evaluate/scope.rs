@@ -1,4 +1,4 @@
-//! What a pattern or an operation knows while it runs.
+//! The values that a pattern or an operation can use while it runs.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use crate::{Failure, Ids};
 /// Parameters, `let`s, the caller and the moment of a call.
 #[derive(Clone)]
 pub struct Scope<'a> {
-    /// What all calls share.
+    /// The state that all calls share.
     pub shared: &'a Shared,
-    /// Who calls; none for `system`.
+    /// The caller; none for `system`.
     pub caller: Option<Arc<Fields>>,
     /// One moment for the whole call, so that all its times agree.
     pub now_ms: i64,
@@ -27,13 +27,13 @@ pub struct Scope<'a> {
     pub(crate) is_sweeping: bool,
     /// The source of ids, tokens and random numbers.
     pub(crate) ids: &'a Ids,
-    /// Where a task asks its host for what it needs; none where calls reach it directly.
+    /// The outbox of a task; none if calls reach their environment directly.
     pub(crate) outbox: Option<&'a Outbox>,
     /// How often the statement was prepared before, in vain.
     pub(crate) attempt: usize,
     /// By their ids. Nothing was given or bound where there is none, which is not the same as an absent value.
     locals: Vec<Option<Val>>,
-    /// What expressions that take requests came to, by where they lie: a program never moves.
+    /// The results of expressions that take requests, by the address of the expression: a program never moves.
     settled: Vec<(usize, Val)>,
     /// Items read only so that `->` finds them.
     referred: Vec<(EntityId, Fields)>,
@@ -41,7 +41,7 @@ pub struct Scope<'a> {
     missed: Vec<(EntityId, Item)>,
 }
 
-/// How much a scope knew.
+/// The extent of a scope.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
     locals: usize,
@@ -103,12 +103,12 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Says what an expression came to that took a request.
+    /// Sets the result of an expression that took a request.
     pub(crate) fn settle(&mut self, expr: &Expr, value: Val) {
         self.settled.push((std::ptr::from_ref(expr).addr(), value));
     }
 
-    /// What an expression came to that took a request.
+    /// The result of an expression that took a request.
     pub(crate) fn settled(&self, expr: &Expr) -> Option<&Val> {
         let at = std::ptr::from_ref(expr).addr();
         self.settled.iter().find(|(each, _)| *each == at).map(|(_, value)| value)
@@ -150,7 +150,7 @@ impl<'a> Scope<'a> {
         bound.chain(self.referred.iter().rev().map(|(entity, fields)| (*entity, fields)))
     }
 
-    /// What `= expr` or `:= expr` gives an attribute; `new` makes an id of its type.
+    /// The value of an attribute by `= expr` or `:= expr`; `new` makes an id of its type.
     pub(crate) fn fill(&self, attribute: &Attribute, value: &Expr, view: View<'_>) -> Result<Val, Failure> {
         match value.kind {
             ExprKind::New => self.new_value(attribute),

@@ -16,7 +16,7 @@ pub struct View<'a> {
     seen: Seen<'a>,
 }
 
-/// What its attributes are those of.
+/// The owner of the attributes.
 #[derive(Clone, Copy)]
 enum Of<'a> {
     /// An item of the first entity, asked for by the ids of the second.
@@ -28,9 +28,9 @@ enum Of<'a> {
 enum Seen<'a> {
     Fields(&'a Fields),
     Stored(&'a Item),
-    /// What is known before anything is read.
+    /// The values known before anything is read.
     Known(&'a Known<'a>),
-    /// What an index holds: attributes that were read, and the texts of templates where they are stored.
+    /// The part of an item in an index: attributes that were read, and the texts of templates where they are stored.
     Held(&'a Fields, &'a Item),
 }
 

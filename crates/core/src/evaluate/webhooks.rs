@@ -1,5 +1,5 @@
-//! The functions of webhooks, schedules and sign-ins. What they compute is in `sortkey-functions`; here values of the
-//! language become its arguments. `compute.rs` decides where they are computed.
+//! The functions of webhooks, schedules and sign-ins. They are computed in `sortkey-functions`; here values of the
+//! language become its arguments. `compute.rs` decides whether that happens here or in the host.
 
 use sortkey_design::program::Function;
 use sortkey_functions::cron::{Cron, Zone};
@@ -23,7 +23,7 @@ const CUSTOM_HEADER: &str = "x-signature";
 /// Names and values of headers.
 type Pairs = Vec<(String, String)>;
 
-/// What these functions know beside their arguments.
+/// The inputs of these functions beside their arguments.
 #[derive(Clone, Copy)]
 pub(super) struct Moment {
     pub(super) now_ms: i64,
@@ -79,7 +79,7 @@ impl Moment {
         let (headers, body) = (pairs(headers), bytes(body));
         let headers = borrowed(&headers);
         let incoming = self.incoming(&headers, &body);
-        // Who sends is often known only after the id is: then every provider's own header is looked for.
+        // The provider is often known only after the id is: then every provider's own header is looked for.
         let is_stripe = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("stripe-signature"));
         let providers: &[&str] = match provider {
             "any" if is_stripe => &["stripe"],

@@ -17,7 +17,7 @@ pub(crate) fn writes_last(program: &Program, operation: OperationId) -> bool {
 /// The compiler refuses calls in a circle and bounds how deep they nest, so this may recurse.
 fn ends_so(program: &Program, body: &[Statement]) -> bool {
     let body = match body {
-        // What is returned then was computed before.
+        // A value that is returned without a call was computed before.
         [before @ .., Statement { kind: StatementKind::Return(value), .. }]
             if !calls(value) && !before.is_empty() =>
         {

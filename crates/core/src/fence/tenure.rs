@@ -1,9 +1,9 @@
 //! When a lease that has not ended may be taken over.
 //!
-//! A process that has the database for itself knows that its predecessors are gone: the engine locks its directory, and only
-//! such a process marks its leases with [`HERE`] and a name of its own. A lease with that mark and another name was left by a
-//! process that ended without giving it back, so nobody has to wait for its end. Leases of processes that reach the database
-//! over the network have no mark, outlive a restart of the database, and are never taken over.
+//! If a process has the database for itself, its predecessors are gone: the engine locks its directory, and only such a
+//! process marks its leases with [`HERE`] and a name of its own. A lease with that mark and another name was left by a
+//! process that ended without giving it back, so it need not expire first. Leases of processes that reach the database over
+//! the network have no mark, outlive a restart of the database, and are never taken over.
 
 use sortkey_value::AttributeValue;
 
@@ -11,12 +11,12 @@ use super::FENCE;
 use crate::condition::Placeholders;
 use crate::{Failure, Runtime};
 
-/// What the tokens of a process begin with that has the database for itself.
+/// The prefix of the tokens of a process that has the database for itself.
 const HERE: &str = "here#";
 
 impl Runtime {
-    /// Says that this process has the database for itself for as long as it runs, so that leases of its predecessors are over.
-    /// Only the host of an engine that no other process can open may say so.
+    /// Declares that this process has the database for itself for as long as it runs, so that leases of its predecessors
+    /// are over. Only the host of an engine that no other process can open may do so.
     pub fn has_database_alone(&self) -> Result<(), Failure> {
         let name = self.token()?;
         drop(self.shared().tenure.set(format!("{HERE}{name}#")));
@@ -32,7 +32,7 @@ impl Runtime {
         })
     }
 
-    /// What allows to take a lease that has not ended, as a further alternative of a condition; empty if nothing does.
+    /// The condition for taking over a lease that has not ended, as a further alternative; empty if there is none.
     pub(crate) fn takeover(&self, into: &mut Placeholders) -> String {
         let Some(tenure) = self.shared().tenure.get() else { return String::new() };
         let fence = into.name(FENCE);

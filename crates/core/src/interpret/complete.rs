@@ -1,4 +1,4 @@
-//! What an item lacks, from its keys and from the defaults of the design.
+//! Completes an item from its keys and from the defaults of the design.
 
 use sortkey_design::model::SlotFormat;
 use sortkey_design::program::{Arena, Attribute, EntityId, Expr, Fill, Normalize, Template, Type};
@@ -20,7 +20,7 @@ pub(crate) fn completed(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> (I
     from_keys(scope, info, item, &mut fields);
     from_defaults(scope, info, &mut fields);
     for attribute in info.anatomy.attributes().iter().filter(|each| each.is_required) {
-        // What is filled by the time or by chance cannot be known any more; the next write fills it.
+        // A value made from the time or at random is lost; the next write fills it.
         let is_filled = info.of(program).attributes[attribute.id].fill.is_some();
         if !is_filled && fields.get(&attribute.name).is_none_or(Val::is_absent) {
             wrong.get_or_insert_with(|| format!("it has no `{}`", attribute.name));
@@ -46,7 +46,7 @@ fn misread(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Option<String> 
     wrong
 }
 
-/// Attributes whose text stands in a key: the table's first, then those of indexes.
+/// Attributes whose text is part of a key: the table's first, then those of indexes.
 pub(crate) fn from_keys(scope: &Scope<'_>, info: &EntityInfo, item: &Item, fields: &mut Fields) {
     let program = &scope.shared.program;
     let entity = info.of(program);
@@ -78,7 +78,7 @@ fn is_lowered(attribute: &Attribute) -> bool {
     attribute.normalize.contains(&Normalize::Lower)
 }
 
-/// What `=` and `:=` say of attributes that the item lacks, where that follows from the item alone.
+/// Fills missing attributes by `=` and `:=`, where their values follow from the item alone.
 pub(crate) fn from_defaults(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) {
     let entity = info.of(&scope.shared.program);
     let admit = Admit::computed(scope);
@@ -146,7 +146,7 @@ fn with(scope: &Scope<'_>, info: &EntityInfo, item: &Item, before: &Fields, afte
     whole.finish()
 }
 
-/// What items of each entity have that lack everything: the defaults that are the same for every item.
+/// The attributes of an item that lacks everything, by entity: the defaults that are the same for every item.
 pub(crate) fn assumed(shared: &Shared) -> Arena<EntityId, Fields> {
     let scope = Scope::new(shared, None, 0);
     let of = |info: &EntityInfo| {

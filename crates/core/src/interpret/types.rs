@@ -1,4 +1,4 @@
-//! What an attribute may be stored as, and what may be missing inside it.
+//! The types in which an attribute may be stored, and the parts that may be missing inside it.
 
 use sortkey_design::Program;
 use sortkey_design::model::Stored;
@@ -121,7 +121,7 @@ pub(crate) fn lacks_inside(scope: &Scope<'_>, ty: &Type, value: ValueRef<'_>) ->
     }
 }
 
-/// Like `lacks_inside`, for what JSON text says.
+/// Like `lacks_inside`, for a value decoded from JSON text.
 fn val_lacks(scope: &Scope<'_>, ty: &Type, value: &Val) -> bool {
     let program = &scope.shared.program;
     match (ty, value) {

@@ -76,7 +76,7 @@ impl<'a> Runner<'_, 'a> {
                 value_of(scope, found, read)?
             }
             Callee::Effect(id) => {
-                // What was done outside cannot be undone: the operation does not start again from the beginning.
+                // An effect outside cannot be undone: the operation does not start again from the beginning.
                 self.session.wrote_something();
                 let (result, is_answered) = crate::effects::perform(scope, id, given).await?;
                 if !is_answered {
@@ -190,7 +190,7 @@ fn missed(scope: &Scope<'_>, read: &Read) -> Option<sortkey_value::Map> {
     crate::read::key_of(scope, info, &given.collect())
 }
 
-/// What a pattern found, as a value; `select` keeps the named attributes.
+/// The result of a pattern as a value; `select` keeps the named attributes.
 pub(crate) fn value_of(scope: &Scope<'_>, found: Found, read: &Read) -> Result<Val, Failure> {
     let chosen = |hit: Hit| match (&read.select, hit.into_val(scope)) {
         (Some(chosen), Val::Item(mut record)) => {
@@ -212,7 +212,7 @@ pub(crate) fn value_of(scope: &Scope<'_>, found: Found, read: &Read) -> Result<V
     })
 }
 
-/// What an operation gives.
+/// The result of an operation.
 pub(crate) enum Outcome {
     Value(Val),
     /// An item of an entity as it is stored; clients may see all of it.
@@ -226,7 +226,7 @@ pub(crate) async fn operation<'a>(
     id: OperationId,
     given: Given,
 ) -> Result<Outcome, Failure> {
-    // What calls nobody needs no room of its own on the heap, and it would be a large one.
+    // An operation that makes no calls needs no future of its own on the heap, which would be a large one.
     let Some(entity) = scope.shared.created[id] else {
         return composed(session, scope, id, given).await;
     };
@@ -272,7 +272,7 @@ where
             {
                 continue;
             }
-            // A repeat of what was already carried out may fail anywhere; its receipt tells.
+            // A repeat of a completed call may fail anywhere; its receipt shows that it was completed.
             if let Some(receipt) = receipt
                 && let Some(value) = receipt.found(session, &scope, operation).await?
             {

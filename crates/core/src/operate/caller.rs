@@ -1,4 +1,4 @@
-//! Who calls, held against what the design declares.
+//! Checks the caller against the declaration of the design.
 
 use std::sync::Arc;
 

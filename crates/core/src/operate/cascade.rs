@@ -1,8 +1,8 @@
-//! Cascades: the children of an item that goes, go too.
+//! Cascades: the children of a deleted item are deleted too.
 //!
-//! The parent goes first, so that whoever may not delete it deletes no child either; a note tells whose children are still to
-//! go (see `notes`). A child that is soft-deleted, guarded or a parent itself is deleted as any item is, its own children before
-//! and after it; the others go by twenty-five.
+//! The parent is deleted first, so that a caller who may not delete it deletes no child either; a note records whose
+//! children are still to be deleted (see `notes`). A child that is soft-deleted, guarded or a parent itself is deleted as
+//! any item is, its own children before and after it; the others are deleted in batches of twenty-five.
 
 use futures_util::future::BoxFuture;
 use sortkey_design::Program;
@@ -95,17 +95,17 @@ fn counts(program: &Program, child: EntityId) -> Vec<Count> {
     counters(program, child).into_iter().filter_map(count).collect()
 }
 
-/// Which children a sweep takes.
+/// The children that a sweep takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Children {
     /// Those of a parent that is there and may go: all, whoever's they are.
     All,
-    /// Those that an earlier sweep left behind, of a parent that is gone: nobody knows whose it was, so the caller's own.
+    /// Those that an earlier sweep left behind, of a parent that is gone: its owner is unknown, so only the caller's own.
     LeftBehind,
 }
 
 impl<'a> Runner<'_, 'a> {
-    /// Reads what the parent's key does not tell and its children are found by, unless that is known.
+    /// Reads the attributes by which the children are found, unless the parent's key contains them or they are known.
     pub(super) async fn look(&self, scope: &Scope<'a>, parent: &mut Parent) -> Result<(), Failure> {
         let info = &scope.shared.entities[parent.entity];
         let lacks =
@@ -127,7 +127,7 @@ impl<'a> Runner<'_, 'a> {
             self.look(scope, parent).await?;
             let info = &scope.shared.entities[parent.entity];
             let fields = parent.fields();
-            // What the parent itself counts goes with it.
+            // Counters of the parent itself are deleted with it.
             let own = key_of(scope, info, fields).map(Item::from);
             for cascade in of_parent(scope, parent.entity) {
                 let mut inner = scope.fresh();
@@ -161,7 +161,7 @@ impl<'a> Runner<'_, 'a> {
         }
     }
 
-    /// What the parent's key does not tell: the attributes by which its children know it. None if it is gone.
+    /// The parent's attributes, since its key does not contain all that its children refer to. None if it is gone.
     async fn parent(
         &self,
         scope: &Scope<'a>,

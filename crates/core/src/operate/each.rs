@@ -1,4 +1,4 @@
-//! `each x in xs { }`: elements side by side, or in batches where the plan says so.
+//! `each x in xs { }`: elements in parallel, or in batches if the plan uses them.
 
 use futures_util::future::join_all;
 use sortkey_design::program::{Expr, LocalId, Statement};
@@ -13,7 +13,7 @@ use crate::values::Val;
 const SIDE_BY_SIDE: usize = 16;
 
 impl<'a> Runner<'_, 'a> {
-    /// `each x in xs { }`: every element is tried, and the first failure is told.
+    /// `each x in xs { }`: every element is tried, and the first failure is returned.
     pub(super) async fn each(
         &self,
         scope: &mut Scope<'a>,

@@ -1,4 +1,4 @@
-//! What a call is given: found by name where it arrives, then known by its parameter.
+//! The arguments of a call: looked up by name on arrival, then held by parameter.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ pub(crate) fn admit_computed(scope: &Scope<'_>, callee: Callee, given: Given) ->
 fn suited<'a>(admit: &Admit<'a>, callee: Callee) -> Admit<'a> {
     match callee {
         Callee::Operation(id) if admit.scope.shared.created[id].is_some() => *admit,
-        // What it stores is checked once more when it is stored.
+        // A stored value is checked once more when it is stored.
         _ => admit.finding().keeping_empty(),
     }
 }
@@ -100,7 +100,7 @@ pub(super) fn required(parameter: &Parameter) -> Failure {
 
 fn admit_one(shared: &Shared, admit: &Admit<'_>, parameter: &Parameter, value: Val) -> Result<Val, Failure> {
     match (parameter.attribute, value) {
-        // Null says that an attribute goes, and leaves an optional parameter out.
+        // Null removes an attribute, and leaves an optional parameter out.
         (_, Val::Null) if parameter.optional => Ok(Val::Absent),
         (Some((entity, id)), value) => {
             let attribute = &shared.program.entities[entity].attributes[id];
@@ -131,7 +131,7 @@ pub(crate) fn bind(scope: &mut Scope<'_>, callee: Callee, given: Given) -> Resul
         match value {
             Some(value) => scope.set(parameter.local, value),
             None if !parameter.optional || must_be_own => return Err(required(parameter)),
-            // What is declared and left out is absent; what stands for an attribute leaves the attribute alone.
+            // A declared parameter that is left out is absent; one of an attribute leaves the attribute alone.
             None if parameter.declared => scope.set(parameter.local, Val::Absent),
             None => {}
         }
@@ -145,7 +145,7 @@ fn of_caller<'s>(scope: &'s Scope<'_>, parameter: &Parameter) -> Option<(&'s Arc
     scope.caller.as_ref()?.entry(part)
 }
 
-/// Arguments by the names of their parameters, which are those of the attributes that they stand for.
+/// Arguments by the names of their parameters, which are those of the attributes that they set.
 pub(super) fn by_name(signature: &Signature, given: Given) -> Fields {
     // Room for what is filled in.
     let mut fields = Fields::with_capacity(given.len() + 8);

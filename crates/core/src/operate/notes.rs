@@ -1,9 +1,10 @@
-//! Notes of cascades: what makes an interrupted one go on by itself.
+//! Notes of cascades, by which an interrupted one is continued.
 //!
-//! Before a parent goes, a note in its table says whose children are to go, and when they are gone, the note goes. The notes
-//! of a table lie in one item under a reserved key, each in an attribute of its own, so that one read finds them all. A note
-//! whose parent is still there belongs to a deletion that did not happen. Children that are found through a global index may
-//! be found late: their note stays until the index has caught up, and they are looked for once more.
+//! Before a parent is deleted, a note in its table records whose children are to be deleted; when they are gone, the note
+//! is removed. The notes of a table are in one item under a reserved key, each in an attribute of its own, so that one read
+//! finds them all. A note whose parent is still there belongs to a deletion that did not happen. Children that are found
+//! through a global index may be found late: their note stays until the index has caught up,
+//! and they are looked for once more.
 
 use sha2::{Digest, Sha256};
 use sortkey_api::operations::UpdateItemInput;
@@ -138,7 +139,7 @@ impl<'a> Runner<'_, 'a> {
         self.session.update(input).await.map(drop).map_err(failure)
     }
 
-    /// Carries out what a note says, if its parent is gone.
+    /// Continues the cascade of a note, if its parent is gone.
     async fn go_on(&self, scope: &Scope<'a>, note: Note, fields: Fields) -> Result<(), Failure> {
         let known = fields.clone();
         let mut parent = Parent { entity: note.entity, known, whole: Some(fields) };

@@ -13,8 +13,8 @@ use crate::values::Fields;
 use crate::write::{self, ATTEMPTS, Answers, Refusal};
 use crate::{Failure, catalog::EntityInfo};
 
-/// The entity that an operation creates an item of, if that is all it does. What takes more than one write, asks for more, or
-/// answers with more than what is stored is carried out statement by statement.
+/// The entity that an operation creates an item of, if that is all it does. An operation that takes more than one write,
+/// checks more, or answers with more than the stored item is carried out statement by statement.
 pub(crate) fn created(
     program: &Program,
     entities: &Arena<EntityId, EntityInfo>,

@@ -24,7 +24,7 @@ use crate::values::{Val, from_json};
 use crate::write::{Act, Test, Write};
 use crate::{Failure, FailureKind, guard};
 
-/// How long a receipt is kept if the design does not say.
+/// The default time for which a receipt is kept.
 const DAY_MS: u64 = 86_400_000;
 const EXPIRES: &str = "expires";
 const ENTITY: &str = "entity";
@@ -126,7 +126,7 @@ impl Receipt {
         Ok(Some(item.map_or(Val::Absent, |item| Val::item(info.at, info.decode_leniently(scope, &item)))))
     }
 
-    /// Where the receipt lies.
+    /// The entity and the key of the receipt.
     fn place<'a>(&self, scope: &Scope<'a>, operation: &Operation) -> Result<(&'a EntityInfo, Map), Failure> {
         let home = receipt_home(operation);
         let home = home.ok_or_else(|| Failure::internal("an idempotent operation writes something"))?;

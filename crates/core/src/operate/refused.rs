@@ -11,12 +11,12 @@ pub(super) fn again_and_again() -> Failure {
     Failure::new(FailureKind::Conflict, "the item was changed by others again and again; try later")
 }
 
-/// The failure that an error of the design stands for.
+/// The failure of an error that the design declares.
 pub(super) fn raised(program: &Program, error: ErrorId, message: String) -> Failure {
     named(&program.errors[error], message)
 }
 
-/// The entity that a `let` looks for: callers know it, and not what the operation calls it.
+/// The name of the entity that a `let` looks for, for messages: callers do not see the operation's own names.
 pub(super) fn looked_for<'p>(program: &'p Program, value: &Value) -> Option<&'p str> {
     let Value::Expr(Expr { kind: ExprKind::Call { callee: Callee::Pattern(id), .. }, .. }) = value else {
         return None;

@@ -10,7 +10,7 @@ use crate::evaluate::Scope;
 use crate::values::Val;
 use crate::write::{self, ATTEMPTS, Prepared, Refusal};
 
-/// What a block comes to before it is sent.
+/// The writes of a block before they are sent.
 #[derive(Default)]
 struct Gathered<'a> {
     prepared: Vec<Prepared>,

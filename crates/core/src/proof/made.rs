@@ -32,7 +32,7 @@ pub(super) enum Step {
     },
 }
 
-/// What an outline found in an item.
+/// The places that an outline found in an item.
 pub(super) struct Found<'i> {
     pub(super) item: &'i Item,
     pub(super) places: [Place; MOST],

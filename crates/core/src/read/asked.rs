@@ -1,4 +1,4 @@
-//! What a query asks of its key, and the same as the text, names and values that a request takes.
+//! The key condition of a query, and its text, names and values as a request takes them.
 //!
 //! The condition is a tree of `expression`. Its text depends on the kinds of tests alone, so it is printed once and used for all
 //! calls that ask alike.
@@ -13,7 +13,7 @@ use sortkey_value::{AttributeValue, Item};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Asked(Vec<(Arc<str>, Test)>);
 
-/// What a key attribute must be.
+/// The condition on a key attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Test {
     /// Equal to a value.
@@ -26,7 +26,7 @@ pub(super) enum Test {
     Compared(Comparator, AttributeValue),
 }
 
-/// What the text of a test depends on.
+/// The part of a test that its text depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Begins,
@@ -134,7 +134,7 @@ impl Asked {
 const PLACEHOLDERS: [&str; 9] = [":v0", ":v1", ":v2", ":v3", ":v4", ":v5", ":v6", ":v7", ":v8"];
 
 impl Test {
-    /// The tree of the test. Numbers stand for its values: every one is different, so that each gets its own placeholder.
+    /// The tree of the test, with a different number in place of each value, so that each gets its own placeholder.
     fn tree(&self, name: &str, places: &mut i64) -> Condition {
         let operand = Operand::Path(Path::attribute(name));
         let mut value = || {

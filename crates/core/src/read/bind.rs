@@ -1,4 +1,4 @@
-//! What a pattern binds: one set of known attributes for each query it makes.
+//! The bindings of a pattern: one set of known attributes for each query it makes.
 
 use std::borrow::Cow;
 
@@ -17,8 +17,8 @@ use crate::{Failure, FailureKind};
 const MAX_BRANCHES: usize = 1_000;
 
 impl Read {
-    /// What is known of the items of each query: one set of values for every combination of those of `in` and `all`. A list of
-    /// another tenant's items is not found, one item absent.
+    /// The known values of each query: one set for every combination of those of `in` and `all`. A list of another tenant's
+    /// items is not found, one item absent.
     pub(super) fn branches<'s>(&self, scope: &'s Scope<'_>) -> Result<Vec<Known<'s>>, Failure> {
         let entity = self.entity(scope).of(&scope.shared.program);
         let admit = Admit::computed(scope).finding();
@@ -32,7 +32,7 @@ impl Read {
                 Bound::Stored(_) => Ok(value),
             };
             let values = match self.source(given.by) {
-                // What a parameter of the attribute's own was given is admitted already.
+                // An argument for the attribute itself is admitted already.
                 Some(Source::Parameter(local)) => {
                     let Some(value) = scope.get(local) else { continue };
                     let value = match self.is_of(local, given.to) {
@@ -91,15 +91,15 @@ impl Read {
         }
     }
 
-    /// Whether a parameter stands for an attribute of the entity itself, so that its argument was admitted as one. A default
-    /// was not.
+    /// Whether a parameter belongs to an attribute of the entity itself,
+    /// so that its argument was admitted as one. A default was not.
     fn is_of(&self, local: LocalId, to: Bound) -> bool {
         let Bound::Attribute(id) = to else { return false };
         let parameter = self.pattern.signature.parameters.iter().find(|each| each.local == local);
         parameter.is_some_and(|each| each.attribute == Some((self.first(), id)) && each.default.is_none())
     }
 
-    /// Whether the arguments say whose items are asked for.
+    /// Whether an argument names the tenant whose items are asked for.
     fn names_tenant(&self, scope: &Scope<'_>) -> bool {
         let tenant = self.entity(scope).of(&scope.shared.program).tenant;
         tenant.is_some_and(|tenant| {

@@ -22,15 +22,15 @@ const MAX_ROUNDS: usize = 100;
 
 /// One query of a pattern and how far it has come.
 pub(super) struct Branch {
-    /// What is asked of the key; none for a scan.
+    /// The key condition; none for a scan.
     asked: Option<Asked>,
-    /// Where this page began.
+    /// The beginning of this page.
     pub(super) position: Position,
     /// The last item that was used.
     pub(super) last: Option<Item>,
     /// Read, not yet used.
     pub(super) waiting: VecDeque<Item>,
-    /// Where DynamoDB says to go on; `Start` before the first request.
+    /// The position that DynamoDB returned; `Start` before the first request.
     pub(super) next: Position,
     rounds: usize,
 }
@@ -77,7 +77,7 @@ impl Read {
             let left = wanted.map(|wanted| wanted - taken.len());
             let ordered = self.pattern.order.is_some() && branches.len() > 1;
             if ordered {
-                // Every query has a say in what comes next, so all are asked at the same time.
+                // Any query may have the next item, so all are sent at the same time.
                 let filled = branches.iter_mut().map(|branch| self.fill(session, branch, left));
                 join_all(filled).await.into_iter().collect::<Result<Vec<()>, Failure>>()?;
             } else {

@@ -53,7 +53,7 @@ impl Read {
         Ok(None)
     }
 
-    /// The guard knows its owner's key. The owner is checked again: a guard outlives an owner that expired.
+    /// The guard holds its owner's key. The owner is checked again: a guard outlives an owner that expired.
     async fn through_guard(
         &self,
         session: &Session<'_>,

@@ -1,4 +1,4 @@
-//! What may come back: live items of the entity, of the caller's tenant, that satisfy the pattern.
+//! The filter of results: live items of the entity, of the caller's tenant, that satisfy the pattern.
 
 use sortkey_design::program::{Attribute, AttributeId, BindValue, Bound, Conjunct, Expr, LocalId, Type};
 use sortkey_plan::Held;
@@ -12,13 +12,13 @@ use crate::proof::{Asks, Sure};
 use crate::values::{Admit, Fields, Known, Val};
 use crate::{Failure, FailureKind};
 
-/// What a call asks of the items that come back.
+/// The conditions of a call on the items of a response.
 pub(super) struct Sieve<'a> {
     /// The conditions for each entity of the pattern.
     conditions: Vec<Vec<&'a Expr>>,
-    /// What the key of the request shows already.
+    /// The facts that follow from the key of the request.
     sure: Option<Sure<'a>>,
-    /// What the queries know; asked of items only where a key narrows it down.
+    /// The known values of the queries; checked only for attributes that a key merely narrows down.
     known: &'a [Known<'a>],
 }
 
@@ -64,7 +64,7 @@ impl Read {
         }
     }
 
-    /// What an index holds of an item, if the pattern may return it.
+    /// The part of an item that an index holds, if the pattern may return it.
     fn admitted_part(
         &self,
         scope: &Scope<'_>,
@@ -96,7 +96,7 @@ impl Read {
 
     /// Whether an item has the values that its key only narrows down, as one of the queries asked for them.
     fn has_known(&self, scope: &Scope<'_>, sieve: &Sieve<'_>, item: View<'_>) -> bool {
-        // The plan speaks of the attributes of the first entity.
+        // `narrowed` names attributes of the first entity.
         if self.plan.narrowed.is_empty() || item.entity() != Some(self.first()) {
             return true;
         }
@@ -106,7 +106,8 @@ impl Read {
         sieve.known.iter().any(|known| self.plan.narrowed.iter().all(|id| has(known, *id)))
     }
 
-    /// What an index holds of an item, and what its key was asked for: a key does not always tell what it was made of.
+    /// The part of an item that an index holds, with the arguments of its key,
+    /// from which they cannot always be recovered.
     fn with_bound(&self, scope: &Scope<'_>, info: &EntityInfo, held: &Held, fields: &Fields) -> Fields {
         let mut known = fields.clone();
         for bind in self.pattern.binds.iter().filter(|_| info.at == self.first()) {
@@ -120,10 +121,10 @@ impl Read {
         known
     }
 
-    /// What is asked of the items of some queries.
+    /// The conditions on the items of some queries.
     pub(super) fn sieve<'r>(&'r self, scope: &Scope<'_>, known: &'r [Known<'r>]) -> Sieve<'r> {
         let proof = self.entity(scope).proof.as_ref().filter(|_| self.pattern.entities.len() == 1);
-        // Several queries have several keys, and nobody knows which of them gave an item.
+        // With several queries there are several keys, and the origin of an item is unknown.
         let sure = match (proof, known) {
             (Some(proof), [known]) => Some(proof.sure(scope, &self.plan.key, known)),
             _ => None,
@@ -140,7 +141,7 @@ impl Read {
         Sieve { conditions, sure, known }
     }
 
-    /// What the path holds of an item of the entity at a place; none if it holds all.
+    /// The part that the path holds of an item of the entity at a place; none if it holds all.
     fn held(&self, at: usize) -> Option<&Held> {
         self.plan.held.as_ref()?.get(at)
     }

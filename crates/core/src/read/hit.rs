@@ -21,7 +21,7 @@ pub(crate) enum Hit {
 }
 
 impl Hit {
-    /// A hit of which everything is stored. What is computed is computed now.
+    /// A hit of a whole stored item. Its computed attributes are computed now.
     pub(crate) fn stored(scope: &Scope<'_>, info: &EntityInfo, item: Item) -> Result<Hit, Failure> {
         match info.anatomy.has_virtual {
             true => Hit::decoded(scope, info, info.decode(&scope.shared.program, &item)),

@@ -1,8 +1,8 @@
 //! The recipe of a plan carried out: what every key attribute is asked for, made of what a call gives.
 //!
-//! A value that a call leaves out ends the sort key there. Ranges are inclusive on both sides, also where more text follows the
-//! bounded piece: the upper bound is padded with the greatest character there is. What an exclusive bound excludes is
-//! dropped when the items are checked again.
+//! A value that a call leaves out ends the sort key there. Ranges are inclusive on both sides, also where more text follows
+//! the bounded piece: the upper bound is padded with the greatest character there is. Values that an exclusive bound
+//! excludes are dropped when the items are checked again.
 
 use sortkey_design::Program;
 use sortkey_design::model::SlotFormat;
@@ -38,7 +38,7 @@ enum Open {
 }
 
 impl Read {
-    /// What one query asks of its key; none if the known values do not determine a partition, so that no item can be found.
+    /// The key condition of one query; none if the known values do not determine a partition, so that no item can be found.
     pub(super) fn asked(&self, scope: &Scope<'_>, known: &Known<'_>) -> Result<Option<Asked>, Failure> {
         let program = &scope.shared.program;
         let entity = &program.entities[self.first()];
@@ -245,7 +245,7 @@ fn within(
     let high = high.map(|high| if is_last { high } else { format!("{high}{LAST}") });
     match (low, high) {
         (None, None) => begins(before),
-        // Nothing stands before the first: no key is empty text.
+        // No lower bound is needed: no key is empty text.
         (None, Some(high)) if before.is_empty() => {
             Some(Test::Compared(Comparator::LessOrEqual, AttributeValue::S(high)))
         }
@@ -315,7 +315,7 @@ fn whole_number(number: Number, up: bool) -> Option<i64> {
     }
 }
 
-/// A range of an attribute itself, or of text as a whole: DynamoDB knows its order.
+/// A range of an attribute itself, or of text as a whole, in DynamoDB's own order.
 fn natural(bounds: Bounds, encode: impl Fn(&Val) -> Option<AttributeValue>) -> Option<Test> {
     if let Some(prefix) = bounds.prefix {
         return begins(prefix);

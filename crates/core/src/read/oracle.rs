@@ -299,7 +299,7 @@ fn pointed_at(scope: &Scope<'_>, read: &Read, then: EntityId, found: &[Fields], 
     all[to.at].iter().filter(live).filter(|fields| leads(fields)).cloned().collect()
 }
 
-/// What clients get is printed straight from the stored item; the item decoded, then shown, says the same.
+/// The text printed straight from the stored item equals that of the item decoded, then shown.
 fn printed_as_the_tree_says(scope: &Scope<'_>, read: &Read, hit: &Hit) {
     let value = value_of(scope, Found::Item(Some(hit.clone())), read).expect("readable");
     let value = public(scope, value, read.select.as_ref()).expect("readable");
@@ -324,7 +324,7 @@ fn is_made_of(program: &Program, info: &EntityInfo, item: &Item, fields: &Fields
     })
 }
 
-/// Whoever calls, and with whatever arguments: nothing comes back that is another tenant's.
+/// No caller, with any arguments, gets another tenant's items.
 fn only_their_own(session: &Session<'_>, scope: &Scope<'_>, dice: &Dice<'_>, read: &Read, all: &All) {
     let entity = &scope.shared.program.entities[read.first()];
     let (Some(tenant), false) = (entity.tenant, read.pattern.system) else { return };
@@ -388,7 +388,7 @@ fn arguments(scope: &mut Scope<'_>, dice: &Dice<'_>, read: &Read, all: &All) {
     }
 }
 
-/// What the pattern says, asked of one item.
+/// The pattern's conditions, evaluated for one item.
 fn wanted(scope: &Scope<'_>, read: &Read, at: EntityId, fields: &Fields) -> bool {
     let view = Some(View::of(at, fields));
     let pattern = &read.pattern;

@@ -53,7 +53,7 @@ impl Read {
         Ok((found, cursor))
     }
 
-    /// The queries of some known values, each where a cursor says that it goes on.
+    /// The queries of some known values, each continued at its position in the cursor.
     pub(super) fn begin_at(
         &self,
         scope: &Scope<'_>,
@@ -113,7 +113,7 @@ impl Read {
         }
     }
 
-    /// Where the next page goes on: behind the last item that was used, or behind all that was read.
+    /// The position of the next page: behind the last item that was used, or behind all that was read.
     fn reached(&self, scope: &Scope<'_>, branch: &Branch) -> Position {
         match (branch.waiting.is_empty(), &branch.next, &branch.last) {
             (true, next @ (Position::End | Position::After(_)), _) => next.clone(),
@@ -122,7 +122,7 @@ impl Read {
         }
     }
 
-    /// Where a query goes on behind an item: the key of the table and of the index.
+    /// The start key of a query behind an item: the key of the table and of the index.
     fn starting_key(&self, scope: &Scope<'_>, item: &Item) -> Item {
         let program = &scope.shared.program;
         let table = &program.tables[self.plan.path.table].key;
@@ -132,7 +132,7 @@ impl Read {
         Item::from(map)
     }
 
-    /// What a cursor belongs to: one pattern with one set of arguments, asked by one caller.
+    /// The context of a cursor: one pattern with one set of arguments, asked by one caller.
     fn bound_to(&self, scope: &Scope<'_>, pattern: &str) -> Vec<u8> {
         let mut context = vec![b'['];
         print_text(&mut context, pattern);

@@ -13,7 +13,7 @@ use crate::values::{Fields, Val};
 use crate::{Failure, Runtime};
 
 impl Read {
-    /// The attributes that the parameters of a call say.
+    /// The attributes that the arguments of a call fix.
     pub(crate) fn known(&self, scope: &Scope<'_>) -> Fields {
         let info = &scope.shared.entities[self.first()];
         let said = self.pattern.binds.iter().filter_map(|bind| match (bind.to, &bind.value) {

@@ -1,7 +1,6 @@
 //! Items as they came back, of which the key shows that they belong to the answer (`ReadPlan::shown`).
 //!
-//! They are looked at when somebody wants to see them: whether they are what their key says, and whether the design can read
-//! them.
+//! They are examined when they are decoded: whether they are what their key implies, and whether the design can read them.
 
 use sortkey_design::model::ReadVerb;
 use sortkey_value::Item;
@@ -11,9 +10,9 @@ use crate::Failure;
 use crate::evaluate::Scope;
 use crate::session::Session;
 
-/// What came back for a pattern.
+/// The response to a pattern.
 pub(crate) enum Came {
-    /// Somebody has looked at it.
+    /// It has been examined.
     Seen(Found),
     /// The item of a `get`.
     Item(Item),
@@ -45,7 +44,7 @@ impl Read {
         self.run_branches(session, scope, branches, paging).await.map(Came::Seen)
     }
 
-    /// What came back, looked at. What is no item of the answer after all is left out.
+    /// Examines a response. Items that do not belong to the answer after all are left out.
     pub(crate) fn look(&self, scope: &Scope<'_>, came: Came) -> Result<Found, Failure> {
         let (came, cursor) = match came {
             Came::Seen(found) => return Ok(found),
@@ -162,7 +161,7 @@ mod tests {
                 assert_eq!(failure.kind, FailureKind::Unreadable, "{name}: {}", failure.message);
             }
         }
-        // What no order can have for a key is none.
+        // A key that no order can have is not an order's.
         let runtime = shop(&[&[("PK", "SHOP#a"), ("SK", "ORDER#")]]);
         assert_eq!(call(&runtime, "orders", json!({})), Ok(Answer::Page { items: Vec::new(), cursor: None }));
     }

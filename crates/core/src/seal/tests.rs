@@ -1,4 +1,5 @@
-//! F-20: a value opens in its own item only; one of the first version, which knows no item, still opens.
+//! F-20: a value opens in its own item only; one of the first version,
+//! which is bound to no item, still opens.
 
 use std::sync::Arc;
 

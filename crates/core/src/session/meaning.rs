@@ -1,10 +1,10 @@
-//! What errors of a backend mean to callers.
+//! Translates errors of a backend to failures of a call.
 
 use sortkey_api::{ApiError, ErrorKind, Fault};
 
 use crate::{Failure, FailureKind};
 
-/// What a fault of a request means to a caller.
+/// The failure for a fault of a request.
 pub(crate) fn faulty(fault: Fault, message: &str) -> Failure {
     match fault {
         Fault::TooDeep => {
@@ -20,7 +20,7 @@ pub(crate) fn faulty(fault: Fault, message: &str) -> Failure {
     }
 }
 
-/// What a backend's error means to a caller.
+/// The failure for a backend's error.
 pub(crate) fn failure(error: ApiError) -> Failure {
     if let Some(fault) = error.fault() {
         return faulty(fault, &error.message);

@@ -8,7 +8,7 @@ use sortkey_value::Item;
 use super::{Repeat, Session, failure};
 use crate::Failure;
 
-/// What a call is told of the capacity that it consumes.
+/// The detail in which consumed capacity is requested.
 const TOTAL: Option<ReturnConsumedCapacity> = Some(ReturnConsumedCapacity::Total);
 
 impl Session<'_> {

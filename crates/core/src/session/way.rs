@@ -5,7 +5,7 @@ use sortkey_api::{ApiError, Backend, ErrorKind, Request, Response};
 use crate::ask::{Ask, Told};
 use crate::outbox::Outbox;
 
-/// Where requests go.
+/// The receiver of requests.
 pub(super) enum Way<'a> {
     /// A backend takes them.
     Direct(&'a dyn Backend),

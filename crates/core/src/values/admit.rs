@@ -1,7 +1,7 @@
 //! Whether a value may be one of a type: the one door through which arguments and results of expressions enter.
 //!
-//! What passes is in the type's own form: times cut to their unit, sets sorted, text checked. What does not pass is
-//! refused with the field named.
+//! An admitted value is in the type's own form: times cut to their unit, sets sorted, text checked. Any other value
+//! is refused with the field named.
 
 mod objects;
 mod scalars;
@@ -20,7 +20,7 @@ use crate::evaluate::Scope;
 
 const EMPTY_SET: &str = "is an empty set, and DynamoDB has none";
 
-/// Where a value comes from: JSON writes bytes and times as text, an expression has them as they are.
+/// The origin of a value: JSON writes bytes and times as text, an expression has them as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// An argument in JSON.
@@ -29,7 +29,7 @@ pub enum Origin {
     Expression,
 }
 
-/// What a value is for.
+/// The purpose of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// It will be stored.
@@ -67,7 +67,7 @@ impl<'a> Admit<'a> {
         Admit { keeps_empty: true, ..self }
     }
 
-    /// The same for what is looked for.
+    /// Admits values that something is looked for by.
     pub(crate) fn finding(self) -> Admit<'a> {
         Admit { purpose: Purpose::Finding, ..self }
     }

@@ -28,7 +28,7 @@ pub(crate) fn read<T: Tree>(text: &[u8], what: &str) -> Result<T, Failure> {
     };
     whole().map_err(|fault| match fault {
         Fault::Malformed => {
-            // Ours is fast; theirs knows the place.
+            // Our parser is fast; serde_json reports the position.
             let error = serde_json::from_slice::<Json>(text).err();
             let why = error.map_or_else(|| Malformed.to_string(), |error| error.to_string());
             Failure::new(FailureKind::Invalid, format!("{what} is not JSON: {why}"))
@@ -52,12 +52,12 @@ pub(crate) fn beyond(name: &str) -> Failure {
     Failure::invalid(name, format!("`{name}` holds a number that cannot be kept"))
 }
 
-/// What is wrong with a text.
+/// A fault of a JSON text.
 #[derive(Debug)]
 pub(crate) enum Fault {
     Malformed,
     Deep,
-    /// A name stands twice in one object.
+    /// An object has a name twice.
     Twice(String),
     /// A number that DynamoDB does not keep, under this name of the outermost object.
     Beyond(String),
@@ -71,7 +71,7 @@ impl From<Malformed> for Fault {
     }
 }
 
-/// What a JSON text becomes.
+/// The result of parsing a JSON text.
 pub(crate) trait Tree: Sized {
     /// How it keeps names.
     type Name: Ord + AsRef<str> + for<'a> From<&'a str>;

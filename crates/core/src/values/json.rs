@@ -1,4 +1,4 @@
-//! Values and JSON. Reading is untyped; the type then says what the text or number means.
+//! Values and JSON. Reading is untyped; the type then determines the meaning of a text or number.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,7 +10,7 @@ use sortkey_value::Number;
 
 use super::{Fields, Val, iso, iso_seconds};
 
-/// What JSON says, before a type interprets it; a number that DynamoDB cannot keep is refused.
+/// A JSON value before a type interprets it; a number that DynamoDB cannot keep is refused.
 pub(crate) fn from_json(json: Json) -> Option<Val> {
     Some(match json {
         Json::Null => Val::Null,
@@ -62,7 +62,7 @@ pub(super) fn object(program: &Program, attributes: &Attributes, fields: &Fields
     Json::Object(map)
 }
 
-/// A value as JSON where no type says more.
+/// A value as JSON, if its type is unknown.
 pub(crate) fn untyped(value: &Val) -> Json {
     match value {
         Val::Absent | Val::Null | Val::Sealed(_) => Json::Null,
@@ -80,7 +80,7 @@ pub(crate) fn untyped(value: &Val) -> Json {
     }
 }
 
-/// A JSON number where it says the same, text where a double would round it.
+/// A JSON number if it is exact, text if a double would round it.
 pub(super) fn number_json(number: Number) -> Json {
     if let Some(integer) = number.to_i64() {
         return Json::from(integer);

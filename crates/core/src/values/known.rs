@@ -38,8 +38,8 @@ impl Values for Fields {
     }
 }
 
-/// What is known of the items of one query before anything is read. There is little of it, so that a search is a walk. What a
-/// call was given stays where it is.
+/// The known values of one query before anything is read. They are few, so a search is a linear scan.
+/// Arguments of a call are borrowed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Known<'s>(Vec<(Bound, Cow<'s, Val>)>);
 

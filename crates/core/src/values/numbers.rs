@@ -34,7 +34,7 @@ fn divide(left: Number, right: Number) -> Option<Number> {
     unscaled(widened.checked_div(right)?, 10 + left_scale)
 }
 
-/// The digits as an integer, and how many of them stand behind the point.
+/// The digits as an integer, and the number of decimal places.
 fn scaled(number: Number) -> Option<(i128, u32)> {
     let text = number.to_string();
     let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));

@@ -1,6 +1,6 @@
 //! Values printed as JSON text, without a tree in between: straight from the stored form, or from a value in hand.
 //!
-//! Invariant: the text is what [`to_json`](super::to_json) of the value says.
+//! Invariant: the text is that of [`to_json`](super::to_json) of the value.
 
 use serde_json::Value as Json;
 use sortkey_api::json::put_string;
@@ -12,7 +12,7 @@ use sortkey_value::{MapRef, Number, ValueRef};
 use super::json::number_json;
 use super::{Val, from_stored, to_json};
 
-/// Prints a stored value of a type; false, and nothing printed, if it stands for nothing.
+/// Prints a stored value of a type; false, and nothing printed, if it is an absent value.
 pub(crate) fn print_stored(out: &mut Vec<u8>, program: &Program, ty: &Type, value: &ValueRef<'_>) -> bool {
     match (ty, value) {
         (Type::Time { unit: TimeUnit::Milliseconds }, ValueRef::N(number)) => print_number(out, *number),
@@ -123,7 +123,7 @@ impl<'o> ObjectPrinter<'o> {
         ObjectPrinter { out, is_empty: true }
     }
 
-    /// Prints a field, unless its value says that there is nothing to print.
+    /// Prints a field, unless `print` returns false.
     pub(crate) fn field(&mut self, name: &str, print: impl FnOnce(&mut Vec<u8>) -> bool) {
         let label = |out: &mut Vec<u8>| {
             print_text(out, name);
@@ -132,7 +132,7 @@ impl<'o> ObjectPrinter<'o> {
         self.entry(label, print);
     }
 
-    /// The same with a name that is text of JSON already, colon included.
+    /// Like `field`, with a name that is JSON text already, colon included.
     pub(crate) fn labelled(&mut self, label: &[u8], print: impl FnOnce(&mut Vec<u8>) -> bool) {
         self.entry(|out| out.extend_from_slice(label), print);
     }

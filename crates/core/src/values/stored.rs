@@ -145,8 +145,8 @@ fn untyped(value: &Val) -> Option<AttributeValue> {
     })
 }
 
-/// The value that a stored attribute stands for. What does not fit its type (an item written by another hand) comes
-/// back as what it is, so that reading never fails.
+/// Decodes a stored attribute. A value that does not fit its type (written by another program) is returned in its
+/// own type, so that reading never fails.
 pub(crate) fn from_stored(program: &Program, ty: &Type, value: ValueRef<'_>) -> Val {
     match (ty, value) {
         (Type::Time { unit }, ValueRef::N(number)) => match (unit, number.to_i64()) {
@@ -211,7 +211,7 @@ pub(crate) fn generic(value: ValueRef<'_>) -> Val {
     }
 }
 
-/// What JSON text said, with times, sets and bytes as their types have them.
+/// A value decoded from JSON text, with times, sets and bytes converted to their types.
 fn retyped(program: &Program, ty: &Type, value: Val) -> Val {
     match (ty, value) {
         (Type::Time { unit: TimeUnit::Seconds }, Val::Number(number)) => {

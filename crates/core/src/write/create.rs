@@ -152,7 +152,7 @@ pub(super) fn make(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Resul
     finish(scope, info, admitted(scope, info, given)?)
 }
 
-/// Fills in what is not given and checks it all. What is given has been admitted, and nothing of it is absent.
+/// Fills in missing attributes and checks all. Given values have been admitted, and none is absent.
 fn finish(scope: &Scope<'_>, info: &EntityInfo, mut given: Fields) -> Result<Made, Failure> {
     tenant(scope, info, &mut given)?;
     let secrets = info.anatomy.secrets.iter();
@@ -217,7 +217,7 @@ async fn replaced(
     old.iter().map(|item| info.read(scope, item)).collect()
 }
 
-/// What `create` yields: the item, with secrets that were generated just now, without those that were given.
+/// The result of `create`: the item, with secrets that were generated just now, without those that were given.
 fn shown(scope: &Scope<'_>, info: &EntityInfo, made: Made) -> Result<Val, Failure> {
     let entity = info.of(&scope.shared.program);
     let Made { mut fields, generated } = made;

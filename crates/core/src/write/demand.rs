@@ -1,5 +1,5 @@
-//! What must hold of the stored item for a write to happen: once as a condition that DynamoDB checks, once as a test on
-//! the item it returns, which tells the kind of failure without a second read.
+//! The demands of a write on the stored item: once as a condition that DynamoDB checks, once as a test on the item it
+//! returns, which determines the kind of failure without a second read.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) struct Write {
     pub(crate) demands: Vec<Demand>,
 }
 
-/// What happens to the item.
+/// The change of the item.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Act {
     Put(Item),
@@ -66,9 +66,9 @@ pub(crate) enum Test {
     If { condition: Expr, defaults: Option<Fields>, after: Option<Fields> },
     /// An attribute is what it was when it was read.
     Unchanged(Arc<str>, Option<AttributeValue>),
-    /// A number may grow by an amount without leaving its range; `start` stands for one that is missing.
+    /// A number may grow by an amount without leaving its range; `start` is the value of a missing one.
     AtMost { path: Vec<Arc<str>>, most: i64, start: i64 },
-    /// A number may shrink by an amount without leaving its range; `start` stands for one that is missing.
+    /// A number may shrink by an amount without leaving its range; `start` is the value of a missing one.
     AtLeast { path: Vec<Arc<str>>, least: i64, start: i64 },
     /// A number of seconds has passed, or was never set.
     Passed(String),

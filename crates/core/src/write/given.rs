@@ -1,4 +1,4 @@
-//! What a statement gives: the attributes of its key, and those it writes.
+//! The attributes that a statement gives: those of its key, and those it writes.
 
 use sortkey_design::program::{Action, AttributeId, Entity, ItemKey};
 use sortkey_value::AttributeValue;
@@ -27,7 +27,8 @@ pub(crate) fn key_fields(
             given.push((*id, scope.eval(value, view)?));
         }
     }
-    // An id of another form is not wrong, there is just no such item. What is stored is checked when it is stored.
+    // An id of another form is not wrong, there is just no such item.
+    // Stored values are checked when they are stored.
     let admit = Admit::computed(scope).finding();
     let mut known = Fields::new();
     for (id, value) in given {

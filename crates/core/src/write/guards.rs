@@ -21,7 +21,7 @@ pub(super) fn guards(
     gone: bool,
 ) -> Result<Vec<Write>, Failure> {
     let program = &scope.shared.program;
-    // What counts as deleted holds nothing; what has expired does so no more, and somebody else may hold it by now.
+    // A deleted item holds no guards; those of an expired one may belong to another item by now.
     let gone = gone || is_deleted(scope, View::of(info.at, new))?;
     let mut held_before = Vec::with_capacity(old.len());
     for fields in old {

@@ -72,7 +72,7 @@ fn has(stored: Option<&Item>, name: &str) -> Option<AttributeValue> {
     stored.and_then(|item| item.get(name)).map(|value| value.to_owned())
 }
 
-/// The stored form of an attribute, also of one that only a key tells.
+/// The stored form of an attribute, also of one that follows only from a key.
 fn reads(
     scope: &Scope<'_>,
     info: &EntityInfo,

@@ -1,4 +1,4 @@
-//! The image of an item: attributes filled, derived and dropped as the entity says, then as they are stored.
+//! The image of an item: attributes filled, derived and dropped as the entity declares, then as they are stored.
 
 use sortkey_design::Program;
 use sortkey_design::program::{Attribute, AttributeId, Check, Entity, Expr, ExprKind, Template, Type};
@@ -15,7 +15,7 @@ use crate::{Failure, FailureKind};
 /// Room for most items.
 const ROOM_BYTES: usize = 1_024;
 
-/// Fills what `=` and `:=` say, in the order in which one needs the other. `given` holds what may not be replaced.
+/// Fills attributes by `=` and `:=`, in order of dependence. Values in `given` are not replaced.
 pub(super) fn fill(
     scope: &Scope<'_>,
     info: &EntityInfo,
@@ -56,7 +56,7 @@ fn settle(
         return Ok(());
     }
     let value = scope.fill(attribute, &fill.value, View::of(info.at, fields))?;
-    // What is derived from something that is not in hand (a password that is not given again) stays as it is.
+    // An attribute derived from a missing input (a password that is not given again) stays as it is.
     let is_in_hand = || follows_from_stored(info.of(&scope.shared.program), &fill.value);
     if value.is_absent() && fill.derived && fields.contains_key(name) && !is_in_hand() {
         return Ok(());

@@ -8,7 +8,7 @@ use crate::session::Session;
 use crate::values::Fields;
 use crate::{Failure, FailureKind};
 
-/// Reads the items that `->` needs and that no `let` has in hand: the short form has no place to say so.
+/// Reads the items that `->` needs and that no `let` has read: the short form has no place for one.
 pub(super) async fn refer(
     session: &Session<'_>,
     scope: &mut Scope<'_>,

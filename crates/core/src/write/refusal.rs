@@ -1,4 +1,4 @@
-//! Why a write did not happen, told by the item that a refused condition returns.
+//! Why a write did not happen, derived from the item that a refused condition returns.
 
 use sortkey_api::{ApiError, Cause, ErrorDetails, ErrorKind, Fault};
 use sortkey_value::Item;
@@ -12,7 +12,7 @@ use crate::{Failure, FailureKind};
 /// Why a write did not happen.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// What was read has changed since: prepare it again.
+    /// The inputs have changed since they were read: prepare it again.
     Stale,
     Failed(Failure),
 }
@@ -36,8 +36,8 @@ pub(super) fn refused(scope: &Scope<'_>, write: &Write, error: ApiError) -> Resu
     })
 }
 
-/// Why a transaction was cancelled: the first statement that was refused, unless all that stands against it is that
-/// something changed meanwhile.
+/// Why a transaction was cancelled: the first statement that was refused,
+/// unless every reason is a concurrent change.
 pub(super) fn cancelled(scope: &Scope<'_>, writes: &[Write], error: ApiError) -> Result<Refusal, Failure> {
     let Some(reasons) = error.reasons() else { return Ok(Refusal::Failed(failure(error))) };
     let mut stale = false;
@@ -62,7 +62,7 @@ pub(super) fn cancelled(scope: &Scope<'_>, writes: &[Write], error: ApiError) ->
     Ok(if stale { Refusal::Stale } else { Refusal::Failed(failure(error)) })
 }
 
-/// What a stored item says about a refused write.
+/// Explains a refused write by the stored item.
 pub(super) fn explain(scope: &Scope<'_>, write: &Write, stored: Option<&Item>) -> Result<Refusal, Failure> {
     Ok(match write.unmet(scope, stored)? {
         // The whole operation relied on the version; preparing this statement again would not help.

@@ -45,7 +45,7 @@ pub(super) async fn prepare(
     let whole = demands(scope, info, action, &known, &mut write, None)?;
     let change = Change { verb: action.verb, ..Change::default() };
     let effects = effects(&scope.shared.program, info.at, &change);
-    // What a key of an index alone says is not known to a condition.
+    // A condition cannot use values that only a key of an index holds.
     let (yields, freed) = match whole && effects.needs.is_empty() && scope.attempt == 0 {
         true => (Val::Absent, Vec::new()),
         false => {
@@ -75,7 +75,8 @@ pub(super) fn prepare_check(scope: &Scope<'_>, action: &Action) -> Result<Prepar
     Ok(Prepared { writes: vec![write], yields, answers, is_exact: true, cascades: None })
 }
 
-/// The item is there, live, the caller's, and as the statement wants it; false if that cannot be expressed.
+/// The item is there, live, the caller's, and meets the statement's condition;
+/// false if that cannot be expressed.
 fn demands(
     scope: &Scope<'_>,
     info: &EntityInfo,

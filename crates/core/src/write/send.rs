@@ -71,7 +71,7 @@ fn merged(writes: Vec<Write>) -> Vec<Write> {
     merged
 }
 
-/// A condition that cannot hold: the item tells which demand it is.
+/// A condition that cannot hold: the item shows which demand it is.
 async fn impossible(session: &Session<'_>, scope: &Scope<'_>, write: &Write) -> Result<Refusal, Failure> {
     let table = &scope.shared.entities[write.entity].table;
     let stored = session.get(table, write.key.clone(), true).await?;
@@ -96,7 +96,7 @@ async fn send_one(
         return Err(impossible(session, scope, &write).await?);
     }
     let table_name = scope.shared.entities[write.entity].table.clone();
-    // What is sent is given away; the demands stay, to explain a refusal.
+    // The parts of the request are moved out; the demands stay, to explain a refusal.
     let condition_expression = condition(std::mem::replace(&mut write.condition, Condition::Always));
     let (expression_attribute_names, expression_attribute_values) =
         std::mem::take(&mut write.placeholders).into_parts();

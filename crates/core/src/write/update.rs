@@ -139,7 +139,7 @@ fn blind(
         expression.defaults(scope, info, fresh, &mut write.placeholders)?;
     }
     for check in touched.checks() {
-        // What changes is put in as it will be; the rest DynamoDB compares as it is.
+        // Changed attributes are compared with their new values, the others by DynamoDB.
         let test = plan.afterwards(check.condition.clone());
         if !write.demand(scope, test, check_failed(&scope.shared.program, info, check))? {
             return Ok(None);
@@ -147,7 +147,7 @@ fn blind(
     }
     write.act = expression.finish();
     if plan.verb == WriteVerb::Upsert {
-        // What is given once and for all may have been given before.
+        // An immutable attribute may have had a value before.
         let attributes = &info.of(&scope.shared.program).attributes;
         let is_kept = |name: &str| attributes.find(name).is_some_and(|id| attributes[id].flags.immutable);
         in_hand.retain(|name, _| !is_kept(name) || plan.known.contains_key(name));
@@ -170,7 +170,7 @@ fn informed(
     let is_ours = |item: &Item| info.owns(&scope.shared.program, item);
     let old = match stored_item.as_ref() {
         Some(item) if is_ours(item) => Some(info.read(scope, item)?),
-        // What lies under the key is none of these items, and is not to become one.
+        // The item under the key is of another entity, and is not overwritten.
         Some(item) if plan.verb == WriteVerb::Upsert => return Err(info.in_the_way(item)),
         _ => None,
     };
@@ -222,7 +222,7 @@ fn informed(
         .into_iter()
         .filter(|guard| !kept.iter().any(|each| each.key == guard.key && each.act == guard.act));
     let writes: Vec<Write> = std::iter::once(write).chain(guards).collect();
-    // What is counted is counted from what is there by then.
+    // A count starts from the value at the time of the write.
     let is_exact = plan.changes.iter().all(|change| change.op == FieldOp::Set);
     let yields = Val::item(info.at, new);
     Ok(Prepared { writes, yields, answers: Answers::New, is_exact, cascades: None })

@@ -1,4 +1,4 @@
-//! How a table is paid for: the mode, and the capacity of the table and of its indexes.
+//! The billing of a table: the mode, and the capacity of the table and of its indexes.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl Comparison {
         if desired.table.billing.is_none() {
             return;
         }
-        // A table that was never changed to on-demand does not mention how it is paid for.
+        // A table that was never changed to on-demand does not report its billing mode.
         let summary = there.billing_mode_summary.as_ref().and_then(|summary| summary.billing_mode.clone());
         let found = summary.unwrap_or(BillingMode::Provisioned);
         let wanted = desired.create.billing_mode.clone().unwrap_or(BillingMode::PayPerRequest);
@@ -38,13 +38,13 @@ impl Comparison {
             billing.indexes = indexes(desired, there, billing.mode.is_some());
         }
         if billing != Billing::default() {
-            // An index that is added is paid for as its table is by then.
+            // A new index gets the billing that its table has by then.
             self.changes.insert(0, Change::Billing(billing));
         }
     }
 }
 
-/// The indexes that are there and get another capacity.
+/// The existing indexes that get another capacity.
 fn indexes(
     desired: &Desired<'_>,
     there: &TableDescription,
@@ -68,7 +68,7 @@ fn wanted_units(capacity: &ProvisionedThroughput) -> (Option<i64>, Option<i64>) 
     (Some(capacity.read_capacity_units), Some(capacity.write_capacity_units))
 }
 
-/// What is paid from now on: the mode where it is another one, otherwise the capacity.
+/// The new billing: the mode if it changes, otherwise the capacity.
 impl fmt::Display for Billing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.mode, &self.table) {

@@ -1,4 +1,4 @@
-//! Two versions of a table: what `compare` says when the second meets what the first created.
+//! Two versions of a table: the result of `compare` when the second is deployed over the first.
 
 use super::*;
 use crate::{Naming, deploy, desired, inspect};
@@ -8,7 +8,7 @@ use sortkey_engine::{Engine, Settings};
 
 const ITEM: &str = "entity Job in Jobs { id uuid  at time(ms)  kind string  gone time(s) }";
 
-/// What meets what: the changes, remarks and titles of refusals, one line each.
+/// Compares two versions; expects the changes, remarks and titles of refusals, one line each.
 fn check(before: &str, after: &str, expected: &[&str]) {
     let table = |clauses: &str| format!("table Jobs \"jobs\" {{ {clauses} }} {ITEM}");
     let (before, after) = (compile("a", &table(before), &NoFiles), compile("b", &table(after), &NoFiles));
@@ -27,7 +27,7 @@ fn check(before: &str, after: &str, expected: &[&str]) {
     let found: Vec<String> = changes.chain(comparison.remarks.iter().cloned()).chain(refusals).collect();
     assert_eq!(found, expected);
 
-    // What can be added is there afterwards; what is refused leaves everything as it is.
+    // Additions are there afterwards; a refusal leaves everything as it is.
     let outcome = pollster::block_on(deploy(&after.design, &naming, &backend, &pause, &mut |_| {}));
     assert_eq!(outcome.is_ok(), comparison.refusals.is_empty());
     let there = pollster::block_on(inspect::table(&backend, "jobs")).unwrap();

@@ -28,7 +28,7 @@ pub(super) fn abandoned(table: &str, span: Span) -> Diagnostic {
         .note("To serve without them, start with `--keep-removed`: the table stays, and nothing shows its items.")
 }
 
-/// Attributes that were renamed while another one got the old name: both would be read from one place.
+/// Renamed attributes whose old name another one got: both would be read from one place.
 pub(super) fn ambiguous(differences: &[Difference], design: &Design) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for difference in differences {
@@ -47,7 +47,7 @@ pub(super) fn ambiguous(differences: &[Difference], design: &Design) -> Vec<Diag
     found
 }
 
-/// Items that are in the way of a change: what is wrong with some of them, and how many there are.
+/// Items that prevent a change: the reasons for some of them, and the number of all.
 pub(super) struct Unfit {
     pub(super) title: String,
     pub(super) label: String,

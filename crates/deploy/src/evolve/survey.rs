@@ -1,4 +1,4 @@
-//! A look at every item that a change concerns, before the first of them is written.
+//! Examines every item that a change concerns, before the first of them is written.
 
 use std::collections::HashMap;
 
@@ -29,7 +29,7 @@ const REKEY: &str = "`up` rewrites items in place and never gives one another ke
 const UNIQUE: &str =
     "Change or delete one of them under the design as it was, then start again. No item was changed.";
 
-/// The items that are in the way of a change.
+/// The items that prevent a change.
 pub(super) struct Survey<'a> {
     entities: &'a Entities<'a>,
     keeps_removed: bool,
@@ -43,7 +43,7 @@ impl<'a> Survey<'a> {
         Survey { entities, keeps_removed, found: Vec::new(), taken: HashMap::new() }
     }
 
-    /// Whether any item could be in the way.
+    /// Whether any item could prevent it.
     pub(super) fn is_due(&self) -> bool {
         let mut old = self.entities.all.iter().filter(|each| each.old.is_some());
         old.any(|entity| {
@@ -53,7 +53,7 @@ impl<'a> Survey<'a> {
         })
     }
 
-    /// Looks at every item of the table.
+    /// Examines every item of the table.
     pub(super) async fn walk(&mut self) -> Result<(), Failure> {
         let runtime = self.entities.runtime;
         let session = runtime.session();
@@ -79,7 +79,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// One refusal for everything that is in the way.
+    /// The refusals, one for each reason.
     pub(super) fn refusals(&self) -> Vec<Diagnostic> {
         self.found.iter().map(|(_, unfit)| unfit.explained()).collect()
     }
@@ -116,7 +116,7 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Compares an item in its new form with what the design allows.
+    /// Checks an item in its new form against the design.
     fn judge(
         &mut self,
         entity: &Entity<'a>,
@@ -233,7 +233,7 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Whether a task depends on what items have.
+/// Whether a task depends on the contents of items.
 fn is_looked_at(task: &Task) -> bool {
     !matches!(task, Task::None | Task::Guard)
 }

@@ -107,7 +107,7 @@ fn call(runtime: &Runtime, name: &str, arguments: Json) -> Json {
     try_call(runtime, name, &arguments).unwrap_or_else(|failure| panic!("{name} {arguments}: {failure}"))
 }
 
-/// The same orders in every database; `note` is what the design calls their note.
+/// Puts equal orders into every database; `note` is the design's name for their note.
 fn fill(runtime: &Runtime, orders: usize, note: &str) {
     for at in 0..orders {
         let mut order = json!({
@@ -594,7 +594,7 @@ fn a_record_that_cannot_be_read_counts_as_none() {
             pollster::block_on(database.put_item(put)).expect("written");
         }
     }
-    // Nobody can say how the items were stored, beyond their forms.
+    // Without the record, only the recorded forms show how the items were stored.
     let refusals = refused(&database, &changed(&[("\"S#{status}\"", "\"STATUS#{status}\"")]));
     assert!(refusals.len() == 1 && refusals[0].contains("have another `statusKey`"), "{refusals:?}");
     let renamed = runtime(&database, &changed(&[("  hits ", "  color? string(1..9)\n  hits ")]));

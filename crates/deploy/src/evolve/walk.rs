@@ -1,4 +1,4 @@
-//! The walk that rewrites items, beside writers that are at work.
+//! The walk that rewrites items, concurrently with writers.
 //!
 //! Its place is kept in the table's record after every page, with a lease that every page renews; a deployment that finds the
 //! lease expired continues from the place. Two deployments that both walk do no harm, since each write happens only if the
@@ -23,7 +23,7 @@ const LOOK: Duration = Duration::from_secs(1);
 const LOOKS: usize = 40;
 /// How many items are written at once.
 const TOGETHER: usize = 32;
-/// How often an item is rewritten anew because somebody changed it.
+/// How often an item is rewritten again because it was changed concurrently.
 const ATTEMPTS: usize = 16;
 
 /// A walk for one version through one table.
@@ -36,7 +36,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Walks to the end, from where a walk for the same version was left. The record as it is then.
+    /// Walks to the end, from the place where a walk for the same version stopped. Returns the record at the end.
     pub(super) async fn run(
         &self,
         record: Record,
@@ -157,7 +157,7 @@ impl Walk<'_> {
         Ok((page.items.unwrap_or_default(), page.last_evaluated_key.map(|key| key.to_map())))
     }
 
-    /// Rewrites one item, as often as somebody changes it.
+    /// Rewrites one item, again if it was changed concurrently.
     async fn rewrite(&self, session: &Session<'_>, item: &Item) -> Result<(), Failure> {
         let mut item = item.clone();
         for _ in 0..ATTEMPTS {
@@ -177,7 +177,7 @@ impl Walk<'_> {
                 Err(failure) if failure.kind == FailureKind::Unreadable => {}
                 Err(failure) => return Err(failure),
             }
-            // A walk that slept while another version was deployed must not go back to its own.
+            // A walk that was suspended while another version was deployed must not rewrite items back.
             let pending = self.reread().await?.pending;
             if pending.is_none_or(|pending| pending.version != self.version.digest) {
                 return Err(taken_over());

@@ -1,4 +1,5 @@
-//! What an item has a right to: its guards, as writes that happen only if the item is still what was read.
+//! The guards that an item should have,
+//! as writes that happen only if the item is unchanged since it was read.
 
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use super::clause::Clause;
 use sortkey_core::Failure;
 use sortkey_core::internals::{Change, EntityInfo, Scope};
 
-/// A live item, and the guards that are to be its own.
+/// A live item, and the guards that it should hold.
 pub(super) struct Claimant<'a> {
     pub(super) info: &'a EntityInfo,
     pub(super) item: Item,
@@ -24,7 +25,7 @@ pub(super) struct Claim<'a> {
 }
 
 impl Claimant<'_> {
-    /// The condition that the item is what it was.
+    /// The condition that the item is unchanged.
     pub(super) fn is_still(&self, scope: &Scope<'_>) -> Result<Change, Failure> {
         let inputs = self.claims.iter().flat_map(|claim| &claim.clause.inputs);
         is_still(scope, self.info, &self.key, Some(&self.item), inputs)
@@ -32,13 +33,13 @@ impl Claimant<'_> {
 }
 
 impl Claim<'_> {
-    /// The guard, if it is free or belongs to somebody whose claim is unfounded.
+    /// Writes the guard, if it is free or its holder has no right to it.
     pub(super) fn write(&self, scope: &Scope<'_>, holder: &Map) -> Result<Change, Failure> {
         Change::put(self.clause.info, &self.key, self.guard.clone()).if_free(scope, holder)
     }
 }
 
-/// The condition that an item is what it was, as far as it matters.
+/// The condition that an item is unchanged in the attributes that matter.
 pub(super) fn is_still<'i>(
     scope: &Scope<'_>,
     info: &'i EntityInfo,

@@ -1,4 +1,4 @@
-//! A `unique` clause of an entity, and what decides which guards it asks for.
+//! A `unique` clause of an entity, and the inputs of its guards.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use sortkey_core::internals::{EntityInfo, hex};
 pub(super) struct Clause<'a> {
     pub(super) info: &'a EntityInfo,
     pub(super) id: UniqueId,
-    /// What the text of the design says.
+    /// The clause in the text of the design.
     pub(super) unique: &'a Unique,
-    /// How the keys of its guards begin, which tells it from all others.
+    /// The beginning of the keys of its guards, unique to the clause.
     pub(super) prefix: String,
-    /// Changes with everything that decides which guards there are and what they are called.
+    /// Changes with everything that decides which guards there are and their keys.
     pub(super) fingerprint: String,
     /// The stored attributes that decide whether an item holds a guard, and which.
     pub(super) inputs: Vec<Arc<str>>,

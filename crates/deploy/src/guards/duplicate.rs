@@ -1,4 +1,4 @@
-//! Two items with one value, told in the design's words.
+//! Reports two items with one value, in the design's words.
 
 use sortkey_design::NOT_UNIQUE;
 use sortkey_diagnostics::Diagnostic;
@@ -6,14 +6,15 @@ use sortkey_value::{AttributeValue, Map};
 
 use super::clause::Clause;
 
-/// Two live items of an entity that have what only one may have.
+/// Two live items of an entity with one unique value.
 pub(super) struct Duplicate<'a> {
     pub(super) clause: &'a Clause<'a>,
     pub(super) keys: [Map; 2],
 }
 
 impl Duplicate<'_> {
-    /// Which clause, which items, what to do. The value itself may be somebody's secret and is not shown.
+    /// A diagnostic with the clause, the items and the way out.
+    /// The value itself may be secret and is not shown.
     pub(super) fn explained(&self) -> Diagnostic {
         let (clause, [one, other]) = (self.clause, &self.keys);
         let names: Vec<&str> = clause.unique.names.iter().map(|name| name.text.as_str()).collect();

@@ -1,4 +1,4 @@
-//! What a table says of its guards: an item under a reserved key, beside them.
+//! The marker of a table's guards: an item under a reserved key, beside them.
 //!
 //! It names the clauses that are covered, each with its fingerprint, and how far a walk for others has come. Every write
 //! is conditional on what was read, so that of two deployments one begins again.
@@ -16,14 +16,14 @@ const WALKING: &str = "walking";
 /// The last key that the walk has seen.
 const AFTER: &str = "after";
 
-/// What a marker says; nothing where there is none.
+/// The contents of a marker; empty if there is none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct State {
     /// Fingerprints, by clauses.
     pub(super) covered: Map,
-    /// The same for those that a walk is to cover.
+    /// Fingerprints of the clauses that a walk is to cover.
     pub(super) walking: Map,
-    /// Where the walk goes on.
+    /// The last key that the walk has seen.
     pub(super) after: Option<Map>,
 }
 
@@ -32,7 +32,7 @@ impl State {
         has(&self.covered, clause)
     }
 
-    /// The same state with a walk begun, or gone on with if it is for the same clauses.
+    /// This state with a walk begun, or continued if it is for the same clauses.
     pub(super) fn walking(&self, missing: &[&Clause<'_>], all: &[Clause<'_>]) -> State {
         let covered = covering(all.iter().filter(|clause| self.covers(clause)));
         let walking = covering(missing.iter().copied());

@@ -249,7 +249,7 @@ fn a_walk_goes_on_where_it_was_left() {
     assert_eq!(guarded(&engine).len(), 10);
 }
 
-/// What the marker says when everything is covered.
+/// The contents of the marker when everything is covered.
 fn whole(runtime: &Runtime) -> State {
     let infos: Vec<_> = runtime.shared().entities.iter().collect();
     State { covered: marker::covering(&clauses(runtime, &infos)), ..State::default() }
@@ -281,7 +281,7 @@ fn a_walk_and_writers_do_not_disturb_each_other() {
         }
         deploy(&after).expect("deployed");
     });
-    // The clause says the same, whatever its error is called.
+    // The clause means the same, whatever its error is called.
     let (again, walks) = up(&engine, &design(&[("  deleted when", "  unique email\n  deleted when")]));
     assert_eq!(walks, 0);
     is_sound(&again);

@@ -1,9 +1,9 @@
-//! The walk through a table: every live item gets the guards it lacks, and every guard whose owner has the value no longer
-//! goes.
+//! The walk through a table: every live item gets the guards it lacks,
+//! and every guard whose owner no longer has the value is deleted.
 //!
-//! A guard is written in one transaction with the condition that its item still is what was read, so writers of the
-//! same design may be at work meanwhile. Most items are settled together, many to a transaction; those that somebody
-//! else changes, or has a claim against, are settled one by one.
+//! A guard is written in one transaction with the condition that its item is unchanged since it was read, so writers of
+//! the same design may be at work meanwhile. Most items are processed together, many to a transaction; those with
+//! concurrent changes or conflicting guards are processed one by one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -22,7 +22,7 @@ use sortkey_core::{Failure, FailureKind, Runtime};
 const MAX_ACTIONS: usize = 100;
 /// Keys of one BatchGetItem.
 const MAX_KEYS: usize = 100;
-/// How often an item is settled anew because somebody changed it.
+/// How often an item is tried again because it was changed concurrently.
 const ATTEMPTS: usize = 16;
 /// So many are enough to show what is wrong.
 const MAX_DUPLICATES: usize = 10;
@@ -50,7 +50,8 @@ impl<'a> Walk<'a> {
         Walk { runtime, session, first, clauses, items: 0, duplicates: Vec::new() }
     }
 
-    /// Settles a page of the table. The key behind which the next one begins; none at the end, or when enough is known.
+    /// Processes a page of the table. Returns the key behind which the next one begins; none at the end, or when enough
+    /// duplicates are known.
     pub(super) async fn page(&mut self, after: Option<Map>) -> Result<Option<Map>, Failure> {
         let page = self.session.scan(ScanInput {
             table_name: self.first.table.clone(),
@@ -91,7 +92,7 @@ impl<'a> Walk<'a> {
         self.clauses.iter().find(begins).copied()
     }
 
-    /// What an item is to hold; none if no clause concerns it, or if it counts as gone.
+    /// The guards that an item should have; none if no clause concerns it, or if it counts as deleted.
     fn claimant(&self, scope: &Scope<'_>, item: Item) -> Result<Option<Claimant<'a>>, Failure> {
         let program = &scope.shared.program;
         let mut whole = None;
@@ -118,7 +119,7 @@ impl<'a> Walk<'a> {
         Ok((!claims.is_empty()).then_some(Claimant { info, item, key: owner, claims }))
     }
 
-    /// Settles items whose guards are free; the others one by one.
+    /// Processes items whose guards are free together; the others one by one.
     async fn settle_together(&mut self, scope: &Scope<'_>, together: &[Claimant<'a>]) -> Result<(), Failure> {
         let keys: BTreeMap<String, &Map> =
             together.iter().flat_map(|each| &each.claims).map(|it| (identity(&it.key), &it.key)).collect();
@@ -146,7 +147,7 @@ impl<'a> Walk<'a> {
                 hard.push(claimant);
             }
         }
-        // Whatever stands against one of them is found out when each is tried alone.
+        // If the batch fails, trying each item alone shows which one is to blame.
         if !writes.is_empty() && !matches!(apply(self.session, scope, writes).await, Ok(true)) {
             hard.extend(easy);
         }
@@ -156,7 +157,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Settles one item, as often as somebody changes it.
+    /// Processes one item, again if it was changed concurrently.
     async fn settle(&mut self, info: &'a EntityInfo, key: &Map) -> Result<(), Failure> {
         for _ in 0..ATTEMPTS {
             let scope = self.runtime.scope(None);
@@ -186,7 +187,7 @@ impl<'a> Walk<'a> {
         Err(restless(info))
     }
 
-    /// Frees the guards whose owners do not have their values.
+    /// Releases the guards whose owners do not have their values.
     async fn look_after(&self, scope: &Scope<'_>, guards: &[(&'a Clause<'a>, Item)]) -> Result<(), Failure> {
         let mut owners: Vec<Map> = Vec::new();
         for (clause, guard) in guards {
@@ -205,7 +206,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Frees one guard, unless its owner has the value after all.
+    /// Releases one guard, unless its owner has the value after all.
     async fn release(&self, clause: &'a Clause<'a>, key: &Map) -> Result<(), Failure> {
         for _ in 0..ATTEMPTS {
             let scope = self.runtime.scope(None);

@@ -1,4 +1,4 @@
-//! Which values an attribute may have, and whether the items that are there still have such values.
+//! The domains of attributes, and whether the existing items still have such values.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use sortkey_core::internals::{Admit, EntityInfo, Scope, Val, hex};
 /// So many items are enough to show what is wrong.
 const SHOWN: usize = 3;
 
-/// What each attribute of some entities may be, by `Entity.attribute`, in a form that can be compared later.
+/// The domain of each attribute of some entities, by `Entity.attribute`, in a form that can be compared later.
 pub(super) fn domains(design: &Design, infos: &[&EntityInfo]) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for info in infos {
@@ -29,8 +29,8 @@ pub(super) fn domains(design: &Design, infos: &[&EntityInfo]) -> BTreeMap<String
     found
 }
 
-/// Whether every item that was right before is right now, as far as an attribute is concerned. `before` is what was
-/// remembered; nothing if the attribute is new.
+/// Whether every item that was valid before is still valid, as far as an attribute is concerned. `before` is its
+/// recorded domain; none if the attribute is new.
 fn is_kept(design: &Design, attribute: &Attribute, before: Option<&String>) -> bool {
     let may_lack = attribute.may_be_absent() || attribute.value.is_some();
     let Some(before) = before else { return may_lack };
@@ -67,7 +67,7 @@ fn takes(new: &Type, old: &Type) -> bool {
 }
 
 impl Layout<'_> {
-    /// Items whose values the design does not allow any more. They are only looked for where it allows less than it did.
+    /// Items whose values the design no longer allows. They are only searched for if it allows less than before.
     pub(super) async fn unfit(&self) -> Result<Vec<Diagnostic>, ApiError> {
         let Some(before) = &self.domains else { return Ok(Vec::new()) };
         let design = self.runtime.design();
@@ -125,7 +125,7 @@ impl Layout<'_> {
     }
 }
 
-/// Why an item is not what the design says, with its key.
+/// Why an item's attribute does not fit the design, with the key of the item.
 pub(crate) fn complaint(
     scope: &Scope<'_>,
     info: &EntityInfo,

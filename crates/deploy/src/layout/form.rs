@@ -1,4 +1,4 @@
-//! In which form an attribute of an entity is stored, in words that stay the same from one design to the next.
+//! The stored form of an attribute, as text that stays the same from one design to the next.
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -9,7 +9,7 @@ use sortkey_diagnostics::Span;
 
 use sortkey_core::internals::{EntityInfo, hex};
 
-/// The form of what is encrypted, whatever it is.
+/// The form of every encrypted attribute.
 pub(super) const ENCRYPTED: &str = "encrypted";
 
 /// The form of one stored attribute.
@@ -23,7 +23,7 @@ pub(super) struct Form {
     pub(super) span: Span,
 }
 
-/// What items of an entity are stored as: the templates of its keys, and the attributes themselves.
+/// The stored forms of an entity: the templates of its keys, and the attributes themselves.
 pub(super) fn forms(design: &Design, info: &EntityInfo) -> Vec<Form> {
     let entity = info.source(design);
     let form = |attribute: &str, text: String, is_computed_key, span| Form {
@@ -59,13 +59,13 @@ impl Form {
         !self.is_computed_key && self.text == ENCRYPTED
     }
 
-    /// Whether what was stored in a form before still means what it meant.
+    /// Whether values stored in an earlier form keep their meaning.
     pub(super) fn reads(&self, before: &str) -> bool {
         let was_text = ["date", "month", "time(iso)", "time(iso_s)"].contains(&before);
         self.text == before || self.text == "S" && was_text
     }
 
-    /// What to know about a part of a key that items from before do not have.
+    /// A remark on a part of a key that older items do not have.
     pub(super) fn late(&self) -> String {
         format!(
             "{} items that are there have no `{}` yet: an index finds them when they were written again",
@@ -106,7 +106,7 @@ fn written(template: &Template) -> String {
     }
 }
 
-/// The form of an attribute; none if it may be anything.
+/// The form of an attribute; none if it may be of any type.
 fn kept(design: &Design, attribute: &Attribute) -> Option<String> {
     if attribute.has("encrypted") {
         return Some(ENCRYPTED.to_owned());

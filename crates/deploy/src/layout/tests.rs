@@ -69,7 +69,7 @@ fn changed(from: &str, to: &str) -> String {
     DESIGN.replace(from, to)
 }
 
-/// Changes that would hide or misread items, and what is said about each.
+/// Changes that would hide or misread items, and the message for each.
 const BREAKING: [(&str, &str, &str); 4] = [
     (
         "O#{orderId}",

@@ -1,8 +1,8 @@
-//! Values that may be absent where something must always be there: an optional parameter, an optional attribute of an item that
-//! was read, a `let` without `else`, a choice that nothing makes.
+//! Values that may be absent in a position that requires one: an optional parameter, an optional attribute of an item that
+//! was read, a `let` without `else`, a `choose` without a matching arm.
 //!
-//! What a condition before it mentions is taken to be asked: `require x exists else E`, `when x exists`, an arm of `choose`. Who
-//! writes `coalesce` has thought of it, unless it chooses among optional parameters only.
+//! A value that an earlier condition mentions counts as checked: `require x exists else E`, `when x exists`, an arm of
+//! `choose`. So does `coalesce`, unless it chooses among optional parameters only.
 
 use sortkey_diagnostics::Span;
 
@@ -11,13 +11,13 @@ use crate::model::{self, InputKind, Op, ReadVerb, WriteVerb};
 use crate::problems::ABSENT;
 use crate::program::{AttributeId, Callee, Expr, ExprKind, Function, Id, LocalId, Ty, Type, Value};
 
-/// What something may lack, and the place where that is declared.
+/// A value that may be absent: the reason, and the place where that is declared.
 pub(super) struct Lacking {
     said: String,
     place: Option<Span>,
 }
 
-/// What conditions have asked about so far.
+/// The locals and attributes whose presence the conditions so far have checked.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
     locals: Vec<LocalId>,
@@ -25,12 +25,12 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Remembers that something is known about a local: what starts a worker has a condition of its own.
+    /// Records that a local is known to be present: the trigger of a worker has a condition of its own.
     pub(super) fn local(&mut self, local: LocalId) {
         self.locals.push(local);
     }
 
-    /// Remembers what a condition mentions.
+    /// Records the locals and attributes that a condition mentions.
     pub(super) fn about(&mut self, condition: &Expr) {
         condition.walk(&mut |each| match &each.kind {
             ExprKind::Local(local) => self.locals.push(*local),
@@ -41,7 +41,7 @@ impl Asked {
 }
 
 impl<'a> Elaboration<'a, '_> {
-    /// Refuses what may be absent where it must always be there.
+    /// Refuses a value that may be absent in a position that requires one.
     pub(super) fn must_be_there(&mut self, expr: &Expr, wanted: &Wanted) {
         if self.lenient {
             return;
@@ -61,7 +61,7 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    /// What of an expression may be absent; none if nothing is, as far as the design says.
+    /// The part of an expression that may be absent; none if the design rules that out.
     pub(super) fn may_lack_something(&self, expr: &Expr) -> Option<Lacking> {
         let lacking = |said: &str, place: Option<Span>| Some(Lacking { said: said.to_owned(), place });
         match &expr.kind {
@@ -92,7 +92,7 @@ impl<'a> Elaboration<'a, '_> {
                 self.may_lack_something(left).or_else(|| self.may_lack_something(right))
             }
             ExprKind::Negative(operand) => self.may_lack_something(operand),
-            // Items that are there or not may complement each other; parameters say nothing of each other.
+            // The absence of one item may imply the presence of another; parameters are independent of each other.
             ExprKind::Function { function: Function::Coalesce, arguments } => {
                 let is_parameter = |each: &Expr| matches!(&each.kind, ExprKind::Local(local) if self.optional.contains(local));
                 let mut lacking = arguments
@@ -114,7 +114,7 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    /// Whether a condition was about what an expression is a part of.
+    /// Whether a condition has checked what an expression is a part of.
     fn is_asked(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::Local(local) => self.asked.locals.contains(local),
@@ -126,7 +126,7 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    /// A part of `new(E)` or `patch(E)` that nobody has to give, or of an object.
+    /// A member of `new(E)`, of `patch(E)` or of an object that need not be given.
     fn member_may_lack(&self, base: &Expr, name: &str) -> Option<Lacking> {
         if self.is_asked(base) {
             return None;
@@ -173,7 +173,7 @@ impl<'a> Elaboration<'a, '_> {
 }
 
 /// Whether a condition holds because of what an action writes: `status: retrying` and `when status = retrying`, or
-/// `when status in [retrying, failed]`. What it does not write has its default, where the item is new.
+/// `when status in [retrying, failed]`. In a new item, attributes that the action does not write have their defaults.
 pub(super) fn makes_true(entity: &model::Entity, action: &model::Action, when: &model::Expr) -> bool {
     let model::ExprKind::Binary { op, left, right } = &when.kind else { return false };
     let Some(name) = left.as_name() else { return false };

@@ -16,7 +16,7 @@ use crate::program::{
 };
 
 impl<'a> Elaboration<'a, '_> {
-    /// An action; none if nothing says on what.
+    /// An action; none if its entity is unknown.
     pub(super) fn action(&mut self, action: &'a model::Action) -> Option<Action> {
         let Some(entity) = entity_id(self.design, &action.entity.text) else {
             let known = self.design.entities.iter().map(|each| each.name.text.as_str());
@@ -60,7 +60,7 @@ impl<'a> Elaboration<'a, '_> {
         })
     }
 
-    /// A key that is not written: whatever is called like an attribute gives it.
+    /// The key of an action that names none: each attribute takes the value of the local with its name.
     fn key_by_name(&mut self, entity: EntityId, span: Span) -> ItemKey {
         let of = &self.program.entities[entity];
         let attributes = &of.attributes;
@@ -154,7 +154,7 @@ impl<'a> Elaboration<'a, '_> {
         self.push(if note.is_empty() { problem } else { problem.note(note) });
     }
 
-    /// What a field writes against the attribute, or the part of it, that the path names.
+    /// Checks the value of a field against the attribute, or the part of it, that the path names.
     pub(super) fn written(
         &mut self,
         field: &'a model::Field,
@@ -196,7 +196,8 @@ impl<'a> Elaboration<'a, '_> {
         }
         let value = match (bare(field), field.op) {
             (Some(name), _) => self.shorthand(name, field.span, &wanted)?,
-            // What is all that gives an attribute is looked at with the action (see `may_lack_value`).
+            // A value that is the only source of an attribute is checked with the whole action (see
+            // `may_lack_value`).
             (None, FieldOp::Set) if field.path.len() == 1 => self.want(&field.value, &wanted.leniently()),
             (None, FieldOp::Set) => self.want(&field.value, &wanted),
             (None, FieldOp::Add | FieldOp::Subtract) => self.moved(field, &wanted),
@@ -204,7 +205,7 @@ impl<'a> Elaboration<'a, '_> {
         Some(Field { path, element, op: field.op, value })
     }
 
-    /// `{ status }` stands for `status: status`, and the second one is a parameter or a `let`.
+    /// `{ status }` is short for `status: status`, where the second one is a parameter or a `let`.
     fn shorthand(&mut self, name: &'a str, span: Span, wanted: &Wanted) -> Option<Expr> {
         let Some(local) = self.scope.local(name).cloned() else {
             let known: Vec<String> = self.scope.locals.iter().map(|local| local.name.to_string()).collect();
@@ -222,7 +223,7 @@ impl<'a> Elaboration<'a, '_> {
         Some(typed(ExprKind::Local(local.id), local.ty, span))
     }
 
-    /// `+=` and `-=` move a number, or add to and take from a list or a set.
+    /// `+=` and `-=` change a number, or add to and take from a list or a set.
     fn moved(&mut self, field: &'a model::Field, wanted: &Wanted) -> Expr {
         match &*wanted.ty {
             Type::Int { .. } | Type::Decimal { .. } => {
@@ -243,7 +244,7 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    /// `...x` copies the attributes of an item or a record. What it is, and what it holds.
+    /// `...x` copies the attributes of an item or a record. Returns the local and its type.
     pub(super) fn spread(&mut self, name: &'a model::Name) -> Option<(LocalId, Ty)> {
         let Some(local) = self.scope.local(&name.text).cloned() else {
             let known: Vec<String> = self.scope.locals.iter().map(|local| local.name.to_string()).collect();
@@ -259,7 +260,7 @@ impl<'a> Elaboration<'a, '_> {
         Some((local.id, local.ty))
     }
 
-    /// A parameter that may be left out cannot be all that gives an attribute which must always be there.
+    /// An optional parameter cannot be the only source of a required attribute.
     fn may_lack_value(&mut self, action: &model::Action, entity: EntityId, id: AttributeId, written: &Field) {
         let attribute = &self.design.entities[entity.at()].attributes[id.at()];
         let whole = written.path.inside.is_empty() && written.element.is_none() && written.op == FieldOp::Set;
@@ -292,7 +293,7 @@ impl<'a> Elaboration<'a, '_> {
         );
     }
 
-    /// A new item has every attribute that must be there.
+    /// Checks that a new item has every required attribute.
     fn complete(&mut self, action: &'a model::Action, entity: EntityId, key: Option<&ItemKey>) {
         if takes_everything(action) {
             return;
@@ -320,20 +321,20 @@ impl<'a> Elaboration<'a, '_> {
                         design.entities[other.at()].attributes.iter().filter(|each| must_be_given(each));
                     given.extend(other.map(|each| each.name.text.as_str()));
                 }
-                // What it holds is not known to be too little.
+                // The contents of the spread are unknown, so nothing is known to be missing.
                 _ => return,
             }
         }
         self.needs_more(action, entity, &given);
     }
 
-    /// Reports what a new item needs and is not given.
+    /// Reports required attributes that a new item is not given.
     pub(super) fn needs_more(&mut self, action: &'a model::Action, entity: EntityId, given: &[&str]) {
         let source = &self.design.entities[entity.at()];
         let settled = |attribute: &model::Attribute| {
             !self.scope.system && source.tenant.as_ref().is_some_and(|tenant| *tenant == attribute.name)
         };
-        // What `when` asks for is needed where the action makes its condition true.
+        // An attribute with `when` is required if the action makes its condition true.
         let is_entered = |each: &model::Attribute| {
             let is_new = matches!(action.verb, WriteVerb::Create | WriteVerb::Put);
             let needed = is_new && !each.optional && each.value.is_none() && can_be_given(each);
@@ -357,7 +358,7 @@ impl<'a> Elaboration<'a, '_> {
         self.push(problem.note("Give it, mark it with `?`, or say what fills it."));
     }
 
-    /// What fills the attributes that are not given may follow references; the items must be in hand.
+    /// Values that fill attributes may follow references; the items referred to must have been read before.
     fn followed(&mut self, action: &'a model::Action, entity: EntityId) {
         if !self.scope.reads_shown {
             return;
@@ -396,7 +397,7 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    /// Whether an object may be without one of its parts.
+    /// Whether an object may lack a member.
     fn may_lack(&self, ty: &Type, name: &model::Name) -> bool {
         match ty.content() {
             Type::Object(id) => {
@@ -413,13 +414,13 @@ fn takes_everything(action: &model::Action) -> bool {
     action.span == action.verb_span.to(action.entity.span) && action.fields.span == Span::default()
 }
 
-/// Whether a new item certainly lacks an attribute that its fields do not name: nothing else gives it.
+/// Whether a new item certainly lacks an attribute that its fields do not name: it has no other source.
 fn stays_absent(action: &model::Action, attribute: &model::Attribute) -> bool {
     let spread = action.fields.spreads.iter().chain(action.key.iter().flat_map(|args| &args.spreads));
     attribute.may_be_absent() && attribute.value.is_none() && !takes_everything(action) && spread.count() == 0
 }
 
-/// Whether a derived attribute is made from another.
+/// Whether a derived attribute depends on another.
 fn depends(entity: &model::Entity, attribute: &str, input: &str) -> bool {
     // A chain of derivations is at most as long as the list of attributes.
     let mut open = vec![attribute];
@@ -434,7 +435,7 @@ fn depends(entity: &model::Entity, attribute: &str, input: &str) -> bool {
     false
 }
 
-/// The name of a field that stands for itself.
+/// The name of a field in shorthand form.
 fn bare(field: &model::Field) -> Option<&str> {
     field.value.as_name().filter(|_| field.value.span == field.span && field.path.len() == 1)
 }

@@ -11,7 +11,7 @@ use crate::program::{
     Yields,
 };
 
-/// Everything that has expressions in it.
+/// All declarations that have expressions in them.
 pub(super) struct Bodies {
     enums: Vec<Enum>,
     objects: Vec<Object>,
@@ -28,7 +28,7 @@ pub(super) struct Bodies {
 }
 
 impl<'a> Elaboration<'a, '_> {
-    /// Elaborates every expression of the design, in the order in which its mistakes are best reported.
+    /// Elaborates every expression of the design, in the order in which mistakes are best reported.
     pub(super) fn bodies(&mut self) -> Bodies {
         let (design, program): (&'a Design, &'a Program) = (self.design, self.program);
         let enums = design.enums.iter().zip(&program.enums);
@@ -73,7 +73,7 @@ impl<'a> Elaboration<'a, '_> {
 }
 
 impl Bodies {
-    /// The program with everything in it.
+    /// The program with all expressions put in.
     pub(super) fn complete(self, mut program: Program, errors: Vec<Arc<str>>) -> Program {
         program.enums = self.enums.into_iter().collect();
         program.objects = self.objects.into_iter().collect();
@@ -105,7 +105,7 @@ fn yielding(mut operation: Operation) -> Operation {
 
 /// The short form: its one action takes the key and its attributes from parameters.
 pub(super) trait WriteTakes {
-    /// Says which parameter gives what.
+    /// Assigns parameters to the key and to the attributes.
     fn take_parameters(
         &mut self,
         design: &Design,

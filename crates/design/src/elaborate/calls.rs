@@ -81,7 +81,7 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    /// `stored(x)`: the item as it lies in the table.
+    /// `stored(x)`: the item as it is stored in the table.
     fn as_stored(&mut self, args: &'a model::Args, span: Span) -> Expr {
         let mut values = self.values(args);
         match values.len() {
@@ -130,7 +130,8 @@ impl<'a> Elaboration<'a, '_> {
             };
             self.push(ARGUMENT.at(span, format!("`{}` takes {takes}, not {given}", function.word())));
         }
-        // What `coalesce(a, b)` chooses from must fit where it stands; other functions make something new of it.
+        // The arguments of `coalesce(a, b)` must fit where its result is used;
+        // other functions return a value of another type.
         let hint = wanted.filter(|_| matches!(shape.gives, Gives::Known));
         let mut arguments = Vec::with_capacity(args.values.len());
         for (at, (_, value)) in args.values.iter().enumerate() {
@@ -189,7 +190,7 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    /// Arguments against parameters: none unknown, none twice, none missing, each of its type.
+    /// Checks arguments against parameters: none unknown, none twice, none missing, each of its type.
     pub(super) fn arguments(
         &mut self,
         callee: &str,
@@ -256,7 +257,7 @@ impl<'a> Elaboration<'a, '_> {
         self.push(problem.also(declared, "declared here"));
     }
 
-    /// `membership(accountId, userId)` where the parameters stand the other way round: the parameter that was meant.
+    /// `membership(accountId, userId)` with its parameters swapped: the parameter that was meant.
     fn meant(&mut self, parameters: &Parameters, id: ParameterId, value: &model::Expr) -> ParameterId {
         let parameter = &parameters[id];
         let Some(bare) = value.as_name().filter(|bare| *parameter.name != **bare) else {

@@ -1,4 +1,4 @@
-//! Calls that go in a circle, or too deep: a call would never end, and take the process with it.
+//! Recursive calls, and calls that nest too deep: they would never end, or overflow the stack.
 //!
 //! Rules, patterns and operations call each other by name. A body that reaches itself has no first answer, since the
 //! language has no branch that could end it.
@@ -8,15 +8,15 @@ use sortkey_diagnostics::{Diagnostic, Span};
 use crate::problems::CIRCLE;
 use crate::program::{Callee, Expr, ExprKind, Id, Program, Statement, StatementKind, Value};
 
-/// How many calls may be under way inside each other. No design of ours needs more than four.
+/// The maximum depth of nested calls. Our own designs need at most four.
 const MOST: usize = 32;
 
-/// Reports every circle of calls, and every chain of calls that is too long.
+/// Reports every cycle of calls, and every chain of calls that is too long.
 pub(super) fn report(program: &Program, problems: &mut Vec<Diagnostic>) {
     let calls = Calls::of(program);
     let mut depths: Vec<Option<usize>> = vec![None; calls.of.len()];
     for start in 0..calls.of.len() {
-        // The way from the start, each with how many of its calls have been looked at.
+        // The path from the start, each with the number of its calls that have been visited.
         let mut way: Vec<(usize, usize)> = Vec::new();
         if depths[start].is_none() {
             way.push((start, 0));
@@ -51,7 +51,7 @@ pub(super) fn report(program: &Program, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// What everything calls, by places: rules first, then patterns, then operations.
+/// The calls of every callable, by index: rules first, then patterns, then operations.
 struct Calls<'p> {
     program: &'p Program,
     of: Vec<Vec<usize>>,
@@ -91,7 +91,7 @@ impl<'p> Calls<'p> {
         Calls { program, of }
     }
 
-    /// The name of what is at a place, and where it is declared.
+    /// The name and the declaration of the callable at an index.
     fn named(&self, at: usize) -> (&'p str, Span) {
         let design = &self.program.design;
         let (rules, patterns) = (self.program.rules.len(), self.program.patterns.len());

@@ -1,4 +1,4 @@
-//! Where expressions stand: attributes, entities, rules, operations, tests.
+//! The declarations that contain expressions: attributes, entities, rules, operations, tests.
 
 use std::sync::Arc;
 
@@ -55,7 +55,8 @@ impl<'a> Elaboration<'a, '_> {
     ) -> (Option<Fill>, Option<Expr>) {
         let fill = source.value.as_ref().map(|fill| {
             let mut wanted = Wanted::attribute(self.declaring, declared, source.type_place());
-            // Functions of something absent are absent: a derived attribute may be, and says so with `?`.
+            // Functions of an absent value are absent,
+            // so a derived attribute may be absent if it is marked with `?`.
             wanted.allow_absent();
             Fill { derived: fill.derived, value: self.want(&fill.value, &wanted) }
         });
@@ -158,7 +159,7 @@ impl<'a> Elaboration<'a, '_> {
         Some(States { path: Path { attribute, inside, ty: words }, transitions, enters })
     }
 
-    /// What is written on entering a state.
+    /// The fields that are written on entering a state.
     fn entered(&mut self, entity: EntityId, field: &'a model::Field) -> Option<Field> {
         let name = field.path.first()?;
         let Some(id) = self.program.entities[entity].attributes.find(&name.text) else {
@@ -193,7 +194,7 @@ impl<'a> Elaboration<'a, '_> {
         let default = param.default.as_ref()?;
         let mut wanted = Wanted::parameter(self.declaring, parameter);
         wanted.forbid_absent();
-        // A default does not speak of other parameters.
+        // A default cannot refer to other parameters.
         Some(self.within(Scope::default(), |typing| typing.want(default, &wanted)))
     }
 
@@ -202,7 +203,7 @@ impl<'a> Elaboration<'a, '_> {
         let mut operation = declared.clone();
         let parameters = &declared.signature.parameters;
         self.receipt(source);
-        // What a request to a route lacks is refused when it comes.
+        // An incomplete request to a route is refused when it arrives.
         self.lenient = self.design.routes.iter().any(|route| source.name.is(&route.operation));
         for (id, parameter) in parameters.entries() {
             operation.signature.parameters[id].default = self.parameter_default(&source.params, parameter);
@@ -274,7 +275,7 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    /// What the short form lists must be something that a caller can give.
+    /// A caller must be able to set the attributes that the short form lists.
     fn short_names(&mut self, operation: &'a model::Operation, names: &'a [model::Name]) {
         let sites = actions(operation);
         let Some(site) = sites.first() else { return };

@@ -1,4 +1,4 @@
-//! The names of errors: what a design declares with `else`, and what every operation can answer.
+//! The names of errors: those that a design declares with `else`, and those that every operation can return.
 
 use std::collections::BTreeSet;
 
@@ -7,10 +7,10 @@ use crate::facts::{actions, calls};
 use crate::model::{Design, Entity, Name, Operation, Stmt, StmtKind};
 use crate::program::{ErrorId, Id};
 
-/// How far errors are looked for in the operations that one calls.
+/// The maximum depth to which called operations are searched for errors.
 const MAX_CALLS: usize = 4;
 
-/// What an operation can answer without saying so.
+/// The errors that an operation can return without declaring them.
 const BUILT_IN: [&str; 14] = [
     "NotFound",
     "AlreadyExists",
@@ -38,7 +38,7 @@ impl<'a> Elaboration<'a, '_> {
         }))
     }
 
-    /// `expect ... fails Name` names an error that something can give.
+    /// Checks that the error of `expect ... fails Name` can occur.
     pub(super) fn known_error(&mut self, error: &Name) {
         let mut known: BTreeSet<&str> = BUILT_IN.into_iter().collect();
         for operation in &self.design.operations {
@@ -51,7 +51,7 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    /// `on Name { }` handles an error that the operation can give.
+    /// Checks that the operation can return the error of `on Name { }`.
     pub(super) fn handled_error(&mut self, operation: &'a Operation, error: &Name) {
         let mut known: BTreeSet<&str> = BUILT_IN.into_iter().collect();
         let mut open = vec![(operation, 0)];
@@ -73,7 +73,7 @@ impl<'a> Elaboration<'a, '_> {
     }
 }
 
-/// The errors that an operation declares, by its own `else` and by the rules of what it writes.
+/// The errors that an operation declares, by its own `else` and by the rules of the entities it writes.
 fn raised<'a>(design: &'a Design, operation: &'a Operation) -> Vec<&'a str> {
     let mut found: Vec<&str> = Vec::new();
     let mut open: Vec<&Stmt> = operation.body.iter().collect();

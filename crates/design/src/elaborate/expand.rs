@@ -1,7 +1,7 @@
 //! Rules where nothing can be read: put in the place of their calls.
 //!
-//! A rule that only compares values then is a plain condition, so that whoever plans, runs or explains a program compares
-//! conditions by what they say. What would have to be read there has been reported (see [`crate::inline`]).
+//! A rule that only compares values then is a plain condition, so that the planner, the runtime and the explanations see
+//! the comparison itself. Rules that would have to read something were reported before (see [`crate::inline`]).
 
 use super::patterns::conjunct;
 use crate::program::{
@@ -9,10 +9,10 @@ use crate::program::{
     Statement, StatementKind, Value,
 };
 
-/// How many calls of rules one expression may come to.
+/// The maximum number of calls of rules that one expression expands to.
 const MAX_CALLS: usize = 1_000;
 
-/// Puts rules in the place of their calls wherever an expression is decided without reading.
+/// Puts rules in the place of their calls in every expression that is decided without reading.
 pub(super) fn rules(program: &mut Program) {
     if program.rules.is_empty() {
         return;
@@ -75,7 +75,7 @@ impl Expand<'_> {
         pattern.requires.iter_mut().for_each(|requires| self.withs(requires));
     }
 
-    /// A rule may say several things: each is a condition of its own then.
+    /// A rule may consist of several conjuncts; each becomes a condition of its own.
     fn conjuncts(&self, conjuncts: &mut Vec<Conjunct>) {
         if !conjuncts.iter().any(|each| calls_rules(&each.expr)) {
             return;

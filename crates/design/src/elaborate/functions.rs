@@ -1,8 +1,8 @@
-//! The functions of the language: what each takes and what it gives.
+//! The functions of the language: their arguments and results.
 
 use crate::program::{Function, Kind, Ty};
 
-/// What an argument may be.
+/// The kind of value that an argument may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
     /// Anything.
@@ -13,7 +13,7 @@ pub(super) enum Takes {
     Number,
     /// A time or a day.
     Time,
-    /// Text or a list: what has a beginning and an end.
+    /// Text or a list, which have a beginning and an end.
     Sequence,
     /// A list or a set.
     List,
@@ -23,7 +23,7 @@ pub(super) enum Takes {
     Sized,
 }
 
-/// What a function gives.
+/// The kind of value that a function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Gives {
     Text,
@@ -35,13 +35,13 @@ pub(super) enum Gives {
     Map,
     Date,
     Month,
-    /// The same as its first argument.
+    /// The type of its first argument.
     First,
     /// The first of its arguments whose type is known.
     Known,
 }
 
-/// What a function takes, whether the last argument may be repeated, and what it gives.
+/// The arguments of a function, whether the last one may be repeated, and the kind of its result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) takes: &'static [Takes],
@@ -98,7 +98,7 @@ pub(super) fn named(name: &str) -> Option<Function> {
 }
 
 impl Takes {
-    /// Whether an argument will do.
+    /// Whether an argument is accepted.
     pub(super) fn accepts(self, given: &Ty) -> bool {
         let kind = given.kind();
         match self {
@@ -116,7 +116,7 @@ impl Takes {
         }
     }
 
-    /// How it is called in a message.
+    /// Its name in messages.
     pub(super) fn describe(self) -> &'static str {
         match self {
             Takes::Any => "anything",

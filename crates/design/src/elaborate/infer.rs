@@ -1,4 +1,4 @@
-//! The type of an expression, found from the inside out.
+//! Infers the type of an expression, bottom up.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ use crate::program::ty::{comparable, ordered};
 use crate::program::{Expr, ExprKind, Kind, Normalize, Ty, Type};
 
 impl<'a> Elaboration<'a, '_> {
-    /// An expression with its type. `wanted` is what its place would like, so that the words of enums are understood.
+    /// An expression with its type. `wanted` is the type that its position prefers,
+    /// by which the words of enums are understood.
     ///
     /// The parser bounds the height of expressions, so this may recurse.
     pub(super) fn infer(&mut self, expr: &'a model::Expr, wanted: Option<&Type>) -> Expr {
@@ -200,7 +201,7 @@ impl<'a> Elaboration<'a, '_> {
 
     /// Two sides of a comparison, each understood in the light of the other.
     fn pair(&mut self, left: &'a model::Expr, right: &'a model::Expr) -> (Expr, Expr) {
-        // A word alone says nothing: look at the other side first.
+        // A word alone has no type: look at the other side first.
         if self.is_word(left) || (is_text(left) && !is_text(right)) {
             let b = self.infer(right, None);
             let steps = self.normalized_as(&b);
@@ -229,8 +230,8 @@ impl<'a> Elaboration<'a, '_> {
         declared.map(|attribute| attribute.normalize.clone()).unwrap_or_default()
     }
 
-    /// A side of a comparison whose other side is known. What is written in place is normalised and checked as the other
-    /// side is, and is then of its type.
+    /// A side of a comparison whose other side is known. A literal is normalised and checked like the other side, and
+    /// then has its type.
     fn beside(&mut self, expr: &'a model::Expr, other: &Ty, normalize: &[Normalize], place: Span) -> Expr {
         let Ty::Is(ty) = other else {
             return self.infer(expr, None);

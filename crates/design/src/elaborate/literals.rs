@@ -1,6 +1,6 @@
 //! Text and numbers written in place, against the type that is wanted.
 //!
-//! What would be refused when the operation runs is refused here already, after the same normalisation.
+//! A literal that the running operation would refuse is refused here already, after the same normalisation.
 
 use sortkey_diagnostics::Span;
 
@@ -117,7 +117,7 @@ fn bounds(min: u64, max: Option<u64>) -> String {
     }
 }
 
-/// Only what is surely wrong: what is looked for need not have the form of what is stored.
+/// Whether a text may be an id. Lenient, since a searched value need not have the stored form.
 fn is_id(value: &str, prefix: &str, body: IdBody) -> bool {
     let Some(rest) = value.strip_prefix(prefix) else {
         return false;

@@ -1,4 +1,4 @@
-//! Effects, workers, routes and sessions: what they take, what they give, and where effects may happen.
+//! Effects, workers, routes and sessions: their parameters and results, and where effects may happen.
 
 use std::sync::Arc;
 
@@ -307,7 +307,7 @@ impl<'a> Elaboration<'a, '_> {
                 let found = pattern
                     .as_ref()
                     .and_then(|name| self.program.patterns.entries().find(|(_, each)| *each.name == **name));
-                // A rule says which index is missing.
+                // A lint reports the missing index.
                 let pattern = found?.0;
                 Some(Trigger::Due { entity, by: id, when, pattern })
             }
@@ -459,7 +459,7 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    /// The sessions of the design. What they give is the whole caller.
+    /// The sessions of the design. Each yields the whole caller.
     pub(super) fn sessions(&mut self) -> Vec<Session> {
         let (design, program) = (self.design, self.program);
         let mut sessions = Vec::new();
@@ -486,7 +486,7 @@ impl<'a> Elaboration<'a, '_> {
         sessions
     }
 
-    /// `choose { condition: value, otherwise: value }` where nothing is wanted.
+    /// `choose { condition: value, otherwise: value }` without an expected type.
     pub(super) fn choose(
         &mut self,
         arms: &'a [(model::Expr, model::Expr)],

@@ -42,7 +42,7 @@ impl<'a> Elaboration<'a, '_> {
             let from = entity_id(&old, &mapping.old.text);
             let to = entity_id(&self.declaring.design, &mapping.new.text);
             if let (Some(from), Some(to)) = (from, to) {
-                // Nobody calls: a migration runs by itself.
+                // A migration has no caller.
                 let scope = Scope { system: true, ..Scope::of_entity(from) };
                 found.mappings.push(reading.within(scope, |typing| typing.mapping(mapping, from, to)));
             }

@@ -1,4 +1,4 @@
-//! What a name, a part of something or a reference stands for.
+//! The meaning of names, of members and of references.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl<'a> Elaboration<'a, '_> {
         if let Some((id, _)) = entity.templates.entries().find(|(_, each)| *each.name == *name) {
             return Some(typed(ExprKind::Stored(id), Ty::Text, span));
         }
-        // An item of a collection may lack what others of it have.
+        // An item of a collection may lack attributes that others have.
         let lacking = &self.program.entities[self.scope.lacking?];
         let is_theirs = lacking.attributes.find(name).is_some()
             || lacking.templates.iter().any(|each| *each.name == *name);
@@ -83,7 +83,7 @@ impl<'a> Elaboration<'a, '_> {
         typed(ExprKind::Caller, Ty::Caller, span)
     }
 
-    /// Something is asked of the caller where there is none; `through` is what asks.
+    /// Reports a reference to the caller where there is none; `through` is the rule or pattern that has it.
     fn nobody_calls(&mut self, span: Span, through: Option<(&str, Span)>) {
         let problem = UNKNOWN.at(span, "a `system` declaration has no caller");
         let problem = match through {
@@ -95,14 +95,14 @@ impl<'a> Elaboration<'a, '_> {
         self.push(problem.note("Pass what it needs as a parameter."));
     }
 
-    /// A rule that asks about the caller would be false for ever where nobody calls, and its negation true.
+    /// A rule about the caller would always be false in a context without one, and its negation true.
     pub(super) fn called_rule(&mut self, rule: &'a model::Rule, span: Span) {
         if self.scope.system && asks_caller(self.design, &rule.name.text, &mut Vec::new()) {
             self.nobody_calls(span, Some((&rule.name.text, rule.condition.span)));
         }
     }
 
-    /// A pattern that asks about the caller finds nothing, or too much, where a `system` operation or a worker reads by it.
+    /// A pattern that refers to the caller finds nothing, or too much, if a `system` operation or a worker uses it.
     pub(super) fn called_pattern(&mut self, pattern: &'a model::Pattern, span: Span) {
         if self.scope.system
             && self.scope.acts
@@ -112,7 +112,7 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    /// A name that is nothing else is a word of an enum, or a mistake.
+    /// Any other name is a word of an enum, or a mistake.
     fn word(&mut self, name: &'a str, span: Span, wanted: Option<&Type>) -> Expr {
         match wanted.map(Type::content) {
             Some(Type::Enum(words)) if words.open => {}
@@ -218,7 +218,7 @@ impl<'a> Elaboration<'a, '_> {
         self.unknown(&format!("attribute of `{}`", of.name), &name.text, name.span, known);
     }
 
-    /// The type of a member of something that is no item; none, and reported, if there is no such member.
+    /// The type of a member of a value that is no item; none, and reported, if there is no such member.
     pub(super) fn member_type(&mut self, base: &Ty, name: &model::Name) -> Option<Ty> {
         let program = self.program;
         match base {
@@ -400,8 +400,8 @@ impl<'a> Elaboration<'a, '_> {
     }
 }
 
-/// Whether a rule or a pattern asks about the caller, itself or in the rules and patterns that it calls. `seen` are those that
-/// were looked at.
+/// Whether a rule or a pattern refers to the caller, itself or in the rules and patterns that it calls.
+/// `seen` are those already visited.
 fn asks_caller<'a>(design: &'a model::Design, name: &'a str, seen: &mut Vec<&'a str>) -> bool {
     if seen.contains(&name) {
         return false;
@@ -429,7 +429,7 @@ fn asks_caller<'a>(design: &'a model::Design, name: &'a str, seen: &mut Vec<&'a 
             _ => None,
         });
         let conditions = pattern.conditions().into_iter().chain(pattern.filters());
-        // What it `requires` is asked of callers alone.
+        // `requires` is only checked for calls from outside.
         binds.chain(conditions).for_each(|expr| look(expr, &pattern.params));
     }
     asks || called.into_iter().any(|name| asks_caller(design, name, seen))

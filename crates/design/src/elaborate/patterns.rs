@@ -1,4 +1,4 @@
-//! The expressions of patterns, and what each condition says in the form in which keys can answer it.
+//! The expressions of patterns, and their conditions in the form in which keys can answer them.
 
 use super::scope::{ItemScope, Scope};
 use super::{Elaboration, missing};
@@ -48,7 +48,7 @@ impl<'a> Elaboration<'a, '_> {
                         .collect();
                     (conditions, filters)
                 };
-                // What is wrong with the condition was said for the first entity.
+                // Mistakes in the condition were reported for the first entity.
                 if entity == first { read(typing) } else { typing.silently(read) }
             });
             pattern.sieve.push(conditions.iter().chain(&filters).cloned().collect());
@@ -66,7 +66,7 @@ impl<'a> Elaboration<'a, '_> {
         pattern
     }
 
-    /// The words of an enum have no order that anybody declared: keys would sort them by letter.
+    /// The words of an enum have no declared order: keys would sort them by letter.
     fn order_of(&mut self, source: &model::Pattern, first: EntityId, pattern: &Pattern) {
         let name = source.order.as_ref().and_then(|order| order.by.as_ref());
         let (Some(name), Some(by)) = (name, pattern.order.as_ref().and_then(|order| order.by)) else {
@@ -81,7 +81,7 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    /// What a pattern names besides its expressions.
+    /// Resolves the parts of a pattern that are names, not expressions.
     fn named_parts(&mut self, source: &model::Pattern, first: EntityId, pattern: &mut Pattern) {
         let attributes = &self.program.entities[first].attributes;
         let ids =
@@ -161,7 +161,7 @@ impl<'a> Elaboration<'a, '_> {
     }
 }
 
-/// A condition with what it says about one attribute.
+/// A condition, classified by how it restricts one attribute.
 pub(super) fn conjunct(expr: Expr, optional: &[LocalId]) -> Conjunct {
     let mut drops = Vec::new();
     let is_range =

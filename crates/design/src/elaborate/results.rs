@@ -1,4 +1,4 @@
-//! What a call of a pattern or an operation gives.
+//! The types of the results of patterns and operations.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use super::types::entity_id;
 use crate::model::{self, ReadVerb, StmtKind};
 use crate::program::Ty;
 
-/// How far an operation's result is followed through the operations it calls.
+/// The maximum depth to which the result of an operation is followed through called operations.
 const MAX_CALLS: usize = 8;
 
 impl Elaboration<'_, '_> {
-    /// What a call of a pattern gives.
+    /// The type of the result of a pattern.
     pub(super) fn pattern_result(&self, pattern: &model::Pattern) -> Ty {
         let last = pattern.then.as_ref().or(pattern.entities.first());
         let item = last.and_then(|name| entity_id(self.design, &name.text)).map_or(Ty::Unknown, Ty::Item);
@@ -26,7 +26,7 @@ impl Elaboration<'_, '_> {
         }
     }
 
-    /// What a call of an operation gives.
+    /// The type of the result of an operation.
     pub(super) fn operation_result(&self, operation: &model::Operation, depth: usize) -> Ty {
         if operation.short.is_some() {
             return match operation.body.first().map(|stmt| &stmt.kind) {

@@ -1,4 +1,4 @@
-//! The names that an expression can use, and what each stands for.
+//! The names that an expression can use, and the meaning of each.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,26 +11,26 @@ use crate::program::{
     Arena, Attribute, AttributeId, Attributes, EntityId, Id, LocalId, ObjectId, Parameter, ParameterId, Ty,
 };
 
-/// Names that mean something everywhere.
+/// Names that are defined everywhere.
 pub(super) const BUILT_IN: [&str; 9] =
     ["now", "new", "it", "caller", "true", "false", "absent", "null", "all"];
 
-/// What an expression sees.
+/// The names that are visible to an expression.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     /// Parameters, `let`s and elements; a later one hides an earlier one of its name.
     pub(super) locals: Vec<Local>,
-    /// The attributes of the item in hand.
+    /// The attributes of the current item.
     pub(super) item: Option<ItemScope>,
-    /// Whether nobody calls.
+    /// Whether there is no caller.
     pub(super) system: bool,
     /// Whether a reference may be followed only to an item that was read.
     pub(super) reads_shown: bool,
     /// Whether effects may happen: in workers and in `system` operations.
     pub(super) acts: bool,
-    /// Whether a transaction is being put together.
+    /// Whether a transaction is being assembled.
     pub(super) in_transaction: bool,
-    /// An entity whose attributes are absent where the item in hand lacks them.
+    /// An entity whose attributes are absent if the current item lacks them.
     pub(super) lacking: Option<EntityId>,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Local {
     pub(super) attribute: Option<(EntityId, AttributeId)>,
     /// The place of its declaration.
     pub(super) span: Span,
-    /// Whether it was read or made, not handed in.
+    /// Whether it was read or made, not passed in.
     pub(super) read: bool,
 }
 
@@ -63,7 +63,7 @@ impl Scope {
         Scope { item: Some(ItemScope::Entity(entity)), ..Scope::default() }
     }
 
-    /// The names of something that is called with parameters.
+    /// The names of a declaration that is called with parameters.
     pub(super) fn of_parameters(parameters: &Arena<ParameterId, Parameter>, system: bool) -> Scope {
         let local = |parameter: &Parameter| Local {
             name: parameter.name.clone(),
@@ -82,7 +82,7 @@ impl Scope {
         self.locals.iter().rev().find(|local| *local.name == *name)
     }
 
-    /// Whether an item of an entity is in hand.
+    /// Whether there is a current item of an entity.
     pub(super) fn has_read(&self, entity: EntityId) -> bool {
         self.locals.iter().filter(|local| local.read).any(|local| match &local.ty {
             Ty::Item(item) => *item == entity,
@@ -118,7 +118,7 @@ impl Elaboration<'_, '_> {
         attributes.find(name).map(|id| (id, &attributes[id]))
     }
 
-    /// The entity of the item in hand.
+    /// The entity of the current item.
     pub(super) fn entity_in_view(&self) -> Option<EntityId> {
         match self.scope.item {
             Some(ItemScope::Entity(id)) => Some(id),
@@ -127,7 +127,7 @@ impl Elaboration<'_, '_> {
     }
 }
 
-/// The words of every enum of a design: any of them may stand where nothing more is known.
+/// The words of every enum of a design: any of them may occur where the type is unknown.
 pub(super) fn words(design: &Design) -> HashSet<&str> {
     let mut words = HashSet::new();
     for each in &design.enums {

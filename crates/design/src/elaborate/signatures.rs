@@ -1,9 +1,9 @@
-//! What a pattern, an operation or a rule is called with: its parameters in order, each with its type.
+//! The parameters of a pattern, an operation or a rule, in order, each with its type.
 //!
 //! A pattern takes the names that `by` leaves open, in order, then its declared extras. An operation takes its declared
-//! parameters; the short form takes the key and the attributes it lists, what must be given first. A parameter without a
-//! type takes that of the attribute of the same name. What `tenant` settles may be left out by a caller, since the caller's
-//! own value is the only one that is accepted.
+//! parameters; the short form takes the key and the attributes it lists, required ones first. A parameter without a type
+//! takes that of the attribute of the same name. A caller may leave out a parameter that `tenant` determines, since the
+//! caller's own value is the only one that is accepted.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::program::{
 
 type Parameters = Arena<ParameterId, Parameter>;
 
-/// What a pattern takes and yields.
+/// The signature of a pattern.
 pub(super) fn pattern_signature(
     design: &Design,
     program: &Program,
@@ -32,7 +32,7 @@ pub(super) fn pattern_signature(
             None => found.of_attribute(entity, &bind.name, false),
         }
     }
-    // A name that `by` gives a value of its own is not taken by it.
+    // A name to which `by` assigns a value does not become a parameter by it.
     let is_bound = |param: &model::Param| {
         let bind = pattern.bind(&param.name.text);
         bind.is_some_and(|bind| matches!(bind.value, model::BindValue::Parameter))
@@ -59,7 +59,7 @@ fn yields(design: &Design, pattern: &model::Pattern) -> Yields {
     }
 }
 
-/// What an operation takes and yields.
+/// The signature of an operation.
 pub(super) fn operation_signature(
     design: &Design,
     program: &Program,
@@ -87,7 +87,7 @@ pub(super) fn operation_signature(
     Signature { parameters, yields: operation_yields(design, operation) }
 }
 
-/// What an effect takes. Its parameters without a type take that of an attribute of the same name.
+/// The parameters of an effect. Those without a type take that of an attribute of the same name.
 pub(super) fn effect_signature(
     design: &Design,
     program: &Program,
@@ -100,8 +100,8 @@ pub(super) fn effect_signature(
     Signature { parameters: found.finish(true, &[]), yields: Yields::Value }
 }
 
-/// `return` says what an operation gives; without it, the last statement does. A transaction gives the first item that it
-/// makes.
+/// `return` determines the result of an operation; without it, the last statement does. A transaction returns the first
+/// item that it makes.
 fn operation_yields(design: &Design, operation: &model::Operation) -> Yields {
     let Some(last) = operation.body.last() else { return Yields::Nothing };
     let makes = |action: &&model::Action| {
@@ -146,7 +146,7 @@ pub(super) fn rule_parameters(
     found.parameters
 }
 
-/// Parameters as they are found.
+/// The parameters found so far.
 struct Found<'a, 't> {
     design: &'a Design,
     program: &'a Program,
@@ -253,7 +253,7 @@ impl Found<'_, '_> {
             let filled = source.attribute(&name.text).is_none_or(|each| !crate::facts::must_be_given(each));
             self.of_attribute(entity, name, verb == WriteVerb::Update || filled);
         }
-        // What must be given comes first, so that it can be given by position.
+        // Required parameters come first, so that they can be given by position.
         let mut all: Vec<Parameter> = std::mem::take(&mut self.parameters).iter().cloned().collect();
         all[declared..].sort_by_key(|parameter| parameter.optional);
         for (at, parameter) in all.iter_mut().enumerate() {
@@ -262,7 +262,7 @@ impl Found<'_, '_> {
         self.parameters = all.into_iter().collect();
     }
 
-    /// What the caller settles may be left out.
+    /// Makes the parameters optional that the caller's tenant determines.
     fn finish(mut self, system: bool, entities: &[EntityId]) -> Parameters {
         if system {
             return self.parameters;

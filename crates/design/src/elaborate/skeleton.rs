@@ -78,7 +78,7 @@ fn make_all<'a>(design: &'a Design, maker: &mut Maker<'a>) {
     design.parameters.iter().for_each(|parameter| drop(maker.ty(&parameter.ty)));
 }
 
-/// The text of a deployment parameter that nobody gives.
+/// The default of a deployment parameter.
 fn setting_default(parameter: &model::Parameter) -> Option<Arc<str>> {
     match &parameter.default.as_ref()?.kind {
         model::ExprKind::Text { value } => Some(value.as_str().into()),
@@ -202,7 +202,7 @@ fn filled_key(
     }
 }
 
-/// What fills a stored attribute, if anything does.
+/// The source of a stored attribute, if it has one.
 fn source(
     attributes: &Attributes,
     templates: &Arena<TemplateId, Template>,
@@ -213,7 +213,7 @@ fn source(
     template.map(|(id, _)| Source::Template(id)).or_else(|| natural().map(Source::Attribute))
 }
 
-/// What an index copies of an entity; none if it copies everything.
+/// The attributes of an entity that an index copies; none if it copies everything.
 fn copies(
     attributes: &Attributes,
     templates: &Arena<TemplateId, Template>,
@@ -273,7 +273,7 @@ fn attributes<'a>(design: &'a Design, maker: &mut Maker<'a>, source: &'a [model:
         encrypted: attribute.annotation("encrypted").map(|annotation| alias(annotation, &place)),
         reference: attribute.reference.as_ref().and_then(|each| reference(design, attribute, each)),
         counts: counts(design, attribute),
-        // Whether there is something is known from here on; what it is follows.
+        // Only the presence of the expressions is known here; they are filled in later.
         fill: attribute.value.as_ref().map(|fill| Fill { derived: fill.derived, value: Expr::default() }),
         when: attribute.when.as_ref().map(|_| Expr::default()),
         span: attribute.name.span,
@@ -389,7 +389,7 @@ fn is_first(entity: &model::Entity, place: usize) -> bool {
     entity.uniques.iter().position(|other| Some(names(other)) == first) == Some(place)
 }
 
-/// What the guards of a clause are called. It follows from the text of the design, so that what is stored is found again.
+/// The name of the guards of a clause. It is derived from the text of the design, so that stored guards are found again.
 fn guard(unique: &model::Unique, is_first: bool) -> Arc<str> {
     let names: Vec<&str> = unique.names.iter().map(|name| name.text.as_str()).collect();
     let names = names.join(",");
@@ -447,7 +447,7 @@ fn effect(design: &Design, program: &Program, types: &Types<'_>, effect: &model:
     }
 }
 
-/// Where patterns and operations are found. A name of its own hides one in a module.
+/// Fills the table of names. The name of a pattern or operation hides an equal one in a module.
 fn names(design: &Design, program: &mut Program) {
     use crate::program::Callee;
     let mut own = std::collections::HashMap::new();

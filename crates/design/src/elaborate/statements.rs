@@ -86,7 +86,7 @@ impl<'a> Elaboration<'a, '_> {
         })
     }
 
-    /// Who expects `Invalid` gives a wrong value on purpose.
+    /// Drops reports of wrong values: a test that expects `Invalid` gives them on purpose.
     fn forgive_wrong_values(&mut self, from: usize) {
         let on_purpose = [MISMATCH.name, ARGUMENT.name, ABSENT.name, UNKNOWN.name, NOT_SETTABLE.name];
         let found = self.problems.split_off(from);
@@ -135,12 +135,12 @@ impl<'a> Elaboration<'a, '_> {
         StatementKind::Each { local, list, body }
     }
 
-    /// `as (userId: x)` against what `caller` declares.
+    /// Checks the arguments of `as (userId: x)` against the declaration of `caller`.
     fn caller_of(&mut self, args: &'a model::Args) -> Vec<(AttributeId, Expr)> {
         let program = self.program;
         let mut parts = Vec::new();
         for (at, (name, value)) in args.values.iter().enumerate() {
-            // A value that is called like a part means that one.
+            // A bare name refers to the part of that name.
             let bare = value.as_name().and_then(|bare| program.caller.find(bare));
             let id = match name {
                 Some(name) => program.caller.find(&name.text),
@@ -165,7 +165,7 @@ impl<'a> Elaboration<'a, '_> {
         parts
     }
 
-    /// Where a local is declared, if it is a parameter that may be left out and has no other value then.
+    /// The span of a local's declaration, if it is an optional parameter without a default.
     pub(super) fn optional_parameter(&self, local: LocalId) -> Option<sortkey_diagnostics::Span> {
         let found = self.scope.locals.iter().find(|each| each.id == local)?;
         self.optional.contains(&local).then_some(found.span)

@@ -1,5 +1,5 @@
-//! What one request can do: an attribute is written once, an item is in a transaction once, and what a transaction makes of an
-//! item is known only as far as the text says it.
+//! Limits of one request: an attribute is written once, an item is in a transaction once, and the result of a transaction
+//! is known only as far as the text determines it.
 
 use sortkey_diagnostics::Span;
 
@@ -10,7 +10,7 @@ use crate::program::{
     Action, AttributeId, Entity, Expr, ExprKind, Field, Function, LocalId, Statement, StatementKind, Value,
 };
 
-/// An item that the transaction in hand changes.
+/// An item that the current transaction changes.
 #[derive(Clone, Debug)]
 pub(super) struct Unsent {
     local: LocalId,
@@ -44,7 +44,7 @@ impl<'a> Elaboration<'a, '_> {
             else {
                 continue;
             };
-            // What `when` skips may be the other half of a choice.
+            // An action with `when` may be the other half of a choice.
             if action.when.is_some() || action.verb == WriteVerb::Get {
                 continue;
             }
@@ -62,7 +62,7 @@ impl<'a> Elaboration<'a, '_> {
         }
     }
 
-    /// Remembers what a transaction does to an item that has a name.
+    /// Records the changes of a transaction to a named item.
     pub(super) fn will_change(&mut self, local: LocalId, action: &Action) {
         let changes = matches!(action.verb, WriteVerb::Update | WriteVerb::Upsert);
         if !self.scope.in_transaction || !changes || !action.spreads.is_empty() {
@@ -77,7 +77,8 @@ impl<'a> Elaboration<'a, '_> {
         self.unsent.push(Unsent { local, known, span: action.span });
     }
 
-    /// Where the same transaction changes an item in a way that only the database can know; none if a part of it is known before.
+    /// The span of the action that leaves an attribute's value to the database in the same transaction;
+    /// none if the value is known before.
     pub(super) fn decided_by(&self, item: &Expr, attribute: AttributeId) -> Option<Span> {
         let ExprKind::Local(local) = &item.kind else { return None };
         let unsent = self.unsent.iter().find(|each| each.local == *local)?;
@@ -85,7 +86,7 @@ impl<'a> Elaboration<'a, '_> {
     }
 }
 
-/// Whether two fields write the same, or one a part of what the other writes.
+/// Whether two fields write the same place, or one a part of the other's.
 fn overlap(one: &Field, other: &Field) -> bool {
     let same_way = one.path.inside.iter().zip(&other.path.inside).all(|(a, b)| a == b);
     let (short, long) = (one.path.inside.len(), other.path.inside.len());
@@ -98,7 +99,7 @@ fn overlap(one: &Field, other: &Field) -> bool {
     one.path.attribute == other.path.attribute && same_way && elements
 }
 
-/// The key of the item that an action is about, if its text says all of it.
+/// The key of the item that an action is about, if its text determines all of it.
 fn key_of<'e>(entity: &Entity, action: &'e Action) -> Option<Vec<(AttributeId, &'e Expr)>> {
     let keyed = action.key.as_ref();
     if !action.spreads.is_empty() || keyed.is_some_and(|key| !key.spreads.is_empty()) {
@@ -124,7 +125,7 @@ fn key_of<'e>(entity: &Entity, action: &'e Action) -> Option<Vec<(AttributeId, &
     (!key.is_empty()).then_some(key)
 }
 
-/// Whether an expression is another value each time.
+/// Whether an expression has another value each time it is evaluated.
 fn is_chance(value: &Expr) -> bool {
     let mut found = false;
     value.walk(&mut |each| {

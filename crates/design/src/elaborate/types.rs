@@ -1,4 +1,4 @@
-//! Types of the text as types of the program, each made once.
+//! Converts types of the text to types of the program, each once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::model::{self, Design};
 use crate::program::{Arena, Attributes, EntityId, EnumId, Id, Object, ObjectId, Type, Words};
 
-/// The types of a design, by where they stand in it.
+/// The types of a design, by their address in the syntax model.
 pub(super) struct Types<'a> {
     made: HashMap<*const model::Type, Arc<Type>>,
     /// The attributes of every object, as the text has them.
@@ -22,7 +22,7 @@ pub(super) struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    /// A maker that knows the records; their attributes follow.
+    /// A maker with the records declared; their attributes follow.
     pub(super) fn new(design: &'a Design) -> Maker<'a> {
         let types = Types { made: HashMap::new(), sources: Vec::new(), unknown: Arc::new(Type::Unknown) };
         let mut maker = Maker { design, types, objects: Arena::default() };
@@ -37,7 +37,7 @@ impl<'a> Maker<'a> {
         self.objects.push(Object { name, attributes: Attributes::default() })
     }
 
-    /// Everything that was made.
+    /// The types and objects that were made.
     pub(super) fn finish(self) -> (Types<'a>, Arena<ObjectId, Object>) {
         (self.types, self.objects)
     }
@@ -100,7 +100,7 @@ impl<'a> Maker<'a> {
 }
 
 impl Types<'_> {
-    /// What a type of the text was made to.
+    /// The elaborated type of a type in the text.
     pub(super) fn of(&self, ty: &model::Type) -> Arc<Type> {
         self.made.get(&std::ptr::from_ref(ty)).unwrap_or(&self.unknown).clone()
     }

@@ -1,4 +1,4 @@
-//! An expression against a declared type.
+//! Checks an expression against a declared type.
 
 use std::sync::Arc;
 
@@ -13,19 +13,19 @@ use crate::program::{
     Attribute, EntityId, Expr, ExprKind, Id, Kind, Normalize, ObjectId, Parameter, Program, Ty, Type,
 };
 
-/// What a place needs.
+/// The requirements of a position on its value.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
     pub(super) ty: Arc<Type>,
-    /// Where that is declared, and what is said there.
+    /// The declaration that requires it: its place, and a label for messages.
     place: Option<(Span, String)>,
-    /// Whether nothing will do as well.
+    /// Whether the value may be absent.
     optional: bool,
-    /// Whether what may turn out to be absent is refused when it is.
+    /// Whether a value is refused if it turns out to be absent.
     strict: bool,
     /// Whether it is a time by its name, declared as a bare number or text.
     time_by_name: bool,
-    /// What is done to text before it is looked at.
+    /// The normalisation of text before it is checked.
     pub(super) normalize: Vec<Normalize>,
 }
 
@@ -72,22 +72,22 @@ impl Wanted {
         }
     }
 
-    /// Text is normalised by these steps before it is looked at.
+    /// Adds normalisation before text is checked.
     pub(super) fn normalized(self, steps: &[Normalize]) -> Wanted {
         Wanted { normalize: steps.to_vec(), ..self }
     }
 
-    /// What an effect gives.
+    /// The requirements on the result of an effect.
     pub(super) fn result(program: &Program, ty: &Arc<Type>, place: Span) -> Wanted {
         Wanted { optional: false, ..Wanted::compared(program, ty, place) }
     }
 
-    /// Whether nothing will do as well.
+    /// Whether the value may be absent.
     pub(super) fn is_optional(&self) -> bool {
         self.optional
     }
 
-    /// A part of what is wanted.
+    /// The requirements on a part of the value.
     pub(super) fn part(&self, ty: &Arc<Type>) -> Wanted {
         Wanted {
             ty: Arc::clone(ty),
@@ -99,32 +99,32 @@ impl Wanted {
         }
     }
 
-    /// An element of what is wanted, which may be taken out again.
+    /// The requirements on an element of the value, which may be removed again.
     pub(super) fn element(&self, ty: &Arc<Type>) -> Wanted {
         Wanted { optional: true, ..self.part(ty) }
     }
 
-    /// What may turn out to be absent is refused when it is, whatever fills it otherwise.
+    /// Refuses a value that turns out to be absent, whatever fills the attribute otherwise.
     pub(super) fn strictly(self) -> Wanted {
         Wanted { strict: true, ..self }
     }
 
-    /// What turns out to be absent is left out, or reported elsewhere.
+    /// Accepts a value that turns out to be absent: it is left out, or reported elsewhere.
     pub(super) fn leniently(self) -> Wanted {
         Wanted { strict: false, ..self }
     }
 
-    /// Nothing will do as well.
+    /// Allows an absent value.
     pub(super) fn allow_absent(&mut self) {
         self.optional = true;
     }
 
-    /// Nothing will not do.
+    /// Requires a value.
     pub(super) fn forbid_absent(&mut self) {
         self.optional = false;
     }
 
-    /// Points at the declaration.
+    /// Adds the declaration to a diagnostic.
     pub(super) fn show(&self, problem: Diagnostic) -> Diagnostic {
         match &self.place {
             Some((span, said)) => problem.also(*span, said.clone()),
@@ -134,7 +134,7 @@ impl Wanted {
 }
 
 impl<'a> Elaboration<'a, '_> {
-    /// What an attribute of an entity needs.
+    /// The requirements of an attribute of an entity.
     pub(super) fn wanted_of(&self, entity: EntityId, name: &str) -> Option<Wanted> {
         let attributes = &self.declaring.entities[entity].attributes;
         let id = attributes.find(name)?;
@@ -142,7 +142,7 @@ impl<'a> Elaboration<'a, '_> {
         Some(Wanted::attribute(self.declaring, &attributes[id], place))
     }
 
-    /// Checks an expression against what its place needs.
+    /// Checks an expression against the requirements of its position.
     pub(super) fn want(&mut self, expr: &'a model::Expr, wanted: &Wanted) -> Expr {
         let span = expr.span;
         let ty = Arc::clone(&wanted.ty);
@@ -190,7 +190,7 @@ impl<'a> Elaboration<'a, '_> {
         found
     }
 
-    /// Whether a value can be stored where a type is declared. Objects of two designs are told apart by their names.
+    /// Whether a value can be stored as a declared type. Objects of two designs are compared by name.
     pub(super) fn fits(&self, target: &Type, given: &Ty) -> bool {
         if let (Type::Object(wanted), Some(Type::Object(found))) = (target, given.declared())
             && !std::ptr::eq(self.program, self.declaring)
@@ -287,7 +287,7 @@ impl<'a> Elaboration<'a, '_> {
                 None => self.unknown_attribute(entity, name),
             }
         }
-        // What a new item lacks, the operation may add beside the spread.
+        // Attributes that a new item lacks may be added by the operation, next to the spread.
         if kind == InputKind::Key {
             let of = &self.declaring.entities[entity];
             let keys = of.key_attributes.iter().map(|key| &of.attributes[*key]);
@@ -311,8 +311,7 @@ impl<'a> Elaboration<'a, '_> {
     }
 }
 
-/// A time stored in what is declared as a number or as text: legal, though nothing says in which form (rules of their
-/// own ask for it).
+/// A time stored as a plain number or text: legal, though nothing declares its form (lints ask for it).
 fn is_bare_time(declared: &Type, given: &Ty) -> bool {
     matches!(declared, Type::Int { .. } | Type::String { .. }) && given.kind() == Kind::Time
 }

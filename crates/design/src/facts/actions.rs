@@ -1,13 +1,13 @@
-//! The actions of an operation, flattened, with what surrounds each.
+//! The actions of an operation, flattened, with the context of each.
 
 use crate::model::*;
 
-/// An action and where it stands.
+/// An action and its place in an operation.
 #[derive(Clone, Debug)]
 pub struct ActionSite<'a> {
     /// The action.
     pub action: &'a Action,
-    /// Which `transact` block it is in, counted from one.
+    /// The number of its `transact` block, counted from one.
     pub transact: Option<usize>,
     /// Whether it is inside an `each`.
     pub each: bool,
@@ -15,14 +15,14 @@ pub struct ActionSite<'a> {
     pub handler: bool,
     /// The name its result is bound to.
     pub bound: Option<&'a Name>,
-    /// What was bound before it.
+    /// The names bound before it.
     pub lets: Vec<(&'a Name, Bound<'a>)>,
 }
 
-/// What a name of an operation stands for.
+/// The meaning of a bound name in an operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Bound<'a> {
-    /// What a `let` holds.
+    /// The value of a `let`.
     Value(&'a Value),
     /// An element of a list, in `each`.
     Element(&'a Expr),

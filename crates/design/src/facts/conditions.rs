@@ -1,4 +1,4 @@
-//! What a condition says about one attribute.
+//! The restriction that a condition puts on one attribute.
 
 use crate::model::*;
 
@@ -17,7 +17,7 @@ pub enum Condition<'a> {
     Other,
 }
 
-/// What a conjunct says.
+/// Classifies a conjunct.
 pub fn condition(expr: &Expr) -> Condition<'_> {
     match &expr.kind {
         ExprKind::Binary { op, left, right } => match (op, attribute(left)) {

@@ -1,4 +1,4 @@
-//! Who gives the value of an attribute: whoever writes an item, or the design.
+//! The origin of an attribute's value: given by a write, or made by the design.
 
 use crate::model::*;
 
@@ -7,7 +7,7 @@ pub fn can_be_given(attribute: &Attribute) -> bool {
     !attribute.is_derived() && !attribute.has("virtual")
 }
 
-/// Whether the value of a new item is the design's to make: an id, the time of its creation, a count, a version.
+/// Whether the design makes the value for a new item: an id, the time of its creation, a count, a version.
 pub fn is_made(attribute: &Attribute) -> bool {
     let filled =
         |name: &str| attribute.value.as_ref().is_some_and(|fill| !fill.derived && fill.value.is_name(name));
@@ -17,8 +17,8 @@ pub fn is_made(attribute: &Attribute) -> bool {
         || attribute.has("version")
 }
 
-/// Whether whoever calls an operation cannot choose such a value. Somebody who chose ids could take those of others;
-/// `system` may, for it brings data along. An operation that names the attribute lets everybody.
+/// Whether a caller of the operation cannot choose such a value. A caller who chose ids could take those of others;
+/// `system` may, since it imports data. An operation that names the attribute allows it to every caller.
 pub fn is_made_for(design: &Design, operation: &Operation, attribute: &Attribute) -> bool {
     !operation.system && !design.caller.is_empty() && is_made(attribute)
 }

@@ -1,4 +1,4 @@
-//! Whether what is known of an item implies a condition: by meaning, not by spelling.
+//! Whether the known facts about an item imply a condition: by meaning, not by spelling.
 //!
 //! An attribute that a condition compares with constants has few cases that matter: each constant, any other value, and
 //! absence. The wanted condition is implied if it holds in every combination of cases that the known conditions admit.
@@ -11,7 +11,7 @@ use crate::model::*;
 /// More combinations than this are not tried.
 const MAX_COMBINATIONS: usize = 4_096;
 
-/// What is known of an item of an entity.
+/// The known facts about an item of an entity.
 #[derive(Clone, Debug)]
 pub struct Known<'a> {
     /// The design, for the types of attributes.
@@ -22,11 +22,11 @@ pub struct Known<'a> {
     pub conditions: Vec<&'a Expr>,
     /// Attributes that are there.
     pub present: Vec<&'a str>,
-    /// Names that stand for parameters: never for a member of an enum.
+    /// Names of parameters: never taken for a member of an enum.
     pub parameters: Vec<&'a str>,
 }
 
-/// What an attribute may be, as far as equality with the constants at hand tells values apart.
+/// A class of values of an attribute, as far as equality with the constants at hand can distinguish them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Case {
     Is(String),
@@ -59,7 +59,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Whether an attribute is there: always, or because something is asked of its value.
+    /// Whether an attribute is present: always, or because a condition compares its value.
     fn is_there(&self, name: &str) -> bool {
         let always = self.entity.attribute(name).is_some_and(|each| !each.may_be_absent());
         let asked = self.conditions.iter().any(|each| match condition(each) {
@@ -94,8 +94,8 @@ impl<'a> Known<'a> {
         })
     }
 
-    /// Whether constants tell the values of an attribute apart. A normalised value may equal a constant that is spelled
-    /// differently, and NULL is neither a value nor absence.
+    /// Whether constants distinguish the values of an attribute. A normalised value may equal a constant that is
+    /// spelled differently, and NULL is neither a value nor absence.
     fn has_cases(&self, name: &str) -> bool {
         let attribute = self.entity.attribute(name);
         attribute.is_some_and(|each| !each.has("normalize") && !each.has("null"))
@@ -148,8 +148,8 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// What a condition is for one combination of cases. Only a wanted condition may rely on what was stated: a known
-    /// one would otherwise confirm itself.
+    /// The truth of a condition for one combination of cases. Only a wanted condition may rely on what was stated: a
+    /// known one would otherwise confirm itself.
     fn truth(&self, expr: &Expr, item: &[(&str, &Case)], is_wanted: bool) -> Truth {
         let of = |expr: &Expr| self.truth(expr, item, is_wanted);
         let found = match &expr.kind {

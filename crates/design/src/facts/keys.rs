@@ -1,4 +1,4 @@
-//! What a stored key attribute is made of, and which attributes determine a whole key.
+//! The sources of stored key attributes, and the attributes that determine a whole key.
 
 use super::Bound;
 use crate::model::*;
@@ -12,7 +12,7 @@ pub enum Source<'a> {
     Natural(&'a Attribute),
 }
 
-/// What fills a stored attribute of an entity, if anything does.
+/// The source of a stored attribute of an entity, if it has one.
 pub fn source<'a>(entity: &'a Entity, stored: &str) -> Option<Source<'a>> {
     let template = entity.template(stored).map(Source::Template);
     template.or_else(|| entity.attribute(stored).filter(|each| each.is_stored()).map(Source::Natural))
@@ -108,7 +108,7 @@ pub fn determined<'a>(
         }
         for spread in &action.fields.spreads {
             found.extend(spread_attributes(design, operation, lets, &spread.text));
-            // What a parameter of an unknown type holds is not known to be missing either.
+            // A parameter of an unknown type may hold any attribute.
             let untyped = |param: &&Param| param.name.is(&spread.text) && param.ty.is_undeclared();
             if operation.params.iter().any(|param| untyped(&param)) {
                 found.extend(entity.attributes.iter().map(|each| each.name.text.as_str()));
@@ -133,7 +133,7 @@ fn spread_attributes<'a>(
             Bound::Value(Value::Action(action)) => design.entity(&action.entity.text),
             Bound::Value(Value::Expr(expr)) => called_entity(design, expr),
             // An element of what an earlier name holds, or of what a pattern returns. Only earlier names count,
-            // so that names which stand for each other come to an end.
+            // so that names which refer to each other come to an end.
             Bound::Element(list) => match list.as_name() {
                 Some(list) => return spread_attributes(design, operation, &lets[..at], list),
                 None => called_entity(design, list),
@@ -164,7 +164,7 @@ fn called_entity<'a>(design: &'a Design, expr: &Expr) -> Option<&'a Entity> {
     design.entity(&pattern.then.as_ref().or(pattern.entities.first())?.text)
 }
 
-/// The key attributes that nothing determines.
+/// The key attributes that are not determined.
 pub fn unknown_key<'a>(
     design: &'a Design,
     operation: &'a Operation,

@@ -1,4 +1,4 @@
-//! Which items of an entity are in an index.
+//! The items of an entity that are in an index.
 
 use super::{Source, source};
 use crate::model::*;
@@ -19,7 +19,7 @@ pub enum Membership<'a> {
     },
 }
 
-/// Who is in an index.
+/// Whether the items of an entity are in an index with this key.
 pub fn membership<'a>(entity: &'a Entity, key: &'a Key) -> Membership<'a> {
     let (mut when, mut present) = (Vec::new(), Vec::new());
     for name in key.attributes() {

@@ -1,4 +1,4 @@
-//! What a name alone says, where a document was transcribed without types.
+//! Conclusions from a name alone, where a document was transcribed without types.
 
 /// Whether a name is that of a time: `createdAt`, `timestamp`, `startDate`.
 pub fn is_time_name(name: &str) -> bool {

@@ -2,9 +2,9 @@
 //!
 //! A field is a list of `*`, `?`, values and ranges, each with an optional step. Months and weekdays may be named. Values
 //! are in the range of their field, ranges ascend, and steps are at least one. An expression whose days are in none of its
-//! months would never come true, and is none.
+//! months would never match, and is refused.
 
-/// What the values of a field are.
+/// The range of values of a field.
 #[derive(Clone, Copy)]
 struct Field {
     least: u32,
@@ -32,7 +32,7 @@ pub fn is_cron(text: &str) -> bool {
         && comes_true(&parts)
 }
 
-/// Whether some month has one of the days. Where both days and weekdays are restricted, either will do.
+/// Whether some month has one of the days. If both days and weekdays are restricted, either may match.
 fn comes_true(parts: &[&str]) -> bool {
     let &[_, _, day, month, weekday] = parts else { return false };
     if !weekday.starts_with(['*', '?']) && !day.starts_with(['*', '?']) {

@@ -1,16 +1,16 @@
-//! What follows from workers and routes once the whole design is known: the patterns that list what is due, and whether a
-//! route has a caller.
+//! Consequences of workers and routes that need the whole design: the patterns that list due items,
+//! and whether a route has a caller.
 
 use crate::facts;
 use crate::model::*;
 
-/// The most partitions of an index among which what is due may be spread: each is one query.
+/// The maximum number of partitions of an index over which due items may be spread: each is one query.
 const MAX_SHARDS: u64 = 1_024;
 
 /// How many due items are read at a time.
 const PAGE: u64 = 100;
 
-/// Adds the pattern of every `due` worker that an index can answer, and lets routes have the callers of what they call.
+/// Adds the pattern of every `due` worker that an index can answer, and marks the routes whose callees need a caller.
 pub(super) fn patterns(design: &mut Design) {
     let mut found = Vec::new();
     for (at, worker) in design.workers.iter().enumerate() {
@@ -62,7 +62,7 @@ fn due_pattern(design: &Design, worker: &Worker) -> Option<Pattern> {
         Some(when) => both(Op::And, when.clone(), is_due),
         None => is_due,
     };
-    // What a claim needs, and what says whose turn it is; the rest is read when the item is claimed.
+    // The attributes that a claim and the choice of the next item need; the rest is read when the item is claimed.
     let mut select: Vec<Name> =
         facts::key_attributes(design, entity).into_iter().map(|name| Name::new(name, span)).collect();
     let wanted = [Some(by), worker.per.as_ref().map(|(per, _)| per)];

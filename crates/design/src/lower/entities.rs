@@ -7,7 +7,7 @@ use crate::template;
 use sortkey_diagnostics::Span;
 use sortkey_syntax::ast::{self, AstNode, Clause, docs};
 
-/// More mixins than this in one entity are a program that writes programs.
+/// The maximum number of mixins of one entity.
 const MAX_MIXINS: usize = 64;
 
 impl Lower<'_> {
@@ -93,7 +93,7 @@ impl Lower<'_> {
             self.problems.push(problem);
             return;
         };
-        // Once per entity: mixins that include each other, in a circle or again and again, stay finite.
+        // Once per entity, so that mixins which include each other stay finite.
         if included.contains(&name.text) {
             self.problems.push(DUPLICATE.at(name.span, format!("mixin `{name}` is included twice")));
             return;

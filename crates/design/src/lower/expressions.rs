@@ -79,7 +79,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The arm `otherwise` is what remains, wherever it stands.
+    /// The arm `otherwise` covers all other cases, at any position.
     fn choose(&mut self, choose: &ast::ChooseExpr, whole: &ast::Expr) -> ExprKind {
         let (mut arms, mut otherwise) = (Vec::new(), None);
         for arm in choose.arms() {

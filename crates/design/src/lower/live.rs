@@ -1,4 +1,4 @@
-//! Effects, workers, routes and sessions. What they do becomes an internal operation of the design.
+//! Effects, workers, routes and sessions. The body of each becomes an internal operation of the design.
 
 use super::Lower;
 use crate::model::*;
@@ -6,16 +6,16 @@ use crate::problems::NUMBER;
 use sortkey_diagnostics::Span;
 use sortkey_syntax::ast::{self, AstNode, docs};
 
-/// How long an effect may take if the design does not say.
+/// The default time limit of an effect.
 const TIMEOUT_MS: u64 = 15_000;
 
-/// For how long a run owns its item if the design does not say.
+/// The default time for which a run owns its item.
 const LEASE_MS: u64 = 60_000;
 
-/// How often a failing run is tried if the design does not say.
+/// The default number of attempts of a failing run.
 const ATTEMPTS: u64 = 5;
 
-/// How many runs of a worker there may be at a time if the design does not say.
+/// The default number of concurrent runs of a worker.
 const CONCURRENCY: u64 = 16;
 
 /// The longest bearer token: that of an issuer names the groups of its owner.
@@ -233,7 +233,7 @@ fn path_parameters(path: &str) -> impl Iterator<Item = &str> {
     path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
 }
 
-/// What a route is given of a request.
+/// The type of the request that a route receives.
 fn request() -> Type {
     let texts = || Type::Map { of: Box::new(text(8_192)), max: Some(200) };
     let parts = [

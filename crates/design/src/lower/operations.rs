@@ -1,4 +1,4 @@
-//! Operations and the statements of tests. The short form becomes the one action it stands for.
+//! Operations and the statements of tests. The short form is expanded to its one action.
 
 use super::Lower;
 use crate::model::*;

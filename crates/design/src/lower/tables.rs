@@ -4,7 +4,7 @@ use super::{Lower, Unit};
 use crate::model::*;
 use sortkey_syntax::ast::{self, AstNode, Item, TableClause, docs};
 
-/// Fills what a table leaves unsaid from `defaults`.
+/// Fills the settings that a table leaves open from `defaults`.
 pub(super) fn apply_defaults(design: &mut Design, units: &[Unit], lower: &mut Lower<'_>) {
     let mut defaults = Table::default();
     for unit in units {

@@ -31,7 +31,8 @@ const TYPES: [&str; 24] = [
     "bool", "bytes", "time", "date", "month", "json", "list", "map", "set", "any", "new", "key",
 ];
 
-/// Where an attribute stands: the comma behind it belongs to the list, and a repair inserts before it.
+/// The range of an attribute without the comma behind it: the comma belongs to the list,
+/// and a repair inserts before it.
 fn without_comma(attribute: &ast::Attribute) -> TextRange {
     let range = attribute.range();
     let mut last = attribute.syntax().last_token();

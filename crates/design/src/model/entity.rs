@@ -45,7 +45,7 @@ pub struct Attribute {
     /// Its own type; `Undeclared` if a reference supplies it.
     #[serde(rename = "type")]
     pub ty: Type,
-    /// Where the type stands.
+    /// The span of the type.
     #[serde(skip)]
     pub ty_span: Option<Span>,
     /// Its target.
@@ -68,18 +68,18 @@ pub struct Reference {
     pub entity: Name,
     /// The attribute, if it is not called the same.
     pub attribute: Option<Name>,
-    /// What happens when the other goes; none if the design does not say.
+    /// The effect of deleting the other item; none if the design leaves it open.
     pub on_delete: Option<OnDelete>,
     /// Its place in the text.
     #[serde(skip)]
     pub span: Span,
 }
 
-/// What happens to children.
+/// The effect on children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnDelete {
-    /// They go too.
+    /// They are deleted too.
     Cascade,
     /// They stay, on purpose.
     Keep,
@@ -115,10 +115,10 @@ pub struct Template {
     pub pieces: Vec<Piece>,
     /// When it is present.
     pub when: Option<Expr>,
-    /// Where the text stands.
+    /// The span of the text.
     #[serde(skip)]
     pub text_span: Span,
-    /// Where it all stands.
+    /// The span of the whole template.
     #[serde(skip)]
     pub span: Span,
 }
@@ -208,7 +208,7 @@ pub struct Transition {
 pub struct Enter {
     /// The states.
     pub states: Vec<Name>,
-    /// What is written.
+    /// The fields that are written.
     pub fields: Fields,
 }
 
@@ -269,7 +269,7 @@ impl Attribute {
         self.optional || self.when.is_some()
     }
 
-    /// Where the type, or else the name, stands.
+    /// The span of the type, or else of the name.
     pub fn type_place(&self) -> Span {
         self.ty_span.unwrap_or(self.name.span)
     }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sortkey_diagnostics::Span;
 
-/// An expression and the place where it stands.
+/// An expression and its place in the text.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Expr {
     /// Its kind.
@@ -16,7 +16,7 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// Two expressions are equal if they say the same, wherever they stand.
+/// Two expressions are equal if they are spelled alike; their places do not matter.
 impl PartialEq for Expr {
     fn eq(&self, other: &Expr) -> bool {
         self.kind == other.kind
@@ -58,22 +58,22 @@ pub enum ExprKind {
     },
     /// `not a`
     Not {
-        /// What is denied.
+        /// The denied operand.
         operand: Box<Expr>,
     },
     /// `-a`
     Negative {
-        /// What is negated.
+        /// The negated operand.
         operand: Box<Expr>,
     },
     /// `a exists`
     Exists {
-        /// What must be there.
+        /// The operand that must be present.
         operand: Box<Expr>,
     },
     /// `a absent`
     Absent {
-        /// What must not be there.
+        /// The operand that must be absent.
         operand: Box<Expr>,
     },
     /// `low..high`
@@ -99,7 +99,7 @@ pub enum ExprKind {
     },
     /// `a(args)`
     Call {
-        /// What is called.
+        /// The name that is called.
         callee: Box<Expr>,
         /// With what.
         args: Args,
@@ -115,7 +115,7 @@ pub enum ExprKind {
     With {
         /// The item.
         base: Box<Expr>,
-        /// What must hold for it.
+        /// The condition on it.
         condition: Box<Expr>,
     },
     /// `do effect(args)`
@@ -199,7 +199,7 @@ pub struct Field {
     pub index: Option<Expr>,
     /// How it changes.
     pub op: FieldOp,
-    /// The value; a bare name stands for itself.
+    /// The value; a bare name is its own value.
     pub value: Expr,
     /// Its place in the text.
     #[serde(skip)]
@@ -262,7 +262,7 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` with what stands directly inside it, in order.
+    /// Calls `visit` with its direct subexpressions, in order.
     pub(crate) fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
             ExprKind::Missing | ExprKind::Number { .. } | ExprKind::Text { .. } | ExprKind::Name { .. } => {}
@@ -301,7 +301,7 @@ impl Expr {
         }
     }
 
-    /// Like `children`, but what stands directly inside may be changed.
+    /// Like `children`, but the direct subexpressions may be changed.
     pub(crate) fn children_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         match &mut self.kind {
             ExprKind::Missing | ExprKind::Number { .. } | ExprKind::Text { .. } | ExprKind::Name { .. } => {}

@@ -1,4 +1,4 @@
-//! What acts by itself: effects, workers, routes and sessions.
+//! The active parts of a design: effects, workers, routes and sessions.
 //!
 //! The bodies of workers, routes and sessions are operations of the design, and what a `due` worker looks for is a pattern of
 //! it, so that everything that checks, plans and runs those covers these too. They are marked as internal: no call names them.
@@ -15,7 +15,7 @@ pub struct Effect {
     pub name: Name,
     /// Its parameters.
     pub params: Vec<Param>,
-    /// What it gives, as an object.
+    /// The type of its result, an object.
     pub result: super::Type,
     /// How it is carried out.
     pub kind: EffectKind,
@@ -81,7 +81,7 @@ pub struct Worker {
     pub lease_ms: u64,
     /// How often a failing run is tried.
     pub attempts: u64,
-    /// Where the lease stands.
+    /// The span of the lease.
     #[serde(skip)]
     pub lease_span: Option<Span>,
     /// Its place in the text.
@@ -108,7 +108,7 @@ pub enum Trigger {
     Due {
         /// The entity.
         entity: Name,
-        /// The attribute that says when an item is due.
+        /// The attribute with the time at which an item is due.
         by: Name,
         /// The condition on the item.
         when: Option<Expr>,
@@ -123,7 +123,7 @@ pub enum Trigger {
         cron: Option<String>,
         /// The time zone.
         zone: Option<String>,
-        /// Where the schedule stands.
+        /// The span of the schedule.
         #[serde(skip)]
         span: Span,
     },
@@ -159,7 +159,7 @@ pub struct Route {
     pub max_body: u64,
     /// How many requests one address may send, and in how many milliseconds.
     pub limit: Option<(u64, u64)>,
-    /// Where the path stands.
+    /// The span of the path.
     #[serde(skip)]
     pub path_span: Span,
     /// Its place in the text.

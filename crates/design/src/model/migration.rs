@@ -25,11 +25,11 @@ pub struct Migration {
     pub from: String,
     /// The old design, if it could be read.
     pub old: Option<Box<super::Design>>,
-    /// How it is carried out, in order; empty if the design does not say.
+    /// The steps in which it is carried out, in order; empty if the design leaves them open.
     pub steps: Vec<Name>,
     /// The mappings.
     pub mappings: Vec<Mapping>,
-    /// Where the file's name stands.
+    /// The span of the file's name.
     #[serde(skip)]
     pub from_span: Span,
     /// Its place in the text.
@@ -44,13 +44,13 @@ pub struct Mapping {
     pub new: Name,
     /// The old entity.
     pub old: Name,
-    /// Which old items.
+    /// The condition on old items.
     pub condition: Option<Expr>,
     /// The attributes that are not copied by name.
     pub fields: Fields,
-    /// What is combined when two old items meet on one new key.
+    /// The attributes that are combined when two old items meet on one new key.
     pub merge: Vec<Name>,
-    /// What is left behind.
+    /// The old attributes that are not copied.
     pub dropped: Vec<Name>,
     /// Its place in the text.
     #[serde(skip)]

@@ -26,7 +26,7 @@ impl Name {
     }
 }
 
-/// Two names are equal if their texts are: where they stand is not part of what they mean.
+/// Two names are equal if their texts are; their places do not matter.
 impl PartialEq for Name {
     fn eq(&self, other: &Name) -> bool {
         self.text == other.text

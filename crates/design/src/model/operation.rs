@@ -19,7 +19,7 @@ pub struct Operation {
     pub params: Vec<Param>,
     /// Whether it was written in the short form (`= update Source [name]`).
     pub short: Option<ShortForm>,
-    /// What it does; one action for the short form.
+    /// Its statements; one action for the short form.
     pub body: Vec<Stmt>,
     /// Handlers, which run before an error is returned.
     pub handlers: Vec<(Name, Vec<Stmt>)>,
@@ -72,12 +72,12 @@ pub enum StmtKind {
     },
     /// An action or an expression alone.
     Do {
-        /// What is done.
+        /// The action or expression.
         value: Value,
     },
     /// `transact { ... }`
     Transact {
-        /// What happens together.
+        /// The statements that are executed atomically.
         body: Vec<Stmt>,
     },
     /// `each name in list { ... }`
@@ -119,7 +119,7 @@ pub enum StmtKind {
     As {
         /// The caller.
         caller: Args,
-        /// What they do.
+        /// Their statements.
         body: Vec<Stmt>,
     },
     /// `race { } { } succeeds n`
@@ -166,11 +166,11 @@ pub enum Value {
 /// One request on one item.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Action {
-    /// What is done.
+    /// The kind of write.
     pub verb: WriteVerb,
     /// With what.
     pub entity: Name,
-    /// What determines the key.
+    /// The arguments that determine the key.
     pub key: Option<Args>,
     /// Whether a `get` is strongly consistent.
     pub strong: bool,
@@ -179,7 +179,7 @@ pub struct Action {
     pub condition: Option<Expr>,
     /// The error of that condition.
     pub error: Option<Name>,
-    /// What is written.
+    /// The fields that are written.
     pub fields: Fields,
     /// Whether it runs at all.
     pub when: Option<Expr>,

@@ -22,7 +22,7 @@ pub struct Pattern {
     /// The place of the verb in the text.
     #[serde(skip)]
     pub verb_span: Span,
-    /// What it reads.
+    /// The entities it reads.
     pub entities: Vec<Name>,
     /// The attributes that `sum` adds up.
     pub summed: Vec<Name>,
@@ -41,7 +41,7 @@ pub struct Pattern {
     pub limit: Option<u64>,
     /// Whether it follows pages to the end.
     pub all: bool,
-    /// Where it asks for strong consistency.
+    /// The span of the request for strong consistency.
     #[serde(skip)]
     pub strong_span: Option<Span>,
     /// Whether it asks for strong consistency.
@@ -50,7 +50,7 @@ pub struct Pattern {
     pub via: Option<Name>,
     /// The attributes it returns.
     pub select: Option<Vec<Name>>,
-    /// What is fetched next.
+    /// The entity that is fetched next.
     pub then: Option<Name>,
     /// Whether expired items come back.
     pub including_expired: Option<Including>,
@@ -99,7 +99,7 @@ pub struct Bind {
     pub value: BindValue,
 }
 
-/// What a bound attribute equals.
+/// The value of a bound attribute.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BindValue {
@@ -162,7 +162,7 @@ impl Pattern {
         self.params.iter().find(|param| param.name.is(name))
     }
 
-    /// What binds an attribute.
+    /// The binding of an attribute.
     pub fn bind(&self, name: &str) -> Option<&Bind> {
         self.binds.iter().find(|bind| bind.name.is(name))
     }

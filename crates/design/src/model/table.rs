@@ -12,7 +12,7 @@ pub struct Table {
     pub name: Name,
     /// Its deployed name, a template over parameters.
     pub deployed: Option<String>,
-    /// Where the deployed name stands.
+    /// The span of the deployed name.
     #[serde(skip)]
     pub deployed_span: Option<Span>,
     /// Its primary key.
@@ -21,11 +21,11 @@ pub struct Table {
     pub indexes: Vec<Index>,
     /// The attribute that holds an item's expiry.
     pub ttl: Option<Name>,
-    /// How it is paid for; none if the design does not say.
+    /// The billing mode; none if the design leaves it open.
     pub billing: Option<Billing>,
     /// The images in its stream records.
     pub stream: Option<Name>,
-    /// Point-in-time recovery: how many days; zero for off; none if the design does not say.
+    /// The days of point-in-time recovery; zero for off; none if the design leaves it open.
     pub recovery_days: Option<u64>,
     /// Whether deletion protection is on.
     pub deletion_protection: bool,
@@ -65,9 +65,9 @@ pub struct Index {
     pub local: bool,
     /// Its key.
     pub key: Key,
-    /// What is copied into it; none if the design does not say.
+    /// The attributes copied into it; none if the design leaves it open.
     pub projection: Option<Projection>,
-    /// Where the projection stands.
+    /// The span of the projection.
     #[serde(skip)]
     pub projection_span: Option<Span>,
     /// The claim that not every item is in it.
@@ -118,7 +118,7 @@ pub struct Encryption {
     pub kind: Name,
     /// The customer's key.
     pub key: Option<String>,
-    /// Where the key is written.
+    /// The span of the key.
     #[serde(skip)]
     pub key_span: Option<Span>,
 }

@@ -117,14 +117,14 @@ pub enum Type {
     },
     /// The input of an entity's creation, a patch of it, or its key (`new(E)`, `patch(E)`, `key(E)`).
     Input {
-        /// Which of the three.
+        /// The kind of input.
         of: InputKind,
         /// The entity.
         entity: String,
     },
 }
 
-/// What a string looks like.
+/// The format of a string.
 #[allow(missing_docs)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -169,7 +169,7 @@ pub enum InputKind {
     New,
     Patch,
     Key,
-    /// A whole item: what a worker is given.
+    /// A whole item, as a worker receives it.
     Item,
 }
 
@@ -186,7 +186,7 @@ pub enum Stored {
     Ss,
     Ns,
     Bs,
-    /// Whatever is given.
+    /// Any value.
     Any,
 }
 
@@ -197,7 +197,7 @@ pub struct Enum {
     pub name: Name,
     /// Its members.
     pub members: Vec<Member>,
-    /// Where it says `...`.
+    /// The span of `...`.
     #[serde(skip)]
     pub open_span: Option<Span>,
     /// Whether other words are accepted.
@@ -283,7 +283,7 @@ impl Type {
         }
     }
 
-    /// What the type is called in a message.
+    /// The name of the type in messages.
     pub fn describe(&self) -> String {
         match self {
             Type::Undeclared => "undeclared".to_owned(),

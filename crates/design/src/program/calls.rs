@@ -1,4 +1,4 @@
-//! What can be called: patterns, operations, rules and tests, with their signatures.
+//! The callables: patterns, operations, rules and tests, with their signatures.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use super::{
 };
 use crate::model::{FieldOp, Load, ReadVerb, WriteVerb};
 
-/// What a pattern or an operation takes and yields: the one answer for the checker, the plan, the runtime, the operations
-/// API and its documents.
+/// The parameters and the result of a pattern or an operation: the single source for the checker, the plan, the runtime,
+/// the operations API and its documents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Signature {
     /// Its parameters, in the order of positional calls.
@@ -31,7 +31,7 @@ pub struct Parameter {
     pub optional: bool,
     /// The part of the caller that is taken if it is left out.
     pub of_caller: Option<AttributeId>,
-    /// The attribute that it stands for: what normalises its values.
+    /// The attribute that it corresponds to, whose normalisation applies to its values.
     pub attribute: Option<(EntityId, AttributeId)>,
     /// Its value if it is left out.
     pub default: Option<Expr>,
@@ -43,7 +43,7 @@ pub struct Parameter {
     pub span: Span,
 }
 
-/// What a call gives.
+/// The result of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Yields {
     /// Nothing.
@@ -61,7 +61,7 @@ pub enum Yields {
     Exists,
     /// One sum is a number, several are named.
     Sums(Vec<Arc<str>>),
-    /// Whatever `return` says.
+    /// The value of `return`.
     Value,
 }
 
@@ -76,11 +76,11 @@ pub struct Pattern {
     pub signature: Signature,
     /// The kind of read.
     pub verb: ReadVerb,
-    /// What it reads; the keys are those of the first.
+    /// The entities it reads; the keys are those of the first.
     pub entities: Vec<EntityId>,
     /// The attributes that `sum` adds up.
     pub summed: Vec<AttributeId>,
-    /// What equals something known.
+    /// The attributes bound to a known value.
     pub binds: Vec<Bind>,
     /// The conjuncts of `where`, of the first entity.
     pub conditions: Vec<Conjunct>,
@@ -104,7 +104,7 @@ pub struct Pattern {
     pub select: Option<Vec<AttributeId>>,
     /// Their names, with those that only its further entities have.
     pub select_names: Option<Vec<Arc<str>>>,
-    /// What is fetched next.
+    /// The entity that is fetched next.
     pub then: Option<EntityId>,
     /// Whether expired items come back.
     pub with_expired: bool,
@@ -129,7 +129,7 @@ pub struct Bind {
     pub value: BindValue,
 }
 
-/// What a pattern binds.
+/// The target of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     /// An attribute.
@@ -138,7 +138,7 @@ pub enum Bound {
     Stored(TemplateId),
 }
 
-/// What something bound equals.
+/// The value of a binding.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BindValue {
     /// A parameter.
@@ -158,7 +158,7 @@ pub struct Conjunct {
     pub expr: Expr,
     /// The optional parameters that it uses: left out, they drop it.
     pub drops: Vec<LocalId>,
-    /// What it says about one attribute, in the form in which keys can answer it.
+    /// Its restriction of one attribute, in the form in which keys can answer it.
     pub says: Says,
 }
 
@@ -197,7 +197,7 @@ pub struct Operation {
     pub handlers: Vec<(ErrorId, Vec<Statement>)>,
     /// The condition on the caller.
     pub requires: Option<Expr>,
-    /// What makes a repeat harmless.
+    /// The key by which a repeat is recognised.
     pub idempotent: Option<Idempotent>,
     /// How often it runs.
     pub load: Option<Load>,
@@ -212,11 +212,11 @@ pub struct Operation {
 pub struct Idempotent {
     /// The parameters that name a call, the last one being the token.
     pub by: Vec<ParameterId>,
-    /// For how many milliseconds a repeat is recognised; none if the design does not say.
+    /// The milliseconds for which a repeat is recognised; none if the design leaves it open.
     pub period_ms: Option<u64>,
 }
 
-/// A statement and where it stands.
+/// A statement and its place in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     /// Its body.
@@ -279,7 +279,7 @@ pub enum StatementKind {
     As {
         /// The caller.
         caller: Vec<(AttributeId, Expr)>,
-        /// What they do.
+        /// Their statements.
         body: Vec<Statement>,
     },
     /// `race { } { } succeeds n`
@@ -325,11 +325,11 @@ pub enum Value {
 /// One request on one item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Action {
-    /// What is done.
+    /// The kind of write.
     pub verb: WriteVerb,
     /// With what.
     pub entity: EntityId,
-    /// What determines the key; none where the fields do.
+    /// The values that determine the key; none where the fields do.
     pub key: Option<ItemKey>,
     /// Whether a `get` is strongly consistent.
     pub strong: bool,
@@ -341,7 +341,7 @@ pub struct Action {
     pub spreads: Vec<LocalId>,
     /// Attributes that parameters give, where they are given: the short form.
     pub takes: Vec<(AttributeId, LocalId)>,
-    /// What is written.
+    /// The fields that are written.
     pub fields: Vec<Field>,
     /// Whether it runs at all.
     pub when: Option<Expr>,
@@ -352,7 +352,7 @@ pub struct Action {
 /// One field of an action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// What is written.
+    /// The attribute, or the part of it, that is written.
     pub path: Path,
     /// The element of a map at the end of the path.
     pub element: Option<Expr>,
@@ -388,7 +388,7 @@ impl Pattern {
         matches!(self.verb, ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan)
     }
 
-    /// What binds something.
+    /// The binding of an attribute or a template.
     pub fn bind(&self, to: Bound) -> Option<&Bind> {
         self.binds.iter().find(|bind| bind.to == to)
     }

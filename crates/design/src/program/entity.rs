@@ -90,7 +90,7 @@ pub struct Entity {
 /// How many items of an entity there are, and how large they are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Volume {
-    /// How many there are; none if the design does not say.
+    /// The number of items; none if the design leaves it open.
     pub items: Option<u64>,
     /// The size to reckon with for one, in bytes: declared, or half of what the bounds of its attributes allow.
     pub bytes: u64,
@@ -109,14 +109,14 @@ pub struct Share {
     pub most: Option<u64>,
 }
 
-/// What fills the attributes of a key: partition first.
+/// The sources of the attributes of a key: partition first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FilledKey {
     /// The partition attributes.
     pub partition: Vec<KeyPart>,
     /// The sort attributes.
     pub sort: Vec<KeyPart>,
-    /// What else of the entity lies beside this key, in an index; none if everything does.
+    /// The other values that an index copies; none if it copies everything.
     pub copies: Option<Vec<Source>>,
 }
 
@@ -125,7 +125,7 @@ pub struct FilledKey {
 pub struct KeyPart {
     /// Its stored name.
     pub stored: Arc<str>,
-    /// What fills it; none if nothing of the entity does.
+    /// Its source; none if the entity has none for it.
     pub source: Option<Source>,
 }
 
@@ -153,7 +153,7 @@ pub struct Attribute {
     pub name: Arc<str>,
     /// Its type, references followed.
     pub ty: Arc<Type>,
-    /// Whether it says `?`.
+    /// Whether it is marked with `?`.
     pub optional: bool,
     /// Its annotations.
     pub flags: Flags,
@@ -169,7 +169,7 @@ pub struct Attribute {
     pub fill: Option<Fill>,
     /// When it is present.
     pub when: Option<Expr>,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
@@ -274,7 +274,7 @@ pub struct Unique {
     pub place: usize,
     /// Whether no earlier clause has the same attributes, so that they alone name its guards.
     pub is_first: bool,
-    /// What its guards are called, after the entity: its attributes, and a digest of its condition unless it is the first
+    /// The name of its guards, after the entity: its attributes, and a digest of its condition unless it is the first
     /// with them.
     pub guard: Arc<str>,
 }
@@ -324,7 +324,7 @@ pub struct Transition {
 pub struct Enter {
     /// The states.
     pub states: Vec<Arc<str>>,
-    /// What is written.
+    /// The fields that are written.
     pub fields: Vec<super::Field>,
 }
 

@@ -11,18 +11,18 @@ use super::{
 };
 use crate::model::Op;
 
-/// An expression, its type, and where it stands.
+/// An expression, its type, and its place in the text.
 #[derive(Clone, Debug, Default)]
 pub struct Expr {
     /// Its kind.
     pub kind: ExprKind,
-    /// What its value is.
+    /// The type of its value.
     pub ty: Ty,
     /// Its place in the text.
     pub span: Span,
 }
 
-/// Two expressions are equal if they say the same, wherever they stand.
+/// Two expressions are equal if they are composed alike; their places do not matter.
 impl PartialEq for Expr {
     fn eq(&self, other: &Expr) -> bool {
         self.kind == other.kind
@@ -32,7 +32,7 @@ impl PartialEq for Expr {
 /// The kinds of expressions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum ExprKind {
-    /// Something that has no meaning; the compiler has said why.
+    /// An expression without a meaning; the compiler has reported why.
     #[default]
     Missing,
     /// A number in its base unit: milliseconds for durations, bytes for sizes.
@@ -57,7 +57,7 @@ pub enum ExprKind {
     Local(LocalId),
     /// An attribute of the item in view.
     Attribute(AttributeId),
-    /// An attribute of the object in which the expression stands.
+    /// An attribute of the object that contains the expression.
     Sibling(AttributeId),
     /// The stored text of a template of the item in view.
     Stored(TemplateId),
@@ -65,7 +65,7 @@ pub enum ExprKind {
     Item,
     /// The caller.
     Caller,
-    /// A part of whoever calls.
+    /// An attribute of the caller.
     CallerPart(AttributeId),
     /// `left op right`
     Binary {
@@ -91,7 +91,7 @@ pub enum ExprKind {
         /// The upper bound.
         high: Option<Box<Expr>>,
     },
-    /// An attribute of an item in hand, whose entity is known.
+    /// An attribute of an item whose entity is known.
     Of {
         /// The item.
         item: Box<Expr>,
@@ -114,7 +114,7 @@ pub enum ExprKind {
         /// The constant's name.
         name: Arc<str>,
     },
-    /// `userId->plan`: an attribute of the item that a reference points to, which must be in hand.
+    /// `userId->plan`: an attribute of the item that a reference points to, which must have been read.
     Arrow {
         /// The value of the reference.
         base: Box<Expr>,
@@ -127,21 +127,21 @@ pub enum ExprKind {
     },
     /// A function of the language.
     Function {
-        /// Which one.
+        /// The function.
         function: Function,
         /// Its arguments.
         arguments: Vec<Expr>,
     },
     /// A rule.
     Rule {
-        /// Which one.
+        /// The rule.
         rule: RuleId,
         /// Its arguments, by its parameters.
         arguments: Vec<(ParameterId, Expr)>,
     },
     /// A call of a pattern or an operation.
     Call {
-        /// Which one.
+        /// The pattern or operation.
         callee: Callee,
         /// Its arguments.
         arguments: Arguments,
@@ -152,7 +152,7 @@ pub enum ExprKind {
     With {
         /// The item.
         item: Box<Expr>,
-        /// What must hold for it, in its own names.
+        /// The condition on it, in its own names.
         condition: Box<Expr>,
     },
     /// `stored(x)` in a test: the item as it lies in the table.
@@ -175,14 +175,14 @@ pub enum ExprKind {
     List(Vec<Expr>),
     /// `{ ...x, a: 1 }`
     Object {
-        /// What is copied first.
+        /// The locals whose members are copied first.
         spreads: Vec<LocalId>,
         /// The members.
         members: Vec<(Arc<str>, Expr)>,
     },
 }
 
-/// What a call runs.
+/// The target of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Callee {
     /// A pattern.
@@ -196,22 +196,22 @@ pub enum Callee {
 /// The arguments of a call, by the callee's parameters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arguments {
-    /// What is given one by one.
+    /// The arguments given one by one.
     pub values: Vec<(ParameterId, Expr)>,
-    /// What is copied by name first.
+    /// The locals whose members are copied by name first.
     pub spreads: Vec<LocalId>,
-    /// What the callee does not take: only a test gives it, to see that it is refused.
+    /// The names that the callee does not take: only a test gives them, to check that they are refused.
     pub unknown: Vec<Arc<str>>,
 }
 
-/// What determines the key of an item.
+/// The values that determine the key of an item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ItemKey {
     /// The entity.
     pub entity: EntityId,
     /// The attributes that are given one by one.
     pub values: Vec<(AttributeId, Expr)>,
-    /// What is copied by name first.
+    /// The locals whose members are copied by name first.
     pub spreads: Vec<LocalId>,
 }
 
@@ -287,7 +287,7 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` with what stands directly inside it, in order.
+    /// Calls `visit` with its direct subexpressions, in order.
     pub fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {
             ExprKind::Missing
@@ -346,7 +346,7 @@ impl Expr {
         }
     }
 
-    /// Calls `visit` with what stands directly inside it, in order.
+    /// Like `children`, but the direct subexpressions may be changed.
     pub fn children_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
         match &mut self.kind {
             ExprKind::Missing
@@ -421,7 +421,7 @@ impl Expr {
         found
     }
 
-    /// The attributes of the item in view that it uses, each once. `it` alone stands for all of them.
+    /// The attributes of the item in view that it uses, each once. `it` alone uses all of them.
     pub fn attributes(&self) -> Vec<AttributeId> {
         let mut found = Vec::new();
         self.of_view(&mut |expr| match &expr.kind {
@@ -431,7 +431,7 @@ impl Expr {
         found
     }
 
-    /// Whether it speaks of the item in view, so that it cannot be decided without one.
+    /// Whether it refers to the item in view, so that it cannot be decided without one.
     pub fn concerns_item(&self) -> bool {
         let mut found = false;
         self.of_view(&mut |expr| {
@@ -463,7 +463,7 @@ impl Expr {
         found
     }
 
-    /// Walks through what is said of the item in view; the condition of `with` is about another item.
+    /// Visits the subexpressions about the item in view; the condition of `with` is about another item.
     fn of_view<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         let mut open = vec![self];
         while let Some(expr) = open.pop() {

@@ -49,9 +49,9 @@ pub enum EffectKind {
         /// The channel, over the parameters.
         channel: Expr,
     },
-    /// Whatever the application does under the effect's name.
+    /// A function of the application, called by the effect's name.
     Extern,
-    /// Whatever the application does; parts of its result go to a channel.
+    /// A function of the application that sends parts of its result to a channel.
     Streamed {
         /// The channel, over the parameters.
         channel: Expr,
@@ -95,7 +95,7 @@ pub enum Trigger {
     Due {
         /// The entity.
         entity: EntityId,
-        /// The attribute that says when.
+        /// The attribute with the time at which an item is due.
         by: AttributeId,
         /// The condition on the item.
         when: Option<Expr>,

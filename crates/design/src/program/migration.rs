@@ -18,7 +18,7 @@ pub struct Mapping {
     pub new: EntityId,
     /// The entity of the old design.
     pub old: EntityId,
-    /// Which old items have a new one; an expression over the old item.
+    /// The condition on old items that have a new one; an expression over the old item.
     pub condition: Option<Expr>,
     /// The attributes of the new item that are not copied by name; expressions over the old item.
     pub fields: Vec<(AttributeId, Expr)>,

@@ -1,9 +1,9 @@
-//! What a condition says about one attribute, in the form in which keys can answer it.
+//! The restriction that a condition puts on one attribute, in the form in which keys can answer it.
 
 use super::{Bound, Expr, ExprKind};
 use crate::model::Op;
 
-/// What a condition says about one attribute or stored text.
+/// The restriction of one attribute or stored text by a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Says {
     /// `a = x`
@@ -19,7 +19,7 @@ pub enum Says {
 }
 
 impl Says {
-    /// What a condition says about the item in view.
+    /// Classifies a condition on the item in view.
     pub fn of(expr: &Expr) -> Says {
         let bound = |expr: &Expr| match &expr.kind {
             ExprKind::Attribute(id) => Some(Bound::Attribute(*id)),

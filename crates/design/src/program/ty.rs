@@ -1,4 +1,4 @@
-//! What an expression is known to be.
+//! The types of expressions.
 //!
 //! `Unknown` agrees with everything: one mistake is reported once, where it was made.
 
@@ -43,7 +43,7 @@ pub enum Ty {
     Nothing,
 }
 
-/// What matters when two things are compared.
+/// The kinds of values, as far as comparisons distinguish them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Kind {
@@ -97,7 +97,7 @@ impl Ty {
         }
     }
 
-    /// What an element is, if it has elements.
+    /// The type of an element, if it has elements.
     pub fn element(&self) -> Option<Ty> {
         match self {
             Ty::Unknown => Some(Ty::Unknown),
@@ -110,7 +110,7 @@ impl Ty {
         }
     }
 
-    /// What it is called in a message, with its article.
+    /// Its name in messages, with its article.
     pub fn named(&self, program: &Program) -> String {
         match self {
             Ty::Literal | Ty::Text => "text".to_owned(),
@@ -118,7 +118,7 @@ impl Ty {
         }
     }
 
-    /// What it is called in a message.
+    /// Its name in messages.
     pub fn describe(&self, program: &Program) -> String {
         match self {
             Ty::Unknown => "unknown".to_owned(),

@@ -101,7 +101,7 @@ pub enum Type {
     Object(ObjectId),
     /// `new(E)`, `patch(E)` or `key(E)`.
     Input {
-        /// Which of the three.
+        /// The kind of input.
         of: InputKind,
         /// The entity.
         entity: EntityId,
@@ -217,7 +217,7 @@ impl Type {
         }
     }
 
-    /// What the type is called in a message.
+    /// The name of the type in messages.
     pub fn describe(&self, program: &Program) -> String {
         match self {
             Type::Unknown => "undeclared".to_owned(),

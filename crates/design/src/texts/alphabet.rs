@@ -7,7 +7,7 @@ pub struct Alphabet(Vec<(u32, u32)>);
 /// The last code point.
 const LAST: u32 = char::MAX as u32;
 
-/// Characters that read well where any of a set will do.
+/// Characters that read well as examples of a set.
 const READABLE: [char; 3] = ['1', 'a', '#'];
 
 impl Alphabet {

@@ -1,23 +1,24 @@
-//! The characters that a regular expression admits: those of all its parts together. What is not understood may be anything.
+//! The characters that a regular expression admits: those of all its parts together.
+//! Unsupported syntax admits any character.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
 use super::Alphabet;
 
-/// The characters that a text may contain which a pattern matches as a whole.
+/// The characters that may occur in a text that matches a pattern as a whole.
 pub(super) fn alphabet(pattern: &str) -> Alphabet {
     parts(pattern).unwrap_or_else(Alphabet::any)
 }
 
-/// The text that everything begins with which a pattern matches.
+/// The common beginning of all texts that match a pattern.
 pub(crate) fn beginning(pattern: &str) -> String {
     if pattern.contains('|') {
         return String::new();
     }
     let plain = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | '#' | ':');
     let mut found: String = pattern.chars().take_while(plain).collect();
-    // What repeats may be missing.
+    // A repeated character may occur zero times.
     if matches!(pattern[found.len()..].chars().next(), Some('*' | '?' | '{')) {
         found.pop();
     }
@@ -52,7 +53,7 @@ fn one(c: char) -> Alphabet {
     Alphabet::ranges([(c, c)])
 }
 
-/// `(?:` and named groups mean nothing more; flags might.
+/// `(?:` and named groups do not change the meaning; flags might.
 fn group(rest: &mut Peekable<Chars<'_>>) -> Option<()> {
     if rest.next_if_eq(&'?').is_none() {
         return Some(());
@@ -68,7 +69,7 @@ fn group(rest: &mut Peekable<Chars<'_>>) -> Option<()> {
     }
 }
 
-/// What stands behind a backslash; none for codes of characters and for whatever is rare.
+/// The characters of an escape sequence; none for character codes and rare escapes.
 fn escaped(rest: &mut Peekable<Chars<'_>>) -> Option<Alphabet> {
     Some(match rest.next()? {
         'd' => Alphabet::digits(),
@@ -134,7 +135,7 @@ mod tests {
             (r"a\.b", "ab.", "c"),
             ("[^#%]+", "a- ", "#%"),
             ("(?:x)(?P<n>y)(?<m>z)", "xyz", "nmP<"),
-            // What is not understood may be anything.
+            // Unsupported syntax admits any character.
             ("(?i)abc", "abcABC#", ""),
             (r"\x23", "#", ""),
             ("[[:alpha:]]", "a#", ""),

@@ -81,7 +81,7 @@ cases! {
 }
 
 record! {
-    /// What an attribute points to.
+    /// A reference to an attribute of another entity.
     Reference {
         /// The entity.
         entity: EntityId,

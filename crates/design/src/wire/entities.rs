@@ -47,7 +47,7 @@ record! {
 record! {
     /// How many items of an entity there are, and how large they are.
     Volume {
-        /// How many there are; null if the design does not say.
+        /// The number of items; null if the design leaves it open.
         items: Option<u64>,
         /// The size to reckon with for one, in bytes.
         bytes: u64,
@@ -69,13 +69,13 @@ record! {
 }
 
 record! {
-    /// What fills the attributes of a key.
+    /// The sources of the attributes of a key.
     FilledKey {
         /// The partition attributes.
         partition: Vec<program::KeyPart>,
         /// The sort attributes.
         sort: Vec<program::KeyPart>,
-        /// What else lies beside this key, in an index; null if everything does.
+        /// The other values that an index copies; null if it copies everything.
         copies: Option<Vec<program::Source>>,
     }
 }
@@ -142,7 +142,7 @@ record! {
         place: usize,
         /// Whether no earlier clause has the same attributes.
         is_first: bool,
-        /// What its guards are called, after the entity.
+        /// The name of its guards, after the entity.
         guard: Arc<str>,
     }
 }
@@ -192,11 +192,11 @@ record! {
 }
 
 record! {
-    /// What is written on entering some states.
+    /// The fields that are written on entering some states.
     Enter {
         /// The states.
         states: Vec<Arc<str>>,
-        /// What is written.
+        /// The fields that are written.
         fields: Vec<program::Field>,
     }
 }

@@ -19,13 +19,13 @@ use crate::program::{
 
 type Inner = Box<program::Expr>;
 
-/// An expression and its type. What it is made of are expressions before it, each of which stands in one place only.
+/// An expression and its type. Its subexpressions come before it in the list, and each is used exactly once.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Expr {
     /// Its kind.
     pub kind: ExprKind,
-    /// What its value is.
+    /// The type of its value.
     pub ty: Ty,
 }
 
@@ -65,7 +65,7 @@ cases! {
         Local(id: LocalId),
         /// An attribute of the item in view.
         Attribute(id: AttributeId),
-        /// An attribute of the object in which the expression stands.
+        /// An attribute of the object that contains the expression.
         Sibling(id: AttributeId),
         /// The stored text of a template of the item in view.
         Stored(id: TemplateId),
@@ -73,7 +73,7 @@ cases! {
         Item,
         /// The caller.
         Caller,
-        /// A part of whoever calls.
+        /// An attribute of the caller.
         CallerPart(id: AttributeId),
         /// `left op right`
         Binary {
@@ -99,7 +99,7 @@ cases! {
             /// The upper bound.
             high: Option<Inner>,
         },
-        /// An attribute of an item in hand.
+        /// An attribute of an item.
         Of {
             /// The item.
             item: Inner,
@@ -135,21 +135,21 @@ cases! {
         },
         /// A function of the language.
         Function {
-            /// Which one.
+            /// The function.
             function: program::Function,
             /// Its arguments.
             arguments: Vec<program::Expr>,
         },
         /// A rule.
         Rule {
-            /// Which one.
+            /// The rule.
             rule: RuleId,
             /// Its arguments, by its parameters.
             arguments: Vec<(ParameterId, program::Expr)>,
         },
         /// A call of a pattern or an operation.
         Call {
-            /// Which one.
+            /// The pattern or operation.
             callee: program::Callee,
             /// Its arguments.
             arguments: program::Arguments,
@@ -160,7 +160,7 @@ cases! {
         With {
             /// The item.
             item: Inner,
-            /// What must hold for it, in its own names.
+            /// The condition on it, in its own names.
             condition: Inner,
         },
         /// `stored(x)` in a test: the item as it lies in the table.
@@ -183,7 +183,7 @@ cases! {
         List(of: Vec<program::Expr>),
         /// `{ ...x, a: 1 }`
         Object {
-            /// What is copied first.
+            /// The locals whose members are copied first.
             spreads: Vec<LocalId>,
             /// The members.
             members: Vec<(Arc<str>, program::Expr)>,
@@ -192,7 +192,7 @@ cases! {
 }
 
 cases! {
-    /// What a call runs.
+    /// The target of a call.
     Callee {
         /// A pattern.
         Pattern(id: PatternId),
@@ -206,23 +206,23 @@ cases! {
 record! {
     /// The arguments of a call, by the callee's parameters.
     Arguments {
-        /// What is given one by one.
+        /// The arguments given one by one.
         values: Vec<(ParameterId, program::Expr)>,
-        /// What is copied by name first.
+        /// The locals whose members are copied by name first.
         spreads: Vec<LocalId>,
-        /// What the callee does not take: only a test gives it.
+        /// The names that the callee does not take: only a test gives them.
         unknown: Vec<Arc<str>>,
     }
 }
 
 record! {
-    /// What determines the key of an item.
+    /// The values that determine the key of an item.
     ItemKey {
         /// The entity.
         entity: EntityId,
         /// The attributes that are given one by one.
         values: Vec<(AttributeId, program::Expr)>,
-        /// What is copied by name first.
+        /// The locals whose members are copied by name first.
         spreads: Vec<LocalId>,
     }
 }

@@ -28,7 +28,7 @@ impl std::error::Error for Unreadable {}
 
 /// A type of the program that has a form on the wire.
 pub trait Wire: Sized {
-    /// What is written.
+    /// The form on the wire.
     type Form: Serialize + JsonSchema;
 
     /// Writes it.
@@ -200,7 +200,7 @@ places!(
     LocalId,
 );
 
-/// Declares the form of a structure of the program: the same fields, but for those that only say where something stands.
+/// Declares the form of a structure of the program: the same fields, without those that only hold a place in the text.
 macro_rules! record {
     ($(#[$doc:meta])* $name:ident { $($(#[$about:meta])* $field:ident: $ty:ty),+ $(,)? }
         $(places { $($place:ident),+ })?) => {

@@ -56,7 +56,7 @@ pub(super) fn no_case(what: &str, name: &str) -> Unreadable {
     Unreadable(format!("there is no {what} called `{name}`"))
 }
 
-/// What a case holds: one thing is written as it is, several as a list.
+/// The payload of a variant: a single value is written as it is, several as a list.
 pub(super) fn part(json: &Json, at: usize, of: usize) -> Result<&Json, Unreadable> {
     match (of, json) {
         (1, _) => Ok(json),

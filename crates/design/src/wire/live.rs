@@ -52,9 +52,9 @@ cases! {
             /// The channel, over the parameters.
             channel: program::Expr,
         },
-        /// Whatever the application does under the effect's name.
+        /// A function of the application, called by the effect's name.
         Extern,
-        /// Whatever the application does; parts of its result go to a channel.
+        /// A function of the application that sends parts of its result to a channel.
         Streamed {
             /// The channel, over the parameters.
             channel: program::Expr,
@@ -99,7 +99,7 @@ cases! {
         Due {
             /// The entity.
             entity: EntityId,
-            /// The attribute that says when.
+            /// The attribute with the time at which an item is due.
             by: AttributeId,
             /// The condition on the item.
             when: Option<program::Expr>,

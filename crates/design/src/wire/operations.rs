@@ -37,7 +37,7 @@ record! {
         handlers: Vec<(ErrorId, Vec<program::Statement>)>,
         /// The condition on the caller.
         requires: Option<program::Expr>,
-        /// What makes a repeat harmless.
+        /// The key by which a repeat is recognised.
         idempotent: Option<program::Idempotent>,
         /// How often it runs.
         load: Option<Load>,
@@ -49,7 +49,7 @@ record! {
 }
 
 record! {
-    /// What makes a repeat harmless.
+    /// The key by which a repeat is recognised.
     Idempotent {
         /// The parameters that name a call, the last one being the token.
         by: Vec<ParameterId>,
@@ -121,7 +121,7 @@ cases! {
         As {
             /// The caller.
             caller: Vec<(AttributeId, program::Expr)>,
-            /// What they do.
+            /// Their statements.
             body: Vec<program::Statement>,
         },
         /// `race { } { } succeeds n`
@@ -169,11 +169,11 @@ cases! {
 record! {
     /// One request on one item.
     Action {
-        /// What is done.
+        /// The kind of write.
         verb: WriteVerb,
         /// With what.
         entity: EntityId,
-        /// What determines the key; null where the fields do.
+        /// The values that determine the key; null where the fields do.
         key: Option<program::ItemKey>,
         /// Whether a `get` is strongly consistent.
         strong: bool,
@@ -185,7 +185,7 @@ record! {
         spreads: Vec<LocalId>,
         /// Attributes that parameters give, where they are given.
         takes: Vec<(AttributeId, LocalId)>,
-        /// What is written.
+        /// The fields that are written.
         fields: Vec<program::Field>,
         /// Whether it runs at all.
         when: Option<program::Expr>,
@@ -196,7 +196,7 @@ record! {
 record! {
     /// One field of an action.
     Field {
-        /// What is written.
+        /// The attribute, or the part of it, that is written.
         path: program::Path,
         /// The element of a map at the end of the path.
         element: Option<program::Expr>,

@@ -11,7 +11,7 @@ use crate::model::{Load, ReadVerb};
 use crate::program::{self, Arena, AttributeId, EntityId, IndexId, LocalId, ParameterId, TemplateId, Type};
 
 record! {
-    /// What a pattern or an operation takes and yields.
+    /// The parameters and the result of a pattern or an operation.
     Signature {
         /// Its parameters, in the order of positional calls.
         parameters: Arena<ParameterId, program::Parameter>,
@@ -31,7 +31,7 @@ record! {
         optional: bool,
         /// The part of the caller that is taken if it is left out.
         of_caller: Option<AttributeId>,
-        /// The attribute that it stands for.
+        /// The attribute that it corresponds to.
         attribute: Option<(EntityId, AttributeId)>,
         /// Its value if it is left out.
         default: Option<program::Expr>,
@@ -44,7 +44,7 @@ record! {
 }
 
 cases! {
-    /// What a call gives.
+    /// The result of a call.
     Yields {
         /// Nothing.
         Nothing,
@@ -60,7 +60,7 @@ cases! {
         Exists,
         /// Sums, by name.
         Sums(names: Vec<Arc<str>>),
-        /// Whatever `return` says.
+        /// The value of `return`.
         Value,
     }
 }
@@ -76,11 +76,11 @@ record! {
         signature: program::Signature,
         /// The kind of read.
         verb: ReadVerb,
-        /// What it reads; the keys are those of the first.
+        /// The entities it reads; the keys are those of the first.
         entities: Vec<EntityId>,
         /// The attributes that `sum` adds up.
         summed: Vec<AttributeId>,
-        /// What equals something known.
+        /// The attributes bound to a known value.
         binds: Vec<program::Bind>,
         /// The conditions of `where`, of the first entity.
         conditions: Vec<program::Conjunct>,
@@ -104,7 +104,7 @@ record! {
         select: Option<Vec<AttributeId>>,
         /// Their names, with those that only its further entities have.
         select_names: Option<Vec<Arc<str>>>,
-        /// What is fetched next.
+        /// The entity that is fetched next.
         then: Option<EntityId>,
         /// Whether expired items come back.
         with_expired: bool,
@@ -132,7 +132,7 @@ record! {
 }
 
 cases! {
-    /// What a pattern binds.
+    /// The target of a binding.
     Bound {
         /// An attribute.
         Attribute(id: AttributeId),
@@ -142,7 +142,7 @@ cases! {
 }
 
 cases! {
-    /// What something bound equals.
+    /// The value of a binding.
     BindValue {
         /// A parameter.
         Parameter(local: LocalId),
@@ -162,13 +162,13 @@ record! {
         expr: program::Expr,
         /// The optional parameters that it uses: left out, they drop it.
         drops: Vec<LocalId>,
-        /// What it says about one attribute.
+        /// Its restriction of one attribute.
         says: program::Says,
     }
 }
 
 cases! {
-    /// What a condition says about one attribute or stored text.
+    /// The restriction of one attribute or stored text by a condition.
     Says {
         /// `a = x`
         Equal(to: program::Bound),

@@ -58,7 +58,7 @@ impl Reading {
         Ok(())
     }
 
-    /// An expression stands in one place only, so that reading takes no longer than writing did.
+    /// Each expression is used in one place only, so that reading takes no longer than writing did.
     fn take(&self, at: u32) -> Result<Expr, Unreadable> {
         let mut all = self.expressions.borrow_mut();
         let taken = all.get_mut(at as usize).and_then(Option::take);
@@ -93,7 +93,7 @@ impl Wire for Arc<Type> {
         let at = match out.known.iter().position(same) {
             Some(at) => at,
             None => {
-                // What it is made of comes before it.
+                // Its parts come before it.
                 let form = (**self).write(out);
                 out.known.push(Arc::clone(self));
                 out.types.push(form);

@@ -107,7 +107,7 @@ cases! {
         Object(id: ObjectId),
         /// `new(E)`, `patch(E)` or `key(E)`.
         Input {
-            /// Which of the three.
+            /// The kind of input.
             of: InputKind,
             /// The entity.
             entity: EntityId,
@@ -182,7 +182,7 @@ impl Wire for Attributes {
 }
 
 cases! {
-    /// What an expression is known to be.
+    /// The type of an expression.
     Ty {
         /// Nothing is known.
         Unknown,

@@ -1,4 +1,4 @@
-//! Whether every place that a read program names is in its list: what is read from outside never leads beside it.
+//! Checks that every place in a program that was read is within its list, since the program comes from outside.
 
 mod expressions;
 mod live;
@@ -51,7 +51,7 @@ pub(super) fn places(program: &Program) -> Checked {
     Ok(())
 }
 
-/// What an expression may name.
+/// The names that an expression may use.
 #[derive(Clone, Copy, Default)]
 struct Scope<'a> {
     item: Option<&'a Entity>,

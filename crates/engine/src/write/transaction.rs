@@ -34,7 +34,7 @@ pub(crate) struct Committed {
     pub(crate) replayed: bool,
 }
 
-/// What a transaction does that meets another one.
+/// The behaviour of a transaction that meets another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meeting {
     /// It is cancelled.

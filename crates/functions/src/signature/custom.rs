@@ -111,7 +111,7 @@ impl Custom {
         }
     }
 
-    /// Refuses a scheme whose signature says nothing about the body, or about the time that is checked.
+    /// Refuses a scheme whose signature does not cover the body, or the time that is checked.
     pub(super) fn check(&self) -> Result<(), SchemeError> {
         let content_headers = self.content.iter().filter_map(|part| match part {
             Part::Header(name) => Some(name),

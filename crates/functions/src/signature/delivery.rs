@@ -28,8 +28,8 @@ impl IdSource {
 pub struct DeliveryId {
     /// The id.
     pub id: String,
-    /// Whether the signature covers it. GitHub's and Shopify's do not cover headers: whoever has recorded one of their webhooks can
-    /// send it again under another id, and only the bytes of the body show it.
+    /// Whether the signature covers it. GitHub's and Shopify's do not cover headers: a recorded webhook can be sent again
+    /// under another id, and only the bytes of the body show it.
     pub is_signed: bool,
 }
 

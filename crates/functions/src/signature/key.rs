@@ -12,7 +12,7 @@ pub(super) const MAX_SECRETS: usize = 16;
 /// Secrets whose characters are the key.
 pub(super) fn raw(secrets: &[&str]) -> Result<Vec<Vec<u8>>, SchemeError> {
     each(secrets, "a text that is not empty", |secret| {
-        // Anybody could sign with an empty key, which is what a setting that was forgotten looks like.
+        // An empty key, which is usually a forgotten setting, would let anybody sign.
         (!secret.trim().is_empty()).then(|| secret.as_bytes().to_vec())
     })
 }
@@ -68,7 +68,7 @@ impl VerifyingKeys {
     pub(super) fn verify(&self, pieces: &[&[u8]], signature: &[u8]) -> bool {
         match self {
             VerifyingKeys::Hmac(algorithm, keys) => {
-                // Every key is tried, so that the time does not say which one matched.
+                // Every key is tried, so that the time does not reveal which one matched.
                 let try_key = |found, key: &Vec<u8>| found | hmac::verify(*algorithm, key, pieces, signature);
                 keys.iter().fold(false, try_key)
             }

@@ -1,4 +1,5 @@
-//! What paths refer to: enums, records, entities and their inputs, the problem, and how callers are known.
+//! The components that paths refer to: enums, records, entities and their inputs, the problem,
+//! and the security schemes.
 
 use std::sync::Arc;
 
@@ -54,7 +55,7 @@ pub(super) fn of(program: &Program) -> Json {
     })
 }
 
-/// An item of `collect`, which says which entity it is.
+/// An item of `collect`, with the name of its entity.
 pub(super) fn with_entity(entity: &str, item: Json) -> Json {
     json!({
         "allOf": [
@@ -68,7 +69,7 @@ pub(super) fn with_entity(entity: &str, item: Json) -> Json {
     })
 }
 
-/// An item as it is returned. What is secret is not; what is transient, only once.
+/// An item as it is returned: without secret attributes, and with transient ones, which are returned only once.
 fn item(program: &Program, entity: &Entity, docs: Option<&str>) -> Json {
     let is_hidden = |each: &Attribute| each.is_hidden() && !each.flags.transient;
     let returned = entity.attributes.entries().filter(|(_, each)| !is_hidden(each));
@@ -85,8 +86,9 @@ pub(super) fn selected(program: &Program, entity: &Entity, names: &[Arc<str>]) -
     object(program, attributes.map(|id| (&entity.attributes[id], is_always_there(entity, id))))
 }
 
-/// Whether every item has an attribute, however old it is. What only the moment of its creation can tell (`= now`, `= new`) is
-/// missing from items that are older than the attribute, unless their key holds it; an empty set is stored as no set at all.
+/// Whether every item has an attribute, however old it is. A value fixed at the item's creation (`= now`, `= new`) is
+/// missing from items that are older than the attribute, unless their key holds it;
+/// an empty set is stored as no set at all.
 fn is_always_there(entity: &Entity, id: AttributeId) -> bool {
     let attribute = &entity.attributes[id];
     let is_set = matches!(*attribute.ty, Type::Set { .. });
@@ -111,8 +113,8 @@ fn follows_from_item(entity: &Entity, id: AttributeId, depth: usize) -> bool {
     follows
 }
 
-/// What a declaration takes as `new(E)`, `patch(E)` or `key(E)`. Which attributes of a new item an operation fills
-/// itself is its own affair, so only a key is required here.
+/// The type of an argument `new(E)`, `patch(E)` or `key(E)`. Operations differ in which attributes of a new item
+/// they fill themselves, so only a key is required here.
 fn input(program: &Program, entity: &Entity, kind: InputKind) -> Json {
     let is_key = |id: &AttributeId| entity.key_attributes.contains(id);
     let settable = |(id, each): &(AttributeId, &Attribute)| match kind {

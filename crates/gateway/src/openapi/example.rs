@@ -8,14 +8,14 @@ use sortkey_testing::seeding::matching;
 
 use crate::endpoints::Endpoint;
 
-/// A record may hold itself; nobody reads an example deeper than this.
+/// A record may hold itself; deeper examples would not help a reader.
 const DEPTH: usize = 4;
 
-/// For whom an example is made.
+/// The setting that an example is made for.
 #[derive(Clone, Copy)]
 struct Examples<'p> {
     program: &'p Program,
-    /// Whether nobody's tenant is filled in.
+    /// Whether the caller's tenant is not filled in.
     system: bool,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn arguments(program: &Program, endpoint: &Endpoint) -> Json {
     Json::Object(needed.map(given).collect())
 }
 
-/// Parameters that may be left out one by one, but not all: of every `check` of a new item, the first that it speaks of.
+/// Parameters that may be left out one by one, but not all: of every `check` of a new item, the first that it mentions.
 fn checked<'a>(program: &'a Program, endpoint: &'a Endpoint) -> Vec<&'a str> {
     let parameters = &endpoint.signature().parameters;
     let makes = !endpoint.is_pattern() && parameters.iter().any(|each| !each.optional);
@@ -50,7 +50,7 @@ fn checked<'a>(program: &'a Program, endpoint: &'a Endpoint) -> Vec<&'a str> {
     entity.checks.iter().filter_map(first).collect()
 }
 
-/// Somebody who calls, as the header `Sortkey-Caller` says it.
+/// An example of a caller, as in the header `Sortkey-Caller`.
 pub(crate) fn caller(program: &Program) -> Json {
     Examples { program, system: false }.object(program.caller.iter(), DEPTH)
 }
@@ -108,7 +108,7 @@ impl Examples<'_> {
     fn input(self, kind: InputKind, entity: EntityId, depth: usize) -> Json {
         let entity = &self.program.entities[entity];
         let is_key = |id: AttributeId| entity.key_attributes.contains(&id);
-        // Where there is a caller, the tenant is theirs.
+        // If there is a caller, the tenant is theirs.
         let is_theirs =
             |id: AttributeId| !self.system && entity.tenant.is_some_and(|tenant| tenant.attribute == id);
         let chosen = entity.attributes.entries().filter(|(id, each)| match kind {
@@ -117,7 +117,7 @@ impl Examples<'_> {
             InputKind::Patch => is_needed(each) && !is_key(*id),
             InputKind::New => is_needed(each) && !is_theirs(*id),
         });
-        // Of what may change, one example is enough.
+        // One changed attribute is enough for an example of a patch.
         let most = if kind == InputKind::Patch { 1 } else { usize::MAX };
         self.object(chosen.map(|(_, each)| each).take(most), depth)
     }

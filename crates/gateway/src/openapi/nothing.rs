@@ -1,7 +1,7 @@
 //! Whether an operation that answers something may also answer nothing: 204 beside 200.
 //!
-//! Where the program does not say for sure that there is something, nothing is possible. A client that is prepared for it loses
-//! little; one that is not fails on the first empty answer.
+//! An empty answer counts as possible unless the program rules it out. A client that is prepared for it loses little; one
+//! that is not fails on the first empty answer.
 
 use sortkey_design::Program;
 use sortkey_design::model::{Op, WriteVerb};

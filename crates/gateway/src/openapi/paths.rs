@@ -86,7 +86,7 @@ fn query_parameters(program: &Program, endpoint: &Endpoint) -> Json {
     Json::Array(parameters)
 }
 
-/// What is not a plain value travels as JSON text.
+/// A query parameter. Values that are not scalar are passed as JSON text.
 fn query(program: &Program, parameter: &Parameter) -> Json {
     let schema = of(program, &parameter.ty);
     let mut described = json!({ "name": *parameter.name, "in": "query", "required": !parameter.optional });
@@ -207,7 +207,7 @@ pub(super) fn answer(program: &Program, callee: Callee) -> Option<Json> {
     })
 }
 
-/// An item of `collect`: `$entity` says which of the kinds it is.
+/// An item of `collect`: `$entity` names its kind.
 fn one_of(program: &Program, entities: &[EntityId]) -> Json {
     let name = |entity: &EntityId| program.entities[*entity].name.to_string();
     let kind = |entity: &EntityId| reference(&collected_name(&name(entity)));

@@ -111,7 +111,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// What a route calls.
+/// The callee of a route.
 fn called(program: &Program, route: &Route) -> Option<Callee> {
     let body = &program.operations[route.operation].body;
     body.iter().find_map(|statement| match &statement.kind {

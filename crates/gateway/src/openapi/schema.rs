@@ -78,7 +78,7 @@ fn attribute_schema(program: &Program, attribute: &Attribute) -> Json {
     }
 }
 
-/// One of some words; an open list only says which are usual.
+/// One of some words; an open list only gives them as examples.
 pub(super) fn words<'a>(members: impl Iterator<Item = &'a str>, open: bool) -> Json {
     let members: Vec<&str> = members.collect();
     match open {
@@ -98,7 +98,7 @@ pub(super) fn component(name: &str) -> String {
     name.chars().map(|letter| if allowed(letter) { letter } else { '_' }).collect()
 }
 
-/// What the three record types of an entity are called.
+/// The names of the three record types of an entity.
 pub(super) fn input_name(kind: InputKind, entity: &str) -> String {
     match kind {
         InputKind::New => format!("{entity}.new"),
@@ -108,7 +108,7 @@ pub(super) fn input_name(kind: InputKind, entity: &str) -> String {
     }
 }
 
-/// What the items of an entity are called where several kinds come together.
+/// The name of an entity's items in a collection of several kinds.
 pub(super) fn collected_name(entity: &str) -> String {
     format!("{entity}.collected")
 }

@@ -58,7 +58,7 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
         let (Some(new), Some(old)) = (new, old) else { continue };
         for attribute in &new.attributes {
             let name = attribute.name.text.as_str();
-            // What has the same name is copied, and what is not stored is not mapped.
+            // An attribute of the same name is copied, and one that is not stored is not mapped.
             let is_given =
                 mapping.fields.get(name).is_some() || old.attribute(name).is_some_and(Attribute::is_stored);
             let fill = attribute.value.as_ref().filter(|_| !is_given && attribute.is_stored());
@@ -68,7 +68,7 @@ fn inspect(migration: &Migration, cx: &mut Context<'_>) {
     }
 }
 
-/// What of an expression is made by chance.
+/// The random part of an expression.
 fn chance(value: &Expr) -> Option<(&'static str, Span)> {
     let mut found = None;
     value.walk(&mut |each| match each.as_name() {

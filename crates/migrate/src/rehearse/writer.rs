@@ -1,6 +1,6 @@
-//! Somebody who writes while a migration is under way: items are removed and put back, through whichever design may write.
+//! A client that writes during a migration: it removes items and puts them back, through whichever design may write.
 //!
-//! It needs to know nothing of the designs. What it remembers of each old item is whether it is there, as far as that was
+//! It is independent of the designs. It only remembers of each old item whether it is there, as far as that was
 //! acknowledged.
 
 use sortkey_api::operations::{DeleteItemInput, PutItemInput};

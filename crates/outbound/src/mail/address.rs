@@ -4,8 +4,8 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// The address of a mailbox, in ASCII, without a display name. It contains neither spaces nor angle brackets nor a line's end, so that it can stand in a command
-/// and in a header as it is.
+/// The address of a mailbox, in ASCII, without a display name. It contains neither spaces nor angle brackets nor a line's
+/// end, so that it can be used verbatim in a command and in a header.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MailAddress(String);
 

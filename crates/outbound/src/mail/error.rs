@@ -19,7 +19,7 @@ pub enum MailError {
     /// The relay does not offer what is needed.
     #[error("the relay does not offer {0}")]
     Missing(&'static str),
-    /// The relay said no.
+    /// The relay refused a command.
     #[error("the relay refused {stage} with {code}: {text}")]
     Rejected {
         /// The refused part.

@@ -31,7 +31,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Dialogue<S> {
         Dialogue { stream: BufReader::new(stream) }
     }
 
-    /// The connection, unless the relay has said more than it was asked for: what came before TLS must not be taken for what comes after.
+    /// The connection, unless the relay has sent more than an answer:
+    /// bytes from before TLS must not be taken for bytes after it.
     pub(super) fn into_stream(self) -> Result<S, MailError> {
         if self.stream.buffer().is_empty() {
             Ok(self.stream.into_inner())

@@ -39,7 +39,7 @@ pub(super) async fn submit(
             let mut dialogue = Dialogue::new(stream);
             dialogue.expect(MailStage::Greeting, 2).await?;
             let offers = hello(mailer, &mut dialogue).await?;
-            // Somebody between could remove the offer; going on without TLS is what they want.
+            // An attacker in between could remove the offer to make the client continue without TLS.
             if !offers.has("STARTTLS") {
                 return Err(MailError::Missing("STARTTLS"));
             }
@@ -51,7 +51,7 @@ pub(super) async fn submit(
     }
 }
 
-/// From the name of this machine on; what was offered before TLS is forgotten.
+/// Delivers a mail, from EHLO on; offers from before TLS are not used.
 async fn deliver<S: AsyncRead + AsyncWrite + Unpin>(
     mailer: &Mailer,
     mut dialogue: Dialogue<S>,
@@ -70,7 +70,7 @@ async fn deliver<S: AsyncRead + AsyncWrite + Unpin>(
     dialogue.ask("DATA", MailStage::Message, 3).await?;
     dialogue.send_mail(text).await?;
     dialogue.expect(MailStage::Message, 2).await?;
-    // The relay has the mail. Whether it says goodbye changes nothing.
+    // The relay has accepted the mail, so its answer to QUIT does not matter.
     let _ = dialogue.ask("QUIT", MailStage::Message, 2).await;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Whether what is known of an item implies a condition: by meaning, not by spelling.
+//! Whether the known facts about an item imply a condition: by meaning, not by spelling.
 //!
 //! An attribute that a condition compares with constants has few cases that matter: each constant, any other value (of a number:
 //! the values between two constants), and absence. The wanted condition is implied if it holds in every combination of cases that the known conditions admit.
@@ -15,7 +15,7 @@ use crate::AttributeSet;
 /// More combinations than this are not tried.
 const MAX_COMBINATIONS: usize = 4_096;
 
-/// What is known of an item of an entity.
+/// The known facts about an item of an entity.
 #[derive(Clone, Debug)]
 pub(crate) struct Known<'a> {
     pub(crate) entity: &'a Entity,
@@ -25,7 +25,7 @@ pub(crate) struct Known<'a> {
     pub(crate) present: AttributeSet,
 }
 
-/// What an attribute may be, as far as equality with the constants at hand tells values apart.
+/// A class of values of an attribute, as far as equality with the constants at hand can distinguish them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Case {
     Is(Constant),
@@ -43,7 +43,7 @@ enum Constant {
     Number(Number),
 }
 
-/// One combination: what some attributes are.
+/// One combination: a case for some attributes.
 type Cases<'c> = [(AttributeId, &'c Case)];
 
 /// A truth value that may be unknown.
@@ -71,7 +71,7 @@ impl Known<'_> {
         }
     }
 
-    /// Whether an attribute is there: always, or because something is asked of its value.
+    /// Whether an attribute is present: always, or because a condition compares its value.
     fn is_there(&self, id: AttributeId) -> bool {
         let always = !self.entity.attributes[id].may_be_absent();
         always || self.present.contains(id) || self.conditions.iter().any(|each| asks_value(each, id))
@@ -102,8 +102,8 @@ impl Known<'_> {
         })
     }
 
-    /// Whether constants tell the values of an attribute apart. A normalised value may equal a constant that is spelled
-    /// differently, and NULL is neither a value nor absence.
+    /// Whether constants distinguish the values of an attribute. A normalised value may equal a constant that is
+    /// spelled differently, and NULL is neither a value nor absence.
     fn has_cases(&self, id: AttributeId) -> bool {
         // The condition of `with` is about another item.
         let attribute = self.entity.attributes.get(id);
@@ -144,8 +144,8 @@ impl Known<'_> {
         cases
     }
 
-    /// What a condition is for one combination of cases. Only a wanted condition may rely on what was stated: a known
-    /// one would otherwise confirm itself.
+    /// The truth of a condition for one combination of cases. Only a wanted condition may rely on what was stated: a
+    /// known one would otherwise confirm itself.
     fn truth(&self, expr: &Expr, item: &Cases<'_>, is_wanted: bool) -> Truth {
         let of = |expr: &Expr| self.truth(expr, item, is_wanted);
         let found = match &expr.kind {
@@ -192,7 +192,7 @@ impl Known<'_> {
         compare(left, right).or_else(|| compare(right, left)).unwrap_or(Truth::Unknown)
     }
 
-    /// A comparison by order, whichever side the attribute stands on.
+    /// A comparison by order, with the attribute on either side.
     fn ordered(&self, op: Op, left: &Expr, right: &Expr, item: &Cases<'_>) -> Truth {
         let turned = match op {
             Op::Lt => Op::Gt,

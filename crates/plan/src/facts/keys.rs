@@ -1,4 +1,4 @@
-//! What a stored key attribute is made of, and what follows from what is known.
+//! The sources of stored key attributes, and the values that follow from known ones.
 
 use sortkey_design::facts::is_time_name;
 use sortkey_design::model::{SlotFormat, TimeUnit};
@@ -15,8 +15,8 @@ pub fn slots(entity: &Entity, source: Source) -> Vec<AttributeId> {
     }
 }
 
-/// The attributes whose values a stored attribute tells: those that it is made of, as far as its text determines them. A day
-/// does not determine a time, and slots side by side cannot be told apart.
+/// The attributes whose values can be recovered from a stored attribute: its inputs, as far as its text determines them. A
+/// day does not determine a time, and adjacent slots cannot be separated.
 pub(crate) fn told(entity: &Entity, source: Source) -> Vec<AttributeId> {
     let template = match source {
         Source::Attribute(id) => return vec![id],
@@ -58,7 +58,7 @@ pub enum TextOrder {
     Lost,
 }
 
-/// How an attribute sorts where it stands in a key: by its text, and by what follows that.
+/// The order of an attribute within a key: by its text, and by what follows that.
 pub fn text_order(entity: &Entity, source: Source, slot: AttributeId) -> TextOrder {
     let Source::Template(template) = source else { return TextOrder::Kept };
     let template = &entity.templates[template];
@@ -83,7 +83,7 @@ pub fn text_order(entity: &Entity, source: Source, slot: AttributeId) -> TextOrd
         Some(SlotFormat::Lower) => attribute.normalize.contains(&Normalize::Lower),
         _ => true,
     };
-    // What is no text of the attribute itself: a day of a time.
+    // Text that holds only a part of the value: a day of a time.
     let whole_seconds = matches!(ty, Type::Time { unit: TimeUnit::Seconds | TimeUnit::IsoSeconds });
     let is_coarse = match format {
         Some(SlotFormat::Time(form)) => match form.as_str() {

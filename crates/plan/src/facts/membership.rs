@@ -1,4 +1,4 @@
-//! Which items of an entity are in an index.
+//! The items of an entity that are in an index.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub enum Membership<'a> {
     },
 }
 
-/// Who is in an index.
+/// Whether the items of an entity are in an index with this key.
 pub fn membership<'a>(entity: &'a Entity, key: &'a FilledKey) -> Membership<'a> {
     let (mut when, mut present) = (Vec::new(), Vec::new());
     for part in key.parts() {

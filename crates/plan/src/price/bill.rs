@@ -1,6 +1,6 @@
-//! What a design costs in a month: units from the declared load, storage from the declared volumes.
+//! The monthly cost of a design: units from the declared load, storage from the declared volumes.
 //!
-//! What nothing declares is not guessed: it is listed as missing.
+//! Undeclared loads and volumes are not guessed but listed as missing.
 
 use sortkey_design::model::{Billing, Load};
 use sortkey_design::program::{Id, Program, TableId};
@@ -16,12 +16,12 @@ use crate::{operation_script, pattern_script};
 pub const HOURS: f64 = 730.0;
 const SECONDS: f64 = HOURS * 3_600.0;
 const GB: f64 = 1_073_741_824.0;
-/// What DynamoDB adds to every item for keeping it.
+/// The bytes that DynamoDB adds to the billed size of every item.
 const OVERHEAD_BYTES: u64 = 100;
 /// Write units that one shard of a stream takes in a second.
 const SHARD_WRITES: f64 = 1_000.0;
 
-/// What a design costs in a month.
+/// The monthly cost of a design.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bill<'a> {
     /// Patterns and operations whose load is declared.
@@ -32,7 +32,7 @@ pub struct Bill<'a> {
     pub without_load: Vec<&'a str>,
     /// Entities whose volume nothing declares.
     pub without_volume: Vec<&'a str>,
-    /// What storage costs nothing, over all tables.
+    /// The value of the free storage, over all tables.
     pub free_storage: f64,
 }
 
@@ -43,13 +43,13 @@ pub struct Called<'a> {
     pub name: &'a str,
     /// How often it is called.
     pub load: Load,
-    /// What one call costs.
+    /// The cost of one call.
     pub each: Cost,
-    /// What a month of it costs on demand.
+    /// Its monthly cost on demand.
     pub on_demand: f64,
 }
 
-/// What a table costs in a month, its indexes included.
+/// The monthly cost of a table, its indexes included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableBill<'a> {
     /// Its name.
@@ -58,13 +58,13 @@ pub struct TableBill<'a> {
     pub usual: Cost,
     /// Units in a second of the peak.
     pub peak: Cost,
-    /// What is stored in the table, and in its indexes, in gigabytes.
+    /// The gigabytes stored in the table, and in its indexes.
     pub stored_gb: (f64, f64),
     /// Reads and writes on demand.
     pub on_demand: f64,
     /// Reads and writes with as many provisioned units as the peak needs.
     pub provisioned: f64,
-    /// Reads and writes as the design says that they are paid.
+    /// Reads and writes in the billing mode that the design declares.
     pub declared: f64,
     /// Storage.
     pub storage: f64,
@@ -72,7 +72,7 @@ pub struct TableBill<'a> {
     pub recovery: f64,
     /// One reader of the stream.
     pub stream: f64,
-    /// The same on demand in the class for what is rarely read, storage included.
+    /// Reads, writes and storage on demand in the Standard-IA class.
     pub infrequent: f64,
 }
 
@@ -129,7 +129,7 @@ impl<'a> Month<'a> {
     }
 }
 
-/// What units per second cost in a month.
+/// The monthly cost of units per second.
 fn on_demand(per_second: Cost, class: &Class) -> f64 {
     let reads = per_second.rcu * SECONDS / 1e6 * class.million_read_units;
     reads + per_second.wcu * SECONDS / 1e6 * class.million_write_units

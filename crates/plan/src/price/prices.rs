@@ -1,4 +1,5 @@
-//! What DynamoDB costs, by region: a table with a date and a source, which a file of the same form can replace.
+//! The prices of DynamoDB by region: a table with a date and a source,
+//! which a file of the same form can replace.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -10,11 +11,11 @@ pub const PRICES: &str = include_str!("prices.json");
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
-    /// The day since when they hold.
+    /// The day from which they are valid.
     pub date: String,
-    /// Where they are published.
+    /// The place of their publication.
     pub source: String,
-    /// In what they are given.
+    /// Their currency.
     pub currency: String,
     /// By region.
     pub regions: BTreeMap<String, Region>,
@@ -26,7 +27,7 @@ pub struct Prices {
 pub enum Region {
     /// Those of another region.
     Same {
-        /// Which one.
+        /// The name of that region.
         same_as: String,
     },
     /// Its own.
@@ -39,7 +40,7 @@ pub enum Region {
 pub struct Rates {
     /// The usual class of tables.
     pub standard: Class,
-    /// The class for what is rarely read: cheaper to keep, dearer to use.
+    /// The class for data that is rarely read: cheaper to keep, dearer to use.
     pub infrequent_access: Class,
     /// Point-in-time recovery, for a gigabyte and month.
     pub recovery_gb_month: f64,

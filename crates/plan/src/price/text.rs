@@ -69,7 +69,7 @@ fn tables(bill: &Bill<'_>, text: &mut String) {
     }
 }
 
-/// What a table costs in the other class, beside what stays the same.
+/// The monthly cost of a table in the Standard-IA class.
 fn saved(table: &TableBill<'_>) -> f64 {
     table.infrequent + table.recovery + table.stream
 }

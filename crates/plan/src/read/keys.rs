@@ -134,8 +134,8 @@ impl<'p> Question<'p> {
         Ok(())
     }
 
-    /// An attribute that is used, and the bound ones that it stands for: giving them is giving it. A digest stands for what
-    /// it is made of; a shard does not, since it is the same for many values.
+    /// Marks an attribute as used, and the bound ones that determine it. The inputs of a digest determine it and are used
+    /// up by it; those of a shard are not, since many values share a shard.
     fn used(&self, slot: AttributeId, used: &mut Bounds) {
         used.attributes.insert(slot);
         let fill = self.of.attributes[slot].fill.as_ref().filter(|fill| fill.derived);
@@ -195,7 +195,7 @@ impl<'p> Question<'p> {
         Sorted { parts, usage, open: None, range: None }
     }
 
-    /// How many pieces stand before an attribute.
+    /// The number of pieces before an attribute.
     fn pieces_before(&self, source: Source, slot: AttributeId) -> usize {
         let Source::Template(template) = source else { return 0 };
         let is_it = |piece: &Piece| matches!(piece, Piece::Slot { attribute, .. } if *attribute == slot);
@@ -250,7 +250,7 @@ fn is_distinct(value: &Expr) -> bool {
     }
 }
 
-/// Whether a `when` says that an attribute is there.
+/// Whether a `when` requires that an attribute is present.
 fn mentions_presence(when: &Expr, id: AttributeId) -> bool {
     when.conjuncts()
         .into_iter()

@@ -1,4 +1,4 @@
-//! Whether what comes back is in the order that a pattern asks for.
+//! Whether the results of a path are in the order that a pattern asks for.
 
 use std::sync::Arc;
 
@@ -109,7 +109,7 @@ impl Question<'_> {
         self.pattern.entities.first().copied().unwrap_or(self.entity)
     }
 
-    /// What `by` and `order by` say of the first entity holds for attributes of the same name in the others.
+    /// The attribute of the first entity with the same name, since `by` and `order by` name those of the first.
     fn named_alike(&self, attribute: AttributeId) -> (EntityId, AttributeId) {
         match self.program.same_attribute(self.entity, attribute, self.first()) {
             Some(same) => (self.first(), same),

@@ -1,4 +1,4 @@
-//! What an index holds of an item, and whether that is enough.
+//! The part of an item that an index holds, and whether it is sufficient.
 
 use sortkey_design::model::ReadVerb;
 use sortkey_design::program::{
@@ -11,17 +11,17 @@ use super::{KeyIs, Recipe};
 use crate::facts::{slots, told};
 use crate::{AttributeSet, Path};
 
-/// What is known of an item of one entity where an index holds only a part of it.
+/// The known part of an item of one entity, if an index holds only a part of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Held {
-    /// The attributes that it holds as values, or that the text of a key tells.
+    /// The attributes whose values are copied, or follow from the text of a key.
     pub attributes: AttributeSet,
     /// The texts of templates that it holds.
     pub texts: Vec<TemplateId>,
 }
 
 impl Held {
-    /// What the index of a path holds of an entity; none if it holds everything, or is no index.
+    /// The part of an entity that the index of a path holds; none if it holds everything, or is no index.
     fn of(program: &Program, path: Path) -> Option<Held> {
         let entity = &program.entities[path.entity];
         let mut held = Held::default();
@@ -107,7 +107,7 @@ impl Question<'_> {
         narrowed
     }
 
-    /// The attributes that say whether an item is live and whose it is, as far as the pattern asks.
+    /// The attributes that decide whether an item is live and whose it is, as far as the pattern checks that.
     fn liveness(&self, entity: &Entity) -> AttributeSet {
         let mut needed = AttributeSet::new();
         if !self.pattern.with_deleted {
@@ -122,12 +122,14 @@ impl Question<'_> {
         needed
     }
 
-    /// What the index of a path holds of each entity of the pattern; none if it holds everything, or is no index.
+    /// The part of each entity of the pattern that the index of a path holds;
+    /// none if it holds everything, or is no index.
     pub(super) fn held(&self, path: Path, key: &Recipe) -> Option<Vec<Held>> {
         self.paths(path).map(|(at, path)| self.held_of(at, path, key)).collect()
     }
 
-    /// What is known of an item of the entity at a place: what the index holds, and what every call gives.
+    /// The known attributes of an item of the entity at a place: those that the index holds,
+    /// and those that every call gives.
     fn held_of(&self, at: usize, path: Path, key: &Recipe) -> Option<Held> {
         let mut held = Held::of(self.program, path)?;
         let narrowed = self.narrowed(key);
@@ -147,8 +149,7 @@ impl Question<'_> {
         self.pattern.entities.iter().enumerate().map(of)
     }
 
-    /// The conditions that are asked of each item: those that speak of what is known of it. The others were answered by the
-    /// path.
+    /// The conditions that are checked for each item: those on its known attributes. The path has answered the others.
     pub(super) fn residual(&self, held: Option<&[Held]>) -> Vec<Vec<usize>> {
         let asked = |(at, sieve): (usize, &Vec<Conjunct>)| {
             let held = held.and_then(|held| held.get(at));
@@ -159,7 +160,7 @@ impl Question<'_> {
     }
 }
 
-/// What the index of a path holds of its entity; none if it holds everything, or is no index.
+/// The sources of the values that the index of a path holds; none if it holds everything, or is no index.
 fn sources(program: &Program, path: Path) -> Option<Vec<Source>> {
     path.index()?;
     let key = path.key(program);

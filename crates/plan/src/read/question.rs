@@ -1,4 +1,4 @@
-//! What a pattern asks, in the form in which keys can be compared with it.
+//! The question of a pattern, in the form in which keys can be compared with it.
 
 use sortkey_design::model::Op;
 use sortkey_design::program::{
@@ -24,13 +24,13 @@ pub(super) struct Question<'p> {
     pub(super) pattern: &'p Pattern,
     pub(super) entity: EntityId,
     pub(super) of: &'p Entity,
-    /// What equals something known.
+    /// The attributes bound to a known value.
     pub(super) bound: Bounds,
     /// `by name = value` as conditions, for reasoning about sparse indexes.
     bind_conditions: Vec<Expr>,
     /// Optional attributes that only items which have them are asked for.
     pub(super) had: AttributeSet,
-    /// That an item is not deleted, unless the pattern wants deleted ones too.
+    /// That an item is not deleted, unless the pattern includes deleted ones.
     lives: Option<Expr>,
 }
 
@@ -79,12 +79,12 @@ impl<'p> Question<'p> {
         }
     }
 
-    /// The same question about the items that have some optional attributes.
+    /// This question, restricted to the items that have some optional attributes.
     pub(super) fn having(&self, attributes: &[AttributeId]) -> Question<'p> {
         Question { had: attributes.iter().copied().collect(), ..self.clone() }
     }
 
-    /// What is known before anything is read, and where it comes from.
+    /// The values known before anything is read, and their origins.
     pub(super) fn given(&self) -> Vec<Given> {
         let binds = self.pattern.binds.iter().enumerate().map(|(at, bind)| match &bind.value {
             BindValue::Parameter(local) => {
@@ -106,8 +106,8 @@ impl<'p> Question<'p> {
         binds.chain(equal).collect()
     }
 
-    /// Everything that holds for the items asked for, whatever is left out. An attribute that equals something is there, so
-    /// what it is there for (`when`) holds too.
+    /// The conditions that hold for all items asked for, even if a call leaves parameters out. An attribute that is
+    /// compared is present, so its `when` holds too.
     pub(super) fn known(&self) -> Known<'_> {
         let conditions = self.asked().map(|conjunct| &conjunct.expr);
         let asked = self.asked().filter_map(|conjunct| conjunct.says.about());
@@ -177,7 +177,7 @@ impl<'p> Question<'p> {
     }
 }
 
-/// What another entity of a collection calls something that the pattern says of its first.
+/// The attribute of another entity of a collection that corresponds to a bound one of the first.
 fn own(program: &Program, pattern: &Pattern, of_first: Bound, entity: EntityId) -> Option<Bound> {
     let first = *pattern.entities.first()?;
     match of_first {

@@ -10,16 +10,16 @@ use sortkey_design::program::{AttributeId, Bound, Expr, ExprKind, Pattern, Sourc
 pub struct Given {
     /// The attribute, or the stored text of a template, that is known.
     pub to: Bound,
-    /// Where its value comes from.
+    /// The origin of its value.
     pub by: GivenBy,
     /// Whether a call may leave it out. The key is then used only as far as it is known.
     pub optional: bool,
 }
 
-/// Where a known value comes from. Places are those of the pattern.
+/// The origin of a known value. Places are those of the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GivenBy {
-    /// The bind at this place, with one value: a parameter (or the part of the caller that stands in for it), or an
+    /// The bind at this place, with one value: a parameter (or the part of the caller that replaces it), or an
     /// expression.
     Bind(usize),
     /// The bind at this place, once for every value of its bounded type.
@@ -53,7 +53,7 @@ pub struct KeyPart {
     pub is: KeyIs,
 }
 
-/// What a key attribute is.
+/// The condition on a key attribute.
 #[derive(Clone, Debug, PartialEq)]
 pub enum KeyIs {
     /// The text itself, which a call gives.
@@ -69,7 +69,7 @@ pub enum KeyIs {
     },
     /// Within the bounds that conditions of `where` set.
     Bounded {
-        /// What fills the attribute. The pieces of a template before the bounded one are fixed.
+        /// The source of the attribute. The pieces of a template before the bounded one are fixed.
         source: Source,
         /// How many pieces are known before it; none for an attribute, and for text that is bounded as a whole.
         pieces: usize,

@@ -1,7 +1,7 @@
 //! Whether the key of a request shows what the items under it are: live items of the entity, and of one tenant.
 //!
-//! Nobody has to look at such items to know that they belong to the answer. What another program stored under such a key is
-//! found out when somebody looks.
+//! Such items belong to the result without being examined. An item that another program stored under such a key is only
+//! discovered by a later read of the item.
 
 use sortkey_design::model::ReadVerb;
 use sortkey_design::program::{Entity, EntityId, Piece, Source};
@@ -33,7 +33,7 @@ impl Question<'_> {
             && !others.any(|other| self.may_reach(plan, *other))
     }
 
-    /// Whether the partition key tells whose the items are.
+    /// Whether the partition key determines whose the items are.
     fn tells_tenant(&self, plan: &ReadPlan) -> bool {
         let Some(tenant) = self.of.tenant else { return true };
         plan.key.partition.iter().any(|part| match part.is {
@@ -46,7 +46,7 @@ impl Question<'_> {
     fn may_reach(&self, plan: &ReadPlan, other: EntityId) -> bool {
         let theirs = Path { entity: other, ..plan.path }.key(self.program);
         let other = &self.program.entities[other];
-        // What a call leaves out ends the key: further sort attributes may not be asked.
+        // A parameter that is left out ends the key: further sort attributes may not be asked for.
         plan.key.partition.iter().chain(plan.key.sort.first()).all(|asked| {
             let own = match &asked.is {
                 KeyIs::Equal(source) => beginning(self.of, *source),

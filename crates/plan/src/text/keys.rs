@@ -1,6 +1,6 @@
 //! The key conditions of a read in words: `PK = "USER#{userId}" and begins_with(SK, "NOTE#")`.
 //!
-//! `{name}` stands for a value that a call gives, `{name?}` for one that it may leave out, `…` for the greatest text there is.
+//! `{name}` is a value that a call gives, `{name?}` one that it may leave out, `…` the greatest text there is.
 
 use sortkey_design::program::{
     AttributeId, BindValue, Bound, Entity, ExprKind, Pattern, Piece, Program, Source, TemplateId,
@@ -134,7 +134,7 @@ impl Keys<'_> {
         text
     }
 
-    /// The value of something known: as it is if the design says it, otherwise its name.
+    /// A known value: its literal if the design fixes it, otherwise its name.
     fn value(&self, of: Bound) -> String {
         let given = self.plan.given.iter().find(|given| given.to == of);
         let mark = if given.is_some_and(|given| given.optional) { "?" } else { "" };

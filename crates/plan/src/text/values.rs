@@ -1,16 +1,16 @@
-//! Values in words, where they come from a call or stand in the design.
+//! Descriptions of values that come from a call or from the design.
 
 use sortkey_design::model::Op;
 use sortkey_design::program::{Expr, ExprKind, LocalId, Pattern, Program};
 
-/// What the locals of a pattern are called.
+/// The names of the locals of a pattern.
 pub(super) struct Names<'a> {
     pub(super) program: &'a Program,
     pub(super) pattern: &'a Pattern,
 }
 
 impl Names<'_> {
-    /// A value: as it is if the design says it, otherwise by its name, in braces.
+    /// A value: its literal if the design fixes it, otherwise its name, in braces.
     pub(super) fn value(&self, expr: &Expr) -> String {
         literal(expr).unwrap_or_else(|| format!("{{{}}}", self.name(expr)))
     }
@@ -53,7 +53,7 @@ impl Names<'_> {
     }
 }
 
-/// A value that stands in the design.
+/// A literal of the design.
 pub(super) fn literal(expr: &Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Text(text) => Some(format!("\"{text}\"")),

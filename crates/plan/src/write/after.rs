@@ -1,6 +1,7 @@
-//! Whether anybody looks at what a write yields: a later statement, or whoever called the operation.
+//! Whether the result of a write is used: by a later statement, or as the result of the operation.
 //!
-//! A transaction answers nothing. What it stored has to be read where it is not known before and somebody wants it.
+//! A transaction returns no items.
+//! An item it stored has to be read if its values are not known before and are used later.
 
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{Action, Expr, ExprKind, LocalId, Operation, Statement, StatementKind, Value};
@@ -49,7 +50,7 @@ fn named_later(body: &[Statement], action: &Action) -> bool {
     })
 }
 
-/// Whether an action may be the first of a block that makes an item: whatever makes one before it does so perhaps.
+/// Whether an action may make the first item of its block: those before it are conditional.
 fn may_be_first(block: &Statement, action: &Action) -> bool {
     let StatementKind::Transact(body) = &block.kind else { return false };
     let mut candidates = Vec::new();
@@ -57,7 +58,7 @@ fn may_be_first(block: &Statement, action: &Action) -> bool {
     candidates.into_iter().any(|each| std::ptr::eq(each, action))
 }
 
-/// Gathers what may be made first, and says whether one of it surely is.
+/// Collects the actions that may make the first item, and returns whether one of them certainly does.
 fn gather_first<'a>(body: &'a [Statement], found: &mut Vec<&'a Action>) -> bool {
     body.iter().any(|statement| match &statement.kind {
         StatementKind::Let { value: Value::Action(action), .. }

@@ -1,5 +1,5 @@
-//! What an action does to its item, as far as the text of the design tells: what it sets, what it counts, which states it
-//! enters, and why the item may have to be read.
+//! The changes of an action to its item, as far as the text of the design determines them: what it sets, what it counts,
+//! which states it enters, and why the item may have to be read.
 
 use sortkey_design::model::{FieldOp, Op, WriteVerb};
 use sortkey_design::program::{
@@ -10,23 +10,24 @@ use crate::AttributeSet;
 use crate::effects::{Change, Effects, arms, effects};
 use crate::request::Arm;
 
-/// What an action does to its item, as far as the text of the design tells.
+/// The changes of an action to its item, as far as the text of the design determines them.
 #[derive(Clone, Debug)]
 pub(crate) struct Deed {
     pub(crate) entity: EntityId,
     pub(crate) change: Change,
     /// Whether all of that surely happens.
     is_certain: bool,
-    /// What must perhaps be seen of the item, whatever is set: a condition that DynamoDB may be unable to express.
+    /// The attributes that may have to be read in any case:
+    /// those of a condition that DynamoDB may be unable to express.
     doubts: AttributeSet,
-    /// What it does besides.
+    /// Its consequences.
     pub(crate) effects: Effects,
     /// The indexes that it can touch.
     pub(crate) arms: Vec<Arm>,
 }
 
 impl Deed {
-    /// What an action of an operation does.
+    /// The changes of an action of an operation.
     pub(crate) fn of(program: &Program, action: &Action) -> Deed {
         let entity = &program.entities[action.entity];
         let mut deed = Deed::new(program, action.entity, action.verb);
@@ -72,10 +73,10 @@ impl Deed {
             self.change.sets.extend(open.map(|(id, _)| id));
         }
         if matches!(action.verb, WriteVerb::Update | WriteVerb::Upsert) {
-            // What the key tells cannot change.
+            // The attributes of the key cannot change.
             self.change.sets = self.change.sets.without(&self.change.known);
         }
-        // What is copied and then counted is counted.
+        // An attribute that is copied and then counted is counted.
         self.change.sets = self.change.sets.without(&self.change.moves);
     }
 
@@ -85,7 +86,8 @@ impl Deed {
         self.change.add(field.path.attribute, inside, field.op, of_item);
     }
 
-    /// Adds what is written on entering the state that an action sets; if the text does not tell which, that of any.
+    /// Adds the fields that are written on entering the state that an action sets;
+    /// those of any state if the text leaves it open.
     fn enter(&mut self, states: &States, action: &Action) {
         if !self.change.given().contains(states.path.attribute) {
             return;
@@ -104,8 +106,8 @@ impl Deed {
         fields.into_iter().for_each(|field| self.written(field));
     }
 
-    /// Adds what the entity itself says: how an item is marked as deleted, that its version counts, which checks must see
-    /// the item.
+    /// Adds the consequences that the entity declares: how an item is marked as deleted, that its version counts, which
+    /// checks must see the item.
     fn completed(mut self, program: &Program) -> Deed {
         let entity = &program.entities[self.entity];
         if self.change.is_soft(entity) {
@@ -129,12 +131,12 @@ impl Deed {
         self
     }
 
-    /// What is read of the item before it is written, and whether that surely happens.
+    /// The attributes that are read before the item is written, and whether that certainly happens.
     pub(crate) fn read_back(&self, entity: &Entity) -> (AttributeSet, bool) {
         let mut read = self.effects.needs.clone();
         let surely = self.is_certain && !read.is_empty();
         read.join(&self.doubts);
-        // What the key tells is only mentioned if it is all there is.
+        // Key attributes are listed only if there are no others.
         let keys = entity.key_attributes.iter().copied().collect();
         let beside = read.without(&keys);
         (if beside.is_empty() { read } else { beside }, surely)

@@ -17,7 +17,7 @@ pub(super) fn action(program: &Program, operation: &Operation, action: &Action, 
     if matches!(action.verb, WriteVerb::Update | WriteVerb::Delete | WriteVerb::Check) {
         conditions.extend(entity.deleted.as_ref().map(|_| "not deleted"));
         conditions.extend(expires.then_some("not expired"));
-        // What the key already says needs no condition.
+        // A tenant that is part of the key needs no condition.
         let beside_key = entity.tenant.filter(|tenant| !entity.key_attributes.contains(&tenant.attribute));
         conditions.extend(beside_key.filter(|_| !operation.system).map(|_| "of the caller's tenant"));
     }

@@ -10,7 +10,7 @@ use crate::flow::Flow;
 use crate::pages::expected_items;
 use crate::request::Request;
 
-/// Elements of a list whose length nothing tells.
+/// The assumed number of elements of a list of unknown length.
 pub(super) const SOME: f64 = 10.0;
 
 /// The one action of an `each` that batches can carry out: a `put` of an entity without guards, on no condition.
@@ -44,7 +44,7 @@ impl<'p> Plan<'p> {
         flow
     }
 
-    /// What a list is called in a plan.
+    /// The name of a list in a plan.
     pub(super) fn name_of(&self, list: &Expr) -> String {
         let ExprKind::Local(local) = &list.kind else { return "the list".to_owned() };
         let parameters = self.operation.signature.parameters.iter();

@@ -63,7 +63,7 @@ impl Plan<'_> {
         Some((Part { act, table, role, sometimes, many: false, arms, bytes: entity.volume.bytes }, item))
     }
 
-    /// What the write must know of the item as it is.
+    /// The read of the stored item that the write depends on.
     pub(super) fn read_back(&self, deed: &Deed) -> Flow {
         let entity = &self.program.entities[deed.entity];
         let (read, surely) = deed.read_back(entity);

@@ -19,7 +19,7 @@ pub fn receipt_home(operation: &Operation) -> Option<EntityId> {
 }
 
 impl Plan<'_> {
-    /// The receipt goes with the first write, so that a repeat finds it whatever became of the rest.
+    /// The receipt is part of the first write, so that a repeat finds it even if later writes failed.
     pub(super) fn add_receipt(&mut self, parts: &mut Parts, surely: bool) {
         if !self.receipt_due {
             return;

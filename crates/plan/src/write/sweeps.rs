@@ -40,13 +40,13 @@ impl Plan<'_> {
         Flow::Seq(flows)
     }
 
-    /// Whether the key of a parent tells everything that its children are found by.
+    /// Whether the key of a parent contains everything that its children are found by.
     fn is_told(&self, parent: EntityId, found: &[Sweep]) -> bool {
         let keys = &self.program.entities[parent].key_attributes;
         found.iter().flat_map(|sweep| &sweep.binds).all(|(_, from)| keys.contains(from))
     }
 
-    /// What the key does not tell is read before the item goes.
+    /// The read of the parent before its deletion, if its key does not lead to the children.
     pub(super) fn looked(&self, deed: &Deed) -> Flow {
         let name = &self.program.entities[deed.entity].name;
         match self.is_told(deed.entity, &sweeps(self.program, deed.entity)) {
@@ -65,8 +65,8 @@ impl Plan<'_> {
         Flow::Send(Request::write(vec![(part, format!("{words} {}", of.name))]))
     }
 
-    /// What follows the write that deletes a parent: its children go, then the note, unless an index may be late for some. Where
-    /// the write is refused, the note goes, after children whose parent was gone before.
+    /// The requests after the write that deletes a parent: its children are deleted, then the note, unless an index may lag
+    /// behind. If the write is refused, the note is deleted, after any children whose parent was gone before.
     pub(super) fn aftermath(&self, deed: &Deed, sweeps: Flow) -> Flow {
         let forgotten = self.noted(deed, "forget the cascade of");
         let name = &self.program.entities[deed.entity].name;
@@ -89,8 +89,8 @@ impl Plan<'_> {
             .any(|each| each.plan.path.is_global_index(self.program))
     }
 
-    /// The counters that an item is counted by, as parts of the transaction that deletes it. Where there is no counter, or it
-    /// is at its end, the child goes alone.
+    /// The counters that an item is counted by, as parts of the transaction that deletes it. If there is no counter, or it
+    /// is exhausted, the child is deleted alone.
     fn counted(&self, child: EntityId) -> Parts {
         let mut parts: Parts = Vec::new();
         for counter in counters(self.program, child) {

@@ -8,18 +8,18 @@ use super::{Deed, Parts, Plan, describe};
 use crate::flow::Flow;
 use crate::request::Request;
 
-/// What a transaction is made of, as it is gathered.
+/// The parts of a transaction, as they are collected.
 #[derive(Default)]
 struct Gathered {
-    /// What is read before.
+    /// The reads before it.
     before: Vec<Flow>,
-    /// What is done, and whether it surely is.
+    /// The writes, and whether each certainly happens.
     deeds: Vec<(Deed, bool)>,
     parts: Parts,
 }
 
 impl<'p> Plan<'p> {
-    /// Everything of a `transact` is one request; what must be known is read before it, sweeps run around it.
+    /// A `transact` is one request; the reads it needs come before it, sweeps around it.
     pub(super) fn transact(&mut self, body: &'p [Statement]) -> Flow {
         let mut gathered = Gathered::default();
         self.gather(body, false, &mut gathered);

@@ -139,7 +139,7 @@ impl<B: Backend> Reader<'_, B> {
     }
 
     /// An access to what an ARN names. Region and account of the ARN do not matter to the engine, so they must not matter
-    /// here: what is authorised is what is acted on.
+    /// here: the authorised resource must be the one that is used.
     fn on_arn(&self, arn: &str) -> Access {
         let path = arn.splitn(6, ':').nth(5).and_then(|path| path.strip_prefix("table/"));
         match path.map(|path| {

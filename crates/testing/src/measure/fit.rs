@@ -1,7 +1,7 @@
 //! Whether the requests of a call are an instance of its plan, with exactly the units that the plan predicts.
 //!
-//! The plan is an expression over requests; it is followed through the requests with the set of all places where it may
-//! stand, as one matches a regular expression. A call that failed need only have come some way along its plan.
+//! The plan is an expression over requests; it is matched against the requests like a regular expression, with the set
+//! of all places that it may have reached. A call that failed need only have come some way along its plan.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use sortkey_core::internals::Shared;
 /// How often a write that is refused is prepared again, and an operation whose premises changed is begun again.
 const ATTEMPTS: usize = sortkey_core::internals::ATTEMPTS;
 
-/// Holds calls against their plans.
+/// Compares calls with their plans.
 #[derive(Clone, Copy)]
 pub struct Comparison<'a> {
     shared: &'a Shared,
@@ -37,7 +37,7 @@ impl<'a> Comparison<'a> {
         Comparison { shared: runtime.shared(), program }
     }
 
-    /// The charges that the plan predicts for each request, or where the two part.
+    /// The charges that the plan predicts for each request, or the first difference.
     pub fn compare(
         &self,
         script: &Script,
@@ -55,14 +55,14 @@ impl<'a> Comparison<'a> {
         };
         let end = requests.len();
         let mut done = fit.along(&script.body, &Places::from([0]));
-        // What another one changed meanwhile is read again from the beginning.
+        // An operation whose premises another call changed starts again from the beginning.
         for _ in 1..ATTEMPTS {
             if failed == Some("Conflict") {
                 let begun = fit.reached.clone();
                 fit.along(&script.body, &begun);
             }
         }
-        // A repeat fails somewhere and finds what the first call left.
+        // A repeat fails at some point and finds the receipt of the first call.
         let begun = fit.reached.clone();
         let mut over = begun.clone();
         if let Some(receipt) = &script.receipt {
@@ -120,18 +120,18 @@ impl Fit<'_> {
         self.steps(from, |fit, at| fit.is_at(request, at))
     }
 
-    /// The places behind those where something stands.
+    /// The places behind those where something matches.
     fn steps(&mut self, from: &Places, mut stands: impl FnMut(&mut Self, usize) -> bool) -> Places {
         from.iter().copied().filter(|at| stands(self, *at)).map(|at| at + 1).collect()
     }
 
     fn again_and_again(&mut self, flow: &Flow, from: &Places) -> Places {
         let (mut ends, mut new) = (from.clone(), from.clone());
-        // Each round goes on, so there are at most as many as there are requests.
+        // Each round advances, so there are at most as many as there are requests.
         while !new.is_empty() {
             let before = self.reached.clone();
             let mut next = self.along(flow, &new);
-            // What fails for one element does not keep the others from being sent.
+            // The failure of one element does not keep the others from being sent.
             if self.failed {
                 next.extend(self.reached.difference(&before));
             }
@@ -157,10 +157,10 @@ impl Fit<'_> {
             if parts.iter().all(|part| part.sometimes || part.many) {
                 ends.extend(&ready);
             }
-            // What cannot hold is not sent; the item tells why.
+            // A write whose condition cannot hold is not sent; the item read instead shows why.
             starts = self.steps(&ready, |fit, at| fit.is_refused(write, at) || fit.reads_part(parts, at));
             self.reached.extend(&starts);
-            // A call that fails tidies up behind a refused write: the note of a cascade goes.
+            // A call that fails cleans up after a refused write: the note of a cascade is removed.
             if self.failed {
                 ends.extend(&starts);
             }
@@ -176,7 +176,7 @@ impl Fit<'_> {
         })
     }
 
-    /// Whether a write stands at a place and was refused.
+    /// Whether the request at a place is this write and was refused.
     fn is_refused(&self, write: &Request, at: usize) -> bool {
         let seen = self.requests.get(at).filter(|seen| seen.refused);
         seen.is_some_and(|seen| predict((self.shared, self.program), write, seen).is_ok())
@@ -223,7 +223,7 @@ impl Fit<'_> {
         }
     }
 
-    /// Whether a planned request stands at a place, with the units that the plan predicts.
+    /// Whether the request at a place is the planned one, with the units that the plan predicts.
     fn is_at(&mut self, request: &Request, at: usize) -> bool {
         let Some(seen) = self.requests.get(at).filter(|seen| !seen.refused) else {
             return false;

@@ -1,7 +1,7 @@
-//! A backend that writes down what is asked of the engine behind it.
+//! A backend that records the requests to the engine behind it.
 //!
-//! Every request is answered before the next one is looked at, even of calls that run side by side, so that the requests
-//! of one call stand together. The images of items are read beside, without being counted.
+//! Every request is answered before the next one is looked at, even of concurrent calls, so that the requests of one
+//! call are adjacent. The images of items are read separately, without being counted.
 
 use parking_lot::Mutex;
 use sortkey_api::operations::*;
@@ -16,7 +16,7 @@ use super::observed::{Asked, Charge, Kind, Observed, Written};
 use sortkey_core::internals::Calls;
 use sortkey_embedded::{Embedded, block_on};
 
-/// The engine, with a list of what it was asked.
+/// The engine, with a list of its requests.
 pub struct Meter {
     inner: Embedded,
     seen: Mutex<Seen>,
@@ -42,12 +42,12 @@ pub struct Observation {
 }
 
 impl Meter {
-    /// A meter before an engine.
+    /// A meter in front of an engine.
     pub fn new(inner: Embedded) -> Meter {
         Meter { inner, seen: Mutex::default() }
     }
 
-    /// The requests since this was last asked.
+    /// The requests since the last call of this.
     pub fn take(&self) -> Vec<Observed> {
         std::mem::take(&mut self.seen.lock().requests)
     }
@@ -86,7 +86,7 @@ impl Meter {
             .collect()
     }
 
-    /// Sends writes and notes the images before and after.
+    /// Sends writes and records the images before and after.
     fn writes<T>(
         &self,
         kind: Kind,
@@ -128,7 +128,7 @@ fn key(key: &SuppliedItem) -> Map {
     key.unchecked().to_map()
 }
 
-/// What tests call.
+/// Called for the calls of tests.
 impl Calls for Meter {
     fn begun(&self, name: &str) {
         let mut seen = self.seen.lock();
@@ -138,7 +138,7 @@ impl Calls for Meter {
 
     fn ended(&self, failed: Option<&str>) {
         let mut seen = self.seen.lock();
-        // What a call calls belongs to it.
+        // A nested call belongs to the outer one.
         if let (Some((name, from)), true) = (seen.open.pop(), seen.open.is_empty()) {
             let requests = seen.requests.split_off(from);
             seen.calls.push(Observation { name, failed: failed.map(str::to_owned), requests });
@@ -212,7 +212,7 @@ impl Meter {
         input.return_consumed_capacity = DETAILED;
         let (table, index) = (input.table_name.name().to_owned(), input.index_name.clone());
         let (strong, continues) = (input.consistent_read == Some(true), input.exclusive_start_key.is_some());
-        // What is only counted is read all the same; its size is found out by asking for the items.
+        // A count reads the items as well; asking for the items reveals their size.
         let counted =
             (input.select == Some(Select::Count)).then(|| QueryInput { select: None, ..input.clone() });
         let answer = block_on(self.inner.query(input));

@@ -1,4 +1,4 @@
-//! A request as it was seen: what it asked for, the images of the items it touched, what it consumed.
+//! An observed request: its action, the images of the items it touched, and its consumption.
 
 use std::collections::BTreeMap;
 
@@ -11,15 +11,15 @@ use sortkey_core::internals::{GUARD, RECEIPT};
 /// One request.
 #[derive(Clone, Debug)]
 pub struct Observed {
-    /// What it asked for.
+    /// The DynamoDB action.
     pub asked: Asked,
     /// Whether it was refused; a refusal does not report what it consumed.
     pub refused: bool,
-    /// What it consumed, by table.
+    /// The consumed capacity, by table.
     pub consumed: Vec<Charge>,
 }
 
-/// What a request asked for.
+/// The DynamoDB action of a request.
 #[derive(Clone, Debug)]
 pub enum Asked {
     /// GetItem or BatchGetItem.
@@ -43,7 +43,7 @@ pub enum Asked {
         strong: bool,
         /// Whether it was a Scan.
         scan: bool,
-        /// Whether it went on where another one ended.
+        /// Whether it continued where another one ended.
         continues: bool,
         /// Whether there is more behind it.
         more: bool,
@@ -52,7 +52,7 @@ pub enum Asked {
     },
     /// Writes and checks.
     Writes {
-        /// In which request.
+        /// The kind of request.
         kind: Kind,
         /// The items.
         items: Vec<Written>,
@@ -77,7 +77,7 @@ pub struct Written {
     pub table: String,
     /// Its key.
     pub key: Map,
-    /// What was asked of it.
+    /// The kind of change that was requested.
     pub act: Act,
     /// Before.
     pub before: Option<Item>,
@@ -85,7 +85,7 @@ pub struct Written {
     pub after: Option<Item>,
 }
 
-/// What was consumed on a table and its indexes.
+/// The capacity consumed on a table and its indexes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Charge {
     /// The table.

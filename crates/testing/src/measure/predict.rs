@@ -1,4 +1,4 @@
-//! What a planned request costs with the sizes of the items it really touched, and whether a request that was seen is an
+//! The cost of a planned request with the actual sizes of the items it touched, and whether an observed request is an
 //! instance of it at all.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use sortkey_value::{Item, Map, ValueRef};
 use super::observed::{Asked, Charge, Kind, Observed, Written};
 use sortkey_core::internals::{Shared, deployed};
 
-/// The charges that a plan predicts, or why the request is another one.
+/// The charges that a plan predicts, or why the request does not match it.
 pub(super) fn predict(
     (shared, program): (&Shared, &Program),
     planned: &Request,
@@ -81,7 +81,7 @@ impl Names<'_> {
         Ok(charges)
     }
 
-    /// One item is left and is only looked at: it is checked, or nothing of it changes.
+    /// The case of a single item that is only checked, or that does not change.
     fn check(&self, parts: &[Part], seen: &Observed) -> Result<Vec<Charge>, String> {
         let must: Vec<&Part> = parts.iter().filter(|part| !may_be_left_out(part)).collect();
         let checks = |part: &&Part| matches!(part.act, Act::Check | Act::Update | Act::Upsert);
@@ -109,7 +109,7 @@ impl Names<'_> {
         Ok(charges)
     }
 
-    /// What an item is that is no part of the plan, or which part is missing.
+    /// Describes the item that is no part of the plan, or the part that is missing.
     fn unlike(&self, parts: &[Part], items: &[Written]) -> String {
         let odd = items.iter().find(|item| !parts.iter().any(|part| self.is_instance(part, item)));
         match (odd, parts.iter().find(|part| !may_be_left_out(part))) {
@@ -140,7 +140,7 @@ impl Names<'_> {
 
     fn is_instance(&self, part: &Part, item: &Written) -> bool {
         let acts = match (part.act, item.act) {
-            // An `upsert` that has read the item stores a new one whole; what changes nothing is a check.
+            // An `upsert` that has read the item stores a new one whole; a write that changes nothing is a check.
             (Act::Upsert, act) => matches!(act, Act::Put | Act::Update | Act::Check),
             (Act::Update, act) => matches!(act, Act::Update | Act::Check),
             (planned, act) => planned == act,
@@ -176,11 +176,11 @@ impl Names<'_> {
     }
 }
 
-/// How many times an item is held against a part before a transaction counts as another one.
+/// The maximum number of comparisons before a transaction counts as not matching.
 const MAX_STEPS: usize = 100_000;
 
-/// Items of a transaction, each to be a part of the plan of its own. What may be left out must not stand in for what must
-/// be there, so that the first part an item may be is not always the one it is.
+/// Assigns the items of a transaction to different parts of the plan. An optional part must not take the item of a
+/// required one, so the first part that an item matches is not always the right one.
 struct Search<'p> {
     parts: &'p [Part],
     taken: Vec<bool>,
@@ -225,7 +225,7 @@ fn same_consistency(planned: bool, really: bool) -> Result<(), String> {
     }
 }
 
-/// What an index holds of an item before and after.
+/// The entry of an item in an index before and after.
 fn entry(table: &Table, index: &Index, item: &Written) -> Entry {
     let (before, after) = (view(table, index, item.before.as_ref()), view(table, index, item.after.as_ref()));
     let key = |view: &Option<Map>| -> Vec<Option<sortkey_value::AttributeValue>> {

@@ -1,4 +1,4 @@
-//! What was measured, pattern by pattern and operation by operation.
+//! The measurements, pattern by pattern and operation by operation.
 
 use sortkey_design::Program;
 use sortkey_design::program::Callee;
@@ -7,19 +7,19 @@ use sortkey_plan::{Cost, Script, operation_script, pattern_script};
 use super::fit::Comparison;
 use super::observed::{Charge, Observed};
 
-/// Everything that was measured of a design, in the order of its text.
+/// All measurements of a design, in the order of its text.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Patterns, then operations.
     pub entries: Vec<Measured>,
 }
 
-/// What was measured of one pattern or operation.
+/// The measurements of one pattern or operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// Its name.
     pub name: String,
-    /// What one call is predicted to cost, for items of the usual size.
+    /// The predicted cost of one call, for items of the usual size.
     pub usual: Cost,
     /// Calls that succeeded.
     pub succeeded: u64,
@@ -27,11 +27,11 @@ pub struct Measured {
     pub failed: u64,
     /// How the last of them failed.
     pub trouble: Option<String>,
-    /// What the plan predicts for all these calls, with the sizes of the items they touched.
+    /// The predicted cost of all these calls, with the sizes of the items they touched.
     pub predicted: Cost,
-    /// What they consumed.
+    /// Their consumption.
     pub consumed: Cost,
-    /// Calls that were not what the plan says, each with the difference.
+    /// Calls that differ from the plan, each with the difference.
     pub differences: Vec<String>,
 }
 
@@ -82,7 +82,7 @@ impl Report {
         }
     }
 
-    /// Adds what another one measured of the same design.
+    /// Adds the measurements of another report on the same design.
     pub fn extend(&mut self, other: Report) {
         for (entry, more) in self.entries.iter_mut().zip(other.entries) {
             entry.succeeded += more.succeeded;

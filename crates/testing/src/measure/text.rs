@@ -1,12 +1,12 @@
-//! A report for people: what was predicted and what was consumed, call by call.
+//! A report for people: predicted and actual consumption, call by call.
 
 use sortkey_plan::{Cost, columns, row, units};
 
 use super::report::{Measured, Report};
 
 impl Report {
-    /// One line for each pattern and operation: what a call usually costs by the plan, what the plan predicts for the calls
-    /// that were made, with the sizes of their items, and what these consumed, both for one call on average.
+    /// One line for each pattern and operation: the usual cost of a call by the plan, the prediction for the calls that
+    /// were made, with the sizes of their items, and their consumption, both for one call on average.
     pub fn text(&self) -> String {
         let mut rows = vec![row(&["call", "calls", "failed", "usual", "predicted", "consumed", ""])];
         rows.extend(self.entries.iter().map(Measured::cells));
@@ -23,7 +23,7 @@ impl Report {
         text
     }
 
-    /// How many calls were not what the plan says.
+    /// The number of calls that differ from the plan.
     pub fn differences(&self) -> usize {
         self.entries.iter().map(|entry| entry.differences.len()).sum()
     }

@@ -18,10 +18,10 @@ use sortkey_core::{Backend, Failure, FailureKind, Ids, KeyError, Pending, Proble
 use sortkey_deploy::{Naming, deploy};
 use sortkey_embedded::{Embedded, ephemeral};
 
-/// How many times as often that is called which never succeeded.
+/// How many times as often a callee is tried that never succeeded.
 const PATIENCE: u64 = 8;
 
-/// Runs the tests of a design, whatever becomes of them, and measures every call that they make.
+/// Runs the tests of a design, even if they fail, and measures every call that they make.
 pub async fn tests(
     design: Arc<Design>,
     parameters: BTreeMap<String, String>,
@@ -59,7 +59,7 @@ pub async fn trial(
     let naming = Naming { prefix: None, parameters: parameters.clone() };
     let engine = Engine::memory(sortkey_engine::Settings {
         seed,
-        // Nothing happens but what is called.
+        // No expiry in the background: only the calls themselves are measured.
         expiry_interval: None,
         ..sortkey_engine::Settings::default()
     });
@@ -90,7 +90,7 @@ pub async fn trial(
     let ids = Ids::seeded(seed);
     let (mut dice, mut pool) = (Dice::generous(&ids), Pool::default());
     plant(&runtime, most, &mut dice, &mut pool, &mut called, &mut |_| {}).await.map_err(random)?;
-    // Arguments are random, so that many calls fail: of what never succeeded some more are tried.
+    // Arguments are random, so that many calls fail: callees that never succeeded are tried more often.
     for round in 0..calls.saturating_mul(PATIENCE) {
         for callee in program.callees() {
             if round >= calls && report.lock().has_succeeded(program.name(callee)) {

@@ -1,5 +1,5 @@
-//! Which arguments of an operation name items that must be there: `check User(userId)`, `update Source(...)`,
-//! `let t = getTenant(id)`.
+//! The arguments of an operation that name items which must exist, as in
+//! `check User(userId)`, `update Source(...)`, `let t = getTenant(id)`.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ pub(crate) fn existing<'a>(design: &'a Design, operation: &'a Operation) -> Exis
 fn called<'a>(design: &'a Design, body: &'a [Stmt], found: &mut Existing<'a>) {
     for statement in body {
         match &statement.kind {
-            // Without an error, what is not there may as well not be.
+            // Without an error, the item may be missing.
             StmtKind::Let { value: Value::Expr(expr), error: Some(_), .. } => {
                 if let ExprKind::Call { callee, args } = &expr.kind
                     && let Some(pattern) = callee.as_name().and_then(|name| design.pattern(name))
@@ -49,7 +49,7 @@ fn called<'a>(design: &'a Design, body: &'a [Stmt], found: &mut Existing<'a>) {
     }
 }
 
-/// Arguments that are plain names, by name or in the order of the attributes they stand for.
+/// Arguments that are plain names, by name or in the order of the attributes they correspond to.
 fn add<'a>(found: &mut Existing<'a>, entity: &'a Entity, attributes: &[&'a str], args: &'a Args) {
     let mut order = attributes.iter().copied();
     for (name, value) in &args.values {
@@ -57,7 +57,7 @@ fn add<'a>(found: &mut Existing<'a>, entity: &'a Entity, attributes: &[&'a str],
             Some(name) => Some(name.text.as_str()),
             None => {
                 let next = order.next();
-                // A parameter that is called like an attribute means that one.
+                // A parameter with the name of an attribute gives that attribute.
                 value.as_name().filter(|name| entity.attribute(name).is_some()).or(next)
             }
         };

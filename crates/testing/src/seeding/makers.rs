@@ -1,4 +1,4 @@
-//! Which operations make the items of an entity, and in which order entities are filled.
+//! The operations that make the items of an entity, and the order in which entities are filled.
 
 use sortkey_design::Program;
 use sortkey_design::facts::actions;
@@ -63,7 +63,7 @@ fn likelihood(program: &Program, entity: &Entity, callee: Callee) -> Option<(Lik
     let own = |verbs: &[WriteVerb]| {
         actions.iter().any(|site| site.action.entity == entity.name && verbs.contains(&site.action.verb))
     };
-    // What takes items away makes less than it looks.
+    // An operation that also deletes items may leave fewer than it makes.
     let takes = |verb| matches!(verb, WriteVerb::Delete | WriteVerb::Purge);
     if actions.iter().any(|site| takes(site.action.verb)) {
         return None;
@@ -118,7 +118,7 @@ pub(super) fn changers(program: &Program, makers: &[Callee]) -> Vec<Callee> {
     program.callees().filter(changes).collect()
 }
 
-/// What the text of the design says of an operation; none for a pattern.
+/// The syntax of an operation in the design; none for a pattern.
 pub(super) fn operation(program: &Program, callee: Callee) -> Option<&Operation> {
     match callee {
         Callee::Operation(id) => program.design.operations.get(id.at()),

@@ -70,7 +70,7 @@ fn alternatives(rest: &mut Vec<char>, dice: &mut Dice<'_>, depth: usize) -> Resu
     Ok(choices.swap_remove(at))
 }
 
-/// The letters that one letter of the pattern stands for.
+/// The letters that one letter of the pattern matches.
 fn class(letter: char, rest: &mut Vec<char>) -> Vec<char> {
     match letter {
         '.' => vec!['x'],

@@ -39,7 +39,7 @@ impl Pool {
     }
 }
 
-/// What belongs together in one call: once an item is chosen, everything it says holds for the rest.
+/// The values that belong together in one call: once an item is chosen, its attributes hold for the rest.
 pub(crate) struct Story<'a> {
     pub(super) program: &'a Program,
     pub(super) pool: &'a Pool,
@@ -90,7 +90,7 @@ impl<'a> Story<'a> {
         let existing = existing.unwrap_or_default();
         let mut arguments = Map::new();
         for parameter in &program.signature(callee).parameters {
-            // What may be left out is given every other time, so that items differ.
+            // Optional arguments are given every other time, so that items differ.
             if parameter.of_caller.is_some() || (parameter.optional && dice.below(2)? == 0) {
                 continue;
             }
@@ -115,8 +115,8 @@ impl<'a> Story<'a> {
         Ok(arguments)
     }
 
-    /// Who calls: whoever the story is about; nobody, where nobody needs to. If the story says nothing about them, it begins
-    /// with the item that says most.
+    /// The caller: a user of the story, or none where none is needed. If the story names no user yet, it begins with the
+    /// item that determines most of the caller's attributes.
     pub(crate) fn caller(
         &mut self,
         runtime: &Runtime,
@@ -134,7 +134,7 @@ impl<'a> Story<'a> {
             self.attribute(first, dice)?;
         }
         for attribute in self.program.caller.iter() {
-            // Whose the item is, that is who calls.
+            // The owner of the item is the caller.
             let known = self.subject.get(&*attribute.name).filter(|_| !self.wanders).cloned();
             let value = match known {
                 Some(known) => Some(known),

@@ -1,4 +1,4 @@
-//! Values of a type that look as people's and programs' do.
+//! Values of a type that look like those of people and programs.
 
 use serde_json::{Map, Value as Json, json};
 use sortkey_design::model::{IdBody, InputKind, StringFormat, TimeUnit};
@@ -8,7 +8,7 @@ use super::{Story, matching};
 use sortkey_core::internals::{iso, iso_seconds};
 use sortkey_core::{Ids, KeyError};
 
-/// A time that generated times lie before: the seed decides everything, the machine's clock nothing.
+/// An upper bound of generated times: everything depends on the seed, nothing on the machine's clock.
 pub(crate) const LATEST_MS: u64 = 1_790_000_000_000;
 const SPAN_MS: u64 = 30 * 86_400_000;
 
@@ -23,7 +23,7 @@ const WORDS: [&str; 12] = [
     "lantern", "orbit",
 ];
 
-/// What may be longer than this is long now and then, if that is wanted, up to some kilobytes.
+/// Text that may be longer than this is long now and then, if that is asked for, up to some kilobytes.
 const LONG: u64 = 200;
 const LONGEST: u64 = 9_000;
 
@@ -164,7 +164,7 @@ fn input(
         return object(story, attributes.map(|(_, each)| each).collect(), dice);
     }
     let keys: Vec<&str> = entity.key_attributes.iter().map(|id| &*entity.attributes[*id].name).collect();
-    // What the call is about is the item that is meant, if it has such a key.
+    // The item of the story is the one that is meant, if it has such a key.
     let item = match keys.iter().all(|name| story.known.contains_key(*name)) {
         true => story.known.clone(),
         false => match story.pool.pick(&entity.name, dice)? {

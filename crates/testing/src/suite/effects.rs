@@ -1,4 +1,4 @@
-//! Effects of a test: what `given` says comes of them, and which were done.
+//! Effects of a test: the outcomes that `given` prepares, and the effects that were done.
 
 use parking_lot::Mutex;
 use serde_json::{Map, Value as Json};
@@ -13,13 +13,13 @@ pub(super) struct Stubs {
     unprepared: Mutex<Option<String>>,
 }
 
-/// What comes of an effect with certain arguments.
+/// The prepared outcome of an effect with certain arguments.
 pub(super) struct Prepared {
     /// The effect.
     pub(super) effect: String,
     /// The arguments that it must have; others may be anything.
     pub(super) arguments: Json,
-    /// What it gives, or the name of the error.
+    /// Its result, or the name of the error.
     pub(super) outcome: Result<Json, String>,
 }
 
@@ -34,7 +34,7 @@ impl Stubs {
         self.done.lock().iter().filter(|(name, given)| name == effect && has(given, arguments)).count()
     }
 
-    /// What was done, for people.
+    /// The calls of an effect, for messages.
     pub(super) fn show(&self, effect: &str) -> Vec<String> {
         let done = self.done.lock();
         done.iter()
@@ -65,7 +65,7 @@ impl Effects for Stubs {
             Some(Ok(claims)) if matches!(deed, Deed::Jwt { .. }) => Ok(Performed::Claims(claims.clone())),
             Some(Ok(result)) => Ok(Performed::Result(result.clone())),
             Some(Err(error)) => failed(&deed, error),
-            // An event is sent to whoever follows: there is nothing to prepare.
+            // An event needs no prepared outcome.
             None if matches!(deed, Deed::Live { .. }) => Ok(Performed::Result(Json::Object(Map::new()))),
             None => {
                 *self.unprepared.lock() = Some(format!("{name} {arguments}"));
@@ -77,8 +77,8 @@ impl Effects for Stubs {
     }
 }
 
-/// A request or a mail that fails is an answer without a status, and a token that is not valid belongs to nobody; what the
-/// application does just fails.
+/// A request or a mail that fails is an answer without a status, and an invalid token is unauthenticated; a function of
+/// the application just fails.
 fn failed(deed: &Deed, error: &str) -> Result<Performed, Failure> {
     let (latency_ms, error) = (0, error.to_owned());
     match deed {

@@ -1,7 +1,7 @@
-//! A test on a DynamoDB elsewhere: on tables of its own, which go with it.
+//! A test on a remote DynamoDB: on tables of its own, which are deleted with it.
 //!
-//! There is nothing to fork there, so every test creates the design's tables under a prefix that nobody else uses. Its clock
-//! stands still at the present, since a DynamoDB of others removes what it takes for expired.
+//! Nothing can be forked there, so every test creates the design's tables under a prefix that nobody else uses. Its clock
+//! is stopped at the present, since a remote DynamoDB removes items that are expired by its own clock.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -71,7 +71,7 @@ impl Suite {
     }
 }
 
-/// Deletes a table of a test. One that stays is in nobody's way, so a failure is not the test's.
+/// Deletes a table of a test. A table that is left over harms nothing, so an error does not fail the test.
 async fn remove(backend: &dyn Backend, table: &str) {
     let unprotected = UpdateTableInput {
         table_name: table.into(),

@@ -1,4 +1,4 @@
-//! What must hold of the tables after every test, whatever the test was about: no stored key attribute is stale, every
+//! Invariants of the tables after every test, whatever the test was about: no stored key attribute is stale, every
 //! guard has its owner, and every unique value its guard.
 
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use sortkey_core::internals::{
 };
 use sortkey_core::{Failure, Runtime};
 
-/// Fails a test that left something wrong behind.
+/// Fails a test that left an invariant broken.
 pub(super) async fn check(runtime: &Runtime, test: &Test) -> Result<(), Diagnostic> {
     match broken(runtime).await {
         Ok(None) => Ok(()),
@@ -23,7 +23,7 @@ pub(super) async fn check(runtime: &Runtime, test: &Test) -> Result<(), Diagnost
     }
 }
 
-/// What is wrong with the stored items, if anything is.
+/// The first violation found among the stored items, if there is one.
 pub async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure> {
     let scope = runtime.scope(None);
     let program = &scope.shared.program;
@@ -36,13 +36,13 @@ pub async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure> {
         let mut kept: Vec<String> = Vec::new();
         for item in &items {
             let mut owners = infos.iter().filter(|info| info.owns(program, item));
-            // Where several entities could own it, the templates themselves decide, and say nothing here.
+            // If several entities could own it, its templates cannot be attributed to one.
             let (Some(info), None) = (owners.next(), owners.next()) else { continue };
             if let Some(what) = stale(&scope, info, item) {
                 return Ok(Some(what));
             }
             let fields = info.decode(program, item);
-            // What is not live has its unique values free again.
+            // An item that is not live has released its unique values.
             let view = View::of(info.at, &fields);
             if is_expired(&scope, view) || is_deleted(&scope, view)? {
                 continue;
@@ -58,7 +58,7 @@ pub async fn broken(runtime: &Runtime) -> Result<Option<String>, Failure> {
                 kept.push(key);
             }
         }
-        // A guard that has expired counts as absent, whoever had it.
+        // A guard that has expired counts as absent.
         let guards = items
             .iter()
             .filter(|item| is_guard(first, item) && !is_expired(&scope, View::stored(first.at, item)));
@@ -99,11 +99,11 @@ pub(super) fn identity(key: &Map) -> String {
 
 fn is_guard(info: &EntityInfo, item: &Item) -> bool {
     let Some(ValueRef::S(text)) = item.get(&info.partition) else { return false };
-    // No entity has an empty name: what begins so is what a table says of itself.
+    // No entity has an empty name: a key that begins so belongs to a table's own metadata.
     text.strip_prefix(GUARD).is_some_and(|rest| !rest.starts_with('#'))
 }
 
-/// What is stale about an item: every template of it says what the item's attributes say.
+/// The stale part of an item: each template must match the item's attributes.
 fn stale(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Option<String> {
     let program = &scope.shared.program;
     let fields = info.decode(program, item);

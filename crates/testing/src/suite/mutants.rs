@@ -1,4 +1,4 @@
-//! Mutants: a design with one promise taken out. A test that still passes does not watch over that promise.
+//! Mutants: a design with one guarantee taken out. If all tests still pass, none of them covers that guarantee.
 
 use sortkey_design::Design;
 use sortkey_design::facts::{actions, key_attributes};
@@ -11,11 +11,11 @@ const ANNOTATIONS: [&str; 4] = ["transient", "encrypted", "normalize", "version"
 /// A design that lacks one thing.
 #[derive(Clone, Debug)]
 pub struct Mutant {
-    /// What was taken out.
+    /// The part that was taken out.
     pub what: String,
-    /// Where it stood.
+    /// Its former place.
     pub span: Span,
-    /// What is left.
+    /// The design without it.
     pub design: Design,
 }
 
@@ -103,10 +103,10 @@ fn of_entity(design: &Design, at: usize, found: &mut Vec<Mutant>) {
     }
 }
 
-/// Whether taking out an annotation can change anything: a mutant that behaves the same is nobody's fault.
+/// Whether taking out an annotation can change the behaviour: an equivalent mutant cannot be killed.
 fn matters(design: &Design, entity: &Entity, attribute: &Attribute, annotation: &str) -> bool {
     match annotation {
-        // What is derived or in the key is refused anyway, and what no operation may write stays as it is.
+        // Derived attributes and keys are refused anyway, and an attribute that no operation may write stays as it is.
         "immutable" => {
             let key = key_attributes(design, entity).contains(&attribute.name.text.as_str());
             !attribute.is_derived()
@@ -173,7 +173,7 @@ fn of_operation(design: &Design, at: usize, found: &mut Vec<Mutant>) {
     }
 }
 
-/// What only a race can exercise: transactions of several statements, and the checks in them.
+/// The parts that only a race can exercise: transactions of several statements, and the checks in them.
 fn atomic(body: &[Stmt], way: &mut Vec<usize>, found: &mut Vec<(Vec<usize>, Span, &'static str)>) {
     for (at, statement) in body.iter().enumerate() {
         way.push(at);
@@ -209,7 +209,7 @@ fn dissolve(body: &mut Vec<Stmt>, way: &[usize]) {
     }
 }
 
-/// Where conditions stand: the way through blocks, by places.
+/// The places of conditions: the way through blocks, by indexes.
 fn conditions(body: &[Stmt], way: &mut Vec<usize>, found: &mut Vec<(Vec<usize>, Span)>) {
     for (at, statement) in body.iter().enumerate() {
         way.push(at);

@@ -1,8 +1,9 @@
 //! Races: every request is a point where another branch may go first, and every order is tried.
 //!
-//! A race holds its branches' requests back and lets one through at a time. Which one is a choice; the choices of a run
-//! are its order. A test is run again for the next order until none is left, or, where there are too many, for orders that
-//! a seed picks. A run depends on nothing but its order, so the order that broke a promise shows it again.
+//! A race holds its branches' requests back and lets one through at a time. Each time, one of the waiting requests is
+//! chosen; the choices of a run are its order. A test is run again for the next order until none is left, or, if there are
+//! too many, for orders that a seed picks. A run depends on nothing but its order,
+//! so the order that broke a promise shows it again.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -88,13 +89,13 @@ struct State {
     /// The request that was let through and has not come back.
     let_through: Option<u64>,
     requests: u64,
-    /// What to choose, in turn; the first where nothing is said.
+    /// The choices to make, in turn; the first request where none is left.
     order: Vec<usize>,
-    /// Picks what `order` does not say; none picks the first.
+    /// Makes the choices beyond `order`; none picks the first.
     random: Option<u64>,
-    /// What was chosen, and of how many.
+    /// The choices made, and of how many.
     chosen: Vec<(usize, usize)>,
-    /// What was let through, in words.
+    /// The requests that were let through, for messages.
     log: Vec<String>,
 }
 
@@ -111,7 +112,7 @@ pub(super) struct Order {
     pub(super) seed: Option<u64>,
 }
 
-/// What a run chose.
+/// The choices of a run, and its requests.
 pub(super) struct Taken {
     /// Each choice, and of how many it was one.
     pub(super) chosen: Vec<(usize, usize)>,
@@ -128,7 +129,7 @@ struct Held<'s> {
 impl<'s> Future for Held<'s> {
     type Output = Turn<'s>;
 
-    /// Nobody is woken: the race polls all its branches whenever it lets a request through.
+    /// No waker is needed: the race polls all its branches whenever it lets a request through.
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Turn<'s>> {
         match self.scheduler.0.lock().let_through == Some(self.id) {
             true => Poll::Ready(Turn { scheduler: self.scheduler, id: self.id }),
@@ -137,14 +138,14 @@ impl<'s> Future for Held<'s> {
     }
 }
 
-/// The turn of a request: it holds everybody else back until it is over.
+/// The turn of a request: it holds all others back until it is over.
 struct Turn<'s> {
     scheduler: &'s Scheduler,
     id: u64,
 }
 
 impl Turn<'_> {
-    /// The answer is there.
+    /// Ends the turn, when the answer has arrived.
     fn over(self) {
         let mut state = self.scheduler.0.lock();
         if state.let_through == Some(self.id) {
@@ -160,7 +161,7 @@ impl Scheduler {
         Scheduler(Mutex::new(State { order: order.choices.clone(), random, ..State::default() }))
     }
 
-    /// What was chosen so far.
+    /// The choices made so far, and the requests.
     pub(super) fn taken(&self) -> Taken {
         let state = self.0.lock();
         Taken { chosen: state.chosen.clone(), log: state.log.clone() }
@@ -175,13 +176,13 @@ impl Scheduler {
         state.requests += 1;
         let (id, branch) = (state.requests, state.branch);
         let waiting = Waiting { id, branch, what: described(request) };
-        // Within a branch the earlier request stands first.
+        // Within a branch the earlier request comes first.
         let at = state.waiting.partition_point(|each| each.branch <= branch);
         state.waiting.insert(at, waiting);
         Some(Held { scheduler: self, id })
     }
 
-    /// Runs branches side by side, one request at a time.
+    /// Runs branches concurrently, one request at a time.
     pub(super) async fn race<T>(&self, mut branches: Vec<BoxFuture<'_, T>>) -> Vec<T> {
         self.0.lock().racing = true;
         let mut done: Vec<Option<T>> = branches.iter().map(|_| None).collect();

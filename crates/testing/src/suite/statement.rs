@@ -23,7 +23,7 @@ use sortkey_work::Work;
 struct Test<'a> {
     runtime: &'a Runtime,
     engine: &'a Engine,
-    /// What effects give.
+    /// The prepared results of effects.
     stubs: &'a Stubs,
     /// Runs the workers.
     work: Work,
@@ -96,7 +96,7 @@ impl<'a> Test<'a> {
                 }
             }
             StatementKind::Work => {
-                // Items past their time go now, so that workers that wait for it can be tested.
+                // Expired items are deleted now, so that workers triggered by that can be tested.
                 let expired = self.engine.expire_now();
                 expired.map_err(|error| failed(statement.span, error.message))?;
                 let settled = self.work.settle().await;
@@ -262,7 +262,7 @@ impl<'a> Test<'a> {
         }
     }
 
-    /// What the two sides of a comparison are, asked once more.
+    /// The two sides of a comparison, evaluated once more for the message.
     async fn sides(&self, scope: &mut Scope<'a>, value: &'a Value) -> Vec<String> {
         let Value::Expr(Expr { kind, .. }) = value else { return Vec::new() };
         let session = self.runtime.session();

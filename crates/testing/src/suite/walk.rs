@@ -1,7 +1,7 @@
-//! A random walk through all operations of every system. Whatever is called, in whatever order and by whomever: no key of an
-//! index is stale, guards and unique values belong together, and nobody has changed what is another tenant's.
+//! A random walk through all operations of every system. In any order of calls, and for every caller: no key of an index is
+//! stale, guards and unique values belong together, and no call changes another tenant's items.
 //!
-//! `SORTKEY_WALK_STEPS` walks further, `SORTKEY_WALK_SEED` elsewhere.
+//! `SORTKEY_WALK_STEPS` sets the length of the walk, `SORTKEY_WALK_SEED` its seed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -37,7 +37,7 @@ struct Walk<'a> {
     /// The operations that succeeded, and that were refused in some way.
     done: BTreeSet<&'a str>,
     refused: BTreeMap<&'a str, String>,
-    /// Calls by somebody else than the owner of what they are about.
+    /// Calls by a caller who does not own the item.
     strangers: usize,
     steps: usize,
 }
@@ -118,7 +118,7 @@ impl<'a> Walk<'a> {
         self.engine.advance_clock(1_000 * self.below(600) as i64);
     }
 
-    /// Calls directly and as a task in turn: both must keep the same promises.
+    /// Calls directly and as a task in turn: both must keep the same guarantees.
     async fn answer(&mut self, call: Call<'_>) -> Result<Answer, Failure> {
         self.steps += 1;
         if self.steps.is_multiple_of(2) {
@@ -132,7 +132,7 @@ impl<'a> Walk<'a> {
         self.dice.below(bound as u64).expect("seeded") as usize
     }
 
-    /// What belongs to other tenants than the caller's, by table and key.
+    /// The items of other tenants than the caller's, by table and key.
     async fn others(&self, caller: &Caller) -> HashMap<(String, String), Item> {
         let (shared, mut others) = (self.runtime.shared(), HashMap::new());
         let program = &shared.program;

@@ -1,4 +1,4 @@
-//! What a record of a stream says.
+//! Records of a stream as changes of items.
 
 use sortkey_api::shapes::stream::{OperationType, Record};
 use sortkey_design::model::Change;
@@ -12,14 +12,14 @@ pub(crate) struct Happened {
     pub(super) key: Item,
     /// The item as the change left it, or as it was.
     pub(super) image: Item,
-    /// Where in the stream.
+    /// The position in the stream.
     pub(super) at: String,
     /// When, to the second, in milliseconds since 1970.
     pub(super) at_ms: i64,
 }
 
 impl Happened {
-    /// Reads a record; none if it says nothing that could start a worker.
+    /// Reads a record; none if it holds nothing that could start a worker.
     pub(super) fn of(record: Record) -> Option<Happened> {
         let is_expiry = record
             .user_identity

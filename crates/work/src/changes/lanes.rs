@@ -1,4 +1,4 @@
-//! Runs that changes start, for one worker: those of one item in order, those of different items side by side.
+//! Runs that changes start, for one worker: those of one item in order, those of different items in parallel.
 //!
 //! Items take turns by the value of the worker's `per`, or by their partition: a burst of changes of one partition lets the
 //! changes of others pass. A run that failed pauses with the later changes of its item, and holds up nothing else.
@@ -26,7 +26,7 @@ pub(super) struct Job {
     pub(super) attempt: u64,
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Went {
     /// It is done, or put aside.
@@ -90,7 +90,7 @@ impl Lanes {
         Some(job)
     }
 
-    /// A run is over; one that failed is tried again at a time.
+    /// Ends a run; one that failed is tried again at `again_ms`.
     pub(super) fn over(&mut self, job: &Job, went: Went, again_ms: i64) {
         self.running = self.running.saturating_sub(1);
         self.turns.over(&job.share, Some(went == Went::Done));
@@ -141,7 +141,7 @@ mod tests {
         Job { worker: WorkerId::new(0), happened: Arc::new(happened), mark, share: share.into(), attempt: 1 }
     }
 
-    /// What begins, by its place in the stream, until nothing can.
+    /// The runs that begin, by their places in the stream, until none can.
     fn begun(lanes: &mut Lanes, now_ms: i64) -> Vec<Job> {
         std::iter::from_fn(|| lanes.next(now_ms)).collect()
     }

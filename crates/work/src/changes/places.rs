@@ -1,13 +1,13 @@
-//! How far the records of a stream have been run.
+//! The progress of the runs for the records of a stream.
 //!
-//! Runs end in any order. The place of a shard is the last record before the first one that is not done, so what lies before
-//! a place was run, and what lies behind it may be run again after a crash.
+//! Runs end in any order. The place of a shard is the last record before the first one that is not done, so all records
+//! before a place were run, and those behind it may be run again after a crash.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use sortkey_value::{AttributeValue, Item, Map};
 
-/// What stands for the end of a shard.
+/// The place after the end of a shard.
 const END: &str = "end";
 
 /// The attributes of the note.
@@ -19,8 +19,8 @@ const AHEAD: &str = "ahead";
 #[derive(Default)]
 pub(super) struct Places {
     shards: BTreeMap<String, Shard>,
-    /// The places of workers that have run records which others have not: a worker that is new to the design begins with what
-    /// the stream still holds.
+    /// The places of workers that have run records which others have not: a worker that is new to the design begins with
+    /// the oldest record of the stream.
     ahead: BTreeMap<String, BTreeMap<String, String>>,
     open: usize,
 }
@@ -45,7 +45,7 @@ pub(super) struct Mark {
 }
 
 impl Places {
-    /// What a note says, for these workers.
+    /// Reads the places in a note, for these workers.
     pub(super) fn of(note: &Item, workers: &[&str]) -> Places {
         let mut at = texts(note.get(AT).map(|value| value.to_owned()));
         let mut ahead: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
@@ -68,7 +68,7 @@ impl Places {
         Places { shards: shards.collect(), ahead, open: 0 }
     }
 
-    /// What the note is to say.
+    /// The attributes of the note.
     pub(super) fn says(&self, workers: &[&str]) -> Vec<(&'static str, AttributeValue)> {
         let at = self.shards.iter().filter_map(|(id, shard)| Some((id.clone(), shard.place.clone()?)));
         let who = workers.iter().map(|name| ((*name).to_owned(), String::new()));
@@ -83,7 +83,7 @@ impl Places {
         place.is_some_and(|place| place == END || order(at) <= order(place))
     }
 
-    /// A record was read that starts so many runs.
+    /// Records that a record was read, which starts so many runs.
     pub(super) fn begin(&mut self, shard: &str, at: String, runs: usize) -> Mark {
         let found = self.shards.entry(shard.to_owned()).or_default();
         let number = found.first + found.open.len();
@@ -95,7 +95,7 @@ impl Places {
         Mark { shard: shard.to_owned(), number }
     }
 
-    /// A run of a record is done.
+    /// Records that a run of a record is done.
     pub(super) fn done(&mut self, mark: &Mark) {
         let Some(shard) = self.shards.get_mut(&mark.shard) else { return };
         let at = mark.number.checked_sub(shard.first).and_then(|at| shard.open.get_mut(at));
@@ -104,7 +104,7 @@ impl Places {
         self.advance(&mark.shard);
     }
 
-    /// The last record of a shard was read.
+    /// Records that the last record of a shard was read.
     pub(super) fn end(&mut self, shard: &str) {
         self.shards.entry(shard.to_owned()).or_default().is_read = true;
         self.advance(shard);
@@ -120,7 +120,7 @@ impl Places {
         if shard.is_read && shard.open.is_empty() {
             shard.place = Some(END.to_owned());
         }
-        // Whoever was ahead is with the others again.
+        // Workers that were ahead of this place have been caught up with.
         if let Some(place) = &shard.place {
             for places in self.ahead.values_mut() {
                 if places

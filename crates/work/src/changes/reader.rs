@@ -14,10 +14,10 @@ use super::places::Places;
 /// How many records are read at a time.
 const RECORDS: i32 = 500;
 
-/// How long the list of shards is believed.
+/// How long the list of shards is cached.
 const SHARDS_MS: i64 = 2_000;
 
-/// What is known of a stream between two reads.
+/// The state of a stream between two reads.
 #[derive(Default)]
 pub(super) struct Reader {
     arn: Option<String>,
@@ -26,9 +26,9 @@ pub(super) struct Reader {
     reached: HashMap<String, Reached>,
 }
 
-/// How far a shard was read, which is further than its records were run.
+/// The position up to which a shard was read, which is ahead of the records that were run.
 struct Reached {
-    /// Where the next records are; none if that has to be asked for.
+    /// The shard iterator for the next records; none if it has to be requested.
     iterator: Option<String>,
     /// The last record; none at the beginning of the shard.
     last: Option<String>,
@@ -59,12 +59,12 @@ impl Reader {
         open.map(|id| (places.place_of(&id), id)).map(|(place, id)| (id, place)).collect()
     }
 
-    /// Whether the list of shards is to be asked for again.
+    /// Whether the list of shards has to be requested again.
     pub(super) fn is_stale(&self, now_ms: i64) -> bool {
         self.shards.is_empty() || !(self.listed_ms..self.listed_ms + SHARDS_MS).contains(&now_ms)
     }
 
-    /// Asks for the shards of a table's stream.
+    /// Requests the shards of a table's stream.
     pub(super) async fn list(
         &mut self,
         backend: &dyn Backend,
@@ -159,7 +159,7 @@ impl Reader {
                 match backend.get_shard_iterator(input).await {
                     Ok(output) => output.shard_iterator.unwrap_or_default(),
                     Err(error) if is_forgotten(&error) => {
-                        // The stream keeps a day; what comes after it is read from where it begins.
+                        // The stream keeps records for a day; start again with the oldest that is left.
                         reached.last = None;
                         return Ok(None);
                     }

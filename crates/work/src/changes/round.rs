@@ -1,4 +1,4 @@
-//! One round of following a stream: from when the note is held until everything is done, or until the workers stop.
+//! One round of following a stream: from taking the note until everything is done, or until the workers stop.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,11 +30,11 @@ const MAX_UNSAVED: usize = 10_000;
 pub(super) enum Until {
     /// When every record is done.
     Idle,
-    /// When the workers are told to stop.
+    /// When the workers are stopped.
     Stopped,
 }
 
-/// A run that is over, and what came of it; a failure if not even that could be stored.
+/// A run that is over, and its outcome; a failure if not even that could be stored.
 pub(super) type Ended = (Job, Result<Went, Failure>);
 
 /// Starts a run.
@@ -45,18 +45,18 @@ type Reading<'a> = BoxFuture<'a, (Reader, Result<Option<Vec<Batch>>, Failure>)>;
 
 /// Why a round ends before its time.
 enum Broken {
-    /// Another process holds the note by now. What runs here is run there again, with the same ids.
+    /// Another process holds the note by now. It repeats the runs of this process, with the same ids.
     Lost,
     Failed(Failure),
 }
 
-/// What is under way.
+/// The state of a round.
 pub(super) struct Round<'a> {
     work: &'a Work,
     group: &'a Group,
     note: Note<'a>,
     until: Until,
-    /// What waits, by worker.
+    /// The waiting runs, by worker.
     lanes: Vec<Lanes>,
     reading: Option<Reading<'a>>,
     broken: Option<Broken>,
@@ -88,7 +88,7 @@ impl<'a> Round<'a> {
         })
     }
 
-    /// Follows the stream. The runs that were started have ended when it comes back, also with a failure.
+    /// Follows the stream. When it returns, even with a failure, the runs that were started have ended.
     pub(super) async fn run(mut self, held: &mut Option<Flow>, start: &Start<'_>) -> Result<u64, Failure> {
         let (work, leader) = (self.work, self.group.leader());
         let mut running = FuturesUnordered::new();
@@ -108,7 +108,7 @@ impl<'a> Round<'a> {
             tokio::select! {
                 Some(ended) = running.next(), if !running.is_empty() => {
                     let mut next = Some(ended);
-                    // Whatever else has ended by now is dealt with in the same round.
+                    // Handle all other runs that have ended by now in the same round.
                     while let Some((job, went)) = next {
                         self.ended(flow, &job, went);
                         next = running.next().now_or_never().flatten();
@@ -200,10 +200,10 @@ impl<'a> Round<'a> {
         });
     }
 
-    /// Stores how far the stream was run, if it is time. The note is an item of the table, so storing it is a change as well:
-    /// if every change led to it, there would be no end.
+    /// Stores the progress in the stream, if it is time. The note is an item of the table, so storing it is a change as
+    /// well: storing it for every change would never end.
     async fn save(&mut self, flow: &mut Flow, is_done: bool) {
-        // Whoever starts next need not wait for the lease.
+        // Release the lease, so that the next process need not wait for it to expire.
         let releases = is_done && self.is_over();
         let is_time = is_done || flow.saved.elapsed() >= SAVE;
         let wants = releases || (flow.unsaved_runs > 0 && is_time) || flow.unsaved_records >= MAX_UNSAVED;
@@ -220,7 +220,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// A run is over.
+    /// Ends a run.
     fn ended(&mut self, flow: &mut Flow, job: &Job, went: Result<Went, Failure>) {
         self.runs += 1;
         flow.unsaved_runs += 1;
@@ -241,7 +241,7 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// A read is over: what it found waits for runs.
+    /// Takes the result of a read; its records wait for runs.
     fn read(&mut self, flow: &mut Flow, reader: Reader, read: Result<Option<Vec<Batch>>, Failure>) {
         flow.places.retain(|id| reader.has(id));
         flow.reader = Some(reader);

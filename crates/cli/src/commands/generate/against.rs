@@ -1,4 +1,4 @@
-//! What is deployed now: in a file, or on a running DynamoDB.
+//! The current deployment: in a file, or on a running DynamoDB.
 
 use std::path::PathBuf;
 

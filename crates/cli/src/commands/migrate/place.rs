@@ -1,4 +1,4 @@
-//! Where a migration happens: a directory that this process opens, or a DynamoDB elsewhere.
+//! The place of a migration: a directory that this process opens, or a remote DynamoDB.
 
 use std::path::PathBuf;
 use std::sync::Arc;

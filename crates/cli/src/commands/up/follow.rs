@@ -1,6 +1,6 @@
 //! A design whose items are being migrated: the old one answers until the switch, the new one from then on.
 //!
-//! Both designs run on the layer that writes both. Which of them answers is looked up for every request, in a copy of the
+//! Both designs run on the layer that writes both. Every request looks up the design that answers in a copy of the
 //! migration's state that is a few seconds old at most, so nothing is restarted at the switch.
 
 use std::pin::Pin;

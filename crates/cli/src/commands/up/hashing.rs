@@ -1,7 +1,7 @@
 //! Password hashing with a bound: a hash keeps a processor busy for a quarter of a second, on a thread of its own.
 //!
-//! As many run at once as there are processors, and a few more wait. Beyond that a call is told to try again, so that a flood
-//! of logins costs neither all threads nor all of the processor.
+//! As many run at once as there are processors, and a few more wait. Beyond that a call fails with a retryable error, so
+//! that a flood of logins costs neither all threads nor all of the processor.
 
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 /// How often workers look although nothing woke them: time passes, and others may write to the tables.
 const TICK: Duration = Duration::from_millis(250);
 
-/// How long runs may take that are under way when the process is told to stop.
+/// The time limit for runs that are under way when the process is stopped.
 const GRACE: Duration = Duration::from_secs(20);
 
 /// Workers that run.
@@ -45,13 +45,14 @@ impl Workers {
         Ok(Some(Workers { work, running, ticking }))
     }
 
-    /// What the page of metrics shows of the workers.
+    /// The workers' lines of the metrics page.
     pub(super) fn metrics(&self) -> MoreMetrics {
         let work = Arc::clone(&self.work);
         MoreMetrics::new(move || work.metrics())
     }
 
-    /// Lets runs end that are under way. What does not end in time is run again by whoever starts next.
+    /// Waits for the runs that are under way.
+    /// A run that does not end in time is repeated by the next process.
     pub(super) async fn stop(self) {
         self.work.waker().stop();
         if tokio::time::timeout(GRACE, self.running).await.is_err() {

@@ -16,10 +16,10 @@ pub(super) enum Kind {
     Awaited,
 }
 
-/// The names of this client's types stand behind this in the files of modules.
+/// The qualifier of this client's own types in the files of modules.
 pub(super) const OWN: &str = "types.";
 
-/// What a module's file imports.
+/// The imports of a module's file.
 pub(super) const IMPORTS: &str = "\
 # pyright: reportUnusedImport=false
 from __future__ import annotations
@@ -59,7 +59,7 @@ pub(super) fn file(surface: &Surface, module: &Module, name: String) -> File {
 /// The options of calls. A parameter of the design gives way to them.
 const OPTIONS: [&str; 3] = ["cursor", "limit", "if_version"];
 
-/// What the body of a method needs under its own name.
+/// The names that the body of a method uses.
 const USED: [&str; 3] = ["cast", "typed", "types"];
 
 /// A call as a method.
@@ -108,7 +108,7 @@ pub(super) fn method(surface: &Surface, call: &Call, kind: Kind) -> String {
     )
 }
 
-/// What a method gives: its type, and the form in which that travels.
+/// The result of a method: its type, and its form on the wire.
 fn result(surface: &Surface, call: &Call, kind: Kind) -> (String, String) {
     match &call.output {
         Output::Nothing => ("None".to_owned(), "None".to_owned()),
@@ -157,7 +157,7 @@ fn parameters(surface: &Surface, call: &Call, names: &[String], options: &[&str]
     text
 }
 
-/// The documentation of a call: what the design says, its plan, its units, its errors.
+/// The documentation of a call: the design's comment, its plan, its units, its errors.
 fn docs(call: &Call, names: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = call.docs.iter().cloned().collect();
     if lines.is_empty() {

@@ -61,8 +61,8 @@ pub(super) fn file(surface: &Surface) -> File {
     File::new("types.py", out)
 }
 
-/// The records that are classes. What a call takes is one only if it is the type of a parameter: parameters of Python have
-/// names.
+/// The records that are classes. The arguments of a call are one only if they are the type of a parameter:
+/// parameters of Python have names.
 pub(super) fn classes(surface: &Surface) -> Vec<RecordId> {
     fn mentions(ty: &Type, id: RecordId) -> bool {
         match ty {
@@ -98,7 +98,7 @@ fn record(surface: &Surface, id: RecordId) -> String {
         let rest = match (field.optional, field.nullable) {
             (false, false) => "",
             (false, true) => " | None",
-            // In what is given, null removes an attribute, and leaving it out keeps it.
+            // In an argument, null removes an attribute, and leaving it out keeps it.
             (true, true) if record.role == Role::Input => " | None | typed.Omitted = typed.OMITTED",
             (true, _) => " | None = None",
         };

@@ -42,7 +42,7 @@ pub(super) fn file(surface: &Surface) -> File {
 }
 
 impl Source<'_> {
-    /// What a client is opened with.
+    /// The options for opening a client.
     fn options(&mut self, name: &str) {
         let surface = self.surface;
         let mut members = String::new();

@@ -116,7 +116,7 @@ impl Source<'_> {
     }
 }
 
-/// The documentation of a call: what the design says, its plan, its units, its errors.
+/// The documentation of a call: the design's comment, its plan, its units, its errors.
 fn docs(call: &Call) -> Vec<String> {
     let mut lines: Vec<String> = call.docs.iter().cloned().collect();
     if !lines.is_empty() {

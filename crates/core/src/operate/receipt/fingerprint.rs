@@ -1,4 +1,4 @@
-//! By what a receipt recognises the arguments of the call that it stands for.
+//! The fingerprint by which a receipt recognises the arguments of its call.
 //!
 //! Secrets are left out: a hash of something short can be guessed. So is what admission fills in, which differs from call
 //! to call.

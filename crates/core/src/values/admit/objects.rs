@@ -44,8 +44,8 @@ impl Admit<'_> {
         Ok(Val::Map(admitted))
     }
 
-    /// `new(E)`, `patch(E)` and `key(E)`: attributes of an entity, each checked, none required here. An item may stand
-    /// for its key.
+    /// `new(E)`, `patch(E)` and `key(E)`: attributes of an entity, each checked, none required here. An item may be
+    /// given for its key.
     pub(super) fn input(
         &self,
         of: InputKind,

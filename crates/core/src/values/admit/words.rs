@@ -1,4 +1,4 @@
-//! What is said of a value that is refused, and of which field.
+//! Messages about refused values and their fields.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use sortkey_design::program::Type;
 use crate::Failure;
 use crate::values::Val;
 
-/// Which field is meant, written out only where somebody complains about it.
+/// The path of a field, formatted only for a message.
 #[derive(Clone, Copy)]
 pub(super) enum Field<'a> {
     Name(&'a str),

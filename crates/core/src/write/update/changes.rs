@@ -1,4 +1,4 @@
-//! What an update changes, gathered from its fields, its parameters and the states it enters.
+//! The changes of an update, gathered from its fields, its parameters and the states it enters.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(in crate::write) struct Change {
     pub(in crate::write) ty: Arc<Type>,
 }
 
-/// What an attribute changes to or by.
+/// The new value of an attribute, or the amount of its change.
 #[derive(Clone, Debug)]
 pub(in crate::write) enum To {
     /// A value in hand; what is absent is removed.
@@ -116,7 +116,7 @@ fn change(scope: &Scope<'_>, info: &EntityInfo, field: &Field) -> Result<Change,
     Ok(Change { attribute: field.path.attribute, path, op: field.op, to, ty })
 }
 
-/// What is added or taken away: a number of any sign, members of a set, elements of a list.
+/// The amount of a change: a number of any sign, members of a set, elements of a list.
 fn delta(admit: &Admit<'_>, ty: &Type, value: Val, field: &str) -> Result<Val, Failure> {
     match (ty, value) {
         (Type::Int { .. }, value) => admit.value(&Type::Int { min: None, max: None }, value, field),

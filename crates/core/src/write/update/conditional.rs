@@ -37,7 +37,7 @@ pub(super) fn demand(
         let failure = lacking(name, matches!(*attribute.ty, Type::Set { .. }));
         let is_removed = plan.sets().any(|(set, value)| set == name && value.is_absent());
         if touched.attributes().contains(&id) {
-            // What decides is in hand.
+            // The inputs of the condition are in hand.
             if plan.gives(name) || !scope.holds(when, Some(View::of(plan.info.at, in_hand)))? {
                 continue;
             }
@@ -59,7 +59,7 @@ pub(super) fn demand(
     Ok(true)
 }
 
-/// What `=` fills in where the item has nothing yet.
+/// The value of `=` where the item has none yet.
 fn default(
     scope: &Scope<'_>,
     plan: &Plan<'_>,

@@ -23,7 +23,7 @@ pub(super) struct Expression {
     remove: Vec<String>,
     add: Vec<String>,
     delete: Vec<String>,
-    /// Top-level attributes that a clause speaks of; DynamoDB accepts each once.
+    /// Top-level attributes that a clause names; DynamoDB accepts each once.
     named: Vec<Arc<str>>,
 }
 
@@ -84,7 +84,7 @@ impl Expression {
         Ok(())
     }
 
-    /// An attribute as it stands in an image: set, or removed if it is not there.
+    /// Sets an attribute to its value in an image, or removes it if it has none.
     pub(super) fn attribute(
         &mut self,
         scope: &Scope<'_>,
@@ -94,7 +94,7 @@ impl Expression {
         into: &mut Placeholders,
     ) -> Result<(), Failure> {
         let name = info.name_of(id);
-        // What is given and stays is already set.
+        // A given value that stays is already set.
         if self.named.contains(name) {
             return Ok(());
         }
@@ -109,7 +109,7 @@ impl Expression {
         Ok(())
     }
 
-    /// What an attribute has from now on, unless the item has something there.
+    /// Sets an attribute unless the item has it.
     pub(super) fn unless_stored(
         &mut self,
         name: &Arc<str>,
@@ -141,7 +141,7 @@ impl Expression {
         Ok(())
     }
 
-    /// What a new item has beside what is written, where there is none yet.
+    /// Sets the other attributes of a new item, where the item has none yet.
     pub(super) fn defaults(
         &mut self,
         scope: &Scope<'_>,

@@ -39,7 +39,7 @@ pub(super) fn instead(
     Ok(Prepared { writes, yields, answers: Answers::Nothing, is_exact: true, cascades: None })
 }
 
-/// What an `upsert` makes where there is no item.
+/// The item that an `upsert` makes if there is none.
 pub(super) enum Fresh {
     Item(Fields),
     /// Nothing: a number would leave its range, or a check does not hold. An item that is there may still be changed.

@@ -64,7 +64,7 @@ impl Plan<'_> {
     }
 }
 
-/// What is declared at the end of a way into an attribute: its type, and the attribute of an object if it is one.
+/// The declaration at the end of a path into an attribute: its type, and the attribute of an object if it is one.
 pub(super) fn inside<'p>(
     program: &'p Program,
     attribute: &'p Attribute,
@@ -102,7 +102,7 @@ pub(super) fn admitted(
     }
 }
 
-/// What is at the end of a way into an item.
+/// The value at the end of a path into an item.
 pub(super) fn at<'a>(fields: &'a Fields, path: &[Arc<str>]) -> Option<&'a Val> {
     let (first, rest) = path.split_first()?;
     rest.iter().try_fold(fields.get(first)?, |value, name| value.fields()?.get(name))

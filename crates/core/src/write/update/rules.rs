@@ -1,5 +1,5 @@
-//! What must hold for a change to happen: the item is there and the caller's, its conditions, the moves of its states, the
-//! ranges of its numbers.
+//! The demands of a change: the item is there and the caller's, its conditions,
+//! the transitions of its states, the ranges of its numbers.
 
 use sortkey_design::model::{FieldOp, Op, WriteVerb};
 use sortkey_design::program::{Expr, ExprKind, States, Type};
@@ -104,7 +104,7 @@ pub(super) fn rules_hold(scope: &Scope<'_>, plan: &Plan<'_>, old: &Fields) -> Re
     Ok(())
 }
 
-/// There is no such item; the statement's error says so where it has no condition to say.
+/// The failure for a missing item: the statement's own error, unless that belongs to its condition.
 pub(super) fn missing(scope: &Scope<'_>, plan: &Plan<'_>) -> Failure {
     let error = plan.error.filter(|_| plan.condition.is_none());
     declared(&scope.shared.program, error, not_found(plan.info))

@@ -1,4 +1,4 @@
-//! What a change touches besides what it names, as the plan says for what this call really gives.
+//! The attributes that a change touches besides those it names, as planned for the arguments of this call.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::values::{Admit, Fields, Val};
 
-/// What is touched.
+/// The consequences of a change.
 pub(super) struct Touched<'a> {
     entity: &'a Entity,
     effects: Effects,
@@ -23,7 +23,7 @@ impl<'a> Touched<'a> {
     pub(super) fn by(scope: &Scope<'a>, plan: &Plan<'_>) -> Touched<'a> {
         let program = &scope.shared.program;
         let entity = plan.info.of(program);
-        // What counts as deleted afterwards is deleted, though by an update.
+        // An update that marks an item as deleted has the consequences of a deletion.
         let verb = if plan.gone { WriteVerb::Delete } else { plan.verb };
         let known = plan.known.keys().filter_map(|name| entity.attributes.find(name)).collect();
         let mut change = sortkey_plan::Change { verb, known, ..sortkey_plan::Change::default() };
@@ -52,7 +52,7 @@ impl<'a> Touched<'a> {
         &self.effects.templates
     }
 
-    /// The checks that speak of something that changes.
+    /// The checks that mention an attribute that changes.
     pub(super) fn checks(&self) -> impl Iterator<Item = &'a Check> {
         self.effects.checks.iter().map(|at| &self.entity.checks[*at])
     }
@@ -97,7 +97,7 @@ impl<'a> Touched<'a> {
     pub(super) fn consulted(&self, scope: &Scope<'_>, plan: &Plan<'_>) -> Vec<Arc<str>> {
         let mut consulted: AttributeSet = self.effects.consults.clone();
         consulted.extend(plan.condition.iter().flat_map(|condition| condition.attributes()));
-        // The states themselves, and what their `if` speaks of.
+        // The states themselves, and the attributes in their `if`.
         consulted.extend(plan.transitions(scope).iter().flat_map(|(_, _, rule)| Expr::attributes(rule)));
         let states = self.entity.states.iter().map(|states| states.path.attribute);
         consulted.extend(states.filter(|id| plan.changes.iter().any(|change| change.attribute == *id)));

@@ -1,4 +1,5 @@
-//! Versions: a write that relies on an item as it was read, or as the caller knows it, is conditional on its version.
+//! Versions: a write that relies on an item as it was read, or on the caller's copy of it,
+//! is conditional on its version.
 
 use sortkey_value::AttributeValue;
 
@@ -26,7 +27,7 @@ pub(super) fn version_demands(scope: &Scope<'_>, plan: &Plan<'_>, write: &mut Wr
     let expected = match read {
         Some((_, fields)) => match fields.get(name) {
             Some(value) => info.encode(&scope.shared.program, id, value),
-            // The item was written in a transaction, and nobody knows its version.
+            // The item was written in a transaction, and its version is unknown.
             None => return Ok(()),
         },
         None if scope.missed(info.at, &write.key) => None,
