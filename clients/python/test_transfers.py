@@ -81,6 +81,7 @@ def test_import_of_csv(client, here, name):
         InputFormatOptions={"Csv": {"Delimiter": ";", "HeaderList": ["pk", "v"]}},
         TableCreationParameters={"TableName": name, **KEY},
     )
+    assert (done["ImportStatus"], done["FailureCode"]) == ("FAILED", "ItemValidationError")
     assert (done["ImportedItemCount"], done["ErrorCount"]) == (2, 1)
     arns = [found["ImportArn"] for found in pages(client)]
     assert done["ImportArn"] in arns

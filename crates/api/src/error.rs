@@ -12,6 +12,7 @@ mod well_known;
 pub use self::kind::ErrorKind;
 pub use self::meaning::{Again, Cause, Fault};
 
+use crate::Wording;
 use crate::json::Writer;
 use crate::shape::Encode;
 use sortkey_value::Item;
@@ -26,6 +27,8 @@ pub struct ApiError {
     pub message: String,
     /// The data that accompanies the message.
     pub details: Option<Box<ErrorDetails>>,
+    /// The framework of AWS whose form the error has.
+    pub wording: Wording,
 }
 
 /// The data that accompanies the message of some kinds of errors.
@@ -77,7 +80,7 @@ pub struct ThrottlingReason {
 impl ApiError {
     /// An error without details.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), details: None }
+        Self { kind, message: message.into(), details: None, wording: Wording::Classic }
     }
 
     /// Adds details to the error.
@@ -91,10 +94,10 @@ impl ApiError {
         self.kind.status()
     }
 
-    /// How the message member is spelled. AWS capitalises it beside the item that failed its condition.
+    /// How the message member is spelled. The older framework capitalises it beside the item that failed its condition.
     fn message_member(&self) -> &'static str {
-        match self.details.as_deref() {
-            Some(ErrorDetails::Item(_)) => "Message",
+        match (self.details.as_deref(), self.wording) {
+            (Some(ErrorDetails::Item(_)), Wording::Classic) => "Message",
             _ => self.kind.message_member(),
         }
     }

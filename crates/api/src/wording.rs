@@ -37,6 +37,12 @@ impl Wording {
         if is_moved { self.of_single_write(error) } else { error }
     }
 
+    /// A condition of PutItem, UpdateItem or DeleteItem that failed: the spelling of the message beside the item has moved.
+    #[must_use]
+    pub fn of_failed_condition(self, error: ApiError) -> ApiError {
+        ApiError { wording: self, ..error }
+    }
+
     /// A conflict between `Select` and other parameters of Query.
     #[must_use]
     pub fn of_query_select(self, error: ApiError) -> ApiError {
@@ -128,6 +134,18 @@ mod tests {
         for (worded, classic, current) in cases {
             assert_eq!(worded(Wording::Classic, error(classic)).message, classic);
             assert_eq!(worded(Wording::Current, error(classic)).message, current);
+        }
+    }
+
+    // The newer framework spells the message of a failed condition as everywhere else, also beside the item.
+    #[test]
+    fn the_member_of_a_failed_condition_is_spelled_as_asked() {
+        for (wording, member) in [(Wording::Classic, "\"Message\":"), (Wording::Current, "\"message\":")] {
+            let failed = ApiError::conditional_check_failed(Some(sortkey_value::Item::from([("pk", "a")])));
+            let mut body = Vec::new();
+            wording.of_failed_condition(failed).write_json(&mut body);
+            let body = String::from_utf8(body).unwrap_or_default();
+            assert!(body.contains(member) && body.contains("\"Item\":"), "{wording:?}: {body}");
         }
     }
 }

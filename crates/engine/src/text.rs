@@ -6,6 +6,11 @@ use sortkey_value::{AttributeType, Item, ValueRef};
 
 use crate::catalog::schema::KeyFault;
 
+/// Two indexes of one name.
+pub(crate) fn duplicate_index_name(name: &str) -> ApiError {
+    ApiError::invalid_parameter(format_args!("Duplicate index name: {name}"))
+}
+
 pub(crate) fn unsupported(operation: OperationId) -> ApiError {
     let message = format!("{} is not supported by Sortkey yet; see docs/COMPATIBILITY.md", operation.name());
     ApiError::new(ErrorKind::UnknownOperationException, message)

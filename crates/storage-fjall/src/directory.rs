@@ -40,6 +40,7 @@ pub(crate) fn take(path: &Path, patience: Duration) -> Result<(DirectoryLock, Fo
     if state.is_none() && !is_empty {
         return Err(OpenError::NotADatabase { path: path.to_owned() });
     }
+    private::close(path).map_err(OpenError::io(path))?;
     let lock = DirectoryLock::acquire(path, patience)?;
     // Another process may have created the database while this one waited.
     match format::read(path)? {
@@ -137,5 +138,24 @@ mod tests {
         let refused = take(directory.path(), Duration::ZERO).err();
         assert!(matches!(refused, Some(OpenError::NotADatabase { .. })), "{refused:?}");
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    }
+
+    // A directory that was refused because it is no database had lost the rights of others, with all that it contained.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_not_ours_keeps_its_rights() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("index.html");
+        std::fs::write(&file, b"for everybody").unwrap();
+        let open = |path: &Path, mode| {
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+        };
+        open(directory.path(), 0o755);
+        open(&file, 0o644);
+        assert!(take(directory.path(), Duration::ZERO).is_err());
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(directory.path()), mode(&file)), (0o755, 0o644));
     }
 }

@@ -25,6 +25,7 @@ use crate::error::OpenError;
 use crate::options::Durability;
 use crate::progress::Reached;
 use crate::record::{MAGIC, RECORD_BYTES, Record, Running};
+use crate::reserve;
 use crate::seal::{RECORD_KEY, seal_of, seal_of_removal};
 
 const START: u8 = 1;
@@ -124,22 +125,40 @@ pub(crate) fn cut(reading: &Reading) -> Result<(), OpenError> {
 /// Writes the journals anew. After a failed fsync the system may hold pages that it takes for written and that are
 /// not; what we read and are about to build upon must be on the device.
 pub(crate) fn rewrite(reading: &Reading) -> Result<(), OpenError> {
-    for (path, length) in &reading.lengths {
-        let new = path.with_extension("new");
-        let copy = || -> std::io::Result<()> {
+    reading.lengths.iter().try_for_each(|(path, length)| {
+        let rewrite = || -> std::io::Result<()> {
             let mut bytes = std::fs::read(path)?;
             bytes.truncate(usize::try_from(*length).unwrap_or(usize::MAX));
-            let mut file = crate::private::file().write(true).create(true).truncate(true).open(&new)?;
-            file.write_all(&bytes)?;
-            file.sync_all()?;
-            std::fs::rename(&new, path)
+            match replace(path, &bytes) {
+                Err(error) if reserve::is_full(&error) => overwrite(path, &bytes),
+                result => result,
+            }
         };
-        copy().map_err(OpenError::io(path))?;
-        if let Some(directory) = path.parent() {
-            crate::directory::sync(directory).map_err(OpenError::io(directory))?;
-        }
-    }
-    Ok(())
+        rewrite().map_err(OpenError::io(path))
+    })
+}
+
+/// Writes a file beside another one and lets it take its place.
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let new = path.with_extension("new");
+    let write = || -> std::io::Result<()> {
+        let mut file = crate::private::file().write(true).create(true).truncate(true).open(&new)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&new, path)
+    };
+    // What was written of it takes space that others need.
+    write().inspect_err(|_| std::fs::remove_file(&new).unwrap_or_default())?;
+    path.parent().map_or(Ok(()), crate::directory::sync)
+}
+
+/// Writes what a file contains over itself, which takes no space. A sector that is interrupted has the same bytes before and
+/// after.
+fn overwrite(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    file.write_all(bytes)?;
+    file.set_len(bytes.len() as u64)?;
+    file.sync_all()
 }
 
 /// The journals, oldest first.

@@ -27,6 +27,7 @@ mod journal;
 mod key_file;
 mod lock;
 mod manifest;
+mod opening;
 mod options;
 mod private;
 mod probe;

@@ -4,13 +4,14 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Creates a directory that only the owner may enter, and those above it; one that is there already is closed to others.
+/// Creates a directory that only the owner may enter, and those above it. One that is there already stays as it is: it may be
+/// somebody else's.
 pub(crate) fn create_directory(path: &Path) -> io::Result<()> {
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         std::fs::create_dir_all(parent)?;
     }
     match builder().create(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => close(path),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         created => created,
     }
 }
@@ -38,7 +39,7 @@ fn builder() -> std::fs::DirBuilder {
 /// Takes the rights of others away from a directory of an earlier version, and from everything in it. A directory that
 /// cannot be changed stays as it is: somebody else owns it, and has decided.
 #[cfg(unix)]
-fn close(path: &Path) -> io::Result<()> {
+pub(crate) fn close(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
 
     let mode = std::fs::metadata(path)?.permissions().mode();
@@ -52,7 +53,7 @@ fn close(path: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn close(_: &Path) -> io::Result<()> {
+pub(crate) fn close(_: &Path) -> io::Result<()> {
     Ok(())
 }
 

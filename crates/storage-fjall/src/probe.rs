@@ -14,8 +14,17 @@ const SPARE_BYTES: u64 = 4 << 20;
 /// Writes and syncs a little more than the journals have, which are written anew and then into tables, and removes it;
 /// `more_bytes` more if that is asked for.
 pub(crate) fn probe(path: &Path, more_bytes: u64) -> io::Result<()> {
+    take(path, needed_bytes(path)? + more_bytes)
+}
+
+/// Writes and syncs what manifests and some deletes need, and removes it.
+pub(crate) fn probe_spare(path: &Path) -> io::Result<()> {
+    take(path, SPARE_BYTES)
+}
+
+fn take(path: &Path, bytes: u64) -> io::Result<()> {
     let probe = path.join(FILE);
-    let written = fill(&probe, needed_bytes(path)? + more_bytes);
+    let written = fill(&probe, bytes);
     let removed = std::fs::remove_file(&probe);
     written.and(removed)
 }

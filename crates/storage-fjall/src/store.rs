@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use fjall::config::{CompressionPolicy, HashRatioPolicy, PinningPolicy};
-use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, KvSeparationOptions, PersistMode};
+use fjall::PersistMode;
 use parking_lot::Mutex;
 use sortkey_storage::{Change, Commit, DataKey, Snapshot, StorageError, Store};
 
@@ -18,28 +17,19 @@ use crate::format::{self, State};
 use crate::gate::{Gate, Hold, Opened};
 use crate::key_file::KeyFile;
 use crate::lock::ReadLock;
+use crate::opening::open_fjall;
 use crate::options::{Durability, Options};
 use crate::progress::{Progress, Reached};
 use crate::reclaim::{self, Reclaimer};
 use crate::record::{Record, Running};
 use crate::scrub::{Damage, Scrubber};
-use crate::seal::{self, Codec, KEY_BYTES, RECORD_KEY};
+use crate::seal::{self, KEY_BYTES, RECORD_KEY};
 use crate::session::{self, Session};
 use crate::shadow::Shadow;
 use crate::slow::Stopwatch;
 use crate::snapshot::FjallSnapshot;
-use crate::vault::Vault;
 use crate::{flow, journal, probe, reserve};
 
-/// Size at which a memtable becomes a table; at most four memtables are in memory.
-const MEMTABLE_BYTES: u64 = 24 * 1024 * 1024;
-/// Journals that are kept at most; each must be read when the store is opened.
-const JOURNAL_BYTES: u64 = 64 * 1024 * 1024;
-/// Tables whose files are kept open.
-const OPEN_FILES: usize = 256;
-/// Values from this size on are kept apart from the tables and not copied by every compaction. With 3,000 values of 400 KB
-/// written three times over, that saves two thirds of what reaches the disk and nine tenths of the slowest commit.
-const LARGE_VALUE_BYTES: u32 = 16 * 1024;
 /// How long a store that is reopened waits for iterators that nobody moves.
 const REOPEN_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -352,12 +342,17 @@ impl Store for FjallStore {
 
     fn is_well(&self) -> Result<(), StorageError> {
         let Err(error) = probe::probe(&self.path, 0) else { return Ok(()) };
-        if reserve::is_full(&error) && reserve::give_up(&self.path).unwrap_or(false) {
-            tracing::warn!(path = %self.path.display(), "{}", reserve::NO_SPACE);
-            self.is_short.store(true, Ordering::Relaxed);
-            return Ok(());
+        // Without space for the journals they are written over themselves; the store is not closed if even that is not sure
+        // to succeed, so that reads go on.
+        let has_spare = reserve::is_full(&error)
+            && reserve::give_up(&self.path).unwrap_or(false)
+            && probe::probe_spare(&self.path).is_ok();
+        if !has_spare {
+            return Err(StorageError::Failed(error.to_string()));
         }
-        Err(StorageError::Failed(error.to_string()))
+        tracing::warn!(path = %self.path.display(), "{}", reserve::NO_SPACE);
+        self.is_short.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     fn reopen(&self) -> Result<(), StorageError> {
@@ -390,7 +385,7 @@ fn open(
     let was_cut_off = session::was_cut_off(path).map_err(OpenError::io(path))?;
     let (opened, progress, record) = match found {
         Found::New => {
-            let opened = open_fjall(path, options, Hold::Write(lock))?;
+            let opened = open_fjall(path, path, options, Hold::Write(lock))?;
             let progress = Progress::create(path)?;
             if let Some(key) = &options.data_key {
                 KeyFile::of(key).write(path)?;
@@ -404,7 +399,7 @@ fn open(
             if has_failed || progress.reached().is_suspect {
                 journal::rewrite(&reading)?;
             }
-            let opened = open_fjall(path, options, Hold::Write(lock))?;
+            let opened = open_fjall(path, path, options, Hold::Write(lock))?;
             let record = last_record(path, &opened)?;
             let lost = check_record(path, &record, reading.last.as_ref(), &progress.reached())?;
             notices.extend(lost);
@@ -467,7 +462,7 @@ fn open_for_reading(
     check_key(path, options)?;
     let shadow = Shadow::of(path, &reading).map_err(OpenError::io(path))?;
     let shadow_path = shadow.path().to_owned();
-    let opened = open_fjall(&shadow_path, options, Hold::Read(shadow, lock))?;
+    let opened = open_fjall(&shadow_path, path, options, Hold::Read(shadow, lock))?;
     let record = last_record(path, &opened)?;
     check_record(path, &record, reading.last.as_ref(), &Progress::reached_in(path)?)?;
     let gate = Arc::new(Gate::new(opened));
@@ -487,56 +482,6 @@ fn obstacle(path: &Path, error: &OpenError) -> Option<std::io::Error> {
     let error = probe::probe(path, 0).err()?;
     let is_known = matches!(error.kind(), ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied);
     (is_known || reserve::is_full(&error)).then_some(error)
-}
-
-/// Opens or creates fjall. Options that it was created with are persistent.
-fn open_fjall(path: &Path, options: &Options, hold: Hold) -> Result<Opened, OpenError> {
-    let path = directory::fjall(path);
-    let open = || -> fjall::Result<(Database, Keyspace)> {
-        let database = Database::builder(&path)
-            .cache_size(options.cache_bytes)
-            // Two at least: one of them never compacts, so that memtables do not wait behind a compaction.
-            .worker_threads(2)
-            .max_journaling_size(JOURNAL_BYTES)
-            .max_cached_files(Some(OPEN_FILES))
-            .journal_compression(CompressionType::None)
-            .open()?;
-        let keyspace = database.keyspace("data", keyspace_options)?;
-        Ok((database, keyspace))
-    };
-    let codec = match &options.data_key {
-        None => Codec::Plain,
-        Some(key) => {
-            let vault = Vault::open(key).map_err(|error| OpenError::damaged(&path, error.to_string()))?;
-            Codec::Encrypted(Box::new(vault))
-        }
-    };
-    // Fjall expects what it wrote, and panics at some of what it did not.
-    match catch_unwind(open) {
-        Ok(Ok((database, keyspace))) => Ok(Opened { keyspace, database, codec, _hold: hold }),
-        Ok(Err(fjall::Error::Io(source) | fjall::Error::Storage(fjall::LsmError::Io(source)))) => {
-            Err(OpenError::Io { path, source })
-        }
-        Ok(Err(error)) => Err(OpenError::damaged(path, error.to_string())),
-        Err(_) => Err(OpenError::damaged(path, "fjall could not make sense of it")),
-    }
-}
-
-fn keyspace_options() -> KeyspaceCreateOptions {
-    let large_values = KvSeparationOptions::default()
-        .compression(CompressionType::None)
-        .separation_threshold(LARGE_VALUE_BYTES)
-        // Young files are cleaned as well: a table that is dropped may be young.
-        .age_cutoff(1.0);
-    KeyspaceCreateOptions::default()
-        .max_memtable_size(MEMTABLE_BYTES)
-        .with_kv_separation(Some(large_values))
-        .data_block_hash_ratio_policy(HashRatioPolicy::all(0.75))
-        // Below the first levels fjall would keep them among the blocks that are read, where more data than cache drives
-        // them out: reading one item would begin with the whole index of its table. The deepest levels have them in parts.
-        .index_block_pinning_policy(PinningPolicy::all(true))
-        .filter_block_pinning_policy(PinningPolicy::all(true))
-        .data_block_compression_policy(CompressionPolicy::disabled())
 }
 
 /// The newest commit in fjall.

@@ -127,6 +127,29 @@ fn deletes_are_taken_on_a_full_disk() {
     }
 }
 
+// F-64: deletes were taken only if the space that is set aside was larger than the journal; otherwise the store closed itself
+// to be opened anew, could not, and answered no reads either.
+#[test]
+fn deletes_are_taken_if_the_journal_is_larger_than_the_reserve() {
+    let Some((directory, shim)) = shim() else { return };
+    let output = play("cramped", &shim, directory.path());
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    for expected in ["deleted 10", "left 190", "written again"] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+}
+
+// F-64: reads stopped when the disk had no space at all, not even what was set aside.
+#[test]
+fn reads_go_on_without_any_space() {
+    let Some((directory, shim)) = shim() else { return };
+    let output = play("starved", &shim, directory.path());
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(said.contains("written again"), "{said}");
+}
+
 fn shim() -> Option<(tempfile::TempDir, PathBuf)> {
     let directory = scratch();
     std::fs::create_dir(directory.path().join("root")).unwrap();
@@ -148,6 +171,21 @@ fn play(role: &str, shim: &Path, directory: &Path) -> Output {
     command.output().unwrap()
 }
 
+/// A database with 100 items that has set space aside.
+fn with_reserve(path: &Path) -> Database {
+    let database = Database::open_with_reserve(path, 64 << 10).unwrap();
+    create_table(&database);
+    (0..50).for_each(|number| drop(put(&database, number).unwrap()));
+    database.store.reclaim().unwrap();
+    // Enough was written by now that space is set aside.
+    (50..100).for_each(|number| drop(put(&database, number).unwrap()));
+    eventually(|| match path.join("RESERVE").exists() {
+        true => Ok(()),
+        false => Err("nothing is set aside yet".to_owned()),
+    });
+    database
+}
+
 /// Not a test: what the process does whose disk is full.
 #[test]
 fn role() {
@@ -163,17 +201,32 @@ fn role() {
             eventually(|| put(&database, 50));
             say(&format!("healed {}\n", count(&database)));
         }
+        "cramped" => {
+            let database = with_reserve(Path::new(&path));
+            (100..200).for_each(|number| drop(put(&database, number).unwrap()));
+            std::fs::write(&fault, "cramped").unwrap();
+            say(&format!("refused {}\n", put(&database, 200).unwrap_err()));
+            (0..10).for_each(|number| drop(eventually(|| delete(&database, number))));
+            say(&format!("deleted 10\nleft {}\n", count(&database)));
+            std::fs::remove_file(&fault).unwrap();
+            eventually(|| put(&database, 200));
+            say("written again\n");
+        }
+        "starved" => {
+            let database = with_reserve(Path::new(&path));
+            std::fs::write(&fault, "space").unwrap();
+            say(&format!("refused {}\n", put(&database, 100).unwrap_err()));
+            // Long enough for several attempts to heal.
+            for _ in 0..40 {
+                assert_eq!(count(&database), 100);
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            std::fs::remove_file(&fault).unwrap();
+            eventually(|| put(&database, 100));
+            say("written again\n");
+        }
         _ => {
-            let database = Database::open_with_reserve(Path::new(&path), 64 << 10).unwrap();
-            create_table(&database);
-            (0..50).for_each(|number| drop(put(&database, number).unwrap()));
-            database.store.reclaim().unwrap();
-            // Enough was written by now that space is set aside.
-            (50..100).for_each(|number| drop(put(&database, number).unwrap()));
-            eventually(|| match Path::new(&path).join("RESERVE").exists() {
-                true => Ok(()),
-                false => Err("nothing is set aside yet".to_owned()),
-            });
+            let database = with_reserve(Path::new(&path));
             std::fs::write(&fault, "tight").unwrap();
             say(&format!("refused {}\n", put(&database, 100).unwrap_err()));
             (0..10).for_each(|number| drop(eventually(|| delete(&database, number))));

@@ -88,6 +88,40 @@ fn one_store_at_a_time_has_a_directory() {
     open(directory.path());
 }
 
+// Fjall's empty lock file, lost in a copy, kept a database from being opened: "No such file or directory".
+#[test]
+fn a_lost_lock_file_is_made_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path());
+    commit(&store, vec![put(b"a", b"1")]);
+    drop(store);
+    std::fs::remove_file(directory.path().join("fjall/lock")).unwrap();
+    let store = FjallStore::open_read_only(directory.path(), options()).unwrap();
+    assert_eq!(store.snapshot().get(b"a").unwrap().as_deref(), Some(&b"1"[..]));
+    drop(store);
+    open(directory.path());
+}
+
+// An empty or missing table was "Invalid argument" or "Storage(Unrecoverable)", and for readers in a temporary directory.
+#[test]
+fn damage_is_named_where_it_is() {
+    for is_missing in [true, false] {
+        let directory = tempfile::tempdir().unwrap();
+        let store = open(directory.path());
+        commit(&store, vec![put(b"a", b"1")]);
+        drop(store);
+        let table = directory.path().join("fjall/keyspaces/0/tables/0");
+        if is_missing { std::fs::remove_file(table) } else { std::fs::write(table, b"") }.unwrap();
+        let path = directory.path().display().to_string();
+        for result in [FjallStore::open(&path, options()), FjallStore::open_read_only(&path, options())] {
+            let refused = result.err().unwrap();
+            assert!(matches!(refused, OpenError::Damaged { .. }), "{refused}");
+            let said = refused.to_string();
+            assert!(said.starts_with(&path) && said.contains("is missing or"), "{said}");
+        }
+    }
+}
+
 #[test]
 fn what_was_read_before_the_store_was_reopened_says_so() {
     let directory = tempfile::tempdir().unwrap();

@@ -11,6 +11,7 @@ use sortkey_api::shapes::table::{AttributeDefinition, KeySchemaElement, KeyType,
 use sortkey_value::AttributeType;
 
 use crate::catalog::schema::{IndexKind, KeyAttribute, KeySchema, Projection};
+use crate::text;
 
 /// Local indexes that a table may have.
 const MAX_LOCAL_INDEXES: usize = 5;
@@ -146,7 +147,7 @@ pub(crate) fn declare_global(
 /// Adds an index whose name is not taken.
 fn add(indexes: &mut Vec<DeclaredIndex>, index: DeclaredIndex) -> Result<(), ApiError> {
     if indexes.iter().any(|known| known.name == index.name) {
-        return Err(ApiError::invalid_parameter(format_args!("Duplicate index name: {}", index.name)));
+        return Err(text::duplicate_index_name(&index.name));
     }
     indexes.push(index);
     Ok(())

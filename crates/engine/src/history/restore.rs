@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use sortkey_api::operations::{RestoreTableFromBackupInput, RestoreTableToPointInTimeInput};
 use sortkey_api::shapes::index::{GlobalSecondaryIndex, LocalSecondaryIndex, Projection};
 use sortkey_api::shapes::table::{KeySchemaElement, SSESpecification, TableDescription, TableStatus};
-use sortkey_api::shapes::throughput::{BillingMode, OnDemandThroughput, ProvisionedThroughput};
+use sortkey_api::shapes::throughput::{
+    BillingMode, OnDemandThroughput, ProvisionedThroughput, WarmThroughput,
+};
 use sortkey_api::{ApiError, ErrorKind};
 use sortkey_storage::{Batch, Lock, Published};
 
@@ -15,7 +17,9 @@ use crate::catalog::describe::{key_schema, projection};
 use crate::catalog::encryption;
 use crate::catalog::schema::{Index, IndexKind, IndexStatus};
 use crate::catalog::table::{Billing, Capacity, Filling, Restored, Table};
-use crate::catalog::throughput::{capacity, check_index_throughput, check_throughput};
+use crate::catalog::throughput::{
+    Of, capacity, check_index_throughput, check_on_demand, check_throughput, check_warm,
+};
 use crate::engine::Shared;
 use crate::{layout, text};
 
@@ -127,19 +131,12 @@ impl Overrides {
     }
 
     fn capacity(&self, source: &Table, on_demand: bool) -> Result<Capacity, ApiError> {
+        check_on_demand(on_demand, self.on_demand.as_ref(), Of::Table)?;
         let inherited = inherited(&source.capacity, on_demand);
-        let given = capacity(self.provisioned.as_ref(), self.on_demand.as_ref(), None);
-        let is_enough = on_demand || inherited.read_units > 0;
-        if self.provisioned.is_some() || !is_enough {
+        if self.provisioned.is_some() || !is_enough(&inherited, on_demand) {
             check_throughput(on_demand, self.provisioned.as_ref())?;
-            return Ok(given);
         }
-        let limits = if self.on_demand.is_some() { &given } else { &inherited };
-        Ok(Capacity {
-            max_read_request_units: limits.max_read_request_units,
-            max_write_request_units: limits.max_write_request_units,
-            ..inherited
-        })
+        Ok(overridden(inherited, self.provisioned.as_ref(), self.on_demand.as_ref(), None))
     }
 
     /// The indexes that are wanted, which are those of the source or some of them.
@@ -172,8 +169,19 @@ impl Overrides {
                 }
             }
         }
+        check_distinct(&indexes)?;
         indexes.iter_mut().for_each(|index| index.status = IndexStatus::Active);
         Ok(indexes)
+    }
+}
+
+/// An index of the source can be named once.
+fn check_distinct(indexes: &[Index]) -> Result<(), ApiError> {
+    let is_known =
+        |(at, index): &(usize, &Index)| indexes[..*at].iter().any(|known| known.name == index.name);
+    match indexes.iter().enumerate().find(is_known) {
+        Some((_, index)) => Err(text::duplicate_index_name(&index.name)),
+        None => Ok(()),
     }
 }
 
@@ -190,22 +198,45 @@ fn inherited(capacity: &Capacity, on_demand: bool) -> Capacity {
     }
 }
 
+/// Whether a capacity can be used as it is.
+fn is_enough(capacity: &Capacity, on_demand: bool) -> bool {
+    on_demand || capacity.read_units > 0
+}
+
+/// A capacity with the parts that a request gives.
+fn overridden(
+    inherited: Capacity,
+    provisioned: Option<&ProvisionedThroughput>,
+    on_demand: Option<&OnDemandThroughput>,
+    warm: Option<&WarmThroughput>,
+) -> Capacity {
+    let given = capacity(provisioned, on_demand, warm);
+    let units = if provisioned.is_some() { &given } else { &inherited };
+    let limits = if on_demand.is_some() { &given } else { &inherited };
+    Capacity {
+        read_units: units.read_units,
+        write_units: units.write_units,
+        max_read_request_units: limits.max_read_request_units,
+        max_write_request_units: limits.max_write_request_units,
+        ..given
+    }
+}
+
 fn index_capacity(
     index: &Index,
     given: &GlobalSecondaryIndex,
     on_demand: bool,
 ) -> Result<Capacity, ApiError> {
+    let of = Of::Index(&index.name);
+    let (provisioned, limits) = (given.provisioned_throughput.as_ref(), given.on_demand_throughput.as_ref());
+    let warm = given.warm_throughput.as_ref();
+    check_on_demand(on_demand, limits, of)?;
+    check_warm(warm, None, of)?;
     let inherited = inherited(&index.capacity, on_demand);
-    let is_enough = on_demand || inherited.read_units > 0;
-    if given.provisioned_throughput.is_none() && given.on_demand_throughput.is_none() && is_enough {
-        return Ok(inherited);
+    if provisioned.is_some() || !is_enough(&inherited, on_demand) {
+        check_index_throughput(&index.name, on_demand, provisioned)?;
     }
-    check_index_throughput(&index.name, on_demand, given.provisioned_throughput.as_ref())?;
-    Ok(capacity(
-        given.provisioned_throughput.as_ref(),
-        given.on_demand_throughput.as_ref(),
-        given.warm_throughput.as_ref(),
-    ))
+    Ok(overridden(inherited, provisioned, limits, warm))
 }
 
 /// The index of the source that a request describes: indexes can be left out, not changed.

@@ -10,6 +10,7 @@ pub(crate) mod import;
 mod lines;
 pub(crate) mod listing;
 mod manifest;
+mod objects;
 mod reading;
 mod rows;
 mod writing;
@@ -55,6 +56,12 @@ impl Failure {
     /// The settings do not allow what they allowed when it began.
     fn unreachable(error: ApiError) -> Failure {
         Failure::new("S3AccessDenied", error.message)
+    }
+
+    /// Everything was read, but some of it was no item of the table.
+    fn invalid_items() -> Failure {
+        let message = "Some of the items failed validation checks and were not imported".to_owned();
+        Failure::new("ItemValidationError", message)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::read::consumed::{self, Units};
 use crate::reply::Reply;
 use crate::stream::Actor;
 use crate::write::change::{Changes, ItemChange};
-use crate::write::mutation::Mutation;
+use crate::write::mutation::{Mutation, Refusal};
 
 /// The optional parts of the answer that the client requests.
 #[derive(Default)]
@@ -44,7 +44,8 @@ pub(crate) fn run<T: Send + 'static>(
             return Err(sortkey_api::ApiError::resource_not_found());
         }
         let show = wants.on_failure == Some(ReturnValuesOnConditionCheckFailure::AllOld);
-        let change = mutation.evaluate(mutation.read(view)?).map_err(|refusal| refusal.into_error(show))?;
+        let worded = |refusal: Refusal| shared.settings.wording.of_failed_condition(refusal.into_error(show));
+        let change = mutation.evaluate(mutation.read(view)?).map_err(worded)?;
         let mut changes = Changes::new(view);
         let cost = changes.record(&table, &change, Actor::User)?;
         let written = Written {

@@ -125,6 +125,7 @@ fn every_compression_is_read() {
     }
 }
 
+// An import with wrong lines was COMPLETED here; on AWS it has failed, with a table of all other items.
 #[test]
 fn wrong_lines_are_counted_and_left_out() {
     let long = format!("{{\"Item\":{{\"pk\":{{\"S\":\"{}\"}}}}}}", "x".repeat(5 << 20));
@@ -142,13 +143,30 @@ fn wrong_lines_are_counted_and_left_out() {
     ];
     let (_directory, database) = database(&[("lines", lines.join("\n").as_bytes())]);
     let done = import(&database, "table", json!({}));
-    assert_eq!(done["ImportStatus"], "COMPLETED");
+    assert_eq!(
+        (&done["ImportStatus"], &done["FailureCode"]),
+        (&json!("FAILED"), &json!("ItemValidationError"))
+    );
     assert_eq!(
         (&done["ImportedItemCount"], &done["ErrorCount"], &done["ProcessedItemCount"]),
         (&json!(2), &json!(8), &json!(10))
     );
     database.settled("table");
     assert_eq!(items(&database, "table", None).len(), 2);
+}
+
+// Objects that follow each other on one line were one wrong line; AWS reads each of them.
+#[test]
+fn items_need_no_lines() {
+    let items_of = |from: usize| {
+        (from..from + 5).map(|n| format!("{{\"Item\":{{\"pk\":{{\"S\":\"{n}}}{{\"}}}}}}")).collect::<Vec<_>>()
+    };
+    let text = format!("{}\n{}", items_of(0).join("\n"), items_of(5).concat());
+    let (_directory, database) = database(&[("data.json", text.as_bytes())]);
+    let done = import(&database, "table", json!({}));
+    assert_eq!((&done["ImportStatus"], &done["ProcessedItemCount"]), (&json!("COMPLETED"), &json!(10)));
+    database.settled("table");
+    assert_eq!(items(&database, "table", None).len(), 10);
 }
 
 #[test]

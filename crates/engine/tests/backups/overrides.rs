@@ -103,6 +103,61 @@ fn indexes_can_be_left_out() {
     );
 }
 
+// F-87: overrides were not checked as the settings of new tables are, and an index could be restored twice.
+#[test]
+fn overrides_follow_the_rules_of_new_tables() {
+    let (database, arn) = backed_up();
+    let second = |throughput: Value| {
+        let mut index = json!({
+            "IndexName": "second",
+            "KeySchema": [
+                {"AttributeName": "b", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}
+            ],
+            "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["v", "w"]}
+        });
+        for (member, value) in throughput.as_object().unwrap() {
+            index[member] = value.clone();
+        }
+        index
+    };
+    let none = json!({"MaxReadRequestUnits": 0});
+    let units = json!({"ReadCapacityUnits": 7, "WriteCapacityUnits": 8});
+    let cases = [
+        (
+            json!({"OnDemandThroughputOverride": none}),
+            "Requested MaxReadRequestUnits for OnDemandThroughput for table is outside of valid range",
+        ),
+        (
+            json!({
+                "BillingModeOverride": "PROVISIONED", "ProvisionedThroughputOverride": units,
+                "OnDemandThroughputOverride": {"MaxReadRequestUnits": 5}
+            }),
+            "MaxReadRequestUnits for OnDemandThroughput cannot be specified when the table BillingMode is PROVISIONED",
+        ),
+        (
+            json!({"GlobalSecondaryIndexOverride": [second(json!({"OnDemandThroughput": none}))]}),
+            "Requested MaxReadRequestUnits for OnDemandThroughput for index : second is outside of valid range",
+        ),
+        (
+            json!({"GlobalSecondaryIndexOverride": [second(json!({"WarmThroughput": {}}))]}),
+            "WarmThroughput must specify ReadUnitsPerSecond or WriteUnitsPerSecond",
+        ),
+        (
+            json!({"GlobalSecondaryIndexOverride": [second(json!({})), second(json!({}))]}),
+            "Duplicate index name: second",
+        ),
+    ];
+    for (overrides, expected) in cases {
+        let mut body = overrides;
+        (body["TargetTableName"], body["BackupArn"]) = (json!("target"), json!(arn));
+        let expected = format!("One or more parameter values were invalid: {expected}");
+        assert_eq!(database.refused("RestoreTableFromBackup", body.clone()).1, expected, "{body}");
+    }
+    let warm = json!({"WarmThroughput": {"ReadUnitsPerSecond": 13_000, "WriteUnitsPerSecond": 5_000}});
+    let target = restored(&database, &arn, "warm", json!({"GlobalSecondaryIndexOverride": [second(warm)]}));
+    assert_eq!(target["GlobalSecondaryIndexes"][0]["WarmThroughput"]["ReadUnitsPerSecond"], 13_000);
+}
+
 #[test]
 fn billing_and_encryption_can_be_others() {
     let (database, arn) = backed_up();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use sortkey_api::Wording;
+use sortkey_api::{ErrorKind, Wording};
 use sortkey_engine::{Engine, Settings};
 use sortkey_storage::MemoryStore;
 
@@ -61,6 +61,28 @@ fn errors_are_worded_as_asked() {
             let expected = if wording == Wording::Classic { classic } else { current };
             let refused = database.refused(operation, body.clone());
             assert_eq!(refused, ("ValidationException", expected.clone()), "{wording:?} {operation}");
+        }
+    }
+}
+
+// F-88: beside the item that failed its condition, the member `Message` has become `message`, as in all other errors.
+#[test]
+fn failed_conditions_have_the_wording_that_was_asked_for() {
+    for wording in [Wording::Classic, Wording::Current] {
+        let settings = Settings { wording, ..Settings::default() };
+        let database = Database { engine: Engine::open(Arc::new(MemoryStore::new()), settings) };
+        database.create_table("table", false, json!({}));
+        let item = json!({"pk": {"S": "x"}});
+        database.ok("PutItem", json!({"TableName": "table", "Item": item}));
+        let conditional = json!({
+            "TableName": "table", "ConditionExpression": "attribute_not_exists(pk)",
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD"
+        });
+        for (operation, member) in [("PutItem", "Item"), ("UpdateItem", "Key"), ("DeleteItem", "Key")] {
+            let mut body = conditional.clone();
+            body[member] = item.clone();
+            let failed = database.call(operation, &body).unwrap_err();
+            assert_eq!((failed.kind, failed.wording), (ErrorKind::ConditionalCheckFailedException, wording));
         }
     }
 }

@@ -4,7 +4,8 @@
  * output, in the order in which they happen, to the file SORTKEY_SHIM_LOG; from that a test can build the disk as
  * a power failure at any moment could have left it. And it lets calls fail, if the file SORTKEY_SHIM_FAULT
  * says so: "fsync" (EIO), "space" (ENOSPC), "short" (half of every write, then ENOSPC), "tight" (ENOSPC while there is a
- * file database/RESERVE: the disk is full but for what is set aside). An empty or missing file is a healthy disk.
+ * file database/RESERVE: the disk is full but for what is set aside), "cramped" (as "tight", and then no file may grow by more
+ * than a megabyte at once: what was set aside is less than a journal). An empty or missing file is a healthy disk.
  *
  * SORTKEY_SHIM_NTH lets single calls fail (EIO), counted by kind: "write 17" fails the 17th write, "read 5 every" every
  * fifth read. Kinds are write, fsync, read and rename. While a file SORTKEY_SHIM_CALM exists, nothing is counted.
@@ -125,16 +126,20 @@ static int strikes(const char *kind) {
 #define SPACE 'p'
 #define SHORT 'h'
 #define TIGHT 't'
+#define CRAMPED 'c'
 
-/* The bytes that the disk takes of a write; -1 if none. */
-static ssize_t room(size_t length) {
+static int is_reserved(void) {
+    char reserve[PATH_MAX + 32];
+    snprintf(reserve, sizeof reserve, "%s/database/RESERVE", root);
+    return access(reserve, F_OK) == 0;
+}
+
+/* The bytes that the disk takes of a write, by which the file grows by `growth`; -1 if none. */
+static ssize_t room(size_t length, off_t growth) {
     switch (fault()) {
     case SPACE: return -1;
-    case TIGHT: {
-        char reserve[PATH_MAX + 32];
-        snprintf(reserve, sizeof reserve, "%s/database/RESERVE", root);
-        return access(reserve, F_OK) == 0 ? -1 : (ssize_t)length;
-    }
+    case TIGHT: return is_reserved() ? -1 : (ssize_t)length;
+    case CRAMPED: return is_reserved() || growth > 1 << 20 ? -1 : (ssize_t)length;
     case SHORT: return length > 1 ? (ssize_t)(length / 2) : -1;
     default: return (ssize_t)length;
     }
@@ -155,12 +160,12 @@ static ssize_t write_at(int fd, const void *bytes, size_t length, off_t offset, 
         errno = EIO;
         return -1;
     }
-    ssize_t allowed = room(length);
+    if (!is_positioned) offset = flags & O_APPEND ? status.st_size : lseek(fd, 0, SEEK_CUR);
+    ssize_t allowed = room(length, offset + (off_t)length - status.st_size);
     if (allowed < 0) {
         errno = ENOSPC;
         return -1;
     }
-    if (!is_positioned) offset = flags & O_APPEND ? status.st_size : lseek(fd, 0, SEEK_CUR);
     written = is_positioned ? REAL(pwrite)(fd, bytes, (size_t)allowed, offset)
                             : REAL(write)(fd, bytes, (size_t)allowed);
     if (written > 0 && log_fd >= 0) {

@@ -1,4 +1,4 @@
-//! The items in a file, one line at a time: decompressed, decoded, and each for itself right or wrong.
+//! The items in a file, one after the other: decompressed, decoded, and each for itself right or wrong.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -15,16 +15,14 @@ use sortkey_storage::{KeySealer, LockedFile, is_encrypted_file};
 use sortkey_value::{AttributeType, AttributeValue, Item, Map, Number};
 
 use super::import::{Compression, Format, Request};
+use super::objects::{Object, Objects};
 use super::rows::{Row, Rows};
 use crate::catalog::table::Table;
 
-/// Bytes that a line of JSON may have: an item is 400 KB, and every byte of it can be written as six.
-const LINE_BYTES: u64 = 4 * 1024 * 1024;
-
-/// A line's item, unless it is none.
+/// The item of an object or a row, unless it is none.
 pub(super) type Line = Result<Item, NotAnItem>;
 
-/// A line that is counted and left out.
+/// An object or a row that is counted and left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NotAnItem;
 
@@ -35,7 +33,7 @@ pub(super) struct Source {
 }
 
 enum Lines {
-    Json(BufReader<Counted>),
+    Json(Objects<BufReader<Counted>>),
     Csv { rows: Rows<BufReader<Counted>>, columns: Vec<(String, AttributeType)> },
 }
 
@@ -61,7 +59,7 @@ impl Source {
         let read = Rc::new(Cell::new(0));
         let counted = Counted { plain, read: Rc::clone(&read) };
         let lines = match &request.format {
-            Format::DynamodbJson => Lines::Json(BufReader::new(counted)),
+            Format::DynamodbJson => Lines::Json(Objects::new(BufReader::new(counted))),
             Format::Csv { delimiter, header } => {
                 csv_lines(counted, delimiter.unwrap_or(','), header.as_deref(), table)?
             }
@@ -69,10 +67,10 @@ impl Source {
         Ok(Source { lines, read })
     }
 
-    /// The next line; an error if the file itself cannot be read.
+    /// The next object or row; an error if the file itself cannot be read.
     pub(super) fn next(&mut self) -> io::Result<Option<Line>> {
         match &mut self.lines {
-            Lines::Json(lines) => next_json(lines),
+            Lines::Json(objects) => next_object(objects),
             Lines::Csv { rows, columns } => next_row(rows, columns),
         }
     }
@@ -100,25 +98,15 @@ fn decrypted(
     locked.unlock(&data_key).map_err(io::Error::other)
 }
 
-/// A line of JSON; empty ones do not count.
-fn next_json(lines: &mut BufReader<Counted>) -> io::Result<Option<Line>> {
-    loop {
-        let mut line = Vec::new();
-        if lines.by_ref().take(LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
-            return Ok(None);
-        }
-        if line.last() != Some(&b'\n') && line.len() as u64 == LINE_BYTES {
-            lines.skip_until(b'\n')?;
-            return Ok(Some(Err(NotAnItem)));
-        }
-        if !line.trim_ascii().is_empty() {
-            return Ok(Some(item_of(line.trim_ascii())));
-        }
-    }
+fn next_object(objects: &mut Objects<BufReader<Counted>>) -> io::Result<Option<Line>> {
+    Ok(objects.next()?.map(|object| match object {
+        Object::Text(text) => item_of(&text),
+        Object::Broken => Err(NotAnItem),
+    }))
 }
 
-fn item_of(line: &[u8]) -> Line {
-    let line: ItemLine = sortkey_api::decode(line).map_err(|_| NotAnItem)?;
+fn item_of(object: &[u8]) -> Line {
+    let line: ItemLine = sortkey_api::decode(object).map_err(|_| NotAnItem)?;
     line.item.checked().cloned().map_err(|_| NotAnItem)
 }
 

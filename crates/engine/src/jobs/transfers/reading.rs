@@ -1,7 +1,8 @@
 //! Reading the files of an import into its table.
 //!
-//! A line that is no item of the table is counted and left out; a file that cannot be read ends the import, and with it the
-//! table. An import that a restart interrupts begins anew: putting an item twice is the same as once.
+//! What is no item of the table is counted and left out: as on AWS, the import has failed then, but the table has all
+//! other items. A file that cannot be read ends the import, and with it the table. An import that a restart interrupts
+//! begins anew: putting an item twice is the same as once.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,12 +28,23 @@ pub(super) fn run(shared: &Arc<Shared>, table: &Arc<Table>, label: &str) -> Resu
     let Some(mut import) = catalog::entry::<Import>(&view, &layout::import(label))? else { return Ok(()) };
     drop(view);
     (import.imported, import.errors, import.size_bytes) = (0, 0, 0);
-    import.status = match read(shared, table, &mut import) {
-        Ok(()) => Status::Completed,
+    let (outcome, status) = match read(shared, table, &mut import) {
+        Ok(()) if import.errors == 0 => (Outcome::Filled, Status::Completed),
+        Ok(()) => (Outcome::Filled, Status::Failed(Failure::invalid_items())),
         Err(Stop::Store(error)) => return Err(error),
-        Err(Stop::Files(failure)) => Status::Failed(failure),
+        Err(Stop::Files(failure)) => (Outcome::Abandoned, Status::Failed(failure)),
     };
-    finish(shared, table, import)
+    import.status = status;
+    finish(shared, table, import, outcome)
+}
+
+/// What becomes of the table.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    /// All files were read, so the table can be used.
+    Filled,
+    /// Files are missing or unreadable, so the table goes.
+    Abandoned,
 }
 
 fn read(shared: &Arc<Shared>, table: &Arc<Table>, import: &mut Import) -> Result<(), Stop> {
@@ -121,8 +133,13 @@ fn report(shared: &Arc<Shared>, import: &Import) -> Result<(), ApiError> {
     shared.write(vec![Lock::exclusive(layout::import(&import.label))], report).wait()
 }
 
-/// The table can be used, or it goes.
-fn finish(shared: &Arc<Shared>, table: &Arc<Table>, mut import: Import) -> Result<(), ApiError> {
+/// Ends the import.
+fn finish(
+    shared: &Arc<Shared>,
+    table: &Arc<Table>,
+    mut import: Import,
+    outcome: Outcome,
+) -> Result<(), ApiError> {
     let key = layout::import(&import.label);
     let locks = vec![Lock::exclusive(key.clone()), Lock::exclusive(layout::table(&table.name))];
     let table = Arc::clone(table);
@@ -135,7 +152,7 @@ fn finish(shared: &Arc<Shared>, table: &Arc<Table>, mut import: Import) -> Resul
         batch.put(key, import.to_value());
         if let Some(found) = shared.catalog.find(view, &table.name)?.filter(|found| found.id == table.id) {
             let place = layout::table(&table.name);
-            if import.status == Status::Completed {
+            if outcome == Outcome::Filled {
                 batch.put(place, Table { filling: None, ..Table::clone(&found) }.to_value());
             } else {
                 batch.delete(place);
