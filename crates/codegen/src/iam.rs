@@ -59,6 +59,13 @@ fn policy(program: &Program, deployment: &Deployment, callees: &[Callee], option
     Map::new().with("Version", "2012-10-17").with("Statement", statements)
 }
 
+/// Actions on a table, or on one of its indexes, that need the same keys.
+struct Grant<'a> {
+    on: (TableId, Option<IndexId>),
+    keys: Keys,
+    actions: Vec<&'a str>,
+}
+
 struct Place<'a> {
     program: &'a Program,
     deployment: &'a Deployment,
@@ -68,7 +75,7 @@ struct Place<'a> {
 impl Place<'_> {
     /// A statement for all actions on a table, or on an index, that need the same keys.
     fn items(&self, accesses: &Accesses) -> Vec<Node> {
-        let mut grants: Vec<((TableId, Option<IndexId>), Keys, Vec<&str>)> = Vec::new();
+        let mut grants: Vec<Grant<'_>> = Vec::new();
         for ((table, index, action), keys) in &accesses.actions {
             let Some(deployed) = self.table(*table) else { continue };
             let keys = match has_text_keys(deployed, index.map(|index| self.index(*table, index))) {
@@ -76,12 +83,12 @@ impl Place<'_> {
                 false => Keys::All,
             };
             let on = (*table, *index);
-            match grants.iter_mut().find(|(there, like, _)| *there == on && *like == keys) {
-                Some((.., actions)) => actions.push(action),
-                None => grants.push((on, keys, vec![action])),
+            match grants.iter_mut().find(|grant| grant.on == on && grant.keys == keys) {
+                Some(grant) => grant.actions.push(action),
+                None => grants.push(Grant { on, keys, actions: vec![action] }),
             }
         }
-        let statement = |((table, index), keys, actions): ((TableId, Option<IndexId>), Keys, Vec<&str>)| {
+        let statement = |Grant { on: (table, index), keys, actions }: Grant<'_>| {
             let mut resource = self.arn(table);
             if let Some(index) = index {
                 resource = format!("{resource}/index/{}", self.index(table, index));

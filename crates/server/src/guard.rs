@@ -179,12 +179,12 @@ impl Guard {
     }
 
     fn is_administrator(&self, head: &Head<'_>) -> bool {
-        self.secret_is(head, |keys, secret| keys.is_administrator(secret))
+        self.secret_is(head, Administrators::is_administrator)
     }
 
     /// Whether a request has an API key of anybody.
     pub(crate) fn knows_secret(&self, head: &Head<'_>) -> bool {
-        self.secret_is(head, |keys, secret| keys.is_known(secret))
+        self.secret_is(head, Administrators::is_known)
     }
 
     fn secret_is(&self, head: &Head<'_>, holds: impl Fn(&dyn Administrators, &str) -> bool) -> bool {

@@ -52,7 +52,7 @@ fn compiled(design: &str) -> Compilation {
 fn recorded() -> (Compilation, Recording) {
     let compiled = compiled(DESIGN);
     let suite = pollster::block_on(Suite::new(Arc::clone(&compiled.design), BTreeMap::new()));
-    let suite = suite.unwrap_or_else(|problems| panic!("{problems:?}"));
+    let suite = suite.expect("a design that runs");
     let recording = pollster::block_on(suite.record(&[0])).expect("recorded");
     (compiled, recording)
 }

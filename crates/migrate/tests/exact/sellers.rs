@@ -72,7 +72,7 @@ fn five_tables_become_seven() {
         let account = call(
             &old,
             "createAccount",
-            json!({ "email": format!("Seller{at}@X.org"), "isAdmin": at % 2 == 0 }),
+            json!({ "email": format!("Seller{at}@X.org"), "isAdmin": at.is_multiple_of(2) }),
         );
         let account = text(&account, "accountId");
         if at == 0 {
@@ -95,7 +95,7 @@ fn five_tables_become_seven() {
             "expiresAt": if expires(at, count) { "2025-12-31T00:00:00.000Z" } else { "2026-01-10T00:00:00.000Z" }
         });
         let invite = call(&old, "inviteToProfile", invite);
-        if at % 3 == 0 && at + 1 != count {
+        if at.is_multiple_of(3) && at + 1 != count {
             as_owner(
                 &old,
                 &account,
@@ -108,10 +108,10 @@ fn five_tables_become_seven() {
         let season = text(&as_owner(&old, &account, "createSeason", season), "seasonId");
         let mut order = json!({
             "seasonId": season, "profileId": profile, "customerName": "Cy", "paymentMethod": "check", "orderDate": "2025-12-31",
-            "totalAmount": if at % 2 == 0 { 6 } else { 99 },
+            "totalAmount": if at.is_multiple_of(2) { 6 } else { 99 },
             "lineItems": [{ "sku": "a", "title": "Mints", "quantity": 2, "price": 3 }]
         });
-        if at % 4 == 0 {
+        if at.is_multiple_of(4) {
             order["customerPhone"] = json!("555");
         }
         as_owner(&old, &account, "createOrder", order);
@@ -164,7 +164,7 @@ fn five_tables_become_seven() {
     let report = block_on(runner.verify(&mut |_| ())).expect("compared");
     assert_eq!(report.differences, 0, "{:?}", report.listed);
     // Invites that were redeemed come along as evidence, even if their time is over; others that have expired stay behind.
-    let used = |at: usize| at % 3 == 0 && at + 1 != count;
+    let used = |at: usize| at.is_multiple_of(3) && at + 1 != count;
     let wanted = (0..count).filter(|at| used(*at) || !expires(*at, count)).count();
     assert_eq!(world.own_items("invites").len(), wanted);
     assert_eq!(survey.expired, (count - wanted) as u64);

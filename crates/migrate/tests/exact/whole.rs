@@ -62,13 +62,16 @@ fn seller(old: &Runtime, at: usize) -> Desk {
         let share = json!({ "profileId": profile, "targetAccountId": account, "permissions": [rights], "createdByAccountId": account });
         call(old, "shareProfile", share);
     }
-    let expires = if at % 2 == 0 { "2025-01-10T00:00:00.000Z" } else { "2090-01-10T00:00:00.000Z" };
+    let expires = if at.is_multiple_of(2) { "2025-01-10T00:00:00.000Z" } else { "2090-01-10T00:00:00.000Z" };
     let invite = json!({ "profileId": profile, "inviteCode": format!("{at:010}"), "permissions": ["READ"], "createdByAccountId": account, "expiresAt": expires });
     let invite = call(old, "inviteToProfile", invite);
-    if at % 3 == 0 {
+    if at.is_multiple_of(3) {
         ask("redeemProfileInvite", json!({ "profileId": profile, "inviteId": invite["inviteId"] }));
     }
-    ask("createCatalog", json!({ "ownerAccountId": account, "catalogName": "C", "isPublic": at % 2 == 0 }));
+    ask(
+        "createCatalog",
+        json!({ "ownerAccountId": account, "catalogName": "C", "isPublic": at.is_multiple_of(2) }),
+    );
     let season =
         json!({ "input": { "profileId": profile, "seasonName": "Fall", "startDate": "2026-01-01" } });
     let season = text(&ask("createSeason", season), "seasonId");
