@@ -1,4 +1,5 @@
-"""Builds the static binary. It needs no libraries of the machine it runs on, so one build serves every Linux distribution."""
+"""Builds what is packed: the static binary, which needs no libraries of the machine it runs on, and the extension module of Python,
+which is linked to the C library of the machine that builds it."""
 
 import os
 import subprocess
@@ -15,3 +16,9 @@ def static_binary():
     command = ["cargo", "build", "--release", "--locked", "--package", "sortkey-cli", "--target", TARGET]
     subprocess.run(command, cwd=project.ROOT, env=environment, check=True)
     return target / TARGET / "release/sortkey"
+
+
+def extension_module():
+    target = project.ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
+    subprocess.run(["cargo", "build", "--release", "--locked", "--package", "sortkey-python"], cwd=project.ROOT, check=True)
+    return target / "release/libsortkey_native.so"

@@ -12,9 +12,11 @@ REPOSITORY = "https://github.com/sortkey/sortkey"
 
 
 class Payload:
-    def __init__(self, release, binary, compression):
+    def __init__(self, release, binary, compression, extension=None):
         self.release = release
         self.binary = Path(binary)
+        # The extension module of Python, where one exists already.
+        self.extension = extension
         self.compression = compression
         said = subprocess.run([self.binary, "--version"], check=True, capture_output=True, text=True).stdout.strip()
         if said != f"sortkey {release.version}":

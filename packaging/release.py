@@ -15,9 +15,12 @@ import project
 import sbom
 import tarball
 import wheel
+import wheel_client
 from payload import Payload
 
-FORMATS = {"tarball": tarball, "deb": deb, "oci": oci, "npm": npm, "npm-client": npm_client, "wheel": wheel}
+FORMATS = {
+    "tarball": tarball, "deb": deb, "oci": oci, "npm": npm, "npm-client": npm_client, "wheel": wheel, "wheel-client": wheel_client,
+}
 
 
 def main():
@@ -34,7 +37,7 @@ def main():
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     binary = options.binary or build.static_binary()
-    payload = Payload(release, binary, compression=1 if options.snapshot else 9)
+    payload = Payload(release, binary, compression=1 if options.snapshot else 9, extension=options.extension)
     packages = []
     for name in options.formats:
         packages += FORMATS[name].pack(payload, out)
@@ -49,6 +52,7 @@ def arguments():
     parser.add_argument("--snapshot", action="store_true", help="skip the checks of version, changelog and working tree")
     parser.add_argument("--check", action="store_true", help="only check whether this commit can be released")
     parser.add_argument("--binary", type=Path, metavar="PATH", help="pack this binary instead of building one")
+    parser.add_argument("--extension", type=Path, metavar="PATH", help="pack this extension module of Python instead of building one")
     parser.add_argument("--out", type=Path, metavar="DIR", default=project.ROOT / "target/packages",
                         help="where packages go; emptied first (default: target/packages)")
     parser.add_argument("--formats", nargs="+", choices=FORMATS, default=list(FORMATS), help="which packages to build")

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import textwrap
 import time
 import unittest
 import urllib.request
@@ -34,7 +35,13 @@ def packages():
     built = os.environ.get("SORTKEY_BIN", project.ROOT / "target/debug/sortkey")
     # A debug binary has a hundred megabytes of symbols, which would only be compressed again and again.
     subprocess.run(["strip", "-o", binary, built], check=True)
-    subprocess.run([project.ROOT / "release.sh", "--snapshot", "--binary", binary, "--out", out / "packages"], check=True,
+    # The tests of the workspace have built the extension module beside the binary.
+    library, module = Path(built).resolve().parent / "deps/libsortkey_native.so", out / "module"
+    given = []
+    if library.exists():
+        subprocess.run(["strip", "-o", module, library], check=True)
+        given = ["--extension", module]
+    subprocess.run([project.ROOT / "release.sh", "--snapshot", "--binary", binary, *given, "--out", out / "packages"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     # What is installed must be found where it was installed.
     os.environ.pop("SORTKEY_BIN", None)
@@ -223,12 +230,45 @@ class Wheel(Prefix):
         run(sys.executable, "-m", "venv", "--without-pip", self.directory / "venv")
         python = self.directory / "venv/bin/python"
         run(sys.executable, "-m", "pip", "--python", python, "install", "--no-index", "--disable-pip-version-check",
-            package("*.whl"))
+            package("sortkey_cli-*.whl"))
         self.use(self.directory / "venv/bin/sortkey")
         self.assertEqual(run(python, "-m", "sortkey_cli", "--version").strip(), f"sortkey {VERSION}")
         self.survives_nothing(python, "-m", "sortkey_cli")
         self.assertEqual(run(python, "-c", "import sortkey_cli; print(sortkey_cli.binary())").strip(),
                          str(self.directory / "venv/bin/sortkey"))
+
+
+DESIGN = """design notes
+table Notes "notes" { key (userId | noteId) }
+caller { userId slug }
+entity Note in Notes { userId slug = caller.userId  noteId ulid = new  words string(1..200)  tenant userId }
+operation write = create Note
+pattern notes = list Note by userId page 20
+"""
+
+
+class WheelClient(Prefix):
+    """The generated client of a design on what pip installed, without boto3 and without a `sortkey` process."""
+
+    def test_installed(self):
+        run(sys.executable, "-m", "venv", "--without-pip", self.directory / "venv")
+        python = self.directory / "venv/bin/python"
+        run(sys.executable, "-m", "pip", "--python", python, "install", "--no-index", "--disable-pip-version-check",
+            package("sortkey_cli-*.whl"), package("sortkey-*.whl"))
+        (self.directory / "notes.sk").write_text(DESIGN)
+        run(self.directory / "venv/bin/sortkey", "generate", "python", "notes.sk", "--out", "notes", cwd=self.directory)
+        script = """
+            from sortkey.testing import Database
+            from notes import Notes
+            with Database.of("notes.sk").fork() as database:
+                notes = database.client(Notes, caller={"userId": "ada"})
+                notes.write(words="milk")
+                print([each.words for each in notes.notes(user_id="ada")])"""
+        said = run(python, "-c", textwrap.dedent(script), cwd=self.directory)
+        self.assertEqual(said.strip(), "['milk']")
+        described = run(sys.executable, "-m", "pip", "--python", python, "show", "--verbose", "sortkey")
+        self.assertIn(f"Version: {VERSION}\n", described)
+        self.assertIn("sortkey = sortkey.pytest_plugin", described)
 
 
 class Lists(unittest.TestCase):

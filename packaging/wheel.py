@@ -15,30 +15,37 @@ TAG = "py3-none-manylinux_2_17_x86_64.musllinux_1_1_x86_64"
 
 
 def pack(payload, out):
-    version = payload.release.version
-    name = f"sortkey_cli-{version}"
     files = {
         "sortkey_cli/__init__.py": (ROOT / "packaging/python_package/__init__.py").read_bytes(),
         "sortkey_cli/__main__.py": (ROOT / "packaging/python_package/__main__.py").read_bytes(),
-        f"{name}.data/scripts/sortkey": payload.executable,
-        f"{name}.dist-info/METADATA": metadata(payload),
-        f"{name}.dist-info/WHEEL": wheel_file(),
+        f"sortkey_cli-{payload.release.version}.data/scripts/sortkey": payload.executable,
+    }
+    return [write_wheel(payload, out, "sortkey_cli", TAG, files, metadata(payload))]
+
+
+def write_wheel(payload, out, package, tag, contents, described):
+    """A wheel of some files, with what every wheel has."""
+    name = f"{package}-{payload.release.version}"
+    files = {
+        **contents,
+        f"{name}.dist-info/METADATA": described,
+        f"{name}.dist-info/WHEEL": wheel_file(tag),
         f"{name}.dist-info/licenses/LICENSE": payload.document("LICENSE"),
         f"{name}.dist-info/licenses/NOTICE": payload.document("NOTICE"),
     }
     record = f"{name}.dist-info/RECORD"
-    lines = [f"{path},sha256={hash_of(contents)},{len(contents)}" for path, contents in files.items()]
+    lines = [f"{path},sha256={hash_of(data)},{len(data)}" for path, data in files.items()]
     files[record] = "\n".join([*lines, f"{record},,", ""]).encode()
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=payload.compression) as archive:
         moment = time.gmtime(payload.release.timestamp)[:6]
-        for path, contents in files.items():
+        for path, data in files.items():
             entry = zipfile.ZipInfo(path, moment)
             # pip makes a script executable only if its mode also says that it is a regular file.
             entry.external_attr = (0o100755 if "/scripts/" in path else 0o100644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, contents)
-    return [write(out / f"{name}-{TAG}.whl", buffer.getvalue())]
+            archive.writestr(entry, data)
+    return write(out / f"{name}-{tag}.whl", buffer.getvalue())
 
 
 def metadata(payload):
@@ -55,8 +62,9 @@ Requires-Python: >=3.9
 """.encode()
 
 
-def wheel_file():
-    tags = [f"Tag: py3-none-{platform}" for platform in TAG.split("-", 2)[2].split(".")]
+def wheel_file(tag):
+    python, abi, platforms = tag.split("-")
+    tags = [f"Tag: {python}-{abi}-{platform}" for platform in platforms.split(".")]
     return "\n".join(["Wheel-Version: 1.0", "Generator: sortkey release.sh", "Root-Is-Purelib: false", *tags, ""]).encode()
 
 

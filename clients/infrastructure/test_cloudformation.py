@@ -9,9 +9,8 @@ from pathlib import Path
 import boto3
 import pytest
 from moto import mock_aws
-from moto.server import ThreadedMotoServer
 
-from conftest import FIXTURES, SYSTEMS, described, generate, parameters, served, system, up
+from conftest import FIXTURES, HERE, SYSTEMS, described, generate, parameters, served, system, up
 
 # moto reads none of these from a template; tables made on `sortkey serve` are compared in full.
 MOTO_FORGETS = ["Encryption", "Expiry", "Recovery", "RecoveryDays"]
@@ -83,29 +82,43 @@ AFTER = BEFORE.replace("key (id)", "key (id) index by-a (a) index by-b (b) proje
 
 
 def test_waves_are_applied_one_after_the_other(tmp_path):
-    """The script brings a stack in moto from no index to three, and goes on where it stopped."""
+    """The script brings a stack from no index to three, an index in each update, and goes on where it stopped."""
     design, out = tmp_path / "notes.sk", tmp_path / "out"
     design.write_text(BEFORE)
     generate("cloudformation", design, out)
     (out / "template.json").rename(tmp_path / "before.json")
     design.write_text(AFTER)
     generate("cloudformation", design, out, "--against", tmp_path / "before.json")
-    assert sorted(path.name for path in out.iterdir()) == ["01-wave.json", "02-wave.json", "03-wave.json", "apply.sh"]
-    server = ThreadedMotoServer(port=0)
-    server.start()
-    try:
-        url = "http://%s:%s" % server.get_host_and_port()
-        boto3.client("cloudformation", endpoint_url=url).create_stack(
-            StackName="notes", TemplateBody=(tmp_path / "before.json").read_text()
-        )
-        paths = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-        environment = {**os.environ, "AWS_ENDPOINT_URL": url, "PATH": paths, "SORTKEY_WAIT_SECONDS": "0.1"}
-        run = lambda: subprocess.run([out / "apply.sh", "notes"], env=environment, capture_output=True, text=True)
-        first = run()
+    waves = ["01-wave.json", "02-wave.json", "03-wave.json"]
+    assert sorted(path.name for path in out.iterdir()) == [*waves, "apply.sh"]
+    stand_in = tmp_path / "bin/aws"
+    stand_in.parent.mkdir()
+    stand_in.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{HERE / "stack.py"}" "$@"\n')
+    stand_in.chmod(0o755)
+    with served() as server:
+        environment = {
+            **os.environ,
+            "PATH": f"{stand_in.parent}:{os.environ['PATH']}",
+            "REAL_AWS": str(Path(sys.executable).with_name("aws")),
+            "STACK_ENDPOINT": server.endpoint,
+            "STACK_STATE": str(tmp_path / "stack.json"),
+            "SORTKEY_WAIT_SECONDS": "0.1",
+        }
+        run = lambda *command: subprocess.run(command, env=environment, capture_output=True, text=True)
+        deploy = ["aws", "cloudformation", "deploy", "--template-file"]
+        made = run(*deploy, tmp_path / "before.json")
+        assert made.returncode == 0, made.stderr
+        # All three at once are what CloudFormation refuses.
+        assert "more than one GSI" in run(*deploy, out / "03-wave.json").stderr
+        first = run(out / "apply.sh", "notes")
         assert first.returncode == 0, first.stdout + first.stderr
-        table = boto3.client("dynamodb", endpoint_url=url).describe_table(TableName="notes")["Table"]
-        assert sorted(index["IndexName"] for index in table["GlobalSecondaryIndexes"]) == ["by-a", "by-b", "by-c"]
-        again = run()
+        table = server.client().describe_table(TableName="notes")["Table"]
+        states = {index["IndexName"]: index["IndexStatus"] for index in table["GlobalSecondaryIndexes"]}
+        assert states == {"by-a": "ACTIVE", "by-b": "ACTIVE", "by-c": "ACTIVE"}
+        again = run(out / "apply.sh", "notes")
         assert again.stdout.splitlines() == [f"wave {number} of 3 is applied already" for number in (1, 2, 3)]
-    finally:
-        server.stop()
+        # A stack that stopped after the second wave goes on with the third.
+        (tmp_path / "stack.json").write_text((out / waves[1]).read_text())
+        server.client().update_table(TableName="notes", GlobalSecondaryIndexUpdates=[{"Delete": {"IndexName": "by-c"}}])
+        third = run(out / "apply.sh", "notes")
+        assert (third.returncode, third.stdout.splitlines()[2]) == (0, "wave 3 of 3"), third.stdout + third.stderr

@@ -43,3 +43,5 @@ cd "$work"
 node_modules/.bin/tsc -p .
 node --test --test-reporter=spec out/suite/*.test.js suite/*.test.mjs
 node_modules/.bin/vitest run --root . --reporter=dot suite/fixture.spec.mjs
+# jest reads ES modules only with this option of Node.
+node --no-warnings --experimental-vm-modules node_modules/.bin/jest --rootDir . --testRegex 'suite/fixture\.jest\.mjs$' --transform '{}'
