@@ -1,5 +1,6 @@
 """What the companion programs have in common: an HTTP server on loopback that answers JSON, and the end of its parent as its own."""
 
+import contextlib
 import json
 import os
 import threading
@@ -13,6 +14,11 @@ def serve(name, port, answer):
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+
+        def handle(self):
+            # A client that was killed leaves its connection behind.
+            with contextlib.suppress(ConnectionError):
+                super().handle()
 
         def handle_any(self):
             length = int(self.headers.get("content-length") or 0)

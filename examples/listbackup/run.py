@@ -3,9 +3,11 @@
 With a number as its argument, the server is killed as often while it syncs: every record is counted once all the same.
 """
 
+import json
 import sys
 import time
 import urllib.parse
+import urllib.request
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "companions"))
@@ -22,10 +24,11 @@ def main():
         )
         store = stage.companion("store", str(stage.folder / "store"))
         relay, mails = stage.mailbox()
+        messenger = stage.companion("messenger")
         stage.system(
             "listbackup", "--set", f"oauthUrl={provider}", "--set", "oauthSecret=s3cret", "--extern", f"fetchPage={platform}/fetchPage",
             "--extern", f"putObject={store}/putObject", "--extern", f"deleteObjects={store}/deleteObjects",
-            "--mail-relay", relay, "--mail-from", "hello@listbackup.example",
+            "--extern", f"message={messenger}/message", "--mail-relay", relay, "--mail-from", "hello@listbackup.example",
         )
 
         show("A company signs up, and its owner signs in.")
@@ -86,12 +89,43 @@ def main():
             until("the error", lambda: stage.ask("/api/sources/getById", token, sourceId=source)["status"] == "error", 30)
             ensure(True, "and the source has to be connected again")
 
+        show("Notifications reach an open page, a telephone and an app.")
+        with follow(stage, token) as page:
+            notify(stage, ada, account, "in-app", "Backed up")
+            event = next_event(page)
+            ensure(event["subject"] == "Backed up", "the page shows it as it happens")
+            notify(stage, bob, account, "in-app", "Not for Ada")
+            notify(stage, ada, account, "in-app", "Again")
+            ensure(next_event(page)["subject"] == "Again", "and nothing that is for somebody else")
+        stage.call("/api/users/update", token, userId=ada, phone="+4930123456", device="app-1")
+        for kind in ("sms", "push"):
+            notify(stage, ada, account, kind, f"By {kind}")
+        sent = until("the messages", lambda: (found := http(f"{messenger}/messages")) and len(found) == 2 and found)
+        ensure({each["to"] for each in sent} == {"+4930123456", "app-1"}, "a text message and a push are sent, once each")
+
         show("A suspension has an effect.")
         stage.call("/api/members/setStatus", token, userId=bob, accountId=account, status="suspended")
         stage.ask("/api/accounts/getById", his, expect="Unauthenticated", accountId=account)
         changes = stage.ask("/api/activities/listByAccount", token, accountId=account)["items"]
         ensure(any(each["eventType"] == "member.status_changed" for each in changes), "and a record")
     show("done")
+
+
+def notify(stage, user, account, kind, subject):
+    stage.call("/api/notifications/send", userId=user, accountId=account, type=kind, category="job", priority="low", subject=subject, message="m")
+
+
+def follow(stage, token):
+    """The events of a page that is open, as they happen."""
+    request = urllib.request.Request(f"{stage.url}/notifications/live", headers={"authorization": f"Bearer {token}"})
+    return urllib.request.urlopen(request, timeout=30)
+
+
+def next_event(page):
+    for line in page:
+        if line.startswith(b"data: "):
+            return json.loads(line.removeprefix(b"data: "))
+    return {}
 
 
 def member(stage, name):

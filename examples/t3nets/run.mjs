@@ -107,6 +107,8 @@ const slackEvent = (text, id, secret = SIGNING_SECRET) => {
   const signature = `v0=${createHmac("sha256", secret).update(`v0:${at}:${body}`).digest("hex")}`;
   return send("POST", `${base}/channels/slack`, body, { "x-slack-request-timestamp": at, "x-slack-signature": signature });
 };
+const hello = await send("POST", `${base}/channels/slack`, { type: "url_verification", token: "t", challenge: "3eZbrw1a" });
+check(hello.status === 200 && hello.json.challenge === "3eZbrw1a", "Slack asks whether the address is ours, and is answered", hello);
 await refused("a wrong signature", 401, slackEvent("hello", "Ev0", "guessed"));
 const first = await slackEvent("hello from Slack", "Ev1");
 check(first.status === 200, "a signed message is taken", first);

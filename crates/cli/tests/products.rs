@@ -1,4 +1,4 @@
-//! Two systems as their customers meet them: each run starts the system with its companion programs, every one a process of its
+//! Three systems as their customers meet them: each run starts the system with its companion programs, every one a process of its
 //! own, and ends with `done` if everything was as it should be.
 //!
 //! F-42, F-52, F-53, F-55: suspension, OAuth, limits and second factors of the Core service; F-42, F-43, F-50: suspension,
@@ -17,6 +17,11 @@ fn the_core_service_does_its_work() {
 #[test]
 fn listbackup_does_its_work() {
     run("listbackup");
+}
+
+#[test]
+fn ferryhook_does_its_work() {
+    run("ferryhook");
 }
 
 fn run(system: &str) {

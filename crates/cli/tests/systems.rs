@@ -23,6 +23,7 @@ fn t3nets_answers_on_three_channels() {
     for line in [
         "a token for another audience: 401",
         "the answer arrives in 7 parts",
+        "Slack asks whether the address is ours, and is answered",
         "a wrong signature: 401",
         "the answer is in its thread of Slack, once",
         "and in Teams: \"You said: hello from Teams [Be brief.]\"",

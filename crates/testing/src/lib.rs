@@ -8,4 +8,4 @@ pub mod recording;
 pub mod seeding;
 mod suite;
 
-pub use suite::{Mutant, Outcome, Suite, invariants, mutants};
+pub use suite::{Mutant, Outcome, Suite, Survey, invariants, mutants, survey};

@@ -8,15 +8,18 @@ mod elsewhere;
 pub mod invariants;
 mod mutants;
 mod race;
+mod reach;
 mod record;
 mod show;
 mod statement;
+mod survey;
 #[cfg(test)]
 mod walk;
 
 use effects::Stubs;
 pub use mutants::{Mutant, mutants};
 use race::{Order, Scheduled, Scheduler, Taken};
+pub use survey::{Survey, survey};
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,6 +51,8 @@ pub struct Suite {
     program: Arc<Program>,
     engine: Engine,
     parameters: BTreeMap<String, String>,
+    /// How many requests each test may send; empty if that is not limited.
+    limits: Vec<u64>,
 }
 
 /// The engine of a test, behind backends that observe or order its requests.
@@ -95,7 +100,7 @@ impl Suite {
         });
         engine.stop_clock_at(START_MS);
         let program = Arc::new(Program::of(&design));
-        let suite = Suite { design, program, engine, parameters };
+        let suite = Suite { design, program, engine, parameters, limits: Vec::new() };
         let backend = Embedded::new(suite.engine.clone());
         let naming = suite.settings(&suite.engine, "").map_err(|problem| vec![problem])?.naming();
         let pause = |_: Duration| -> Pending<'_, ()> { Box::pin(async { Ok(()) }) };
@@ -132,19 +137,33 @@ impl Suite {
         self.run_in(at, &Order::default()).await.0
     }
 
+    /// How many requests a test sends in the order of its text; none if it fails.
+    async fn requests(&self, at: usize) -> Option<u64> {
+        let scheduler = Arc::new(Scheduler::new(&Order::default(), None));
+        let wrap = |inner| Wrapped {
+            backend: Arc::new(Scheduled { inner, scheduler: Arc::clone(&scheduler) }),
+            scheduler: Some(Arc::clone(&scheduler)),
+            calls: None,
+        };
+        self.run_wrapped(at, wrap).await.passed().then(|| scheduler.sent())
+    }
+
     /// Runs one test, by its place, in an order that a failure has shown.
     pub async fn replay(&self, at: usize, choices: &[usize]) -> Outcome {
         self.run_in(at, &Order { choices: choices.to_vec(), seed: None }).await.0
     }
 
     async fn run_in(&self, at: usize, order: &Order) -> (Outcome, Taken) {
-        let scheduler = Arc::new(Scheduler::new(order));
+        let scheduler = Arc::new(Scheduler::new(order, self.limits.get(at).copied()));
         let wrap = |inner| Wrapped {
             backend: Arc::new(Scheduled { inner, scheduler: Arc::clone(&scheduler) }),
             scheduler: Some(Arc::clone(&scheduler)),
             calls: None,
         };
-        let mut outcome = self.run_wrapped(at, wrap).await;
+        let Some(mut outcome) = scheduler.within(self.run_wrapped(at, wrap)).await else {
+            let failure = failed(Span::default(), "this test goes on without end");
+            return (Outcome { title: String::new(), failure: Some(failure) }, scheduler.taken());
+        };
         let taken = scheduler.taken();
         // An order without a choice is the only one, and not worth showing.
         if taken.chosen.iter().any(|(_, width)| *width > 1) {

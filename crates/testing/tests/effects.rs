@@ -56,3 +56,30 @@ fn a_put_frees_the_guard_that_the_item_has_by_then() {
         }"#,
     );
 }
+
+/// A `let` of one handler hid the `let` of the body from the handlers after it, which found nothing there.
+#[test]
+fn a_handler_sees_the_names_of_the_body_and_of_no_other_handler() {
+    passes(
+        r#"
+        table T "jobs" { key (id) }
+        entity Job in T { id slug(1..9)  tries int = 0  last? string(..9) }
+        pattern job = get Job by id strong
+        operation open = create Job
+        effect send(to: string(..9)) -> { error? string(..9) } = extern
+        system operation deliver(id) {
+          let j = get Job(id) strong else Gone
+          let r = do send(to: "a")
+          require j.tries < 3 else Over
+          require r.error absent else Failed
+        }
+          on Over { let r = get Job(id) strong  update Job(id) { last: r.last } }
+          on Failed { update Job(id) { tries += 1, last: r.error } }
+        test "the answer of the effect is there" {
+          given send -> { error: "busy" }
+          open(id: "a")
+          expect deliver("a") fails Failed
+          expect job("a").last = "busy"
+        }"#,
+    );
+}

@@ -10,7 +10,7 @@ use sortkey_design::{Compilation, Design, FileLoader, compile};
 use sortkey_diagnostics::{Diagnostic, FileId, Severity, render};
 use sortkey_remote::{Remote, Settings};
 use sortkey_testing::recording::{Difference, Recording, Step, replay};
-use sortkey_testing::{Outcome, Suite, mutants};
+use sortkey_testing::{Outcome, Suite, Survey, survey};
 
 use super::Run;
 use crate::designs;
@@ -162,36 +162,29 @@ impl Test {
         Ok(())
     }
 
-    /// How many mutants no test notices. A mutant that cannot even start is noticed.
+    /// How many mutants no test notices.
     fn mutants(&self, compilation: &Compilation) -> usize {
-        let chosen = self.chosen(&compilation.design);
-        let all = mutants(&compilation.design);
-        let (count, mut unnoticed) = (all.len(), 0);
-        for mutant in all {
-            let notices = match self.suite(Arc::new(mutant.design)) {
-                // Most mutants fail without a race; only the others are tried in every order.
-                Ok(suite) => {
-                    let fails = |outcome: Result<Outcome, Failure>| outcome.is_ok_and(|it| !it.passed());
-                    chosen.iter().any(|at| fails(wait(suite.run_once(*at))))
-                        || chosen.iter().any(|at| fails(wait(suite.run(*at))))
-                }
-                Err(_) => true,
-            };
-            if !notices {
-                unnoticed += 1;
-                let place = compilation.sources.position(mutant.span);
-                let file =
-                    compilation.sources.get(mutant.span.file).map_or("", |source| source.name.as_str());
-                designs::say(&format!("noticed by no test: {} ({file}:{})\n", mutant.what, place.line));
-            }
+        let Survey { count, unnoticed } =
+            survey(&compilation.design, &self.chosen(&compilation.design), &self.parameters());
+        for mutant in &unnoticed {
+            let place = compilation.sources.position(mutant.span);
+            let file = compilation.sources.get(mutant.span.file).map_or("", |source| source.name.as_str());
+            designs::say(&format!("noticed by no test: {} ({file}:{})\n", mutant.what, place.line));
         }
-        designs::say(&format!("{count} mutants: {} noticed, {unnoticed} not\n", count - unnoticed));
-        unnoticed
+        designs::say(&format!(
+            "{count} mutants: {} noticed, {} not\n",
+            count - unnoticed.len(),
+            unnoticed.len()
+        ));
+        unnoticed.len()
+    }
+
+    fn parameters(&self) -> BTreeMap<String, String> {
+        self.set.iter().cloned().collect()
     }
 
     fn suite(&self, design: Arc<Design>) -> Result<Suite, Vec<Problem>> {
-        let parameters: BTreeMap<String, String> = self.set.iter().cloned().collect();
-        match wait(Suite::new(design, parameters)) {
+        match wait(Suite::new(design, self.parameters())) {
             Ok(suite) => suite,
             Err(_) => Err(Vec::new()),
         }

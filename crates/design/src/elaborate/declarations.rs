@@ -231,9 +231,13 @@ impl<'a> Elaboration<'a, '_> {
                 typing.short_names(source, names);
                 typing.short_is_complete(source, parameters);
             }
+            let named = typing.scope.locals.len();
             let handlers = source.handlers.iter().map(|(error, body)| {
                 typing.handled_error(source, error);
-                (typing.error(error), typing.body(body))
+                let handler = (typing.error(error), typing.body(body));
+                // Only one handler runs: it sees the names of the body, and none of another handler.
+                typing.scope.locals.truncate(named);
+                handler
             });
             (body, handlers.collect())
         });

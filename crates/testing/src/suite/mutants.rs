@@ -9,14 +9,37 @@ use sortkey_diagnostics::Span;
 const ANNOTATIONS: [&str; 4] = ["transient", "encrypted", "normalize", "version"];
 
 /// A design that lacks one thing.
-#[derive(Clone, Debug)]
 pub struct Mutant {
-    /// The part that was taken out.
+    /// The part that is taken out.
     pub what: String,
-    /// Its former place.
+    /// Its place.
     pub span: Span,
-    /// The design without it.
-    pub design: Design,
+    /// The declaration that it is part of.
+    pub(super) part: Part,
+    /// Takes it out.
+    change: Box<Change>,
+}
+
+/// A declaration of a design, by its place among its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    /// An entity.
+    Entity(usize),
+    /// A pattern.
+    Pattern(usize),
+    /// An operation, the body of a worker included.
+    Operation(usize),
+}
+
+type Change = dyn Fn(&mut Design) + Send + Sync;
+
+impl Mutant {
+    /// The design without the part. It is made when it is needed: a large design has hundreds of mutants.
+    pub fn of(&self, design: &Design) -> Design {
+        let mut mutant = design.clone();
+        (self.change)(&mut mutant);
+        mutant
+    }
 }
 
 /// Every design that is one annotation, condition, guard, transition, transaction or check short of this one.
@@ -27,14 +50,15 @@ pub fn mutants(design: &Design) -> Vec<Mutant> {
     }
     for (at, pattern) in design.patterns.iter().enumerate() {
         let name = &pattern.name;
-        let mut without = |what: String, change: &dyn Fn(&mut Pattern)| {
-            take(design, what, name.span, &mut found, |design| change(&mut design.patterns[at]));
-        };
         if pattern.requires.is_some() {
-            without(format!("`requires` of {name}"), &|pattern| pattern.requires = None);
+            let change: Box<Change> = Box::new(move |design| design.patterns[at].requires = None);
+            let what = format!("`requires` of {name}");
+            found.push(Mutant { what, span: name.span, part: Part::Pattern(at), change });
         }
         if pattern.filter.is_some() {
-            without(format!("`filter` of {name}"), &|pattern| pattern.filter = None);
+            let change: Box<Change> = Box::new(move |design| design.patterns[at].filter = None);
+            let what = format!("`filter` of {name}");
+            found.push(Mutant { what, span: name.span, part: Part::Pattern(at), change });
         }
     }
     for at in 0..design.operations.len() {
@@ -43,61 +67,51 @@ pub fn mutants(design: &Design) -> Vec<Mutant> {
     found
 }
 
-fn take(
-    design: &Design,
-    what: String,
-    span: Span,
-    found: &mut Vec<Mutant>,
-    change: impl FnOnce(&mut Design),
-) {
-    let mut design = design.clone();
-    change(&mut design);
-    found.push(Mutant { what, span, design });
-}
-
 fn of_entity(design: &Design, at: usize, found: &mut Vec<Mutant>) {
     let entity = &design.entities[at];
     let name = &entity.name;
-    let mut without = |what: String, span: Span, change: &dyn Fn(&mut Entity)| {
-        take(design, what, span, found, |design| change(&mut design.entities[at]));
+    let mut without = |what: String, span: Span, change: Box<dyn Fn(&mut Entity) + Send + Sync>| {
+        let change: Box<Change> = Box::new(move |design| change(&mut design.entities[at]));
+        found.push(Mutant { what, span, part: Part::Entity(at), change });
     };
     for (index, unique) in entity.uniques.iter().enumerate() {
         let names: Vec<&str> = unique.names.iter().map(|name| name.text.as_str()).collect();
         let what = format!("`unique {}` of {name}", names.join(", "));
-        without(what, unique.span, &|entity| drop(entity.uniques.remove(index)));
+        without(what, unique.span, Box::new(move |entity| drop(entity.uniques.remove(index))));
     }
     for (index, check) in entity.checks.iter().enumerate() {
-        without(format!("a check of {name}"), check.condition.span, &|entity| {
-            drop(entity.checks.remove(index))
-        });
+        let remove = move |entity: &mut Entity| drop(entity.checks.remove(index));
+        without(format!("a check of {name}"), check.condition.span, Box::new(remove));
     }
     if let Some(tenant) = &entity.tenant {
-        without(format!("`tenant` of {name}"), tenant.span, &|entity| entity.tenant = None);
+        without(format!("`tenant` of {name}"), tenant.span, Box::new(|entity| entity.tenant = None));
     }
     if let Some(deleted) = &entity.deleted {
-        without(format!("`deleted when` of {name}"), deleted.span, &|entity| entity.deleted = None);
+        without(format!("`deleted when` of {name}"), deleted.span, Box::new(|entity| entity.deleted = None));
     }
     for (index, states) in entity.states.iter().enumerate() {
         for (inner, transition) in states.transitions.iter().enumerate() {
             let arrow = format!("{} -> {}", listed(&transition.from), listed(&transition.to));
-            let remove = |entity: &mut Entity| drop(entity.states[index].transitions.remove(inner));
-            without(format!("`{arrow}` of {name}"), states.span, &remove);
+            let remove = move |entity: &mut Entity| drop(entity.states[index].transitions.remove(inner));
+            without(format!("`{arrow}` of {name}"), states.span, Box::new(remove));
             if transition.condition.is_some() {
-                let open = |entity: &mut Entity| entity.states[index].transitions[inner].condition = None;
-                without(format!("the `if` of `{arrow}` of {name}"), states.span, &open);
+                let open =
+                    move |entity: &mut Entity| entity.states[index].transitions[inner].condition = None;
+                without(format!("the `if` of `{arrow}` of {name}"), states.span, Box::new(open));
             }
         }
         for (inner, enter) in states.enters.iter().enumerate() {
-            let remove = |entity: &mut Entity| drop(entity.states[index].enters.remove(inner));
-            without(format!("`enter {}` of {name}", listed(&enter.states)), states.span, &remove);
+            let remove = move |entity: &mut Entity| drop(entity.states[index].enters.remove(inner));
+            without(format!("`enter {}` of {name}", listed(&enter.states)), states.span, Box::new(remove));
         }
     }
     for (index, attribute) in entity.attributes.iter().enumerate() {
         for (inner, annotation) in attribute.annotations.iter().enumerate() {
             if matters(design, entity, attribute, &annotation.name.text) {
-                let remove = |entity: &mut Entity| drop(entity.attributes[index].annotations.remove(inner));
+                let remove =
+                    move |entity: &mut Entity| drop(entity.attributes[index].annotations.remove(inner));
                 let what = format!("`@{}` of {name}.{}", annotation.name, attribute.name);
-                without(what, annotation.span, &remove);
+                without(what, annotation.span, Box::new(remove));
             }
         }
     }
@@ -134,42 +148,48 @@ fn may_write(operation: &Operation, entity: &Entity, attribute: &Attribute) -> b
 fn of_operation(design: &Design, at: usize, found: &mut Vec<Mutant>) {
     let operation = &design.operations[at];
     let name = &operation.name;
-    let mut without = |what: String, span: Span, change: &dyn Fn(&mut Operation)| {
-        take(design, what, span, found, |design| change(&mut design.operations[at]));
+    let mut without = |what: String, span: Span, change: Box<dyn Fn(&mut Operation) + Send + Sync>| {
+        let change: Box<Change> = Box::new(move |design| change(&mut design.operations[at]));
+        found.push(Mutant { what, span, part: Part::Operation(at), change });
     };
     if let Some(requires) = &operation.requires {
-        without(format!("`requires` of {name}"), requires.span, &|operation| operation.requires = None);
+        without(
+            format!("`requires` of {name}"),
+            requires.span,
+            Box::new(|operation| operation.requires = None),
+        );
     }
     if let Some((parameter, _)) = &operation.idempotent {
         // The parameter stays, so that calls that give it are still calls.
-        let remember = |operation: &mut Operation| {
+        let name_of_token = parameter.clone();
+        let remember = move |operation: &mut Operation| {
             operation.idempotent = None;
             operation.idempotent_within.clear();
             operation.params.push(Param {
-                name: parameter.clone(),
+                name: name_of_token.clone(),
                 optional: true,
                 ty: Type::String { format: StringFormat::Plain, min: 0, max: None },
                 default: None,
             });
         };
-        without(format!("`idempotent` of {name}"), parameter.span, &remember);
+        without(format!("`idempotent` of {name}"), parameter.span, Box::new(remember));
     }
     for index in 0..operation.handlers.len() {
         let error = &operation.handlers[index].0;
-        let remove = |operation: &mut Operation| drop(operation.handlers.remove(index));
-        without(format!("`on {error}` of {name}"), error.span, &remove);
+        let remove = move |operation: &mut Operation| drop(operation.handlers.remove(index));
+        without(format!("`on {error}` of {name}"), error.span, Box::new(remove));
     }
     let mut places = Vec::new();
     conditions(&operation.body, &mut Vec::new(), &mut places);
     for (path, span) in places {
-        let open = |operation: &mut Operation| drop_condition(&mut operation.body, &path);
-        without(format!("a condition of {name}"), span, &open);
+        let open = move |operation: &mut Operation| drop_condition(&mut operation.body, &path);
+        without(format!("a condition of {name}"), span, Box::new(open));
     }
     let mut blocks = Vec::new();
     atomic(&operation.body, &mut Vec::new(), &mut blocks);
     for (path, span, what) in blocks {
-        let open = |operation: &mut Operation| dissolve(&mut operation.body, &path);
-        without(format!("{what} of {name}"), span, &open);
+        let open = move |operation: &mut Operation| dissolve(&mut operation.body, &path);
+        without(format!("{what} of {name}"), span, Box::new(open));
     }
 }
 

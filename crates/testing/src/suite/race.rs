@@ -25,6 +25,10 @@ pub(super) struct Scheduled {
 
 impl Backend for Scheduled {
     fn send(&self, request: Request) -> Pending<'_, Response> {
+        if !self.scheduler.spend() {
+            // The run is given up as soon as it waits for this.
+            return Box::pin(std::future::pending());
+        }
         match self.scheduler.request(&request) {
             None => self.inner.send(request),
             Some(turn) => Box::pin(async move {
@@ -89,6 +93,9 @@ struct State {
     /// The request that was let through and has not come back.
     let_through: Option<u64>,
     requests: u64,
+    /// How many requests were sent, and how many may be.
+    sent: u64,
+    limit: Option<u64>,
     /// The choices to make, in turn; the first request where none is left.
     order: Vec<usize>,
     /// Makes the choices beyond `order`; none picks the first.
@@ -155,10 +162,37 @@ impl Turn<'_> {
 }
 
 impl Scheduler {
-    /// A scheduler that follows an order.
-    pub(super) fn new(order: &Order) -> Scheduler {
+    /// A scheduler that follows an order and lets a limited number of requests through.
+    pub(super) fn new(order: &Order, limit: Option<u64>) -> Scheduler {
         let random = order.seed;
-        Scheduler(Mutex::new(State { order: order.choices.clone(), random, ..State::default() }))
+        Scheduler(Mutex::new(State { order: order.choices.clone(), random, limit, ..State::default() }))
+    }
+
+    /// Whether one more request may be sent.
+    fn spend(&self) -> bool {
+        let mut state = self.0.lock();
+        state.sent += 1;
+        state.limit.is_none_or(|limit| state.sent <= limit)
+    }
+
+    /// The outcome of a run; none if it was given up because it sent more requests than it may.
+    pub(super) async fn within<T>(&self, run: impl Future<Output = T>) -> Option<T> {
+        let mut run = std::pin::pin!(run);
+        poll_fn(|context| match run.as_mut().poll(context) {
+            Poll::Pending if self.is_exhausted() => Poll::Ready(None),
+            other => other.map(Some),
+        })
+        .await
+    }
+
+    fn is_exhausted(&self) -> bool {
+        let state = self.0.lock();
+        state.limit.is_some_and(|limit| state.sent > limit)
+    }
+
+    /// How many requests were sent.
+    pub(super) fn sent(&self) -> u64 {
+        self.0.lock().sent
     }
 
     /// The choices made so far, and the requests.
