@@ -21,6 +21,11 @@ pub trait Backend: Send + Sync + 'static {
     fn repeats(&self) -> bool {
         false
     }
+
+    /// Whether it refuses a request that it has refused once: nothing is gained by keeping a copy to send again.
+    fn is_steady(&self) -> bool {
+        false
+    }
 }
 
 macro_rules! requests {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sortkey_api::TableName;
 use sortkey_design::program::{
-    Arena, AttributeId, Entity, EntityId, Id, KeyPart, Piece, Source, StoredKey, Table, UniqueId,
+    Arena, AttributeId, Entity, EntityId, Id, KeyPart, Piece, Source, StoredKey, Table, Type, UniqueId,
 };
 use sortkey_design::{Design, Program, model};
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
@@ -57,6 +57,11 @@ pub struct EntityInfo {
     pub(crate) vacant: Option<Vacant>,
     /// How the keys of the guards of each unique clause begin.
     pub guards: Arena<UniqueId, String>,
+    /// The attributes that the text of the table's key determines.
+    told: Vec<AttributeId>,
+    /// Of those, the ones that are stored beside the key, and could contradict it. Times are understood in several forms,
+    /// so they are compared when an item is read.
+    pub(crate) agreeing: Vec<AttributeId>,
     /// Entities of the table whose keys begin with text where this one has a plain value.
     rivals: Vec<EntityId>,
 }
@@ -103,9 +108,32 @@ pub(crate) fn entities(program: &Program, settings: &Settings) -> Arena<EntityId
             vacant: table.filter(|table| table.ttl.is_none()).and_then(|table| Vacant::of(&table.key)),
             guards: entity.uniques.iter().map(|unique| guard::prefix(entity, unique)).collect(),
             rivals: table.map(|table| rivals(program, table, entity)).unwrap_or_default(),
+            agreeing: agreeing(entity),
+            told: told(entity),
         }
     };
     program.entities.entries().map(of).collect()
+}
+
+/// The attributes that the text of an entity's key determines.
+fn told(entity: &Entity) -> Vec<AttributeId> {
+    let parts = entity.key.parts().filter_map(|part| part.source);
+    parts.flat_map(|source| sortkey_plan::told(entity, source)).collect()
+}
+
+fn agreeing(entity: &Entity) -> Vec<AttributeId> {
+    let is_part = |id: &AttributeId| {
+        entity.key.parts().any(|part| matches!(part.source, Some(Source::Attribute(own)) if own == *id))
+    };
+    let is_compared = |id: &AttributeId| {
+        let attribute = &entity.attributes[*id];
+        attribute.is_stored() && !matches!(*attribute.ty, Type::Time { .. })
+    };
+    let mut agreeing = told(entity);
+    agreeing.retain(|id| !is_part(id) && is_compared(id));
+    agreeing.sort_unstable();
+    agreeing.dedup();
+    agreeing
 }
 
 fn reserved(table: &Table) -> Vec<Arc<str>> {
@@ -194,6 +222,11 @@ impl EntityInfo {
     /// Whether an attribute is one of those that determine the key.
     pub(crate) fn is_key(&self, id: AttributeId) -> bool {
         self.keys.contains(&id)
+    }
+
+    /// Whether the text of the key determines an attribute.
+    pub(crate) fn is_told(&self, id: AttributeId) -> bool {
+        self.told.contains(&id)
     }
 
     /// The name of an attribute, as items and messages have it.

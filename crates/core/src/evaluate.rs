@@ -15,7 +15,6 @@ pub use functions::{hash_password, hex};
 pub use scope::Scope;
 pub use view::View;
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -23,12 +22,17 @@ use sortkey_design::model::Op;
 use sortkey_design::program::{AttributeId, EntityId, Enum, Expr, ExprKind, LocalId, Reference, Ty};
 
 use crate::Failure;
-use crate::values::{Fields, Val, arithmetic, iso, iso_seconds, parse_time};
+use crate::values::{Fields, Val, arithmetic, iso, iso_seconds, parse_time, quotient};
 
 impl Scope<'_> {
     /// The value of an expression. The parser bounds how deep expressions nest.
     pub fn eval(&self, expr: &Expr, view: Option<View<'_>>) -> Result<Val, Failure> {
         let shared = self.shared;
+        if expr.is_lazy()
+            && let Some(value) = self.settled(expr)
+        {
+            return Ok(value.clone());
+        }
         Ok(match &expr.kind {
             ExprKind::Number(number) => Val::Number(*number),
             ExprKind::Text(text) => Val::text(text),
@@ -38,9 +42,10 @@ impl Scope<'_> {
             ExprKind::Now => Val::Time(self.now_ms),
             ExprKind::Setting(id) => Val::text(&shared.parameters[*id]),
             ExprKind::Local(id) => self.get(*id).cloned().unwrap_or_default(),
-            ExprKind::Attribute(id) => {
-                view.and_then(|view| view.get(shared, *id)).map(Cow::into_owned).unwrap_or_default()
-            }
+            ExprKind::Attribute(id) => match view.and_then(|view| view.get(shared, *id)) {
+                Some(value) => value.into_owned(),
+                None => self.computed_of(*id, view)?,
+            },
             ExprKind::Sibling(id) => view.and_then(|view| view.sibling(*id)).cloned().unwrap_or_default(),
             ExprKind::Stored(id) => {
                 view.and_then(|view| view.text(shared, *id)).map_or(Val::Absent, Val::Text)
@@ -115,6 +120,22 @@ impl Scope<'_> {
         Ok(self.eval(condition, view)?.is_true())
     }
 
+    /// The value of an attribute that is computed when its item is read, of an item that was not read whole. What computes it
+    /// asks for stored attributes, or for others that are computed: the compiler refuses those that need each other.
+    fn computed_of(&self, id: AttributeId, view: Option<View<'_>>) -> Result<Val, Failure> {
+        let Some((entity, view)) = view.and_then(|view| Some((view.entity()?, view))) else {
+            return Ok(Val::Absent);
+        };
+        let info = &self.shared.entities[entity];
+        if !info.anatomy.has_virtual {
+            return Ok(Val::Absent);
+        }
+        match view.own(self.shared, id) {
+            Some(id) => crate::read::computed(self, info, id, view),
+            None => Ok(Val::Absent),
+        }
+    }
+
     fn binary(&self, op: Op, left: &Expr, right: &Expr, view: Option<View<'_>>) -> Result<Val, Failure> {
         match op {
             Op::And => return Ok(Val::Bool(self.holds(left, view)? && self.holds(right, view)?)),
@@ -133,6 +154,11 @@ impl Scope<'_> {
             return Ok(Val::Bool(inside(low, Ordering::Less)? && inside(high, Ordering::Greater)?));
         }
         let other = self.eval(right, view)?;
+        if let (Op::Div, Val::Number(left_value), Val::Number(right_value)) = (op, &value, &other)
+            && (left.is_decimal() || right.is_decimal())
+        {
+            return quotient(*left_value, *right_value).map(Val::Number).ok_or_else(overflow);
+        }
         combine(op, value, other)
     }
 
@@ -261,9 +287,12 @@ pub(crate) fn as_time(value: Val) -> Val {
     }
 }
 
+fn overflow() -> Failure {
+    Failure::new(crate::FailureKind::Invalid, "a result is not a number that can be kept")
+}
+
 /// Arithmetic: on numbers, on times with durations, on text and lists by joining, element by element on lists.
 fn calculate(op: Op, left: Val, right: Val) -> Result<Val, Failure> {
-    let overflow = || Failure::new(crate::FailureKind::Invalid, "a result is not a number that can be kept");
     Ok(match (op, left, right) {
         (Op::Add, Val::List(mut left), Val::List(right)) => {
             left.extend(right);

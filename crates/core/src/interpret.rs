@@ -7,8 +7,10 @@
 mod complete;
 mod types;
 
-pub(crate) use complete::{assumed, completed, from_defaults, from_keys};
-pub(crate) use types::{has_inner_defaults, is_pure, is_required, lacks_inside, stored_types, usual_type};
+pub(crate) use complete::{assumed, completed, from_defaults, from_keys, misread};
+pub(crate) use types::{
+    ALL_TYPES, bit, has_inner_defaults, is_pure, is_required, lacks_inside, stored_types, usual_type,
+};
 
 use sortkey_value::{Item, ValueRef};
 

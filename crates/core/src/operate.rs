@@ -12,10 +12,12 @@ mod each;
 mod given;
 mod made;
 mod notes;
+mod perform;
 mod plain;
 mod receipt;
 mod refused;
 mod requires;
+mod rules;
 mod settle;
 mod transact;
 mod uncount;
@@ -32,17 +34,14 @@ use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use serde_json::Value as Json;
 use sortkey_design::model::WriteVerb;
-use sortkey_design::program::{Action, EntityId, Operation, Statement, StatementKind, Value};
-use sortkey_plan::is_result_seen;
-use sortkey_value::Item;
+use sortkey_design::program::{Action, Operation, Statement, StatementKind, Value};
 
-use self::receipt::Receipt;
-use self::refused::{again_and_again, looked_for, raised};
-use crate::catalog::EntityInfo;
+use self::receipt::{Noted, Receipt};
+use self::refused::{looked_for, raised};
 use crate::evaluate::Scope;
 use crate::session::Session;
-use crate::values::{Fields, Val};
-use crate::write::{self, ATTEMPTS, Answers, Prepared, Refusal};
+use crate::values::Val;
+use crate::write;
 use crate::{Failure, FailureKind};
 
 /// Called before and after each call that a test makes.
@@ -79,6 +78,8 @@ pub struct Runner<'s, 'a> {
     pub(crate) operation: Option<&'a Operation>,
     /// Put into the first transaction.
     receipt: Mutex<Option<Receipt>>,
+    /// The receipt that was written.
+    noted: Mutex<Option<Noted>>,
     /// Whether this is a test: it sees what clients see, pages and hidden secrets included.
     pub(crate) is_test: bool,
     /// Observes the calls of a test.
@@ -95,7 +96,14 @@ pub enum Flow {
 
 impl<'s, 'a> Runner<'s, 'a> {
     fn new(session: &'s Session<'a>, operation: Option<&'a Operation>) -> Runner<'s, 'a> {
-        Runner { session, operation, receipt: Mutex::new(None), is_test: operation.is_none(), calls: None }
+        Runner {
+            session,
+            operation,
+            receipt: Mutex::new(None),
+            noted: Mutex::new(None),
+            is_test: operation.is_none(),
+            calls: None,
+        }
     }
 
     /// A runner of the statements of a test, which sees what clients see. Its calls can be observed.
@@ -198,105 +206,5 @@ impl<'s, 'a> Runner<'s, 'a> {
                 Ok(Val::Absent)
             }
         }
-    }
-
-    /// One action on its own.
-    pub(crate) async fn perform(&self, scope: &mut Scope<'a>, action: &Action) -> Result<Val, Failure> {
-        for attempt in 0..ATTEMPTS {
-            scope.attempt = attempt;
-            let prepared = write::prepare(self.session, scope, action).await;
-            scope.attempt = 0;
-            let mut prepared = prepared?;
-            let note = self.note(scope, &mut prepared).await?;
-            if scope.is_sweeping {
-                self.sweep_prepared(scope, &mut prepared).await?;
-            }
-            let place = prepared.writes.first().map(|write| (write.entity, write.key.clone()));
-            match self.send(scope, std::slice::from_mut(&mut prepared)).await {
-                Ok(image) => {
-                    self.carried_out(scope, &mut prepared, note.as_ref()).await?;
-                    if image.is_none()
-                        && let Some(stored) =
-                            self.stored_now(scope, action, &prepared, place.as_ref()).await?
-                    {
-                        return Ok(stored);
-                    }
-                    return self.yielded(scope, place.map(|(at, _)| at), prepared, image);
-                }
-                Err(Refusal::Stale) => {}
-                Err(Refusal::Failed(failure)) => {
-                    self.refused(scope, &mut prepared, note.as_ref(), &failure).await?;
-                    return Err(failure);
-                }
-            }
-        }
-        Err(again_and_again())
-    }
-
-    /// The item that a transaction stored, if the operation uses it and it was not known before.
-    async fn stored_now(
-        &self,
-        scope: &Scope<'_>,
-        action: &Action,
-        prepared: &Prepared,
-        place: Option<&(EntityId, Item)>,
-    ) -> Result<Option<Val>, Failure> {
-        let is_seen = self.operation.is_none_or(|operation| is_result_seen(operation, action));
-        let Some((at, key)) = place.filter(|_| is_seen && !prepared.is_exact) else { return Ok(None) };
-        let info = &scope.shared.entities[*at];
-        let Some(item) = self.session.get(&info.table, key.clone(), true).await? else { return Ok(None) };
-        let mut fields = info.decode_leniently(scope, &item);
-        computed_after(scope, info, &mut fields)?;
-        Ok(Some(Val::item(*at, fields)))
-    }
-
-    fn yielded(
-        &self,
-        scope: &Scope<'_>,
-        at: Option<EntityId>,
-        prepared: Prepared,
-        image: Option<sortkey_value::Item>,
-    ) -> Result<Val, Failure> {
-        match (image, at) {
-            (Some(image), Some(at)) if prepared.answers != Answers::Nothing => {
-                let info = &scope.shared.entities[at];
-                let mut fields = info.decode_leniently(scope, &image);
-                computed_after(scope, info, &mut fields)?;
-                Ok(Val::item(at, fields))
-            }
-            _ => Ok(prepared.yields),
-        }
-    }
-
-    /// Sends what is prepared, which gives its writes away, with the receipt if one is due.
-    async fn send(
-        &self,
-        scope: &Scope<'a>,
-        prepared: &mut [Prepared],
-    ) -> Result<Option<sortkey_value::Item>, Refusal> {
-        let mut writes: Vec<write::Write> = match &mut *prepared {
-            [one] => std::mem::take(&mut one.writes),
-            many => many.iter_mut().flat_map(|each| std::mem::take(&mut each.writes)).collect(),
-        };
-        let answers = prepared.first().map_or(Answers::Nothing, |each| each.answers);
-        let due = self.receipt.lock().take();
-        if let Some(receipt) = &due {
-            let yields = prepared.first().map(|each| &each.yields);
-            writes.push(receipt.write(self, scope, yields)?);
-        }
-        let sent = write::send(self.session, scope, writes, answers).await;
-        if sent.is_err() {
-            *self.receipt.lock() = due;
-        }
-        sent
-    }
-}
-
-/// Adds what is computed to an item that has been written. A value that is not of its type does not undo the write: it is
-/// left out here, and is an error when the item is read.
-fn computed_after(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fields) -> Result<(), Failure> {
-    match crate::read::add_virtual(scope, info, fields) {
-        Err(failure) if failure.kind == FailureKind::CheckFailed => Ok(()),
-        added => added,
     }
 }

@@ -20,7 +20,7 @@ mod unseen;
 pub(crate) use bind::derive;
 pub use fetch::items;
 pub(crate) use fetch::{key_of, live};
-pub(crate) use filter::{add_virtual, is_ours};
+pub(crate) use filter::{add_virtual, computed, computes, is_ours};
 pub use filter::{is_deleted, is_expired};
 pub(crate) use hit::Hit;
 pub(crate) use keys::fixed;
@@ -55,6 +55,8 @@ pub(crate) struct Read {
     index: Option<String>,
     /// Whether the recipe makes whole keys of the table, so that no query is needed where all values are given.
     is_whole_key: bool,
+    /// Whether a value that it compares keys with may be absent.
+    may_ask_for_nothing: bool,
     /// The key condition in words of the API.
     print: Print,
     /// The selected attributes.
@@ -95,10 +97,12 @@ impl Read {
     /// Prepares a pattern along its path.
     pub(crate) fn planned(program: &Program, settings: &Settings, plan: ReadPlan, pattern: Pattern) -> Read {
         let table_id = plan.path.table;
+        let may_ask_for_nothing = bind::compared(&pattern).next().is_some();
         Read {
             table: deployed(program, table_id, settings).into(),
             index: plan.path.index_in(program).map(|index| index.deployed.clone()),
             is_whole_key: is_whole_key(program, &plan),
+            may_ask_for_nothing,
             print: Print::default(),
             select: None,
             plan,
@@ -135,7 +139,7 @@ impl Read {
         Ok(match self.pattern.verb {
             ReadVerb::Get => Found::Item(self.get(session, scope, &branches).await?),
             ReadVerb::Count => Found::Count(self.count(session, scope, branches).await?),
-            ReadVerb::Sum => Found::Sums(self.sum(scope, &self.all(session, scope, branches).await?)?),
+            ReadVerb::Sum => self.summary(scope, &self.all(session, scope, branches).await?)?,
             ReadVerb::Exists => Found::Exists(
                 !self.page(session, scope, branches, Some(1), Paging::default()).await?.0.is_empty(),
             ),
@@ -171,6 +175,29 @@ impl Read {
         branches: Vec<Known<'_>>,
     ) -> Result<Vec<Hit>, Failure> {
         Ok(self.page(session, scope, branches, None, Paging::default()).await?.0)
+    }
+
+    /// Every item that a count, a sum or `exists` is about.
+    pub(crate) async fn counted(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Vec<Hit>, Failure> {
+        self.all(session, scope, self.branches(scope)?).await
+    }
+
+    /// The answer of a count, a sum or `exists` about some items.
+    pub(crate) fn summary(&self, scope: &Scope<'_>, items: &[Hit]) -> Result<Found, Failure> {
+        Ok(match self.pattern.verb {
+            ReadVerb::Count => Found::Count(i64::try_from(items.len()).unwrap_or(i64::MAX)),
+            ReadVerb::Exists => Found::Exists(!items.is_empty()),
+            _ => Found::Sums(self.sum(scope, items)?),
+        })
+    }
+
+    /// Whether it answers with something about items instead of the items.
+    pub(crate) fn summarises(&self) -> bool {
+        matches!(self.pattern.verb, ReadVerb::Count | ReadVerb::Sum | ReadVerb::Exists)
     }
 
     fn sum(&self, scope: &Scope<'_>, items: &[Hit]) -> Result<Fields, Failure> {

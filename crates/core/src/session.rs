@@ -138,8 +138,9 @@ impl<'a> Session<'a> {
 
     /// Sends a request, again and again while it is only a matter of time: full jitter, doubled from one to the next.
     async fn exchange(&self, repeat: Repeat, request: Request) -> Result<Response, ApiError> {
+        let attempts = if self.way.is_steady() { 1 } else { ATTEMPTS };
         let mut longest_ms = FIRST_PAUSE_MS;
-        for _ in 1..ATTEMPTS {
+        for _ in 1..attempts {
             self.consumed.lock().requests += 1;
             match self.way.send(request.clone()).await {
                 Err(error) if self.passes(&error, repeat) => {

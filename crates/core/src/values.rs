@@ -19,7 +19,7 @@ pub use fields::Fields;
 pub use json::to_json;
 pub(crate) use json::{from_json, untyped};
 pub(crate) use known::{Known, Values};
-pub(crate) use numbers::arithmetic;
+pub(crate) use numbers::{arithmetic, quotient};
 pub(crate) use print::{ObjectPrinter, print_json, print_stored, print_text, print_value};
 pub(crate) use stored::{from_stored, generic, store, to_stored};
 pub(crate) use time::{date, month, parse_time};

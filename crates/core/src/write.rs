@@ -3,6 +3,7 @@
 //! An action is prepared (values filled and checked, keys, guards and conditions computed, read first where that cannot
 //! be avoided), then sent alone or in a transaction. A failed condition is explained by the item it returns.
 
+mod belongs;
 mod create;
 mod demand;
 mod given;
@@ -14,15 +15,17 @@ pub(crate) mod oracle;
 mod refer;
 mod refusal;
 mod remove;
+mod secrets;
 mod send;
 mod update;
 
-pub(crate) use create::{new_item, placed};
+pub(crate) use create::{new_item, store_new};
 pub(crate) use demand::{Act, Test, Write};
 pub(crate) use given::{key_fields, unsealed};
 pub use image::rendered;
 pub(crate) use image::{check_failed, checked, complete, stored, stored_value};
 pub(crate) use refusal::Refusal;
+pub(crate) use secrets::Secrets;
 pub(crate) use send::send;
 
 use sortkey_design::Program;
@@ -49,6 +52,8 @@ pub(crate) struct Prepared {
     pub(crate) is_exact: bool,
     /// The item whose children go with it.
     pub(crate) cascades: Option<Parent>,
+    /// Secrets that were made for the item, if the write makes one.
+    pub(crate) secrets: Option<Secrets>,
 }
 
 /// An item whose children go with it.

@@ -37,6 +37,11 @@ macro_rules! send {
                     })+
                 }
             }
+
+            /// The engine waits for locks and repeats reads of its disk itself.
+            fn is_steady(&self) -> bool {
+                true
+            }
         }
     };
 }

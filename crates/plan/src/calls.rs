@@ -1,6 +1,7 @@
 //! The requests of evaluating an expression, in order: rules, items of entities, patterns and operations that it calls.
 //!
-//! `and`, `or` and `implies` short-circuit, so the requests of their right sides are optional.
+//! `and`, `or` and `implies` short-circuit, so the requests of their right sides are optional, and so are those of the values
+//! of `choose`.
 
 use sortkey_design::model::Op;
 use sortkey_design::program::{Callee, EntityId, Expr, ExprKind, Pattern, Program};
@@ -19,6 +20,13 @@ pub(crate) fn calls(program: &Program, expr: &Expr, depth: usize) -> Flow {
     match &expr.kind {
         ExprKind::Binary { op: Op::And | Op::Or | Op::Implies, left, right } => {
             Flow::Seq(vec![inner(left), inner(right).maybe()])
+        }
+        ExprKind::Choose { arms, otherwise } => {
+            let arms = arms.iter().enumerate().flat_map(|(at, (condition, value))| {
+                let asked = inner(condition);
+                [if at == 0 { asked } else { asked.maybe() }, inner(value).maybe()]
+            });
+            Flow::Seq(arms.chain(otherwise.iter().map(|value| inner(value).maybe())).collect())
         }
         // A condition on the item itself makes no requests.
         ExprKind::With { item, .. } => inner(item),

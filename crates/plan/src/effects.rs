@@ -168,7 +168,9 @@ impl Writing<'_> {
 
     fn checks(&self, touched: &AttributeSet) -> Vec<usize> {
         let checks = self.of.checks.iter().enumerate();
-        let concerned = |condition: &Expr| condition.attributes().into_iter().any(|id| touched.contains(id));
+        let concerned = |condition: &Expr| {
+            self.of.attributes.deciding(condition).into_iter().any(|id| touched.contains(id))
+        };
         checks.filter(|(_, check)| concerned(&check.condition)).map(|(at, _)| at).collect()
     }
 
@@ -228,7 +230,7 @@ impl Writing<'_> {
         effects.needs.join(&must_see);
         effects.consults.join(&must_see);
         for check in &effects.checks {
-            effects.consults.extend(self.of.checks[*check].condition.attributes());
+            effects.consults.extend(self.of.attributes.deciding(&self.of.checks[*check].condition));
         }
     }
 
@@ -246,9 +248,18 @@ impl Writing<'_> {
             matches!(*attribute.ty, Type::Set { .. }) && !attribute.optional
         };
         seen.extend(change.takes.iter().filter(stays));
+        // Where a number is missing, counting begins at its default, which may depend on the item.
+        let begins = |id: &AttributeId| {
+            let fill = self.of.attributes[*id].fill.as_ref().filter(|fill| !fill.derived);
+            fill.is_some_and(|fill| fill.value.concerns_item())
+        };
+        seen.extend(change.moves.iter().filter(begins));
         // A check on a number that is counted must see the number.
         for check in &effects.checks {
-            let spoken_of: AttributeSet = self.of.checks[*check].condition.attributes().into_iter().collect();
+            let spoken_of: AttributeSet = {
+                let condition = &self.of.checks[*check].condition;
+                self.of.attributes.deciding(condition).into_iter().collect()
+            };
             if spoken_of.intersects(&change.moves) {
                 seen.join(&spoken_of);
             }

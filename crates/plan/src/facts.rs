@@ -5,6 +5,5 @@ mod keys;
 mod membership;
 
 pub(crate) use implication::Known;
-pub(crate) use keys::told;
-pub use keys::{TextOrder, settles, slots, text_order};
+pub use keys::{TextOrder, settles, slots, tells_tenant, text_order, told};
 pub use membership::{Membership, membership};

@@ -28,7 +28,7 @@ pub use cascade::{Counter, Finding, Sweep, counters, goes_at_once, sweeps};
 pub use columns::{columns, row};
 pub use cost::{Cost, Entry, Images, read_units, write_units};
 pub use effects::{Change, Effects, arms, effects};
-pub use facts::{Membership, TextOrder, membership, settles, slots, text_order};
+pub use facts::{Membership, TextOrder, membership, settles, slots, tells_tenant, text_order, told};
 pub use flow::{Flow, Page, Script};
 pub use path::{Path, Way};
 pub use price::{Bill, Called, Class, HOURS, PRICES, Prices, Rates, Region, TableBill, bill, bill_text};

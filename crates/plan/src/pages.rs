@@ -120,8 +120,10 @@ impl Pages<'_> {
                 Request::items((path.table, self.role()), bytes, count, strong, what)
             }
         };
+        // A rule about the items is asked of each.
+        let asks_each = self.pattern.requires.as_ref().is_some_and(|rule| rule.concerns_item());
         let bounded = is_get
-            || self.pattern.verb == ReadVerb::Exists
+            || (self.pattern.verb == ReadVerb::Exists && (self.pattern.system || !asks_each))
             || (!self.to_the_end && self.pattern.page.is_some());
         let bounded = bounded || self.pattern.limit.is_some();
         let ordered = self.pattern.order.is_some() && queries > 1;

@@ -76,7 +76,8 @@ impl<'p> Plan<'p> {
 
     fn whole(&mut self) -> Flow {
         let rule = self.rule();
-        Flow::Seq(vec![rule, self.body(&self.operation.body)])
+        let body = self.body(&self.operation.body);
+        Flow::Seq(vec![rule, body, self.completed()])
     }
 
     /// The reads for the rule, the item to be written included if the rule refers to it.

@@ -152,3 +152,33 @@ fn mutants_that_only_a_race_exercises_are_found() {
         assert!(outcome.passed(), "{:?}", outcome.failure);
     }
 }
+
+/// Workers run side by side within their branch: `race { work }` did not end.
+#[test]
+fn workers_may_run_in_a_race() {
+    let text = r#"
+        design races
+        defaults { billing on_demand  recovery 35d  encryption aws_owned  protect deletion }
+        table T "lines" { key (boxId | lineId)  stream new_and_old_images }
+        table B "boxes" { key (id) }
+        entity Box in B { id slug(1..9)  lines int(0..) = 0 }
+        entity Line in T { boxId slug(1..9)  lineId slug(1..9) }
+        pattern box = get Box by id strong
+        operation open = create Box
+        operation add = create Line
+        worker count on create Line as l { upsert Box(id: l.boxId) { lines += 1 } }
+        test "what comes while workers run is counted in the end" {
+          open(id: "a")
+          add(boxId: "a", lineId: "x")
+          add(boxId: "b", lineId: "x")
+          race { work } { add(boxId: "a", lineId: "y") } succeeds 2
+          work
+          expect box("a").lines = 2
+          expect box("b").lines = 1
+        }"#;
+    let compilation = compile("t.sk", text, &NoFiles);
+    assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics);
+    let suite = pollster::block_on(Suite::new(compilation.design, BTreeMap::new())).expect("it runs");
+    let outcome = pollster::block_on(suite.run(0));
+    assert!(outcome.passed(), "{:?}", outcome.failure);
+}

@@ -56,6 +56,10 @@ impl Backend for Waking {
         })
     }
 
+    fn is_steady(&self) -> bool {
+        self.inner.is_steady()
+    }
+
     fn repeats(&self) -> bool {
         self.inner.repeats()
     }

@@ -42,7 +42,7 @@ impl Builder<'_> {
         Field {
             name: attribute.name.to_string(),
             ty: self.ty(&attribute.ty, brand, Direction::Answered, &hint),
-            optional: attribute.may_be_absent(),
+            optional: attribute.may_be_absent() || attribute.may_misfit(),
             nullable: attribute.flags.null,
         }
     }

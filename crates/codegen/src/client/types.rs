@@ -112,7 +112,7 @@ impl Builder<'_> {
         Field {
             name: attribute.name.to_string(),
             ty,
-            optional: attribute.may_be_absent() || filled,
+            optional: attribute.may_be_absent() || attribute.may_misfit() || filled,
             nullable: attribute.flags.null,
         }
     }

@@ -94,7 +94,7 @@ impl<'a> View<'a> {
     }
 
     /// The item's own id of an attribute.
-    fn own(&self, shared: &Shared, id: AttributeId) -> Option<AttributeId> {
+    pub(crate) fn own(&self, shared: &Shared, id: AttributeId) -> Option<AttributeId> {
         match self.of {
             Of::Entity(own, asked) if own != asked => {
                 let name = &shared.program.entities[asked].attributes[id].name;

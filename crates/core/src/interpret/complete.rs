@@ -30,7 +30,7 @@ pub(crate) fn completed(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> (I
 }
 
 /// An attribute that is stored in a type of which the design cannot make anything.
-fn misread(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Option<String> {
+pub(crate) fn misread(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Option<String> {
     let program = &scope.shared.program;
     let mut wrong = None;
     info.anatomy.each_stored(item, |attribute, value| {
@@ -38,8 +38,9 @@ fn misread(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Option<String> 
         if attribute.types & bit(found) == 0 {
             let declared = attribute.ty.describe(program);
             let (name, found) = (&attribute.name, found.as_str());
-            wrong.get_or_insert_with(|| {
-                format!("`{name}` is stored as {found}, and is {declared} in the design")
+            wrong.get_or_insert_with(|| match attribute.is_encrypted {
+                true => format!("`{name}` is stored as {found}, and is encrypted in the design"),
+                false => format!("`{name}` is stored as {found}, and is {declared} in the design"),
             });
         }
     });

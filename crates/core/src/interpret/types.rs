@@ -8,7 +8,8 @@ use sortkey_value::{AttributeType, ValueRef};
 use crate::evaluate::Scope;
 use crate::values::{Val, from_stored};
 
-const ALL: u16 = u16::MAX;
+/// Any type at all.
+pub(crate) const ALL_TYPES: u16 = u16::MAX;
 
 /// Whether no item may lack an attribute. DynamoDB has no empty sets, so a set may always be missing.
 pub(crate) fn is_required(attribute: &Attribute) -> bool {
@@ -18,19 +19,23 @@ pub(crate) fn is_required(attribute: &Attribute) -> bool {
 
 /// The types in which an attribute may be stored, one bit for each.
 pub(crate) fn stored_types(attribute: &Attribute) -> u16 {
-    // What is encrypted is opened elsewhere, and what is not stored is not looked at.
-    if attribute.encrypted.is_some() || !attribute.is_stored() {
-        return ALL;
+    // What is not stored is not looked at.
+    if !attribute.is_stored() {
+        return ALL_TYPES;
     }
     let null = match attribute.flags.null || attribute.may_be_absent() {
         true => bit(AttributeType::Null),
         false => 0,
     };
+    // Plain text where something encrypted belongs was never meant for those who may read it.
+    if attribute.encrypted.is_some() {
+        return null | bit(AttributeType::B);
+    }
     null | match &*attribute.ty {
         // Times are understood in either form, and a document says the same as its text.
         Type::Time { .. } => bit(AttributeType::S) | bit(AttributeType::N),
-        Type::Json { .. } => ALL,
-        ty if ty.stored() == Stored::Any => ALL,
+        Type::Json { .. } => ALL_TYPES,
+        ty if ty.stored() == Stored::Any => ALL_TYPES,
         ty => bit(usual_type(ty)),
     }
 }
@@ -50,7 +55,7 @@ pub(crate) fn usual_type(ty: &Type) -> AttributeType {
     }
 }
 
-pub(super) fn bit(ty: AttributeType) -> u16 {
+pub(crate) fn bit(ty: AttributeType) -> u16 {
     1 << ty as u16
 }
 

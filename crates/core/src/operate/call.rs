@@ -1,9 +1,7 @@
 //! Calls of patterns, operations, rules and entities.
 
 use futures_util::future::BoxFuture;
-use sortkey_design::program::{
-    self, BindValue, Bound, Callee, EntityId, Expr, ItemKey, OperationId, ParameterId, RuleId,
-};
+use sortkey_design::program::{self, BindValue, Bound, Callee, EntityId, OperationId};
 use sortkey_value::Item;
 
 use super::given::{Given, admit_computed, bind, by_name, unknown};
@@ -15,7 +13,6 @@ use crate::evaluate::{Scope, View};
 use crate::read::{Found, Hit, Paging, Read};
 use crate::session::Session;
 use crate::values::Val;
-use crate::write::key_fields;
 use crate::{Failure, FailureKind};
 
 impl<'a> Runner<'_, 'a> {
@@ -94,51 +91,6 @@ impl<'a> Runner<'_, 'a> {
         })
     }
 
-    /// A rule in an expression.
-    pub(super) async fn rule(
-        &self,
-        scope: &mut Scope<'a>,
-        rule: RuleId,
-        arguments: &[(ParameterId, Expr)],
-        view: Option<View<'_>>,
-    ) -> Result<Val, Failure> {
-        let rule = &scope.shared.program.rules[rule];
-        let mut inner = scope.fresh();
-        for (id, value) in arguments {
-            inner.set(rule.parameters[*id].local, self.value(scope, value, view).await?);
-        }
-        Ok(Val::Bool(self.truth(&mut inner, &rule.condition, None).await?))
-    }
-
-    /// `Entity(key)` in a condition: the live item, read strongly, whoever it belongs to.
-    pub(super) async fn item_at(
-        &self,
-        scope: &mut Scope<'a>,
-        key: &ItemKey,
-        view: Option<View<'_>>,
-    ) -> Result<Val, Failure> {
-        let info = &scope.shared.entities[key.entity];
-        let known = key_fields(scope, info, Some(key), view)?;
-        let Some(key) = crate::read::key_of(scope, info, &known) else { return Ok(Val::Absent) };
-        let Some(item) = self.session.get(&info.table, key, true).await? else { return Ok(Val::Absent) };
-        let mut anybody = scope.fresh();
-        anybody.caller = None;
-        Ok(crate::read::live(&anybody, info, item)?.map(|hit| hit.into_val(scope)).unwrap_or_default())
-    }
-
-    /// `stored(x)` in a test: the item as it lies in the table.
-    pub(super) async fn stored(&self, scope: &mut Scope<'a>, item: &Expr) -> Result<Val, Failure> {
-        let Val::Item(record) = self.value(scope, item, None).await? else { return Ok(Val::Absent) };
-        let info = &scope.shared.entities[record.entity];
-        let Some(key) = crate::read::key_of(scope, info, &record.fields) else { return Ok(Val::Absent) };
-        let item = self.session.get(&info.table, key, true).await?;
-        Ok(item.map_or(Val::Absent, |item| {
-            Val::Map(
-                item.iter().map(|(name, value)| (name.to_owned(), crate::values::generic(value))).collect(),
-            )
-        }))
-    }
-
     /// The values of arguments; of what is copied, what the callee takes.
     async fn given(
         &self,
@@ -176,6 +128,9 @@ pub(crate) async fn pattern<'a>(
     }
     let runner = Runner::new(session, None);
     runner.before_read(scope, read).await?;
+    if let Some(summary) = runner.summary(scope, read).await? {
+        return Ok(summary);
+    }
     let found = read.run(session, scope, paging).await?;
     runner.after_read(scope, read, found).await
 }
@@ -263,7 +218,14 @@ where
             };
             let written = session.writes();
             let failure = match runner.body(&mut scope, operation).await {
-                Ok(value) => return Ok(Outcome::Value(value)),
+                Ok(value) => {
+                    let noted = runner.noted.lock().take();
+                    if let (Some(noted), Some(receipt)) = (noted, &receipt) {
+                        let (home, _) = receipt.place(&scope, operation)?;
+                        noted.complete(session, &scope, home, &value).await?;
+                    }
+                    return Ok(Outcome::Value(value));
+                }
                 Err(failure) => failure,
             };
             if failure.kind == FailureKind::Conflict

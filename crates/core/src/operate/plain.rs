@@ -6,11 +6,11 @@ use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{Action, Arena, EntityId, Operation, Statement, StatementKind, Value};
 use sortkey_value::Item;
 
-use super::again_and_again;
+use super::refused::again_and_again;
 use crate::evaluate::Scope;
 use crate::session::Session;
 use crate::values::Fields;
-use crate::write::{self, ATTEMPTS, Answers, Refusal};
+use crate::write::{self, ATTEMPTS, Refusal};
 use crate::{Failure, catalog::EntityInfo};
 
 /// The entity that an operation creates an item of, if that is all it does. An operation that takes more than one write,
@@ -59,11 +59,10 @@ pub(super) async fn create(
         return Err(Failure::internal(format!("`{}` is more than a create", operation.name)));
     };
     arguments.retain(|_, value| !value.is_absent());
-    let (_, made) = write::new_item(scope, info, arguments)?;
+    let (_, item) = write::new_item(scope, info, arguments)?;
     for _ in 0..ATTEMPTS {
-        let write = write::placed(scope, info, action, made.clone())?;
-        match write::send(session, scope, vec![write], Answers::Nothing).await {
-            Ok(_) => return Ok(made.item),
+        match write::store_new(session, scope, info, action, item.clone()).await {
+            Ok(()) => return Ok(item),
             Err(Refusal::Stale) => {}
             Err(Refusal::Failed(failure)) => return Err(failure),
         }

@@ -1,35 +1,32 @@
 //! Receipts: what makes a repeated operation harmless.
 //!
 //! The first transaction of an idempotent operation carries a receipt, an item in the table it writes whose key is
-//! `receipt#operation#value`. A repeat fails on it, finds it, and returns the same result. Items are remembered by their
-//! keys, other results as JSON. A call that brings other arguments is no repeat, and is refused: its result is not the first
-//! one's, and somebody would lose what they sent.
+//! `receipt#operation#value`. A repeat fails on it, finds it, and returns the result that it remembers (`answer.rs`). A call
+//! that brings other arguments is no repeat, and is refused: its result is not the first one's, and somebody would lose what
+//! they sent.
 
+mod answer;
 mod fingerprint;
 
-use serde_json::Value as Json;
-use sortkey_design::program::{Expr, ExprKind, Id, Operation, StatementKind};
+use sortkey_design::program::{Expr, ExprKind, Id, LocalId, Operation, StatementKind};
 use sortkey_plan::receipt_home;
 use sortkey_value::{AttributeValue, Map, ValueRef};
 
+pub(super) use self::answer::Noted;
 use self::fingerprint::Fingerprint;
 pub(super) use self::fingerprint::fingerprint;
 use super::Runner;
-use crate::answer::to_public_json;
 use crate::catalog::{EntityInfo, RECEIPT};
 use crate::evaluate::Scope;
 use crate::session::Session;
 use crate::template::{canonical, escape};
-use crate::values::{Val, from_json};
+use crate::values::Val;
 use crate::write::{Act, Test, Write};
 use crate::{Failure, FailureKind, guard};
 
 /// The default time for which a receipt is kept.
 const DAY_MS: u64 = 86_400_000;
 const EXPIRES: &str = "expires";
-const ENTITY: &str = "entity";
-const KEY: &str = "key";
-const RESULT: &str = "result";
 const ARGUMENTS: &str = "arguments";
 
 /// A receipt that is due.
@@ -54,13 +51,15 @@ impl Receipt {
         Some(Receipt { value: values.join("#"), period_ms, arguments })
     }
 
-    /// The receipt as one more item of a transaction.
+    /// The receipt as one more item of a transaction, and what it remembers. `yields` is the result of the transaction,
+    /// and whether it is all that will be stored; what is bound to `unsure` is not.
     pub(super) fn write(
         &self,
         runner: &Runner<'_, '_>,
         scope: &Scope<'_>,
-        yields: Option<&Val>,
-    ) -> Result<Write, Failure> {
+        (yields, is_exact): (&Val, bool),
+        unsure: &[LocalId],
+    ) -> Result<(Write, Noted), Failure> {
         let operation =
             runner.operation.ok_or_else(|| Failure::internal("a receipt belongs to an operation"))?;
         let (info, key) = self.place(scope, operation)?;
@@ -75,16 +74,17 @@ impl Receipt {
             item.insert(info.name_of(ttl).to_string(), value);
         }
         let returned = operation.body.last().and_then(|statement| match &statement.kind {
-            StatementKind::Return(value) if is_open(scope, operation, value) => None,
+            StatementKind::Return(value) if is_open(scope, operation, value, unsure) => None,
             StatementKind::Return(value) => scope.eval(value, None).ok(),
             _ => None,
         });
-        let result = returned.or_else(|| yields.cloned()).unwrap_or_default();
-        item.extend(remembered(scope, info, &result));
+        let (result, is_exact) = returned.map_or_else(|| (yields.clone(), is_exact), |value| (value, true));
+        let noted = Noted::of(scope, info, key.clone(), result, is_exact)?;
+        item.extend(noted.stored());
         let mut write = Write::new(info, key, Act::Put(item.into()));
         let repeated = Failure::new(FailureKind::AlreadyExists, "this was already carried out");
         write.demand(scope, Test::Passed(info.aside(EXPIRES)), repeated)?;
-        Ok(write)
+        Ok((write, noted))
     }
 
     /// The result that an earlier call left.
@@ -112,22 +112,15 @@ impl Receipt {
             let why = format!("`{name}` was used before, with other arguments; a new call needs a new one");
             return Err(Failure::invalid(&**name, why));
         }
-        if let Some(ValueRef::S(json)) = receipt.get(&info.aside(RESULT)) {
-            let json: Option<Json> = serde_json::from_str(json).ok();
-            return Ok(Some(json.and_then(from_json).unwrap_or_default()));
-        }
-        let kept = (receipt.get(&info.aside(ENTITY)), receipt.get(&info.aside(KEY)));
-        let (Some(ValueRef::S(entity)), Some(ValueRef::M(key))) = kept else {
-            return Ok(Some(Val::Absent));
-        };
-        let info = scope.shared.entity_called(entity)?;
-        let key: Map = key.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let item = session.get(&info.table, key, true).await?;
-        Ok(Some(item.map_or(Val::Absent, |item| Val::item(info.at, info.decode_leniently(scope, &item)))))
+        answer::recalled(session, scope, info, &receipt).await.map(Some)
     }
 
     /// The entity and the key of the receipt.
-    fn place<'a>(&self, scope: &Scope<'a>, operation: &Operation) -> Result<(&'a EntityInfo, Map), Failure> {
+    pub(super) fn place<'a>(
+        &self,
+        scope: &Scope<'a>,
+        operation: &Operation,
+    ) -> Result<(&'a EntityInfo, Map), Failure> {
         let home = receipt_home(operation);
         let home = home.ok_or_else(|| Failure::internal("an idempotent operation writes something"))?;
         let info = &scope.shared.entities[home];
@@ -144,34 +137,18 @@ impl Receipt {
     }
 }
 
-/// Whether an expression speaks of something that is still to be made.
-fn is_open(scope: &Scope<'_>, operation: &Operation, expr: &Expr) -> bool {
+/// Whether an expression speaks of something that is still to be made, or that only the database will know.
+fn is_open(scope: &Scope<'_>, operation: &Operation, expr: &Expr, unsure: &[LocalId]) -> bool {
     let parameters = operation.signature.parameters.len();
-    let mut open = false;
+    let is_open_local =
+        |id: &LocalId| id.at() >= parameters && (scope.get(*id).is_none() || unsure.contains(id));
+    let mut open = expr.makes_requests();
     expr.walk(&mut |each| {
-        open |= match each.kind {
-            ExprKind::Local(id) => id.at() >= parameters && scope.get(id).is_none(),
+        open |= match &each.kind {
+            ExprKind::Local(id) => is_open_local(id),
+            ExprKind::Object { spreads, .. } => spreads.iter().any(is_open_local),
             _ => false,
         };
     });
     open
-}
-
-fn remembered(scope: &Scope<'_>, receipt: &EntityInfo, result: &Val) -> Map {
-    let mut map = Map::new();
-    match result {
-        Val::Absent => {}
-        Val::Item(record) => {
-            let info = &scope.shared.entities[record.entity];
-            if let Some(key) = crate::read::key_of(scope, info, &record.fields) {
-                map.insert(receipt.aside(ENTITY), AttributeValue::S(info.name.to_string()));
-                map.insert(receipt.aside(KEY), AttributeValue::M(key));
-            }
-        }
-        other => {
-            let json = to_public_json(scope, other).to_string();
-            map.insert(receipt.aside(RESULT), AttributeValue::S(json));
-        }
-    }
-    map
 }

@@ -6,7 +6,7 @@ use sortkey_plan::ruled;
 
 use super::Runner;
 use crate::evaluate::{Scope, View};
-use crate::read::{Found, Read, key_of, live};
+use crate::read::{Found, Hit, Read, key_of, live};
 use crate::write::key_fields;
 use crate::{Failure, FailureKind};
 
@@ -42,21 +42,46 @@ impl<'a> Runner<'_, 'a> {
                 Found::Item(Some(item))
             }
             Found::Items { items, cursor } => {
-                let was_empty = items.is_empty();
-                let mut seen = Vec::with_capacity(items.len());
-                for item in items {
-                    if self.allows(scope, requires, item.view().asked_as(read.first())).await? {
-                        seen.push(item);
-                    }
-                }
-                if seen.is_empty() && !was_empty {
-                    return Err(forbidden(&scope.shared.program, requires));
-                }
-                Found::Items { items: seen, cursor }
+                Found::Items { items: self.allowed(scope, (requires, read), items).await?, cursor }
             }
-            // Nothing of an item is told.
+            // `summary` asks of every item before it counts.
             found => found,
         })
+    }
+
+    /// A count, a sum or `exists` whose rule is about the items: what the caller may not see does not count.
+    pub(super) async fn summary(
+        &self,
+        scope: &mut Scope<'a>,
+        read: &'a Read,
+    ) -> Result<Option<Found>, Failure> {
+        let requires = read.pattern.requires.as_ref().filter(|_| scope.caller.is_some());
+        let Some(requires) = requires.filter(|rule| read.summarises() && rule.concerns_item()) else {
+            return Ok(None);
+        };
+        let items = read.counted(self.session, scope).await?;
+        let items = self.allowed(scope, (requires, read), items).await?;
+        read.summary(scope, &items).map(Some)
+    }
+
+    /// The items that the caller may see. It is refused if there are some, and none of them may be seen.
+    async fn allowed(
+        &self,
+        scope: &mut Scope<'a>,
+        (requires, read): (&Expr, &'a Read),
+        items: Vec<Hit>,
+    ) -> Result<Vec<Hit>, Failure> {
+        let was_empty = items.is_empty();
+        let mut seen = Vec::with_capacity(items.len());
+        for item in items {
+            if self.allows(scope, requires, item.view().asked_as(read.first())).await? {
+                seen.push(item);
+            }
+        }
+        match seen.is_empty() && !was_empty {
+            true => Err(forbidden(&scope.shared.program, requires)),
+            false => Ok(seen),
+        }
     }
 
     /// Whether the caller may see an item. Of one that lacks what a rule asks for, the rule does not hold.

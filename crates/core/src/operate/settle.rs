@@ -1,5 +1,5 @@
 //! Expressions that make requests: calls of patterns, operations, rules and entities are settled first, the rest is
-//! evaluated in memory. `and`, `or` and `implies` ask only what they must.
+//! evaluated in memory. `and`, `or`, `implies` and `choose` ask only what they must.
 
 use futures_util::future::BoxFuture;
 use sortkey_design::model::Op;
@@ -33,6 +33,17 @@ impl<'a> Runner<'_, 'a> {
                     !self.truth(scope, left, view).await? || self.truth(scope, right, view).await?,
                 )),
                 ExprKind::Not(operand) => Ok(Val::Bool(!self.truth(scope, operand, view).await?)),
+                ExprKind::Choose { arms, otherwise } => {
+                    for (condition, value) in arms {
+                        if self.truth(scope, condition, view).await? {
+                            return self.value(scope, value, view).await;
+                        }
+                    }
+                    match otherwise {
+                        Some(value) => self.value(scope, value, view).await,
+                        None => Ok(Val::Absent),
+                    }
+                }
                 ExprKind::With { item, condition } => {
                     let item = self.value(scope, item, view).await?;
                     let Val::Item(record) = &item else { return Ok(Val::Bool(false)) };
@@ -68,16 +79,17 @@ impl<'a> Runner<'_, 'a> {
     }
 }
 
-/// The expressions inside one that take a request, without those inside them. The parser bounds how deep expressions nest.
+/// The expressions inside one that take a request, or decide which requests are made, without those inside them. The parser
+/// bounds how deep expressions nest.
 fn outermost<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
-    let asks = matches!(
-        expr.kind,
+    let asks = match expr.kind {
         ExprKind::With { .. }
-            | ExprKind::Rule { .. }
-            | ExprKind::Call { .. }
-            | ExprKind::ItemAt(_)
-            | ExprKind::AsStored(_)
-    );
+        | ExprKind::Rule { .. }
+        | ExprKind::Call { .. }
+        | ExprKind::ItemAt(_)
+        | ExprKind::AsStored(_) => true,
+        _ => expr.is_lazy() && expr.makes_requests(),
+    };
     match asks {
         true => found.push(expr),
         false => expr.children(&mut |child| outermost(child, found)),

@@ -4,7 +4,9 @@ use futures_util::future::BoxFuture;
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{Action, LocalId, Statement, StatementKind, Value};
 
-use super::{Runner, again_and_again};
+use super::Runner;
+use super::perform::Expected;
+use super::refused::again_and_again;
 use crate::Failure;
 use crate::evaluate::Scope;
 use crate::values::Val;
@@ -39,7 +41,13 @@ impl<'a> Runner<'_, 'a> {
             for each in &mut prepared {
                 notes.push(self.note(scope, each).await?);
             }
-            match self.send(scope, &mut prepared).await {
+            let open: Vec<LocalId> = actions
+                .iter()
+                .zip(&prepared)
+                .filter(|(_, each)| !each.is_exact)
+                .filter_map(|((_, local), _)| *local)
+                .collect();
+            match self.send(scope, &mut prepared, Expected { made, open: &open }).await {
                 Ok(_) => {
                     for (each, note) in prepared.iter_mut().zip(&notes) {
                         self.carried_out(scope, each, note.as_ref()).await?;

@@ -4,8 +4,10 @@ use sortkey_design::model::{FieldOp, WriteVerb};
 use sortkey_design::program::{Action, Expr, ExprKind, Field, Id, LocalId, Path};
 use sortkey_value::{Item, Number};
 
+use super::Runner;
 use super::cascade::{CHILD, Cascade, action};
-use super::{Runner, again_and_again};
+use super::perform::Expected;
+use super::refused::again_and_again;
 use crate::evaluate::Scope;
 use crate::read::key_of;
 use crate::values::{Fields as Values, Val};
@@ -83,7 +85,7 @@ impl<'a> Runner<'_, 'a> {
                 }
             }
             self.sweep_prepared(scope, &mut prepared[0]).await?;
-            match self.send(scope, &mut prepared).await {
+            match self.send(scope, &mut prepared, Expected::FIRST).await {
                 Ok(_) => {
                     self.sweep_prepared(scope, &mut prepared[0]).await?;
                     return Ok(true);

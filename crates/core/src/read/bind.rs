@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use sortkey_design::model::ReadVerb;
+use sortkey_design::model::Op;
 use sortkey_design::program::{
-    AttributeId, Bind, BindValue, Bound, Entity, EntityId, Expr, ExprKind, Fill, LocalId, Type,
+    AttributeId, Bind, BindValue, Bound, Entity, EntityId, Expr, ExprKind, Fill, LocalId, Pattern, Type,
 };
 use sortkey_plan::GivenBy;
 
@@ -20,6 +20,9 @@ impl Read {
     /// The known values of each query: one set for every combination of those of `in` and `all`. A list of another tenant's
     /// items is not found, one item absent.
     pub(super) fn branches<'s>(&self, scope: &'s Scope<'_>) -> Result<Vec<Known<'s>>, Failure> {
+        if self.may_ask_for_nothing && self.asks_for_nothing(scope)? {
+            return Ok(Vec::new());
+        }
         let entity = self.entity(scope).of(&scope.shared.program);
         let admit = Admit::computed(scope).finding();
         let mut branches = vec![Known::with_capacity(self.plan.given.len() + 1)];
@@ -60,7 +63,7 @@ impl Read {
         }
         branches.retain(|branch| self.is_ours(scope, branch));
         if branches.is_empty()
-            && (self.pattern.is_list() || matches!(self.pattern.verb, ReadVerb::Sum | ReadVerb::Count))
+            && (self.pattern.is_list() || self.summarises())
             && self.names_tenant(scope)
             && scope.caller.is_some()
         {
@@ -71,6 +74,23 @@ impl Read {
         }
         branches.iter_mut().try_for_each(|branch| derive(scope, self.first(), branch))?;
         Ok(branches)
+    }
+
+    /// Whether a key is compared with a value that is absent: no item has that. An optional parameter that is left out is not
+    /// such a value, and drops what it is compared with.
+    fn asks_for_nothing(&self, scope: &Scope<'_>) -> Result<bool, Failure> {
+        for expr in compared(&self.pattern) {
+            let mut is_dropped = false;
+            expr.walk(&mut |each| {
+                if let ExprKind::Local(local) = each.kind {
+                    is_dropped |= scope.get(local).is_none_or(Val::is_absent);
+                }
+            });
+            if !is_dropped && scope.eval(expr, None)?.is_absent() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The source of a known value.
@@ -128,6 +148,40 @@ enum Source<'r> {
     Every,
     /// Every element of a list, one query each.
     Each(&'r Expr),
+}
+
+/// The values that a pattern compares attributes with, as far as they may be absent and are no parameters.
+pub(super) fn compared(pattern: &Pattern) -> impl Iterator<Item = &Expr> {
+    let bound = pattern.binds.iter().filter_map(|bind| match &bind.value {
+        BindValue::Expr(expr) => Some(expr),
+        _ => None,
+    });
+    let conditions = pattern.conditions.iter().filter_map(|conjunct| match &conjunct.expr.kind {
+        ExprKind::Binary {
+            op: Op::Eq | Op::Lt | Op::LtEq | Op::Gt | Op::GtEq | Op::StartsWith,
+            right,
+            ..
+        } => Some(&**right),
+        _ => None,
+    });
+    bound.chain(conditions).filter(|expr| may_be_nothing(expr))
+}
+
+/// Whether a value may be absent that is neither a parameter nor written in the text. The bounds of a range are left out
+/// one by one.
+fn may_be_nothing(expr: &Expr) -> bool {
+    let is_plain = matches!(
+        expr.kind,
+        ExprKind::Local(_)
+            | ExprKind::Setting(_)
+            | ExprKind::Number(_)
+            | ExprKind::Text(_)
+            | ExprKind::Word(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Now
+            | ExprKind::Range { .. }
+    );
+    !is_plain && !expr.concerns_item()
 }
 
 /// Computes the derived attributes that follow from the known ones.

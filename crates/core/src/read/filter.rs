@@ -25,7 +25,12 @@ pub(super) struct Sieve<'a> {
 impl Sieve<'_> {
     fn lets_through(&self, scope: &Scope<'_>, at: usize, item: View<'_>) -> Result<bool, Failure> {
         for conjunct in self.conditions.get(at).into_iter().flatten() {
-            if !scope.holds(conjunct, Some(item))? {
+            // Of an item that a condition cannot be evaluated for, it does not hold.
+            let holds = match scope.holds(conjunct, Some(item)) {
+                Err(failure) if failure.kind == FailureKind::Invalid => false,
+                holds => holds?,
+            };
+            if !holds {
                 return Ok(false);
             }
         }
@@ -177,18 +182,42 @@ pub(crate) fn is_ours(scope: &Scope<'_>, item: View<'_>) -> bool {
     own.is_some_and(|own| item.has(scope.shared, tenant, own))
 }
 
-/// A computed value, which is of its declared type or an error.
-fn conforming(
+/// A computed value. One that cannot be computed, or is not of its declared type, is absent: its item can still be read.
+fn conforming(scope: &Scope<'_>, attribute: &Attribute, value: Result<Val, Failure>) -> Result<Val, Failure> {
+    let admit = Admit::computed(scope).keeping_empty();
+    match value.and_then(|value| admit.attribute(attribute, value, &attribute.name)) {
+        Err(failure) if failure.kind == FailureKind::Invalid => Ok(Val::Absent),
+        value => value,
+    }
+}
+
+/// The value of an attribute that is computed from an item when it is read; absent if the attribute is not computed.
+pub(crate) fn computed(
     scope: &Scope<'_>,
     info: &EntityInfo,
-    attribute: &Attribute,
-    value: Val,
+    id: AttributeId,
+    item: View<'_>,
 ) -> Result<Val, Failure> {
-    let name = &attribute.name;
-    Admit::computed(scope).keeping_empty().attribute(attribute, value, name).map_err(|failure| {
-        let message = format!("{}, computed for a {}", failure.message, info.name);
-        Failure::new(FailureKind::CheckFailed, message).at(name.to_string())
-    })
+    let attribute = &info.of(&scope.shared.program).attributes[id];
+    match attribute.fill.as_ref().filter(|_| attribute.flags.computed) {
+        Some(fill) => conforming(scope, attribute, scope.eval(&fill.value, Some(item))),
+        None => Ok(Val::Absent),
+    }
+}
+
+/// Refuses an item with a value that can be computed and is not of its declared type: a new one is not made so.
+pub(crate) fn computes(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Result<(), Failure> {
+    let attributes = &info.of(&scope.shared.program).attributes;
+    for attribute in attributes.iter().filter(|each| each.flags.computed) {
+        let Some(fill) = &attribute.fill else { continue };
+        let Ok(value) = scope.eval(&fill.value, Some(View::of(info.at, fields))) else { continue };
+        let admitted = Admit::computed(scope).keeping_empty().attribute(attribute, value, &attribute.name);
+        if let Err(failure) = admitted {
+            let message = format!("{}, computed for a {}", failure.message, info.name);
+            return Err(Failure::new(FailureKind::CheckFailed, message).at(attribute.name.to_string()));
+        }
+    }
+    Ok(())
 }
 
 /// Attributes that are computed when they are read, those inside objects included.
@@ -200,8 +229,8 @@ pub(crate) fn add_virtual(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fie
     for attribute in info.of(program).attributes.iter() {
         let name = &attribute.name;
         if let (true, Some(fill)) = (attribute.flags.computed, &attribute.fill) {
-            let value = scope.eval(&fill.value, Some(View::of(info.at, fields)))?;
-            let value = conforming(scope, info, attribute, value)?;
+            let value = scope.eval(&fill.value, Some(View::of(info.at, fields)));
+            let value = conforming(scope, attribute, value)?;
             if !value.is_absent() {
                 fields.insert(name.clone(), value);
             }
@@ -210,9 +239,11 @@ pub(crate) fn add_virtual(scope: &Scope<'_>, info: &EntityInfo, fields: &mut Fie
             let attributes = &program.objects[*id].attributes;
             for nested in attributes.iter().filter(|each| each.flags.computed) {
                 let Some(fill) = &nested.fill else { continue };
-                let value = scope.fill(nested, &fill.value, View::object(attributes, inner))?;
-                let value = conforming(scope, info, nested, value)?;
-                inner.insert(nested.name.clone(), value);
+                let value = scope.fill(nested, &fill.value, View::object(attributes, inner));
+                let value = conforming(scope, nested, value)?;
+                if !value.is_absent() {
+                    inner.insert(nested.name.clone(), value);
+                }
             }
         }
     }

@@ -28,6 +28,14 @@ impl Way<'_> {
         }
     }
 
+    /// Whether what is refused there is refused for good.
+    pub(super) fn is_steady(&self) -> bool {
+        match self {
+            Way::Direct(backend) => backend.is_steady(),
+            Way::Asked(_) => false,
+        }
+    }
+
     /// Whether requests are repeated there, as AWS SDKs do.
     pub(super) fn repeats(&self) -> bool {
         match self {

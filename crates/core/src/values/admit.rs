@@ -183,8 +183,14 @@ impl<'a> Admit<'a> {
                 let complaint = too_long_or_short(fields.len() as u64, 0, *max, "entries");
                 let mut admitted = Fields::new();
                 for (name, value) in fields {
+                    let is_given = !value.is_absent();
+                    let member = Field::Member(&field, &name);
                     let value = self.value_at(of, value, Field::Member(&field, &name))?;
-                    admitted.insert(name, value);
+                    let complaint = (is_given && value.is_absent()).then(|| EMPTY_SET.to_owned());
+                    let value = refuse_or(complaint, member, value)?;
+                    if !value.is_absent() {
+                        admitted.insert(name, value);
+                    }
                 }
                 refuse_or(complaint, field, Val::Map(admitted))
             }

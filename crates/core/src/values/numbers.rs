@@ -29,7 +29,16 @@ fn divide(left: Number, right: Number) -> Option<Number> {
     if left_scale == 0 && right_scale == 0 {
         return unscaled(left.checked_div_euclid(right)?, 0);
     }
-    // Ten digits behind the point, cut off.
+    quotient_of((left, left_scale), (right, right_scale))
+}
+
+/// `left / right` of decimal numbers; none if the result cannot be kept, or is not defined.
+pub(crate) fn quotient(left: Number, right: Number) -> Option<Number> {
+    quotient_of(scaled(left)?, scaled(right)?)
+}
+
+/// Ten digits behind the point, cut off.
+fn quotient_of((left, left_scale): (i128, u32), (right, right_scale): (i128, u32)) -> Option<Number> {
     let widened = left.checked_mul(10_i128.checked_pow(10 + right_scale)?)?;
     unscaled(widened.checked_div(right)?, 10 + left_scale)
 }
@@ -69,5 +78,18 @@ mod tests {
         check(Op::Rem, "-1", "16", Some("15"));
         check(Op::Rem, "1", "0", None);
         check(Op::Add, "0.1", "0.2", Some("0.3"));
+    }
+
+    #[test]
+    fn decimals_divide_with_ten_digits() {
+        let number = |text: &str| Number::parse(text).expect("a number");
+        for (left, right, expected) in [
+            ("7", "2", Some("3.5")),
+            ("-7", "2", Some("-3.5")),
+            ("1", "3", Some("0.3333333333")),
+            ("1", "0", None),
+        ] {
+            assert_eq!(quotient(number(left), number(right)), expected.map(number), "{left} / {right}");
+        }
     }
 }

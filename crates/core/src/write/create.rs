@@ -2,18 +2,23 @@
 
 use std::sync::Arc;
 
+use sortkey_api::operations::PutItemInput;
+use sortkey_api::shapes::returns::ReturnValuesOnConditionCheckFailure;
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::Action;
 use sortkey_plan::{AttributeSet, Change, effects};
 use sortkey_value::{AttributeValue, Item, ItemBuilder, Map, ValueRef};
 
+use super::belongs::Whose;
+use super::given::not_found;
 use super::guards::guards;
 use super::image::{checked, complete, fill, stored};
 use super::refer::refer;
-use super::{Act, Answers, Prepared, Test, Write, declared, given};
+use super::refusal::refused;
+use super::{Act, Answers, Prepared, Refusal, Test, Write, declared, given, send};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
-use crate::read::{add_virtual, fixed, is_ours};
+use crate::read::{add_virtual, computes, fixed, is_ours};
 use crate::session::Session;
 use crate::values::{Admit, Fields, Record, Val};
 use crate::{Failure, FailureKind};
@@ -26,47 +31,70 @@ pub(crate) struct Made {
     generated: Vec<Arc<str>>,
 }
 
-/// A new item as it is stored, with its key.
-#[derive(Clone)]
-pub(crate) struct Placed {
-    pub(crate) item: Item,
-    key: Item,
-}
-
 /// A new item of attributes that have been admitted, none of them absent: filled in, checked, and as it is stored.
-pub(crate) fn new_item(
-    scope: &Scope<'_>,
-    info: &EntityInfo,
-    given: Fields,
-) -> Result<(Made, Placed), Failure> {
+pub(crate) fn new_item(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Result<(Made, Item), Failure> {
     let made = finish(scope, info, given)?;
     let item = stored(scope, info, &made.fields)?;
-    let mut key = ItemBuilder::with_capacity(ROOM_BYTES, 2);
     for name in info.parts() {
         match item.get(name) {
             None => return Err(lacks(info, name)),
             Some(ValueRef::S("")) => return Err(empty(name)),
-            Some(value) => {
-                key.name(name);
-                key.value(value);
-            }
+            Some(_) => {}
         }
     }
-    let key = key.finish();
-    Ok((made, Placed { item, key }))
+    Ok((made, item))
+}
+
+/// The key of an item.
+fn key_of(info: &EntityInfo, item: &Item) -> Item {
+    let mut key = ItemBuilder::with_capacity(ROOM_BYTES, 2);
+    for name in info.parts() {
+        if let Some(value) = item.get(name) {
+            key.name(name);
+            key.value(value);
+        }
+    }
+    key.finish()
+}
+
+/// Stores a new item that nothing else depends on. Nearly all are stored at once, so that the demands of the write are put
+/// together only if it is refused.
+pub(crate) async fn store_new(
+    session: &Session<'_>,
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    action: &Action,
+    item: Item,
+) -> Result<(), Refusal> {
+    let Some(vacant) = info.vacant.as_ref().filter(|_| !session.is_fenced()) else {
+        let write = placed(scope, info, action, item)?;
+        return send(session, scope, vec![write], Answers::Nothing).await.map(drop);
+    };
+    let (names, values) = vacant.placeholders.clone().into_parts();
+    let sent = session.put(PutItemInput {
+        table_name: info.table.clone(),
+        item: item.clone().into(),
+        condition_expression: Some(vacant.text.clone()),
+        expression_attribute_names: names,
+        expression_attribute_values: values,
+        return_values_on_condition_check_failure: Some(ReturnValuesOnConditionCheckFailure::AllOld),
+        ..PutItemInput::default()
+    });
+    match sent.await {
+        Ok(_) => {
+            session.wrote_something();
+            Ok(())
+        }
+        Err(error) => Err(refused(scope, &placed(scope, info, action, item)?, error)?),
+    }
 }
 
 /// Room for most keys.
 const ROOM_BYTES: usize = 192;
 
 /// The write that stores a new item. A `create` finds no such item.
-pub(crate) fn placed(
-    scope: &Scope<'_>,
-    info: &EntityInfo,
-    action: &Action,
-    Placed { item, key }: Placed,
-) -> Result<Write, Failure> {
-    let mut write = Write::new(info, key, Act::Put(item));
+fn placed(scope: &Scope<'_>, info: &EntityInfo, action: &Action, item: Item) -> Result<Write, Failure> {
+    let mut write = Write::new(info, key_of(info, &item), Act::Put(item));
     if action.verb == WriteVerb::Create {
         let taken = info.taken.clone();
         let error = action.error.filter(|_| action.condition.is_none());
@@ -97,6 +125,8 @@ pub(super) async fn prepare(
     let mut write = placed(scope, info, action, placed_item)?;
     let mut freed = Vec::new();
     if action.verb == WriteVerb::Put {
+        let whose = Whose { known: &made.fields, stored: None, may_make: true };
+        whose.demand(scope, info, &mut write, &not_found(info))?;
         let change = Change { verb: action.verb, ..Change::default() };
         let effects = effects(&scope.shared.program, info.at, &change);
         if !effects.needs.is_empty() {
@@ -114,7 +144,7 @@ pub(super) async fn prepare(
     let guards = guards(scope, info, &freed, &made.fields, &owner, false)?;
     let writes = std::iter::once(write).chain(guards).collect();
     let yields = shown(scope, info, made)?;
-    Ok(Prepared { writes, yields, answers: Answers::Nothing, is_exact: true, cascades: None })
+    Ok(Prepared { writes, yields, answers: Answers::Nothing, is_exact: true, cascades: None, secrets: None })
 }
 
 fn lacks(info: &EntityInfo, name: &str) -> Failure {
@@ -227,6 +257,7 @@ fn shown(scope: &Scope<'_>, info: &EntityInfo, made: Made) -> Result<Val, Failur
             && !generated.iter().any(|each| **each == *name);
         !given_secret
     });
+    computes(scope, info, &fields)?;
     add_virtual(scope, info, &mut fields)?;
     Ok(Val::Item(Box::new(Record { entity: info.at, fields, shown: generated })))
 }

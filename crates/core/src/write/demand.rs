@@ -4,13 +4,14 @@
 use std::sync::Arc;
 
 use sortkey_design::program::{EntityId, Expr};
-use sortkey_value::{AttributeValue, Item, Map};
+use sortkey_value::{AttributeType, AttributeValue, Item, Map, Number};
 
 use crate::Failure;
 use crate::catalog::EntityInfo;
 use crate::condition::{Compiler, Condition, Placeholders};
 use crate::evaluate::Scope;
 use crate::guard::OWNER;
+use crate::interpret::bit;
 use crate::values::{Fields, Val};
 
 /// One item of a request.
@@ -56,10 +57,14 @@ pub(crate) enum Test {
     Is(Arc<str>, AttributeValue),
     /// A reserved attribute has this value.
     Holds(&'static str, AttributeValue),
-    /// An attribute has this value, or there is no item.
+    /// An attribute has this value, or there is no item, or only one that has expired.
     IsOrNothing(Arc<str>, AttributeValue),
     /// The version is what it was when the operation read the item.
     Version(Arc<str>, Option<AttributeValue>),
+    /// Attributes that the key determines are missing, or what the key says.
+    Agrees(Vec<(Arc<str>, AttributeValue)>),
+    /// Attributes are missing, or stored in one of some types: a bit for each.
+    Typed(Vec<(Arc<str>, u16)>),
     /// An attribute is there.
     Present(Arc<str>),
     /// A condition. `defaults` stand for what the item lacks, `after` for what the write puts into it.
@@ -67,9 +72,9 @@ pub(crate) enum Test {
     /// An attribute is what it was when it was read.
     Unchanged(Arc<str>, Option<AttributeValue>),
     /// A number may grow by an amount without leaving its range; `start` is the value of a missing one.
-    AtMost { path: Vec<Arc<str>>, most: i64, start: i64 },
+    AtMost { path: Vec<Arc<str>>, most: Number, start: Number },
     /// A number may shrink by an amount without leaving its range; `start` is the value of a missing one.
-    AtLeast { path: Vec<Arc<str>>, least: i64, start: i64 },
+    AtLeast { path: Vec<Arc<str>>, least: Number, start: Number },
     /// A number of seconds has passed, or was never set.
     Passed(String),
     /// A guard is free, expired, or ours.
@@ -146,7 +151,23 @@ impl Write {
             },
             Test::IsOrNothing(name, value) => {
                 let (key, name) = (into.name(&info.partition), into.name(name));
-                text(format!("attribute_not_exists({key}) OR {name} = {}", into.value(value.clone())))
+                let other = format!("attribute_not_exists({key}) OR {name} = {}", into.value(value.clone()));
+                match expired(info, scope, into, "<=") {
+                    Some(expired) => text(format!("{other} OR {expired}")),
+                    None => text(other),
+                }
+            }
+            Test::Agrees(said) => {
+                // An attribute that is missing differs from every value.
+                let agrees = said.iter().map(|(name, value)| {
+                    let (name, value) = (into.name(name), into.value(value.clone()));
+                    Condition::Text(format!("attribute_not_exists({name}) OR {name} = {value}"))
+                });
+                Ok(Some(agrees.fold(Condition::Always, Condition::and)))
+            }
+            Test::Typed(types) => {
+                let typed = types.iter().map(|(name, types)| Condition::Text(typed(into, name, *types)));
+                Ok(Some(typed.fold(Condition::Always, Condition::and)))
             }
             // An item that is older than its version reads as having the first.
             Test::Version(name, Some(value)) if is_assumed(scope, info, name, value) => {
@@ -165,11 +186,11 @@ impl Write {
                 Compiler { scope, entity: self.entity, defaults, after }.compile(condition, into)
             }
             Test::AtMost { path, most, start } => {
-                let (path, value) = (into.path(path), into.value(AttributeValue::from(*most)));
+                let (path, value) = (into.path(path), into.value(AttributeValue::N(*most)));
                 text(format!("{}{path} <= {value}", or_missing(&path, start <= most)))
             }
             Test::AtLeast { path, least, start } => {
-                let (path, value) = (into.path(path), into.value(AttributeValue::from(*least)));
+                let (path, value) = (into.path(path), into.value(AttributeValue::N(*least)));
                 text(format!("{}{path} >= {value}", or_missing(&path, start >= least)))
             }
             Test::Passed(name) => {
@@ -213,6 +234,17 @@ fn is_assumed(scope: &Scope<'_>, info: &EntityInfo, name: &str, value: &Attribut
         info.encode(&scope.shared.program, attribute.id, assumed)
     });
     assumed.as_ref() == Some(value)
+}
+
+/// That an attribute is missing, or stored in one of some types.
+fn typed(into: &mut Placeholders, name: &str, types: u16) -> String {
+    let name = into.name(name);
+    let mut alternatives = vec![format!("attribute_not_exists({name})")];
+    for ty in AttributeType::ALL.into_iter().filter(|ty| types & bit(*ty) != 0) {
+        let ty = into.value(AttributeValue::S(ty.as_str().to_owned()));
+        alternatives.push(format!("attribute_type({name}, {ty})"));
+    }
+    alternatives.join(" OR ")
 }
 
 fn or_missing(path: &str, may_be_missing: bool) -> String {

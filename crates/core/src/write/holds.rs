@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use sortkey_design::program::Expr;
-use sortkey_value::{AttributeValue, Item};
+use sortkey_value::{AttributeValue, Item, Number};
 
 use super::Test;
 use crate::Failure;
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::guard::OWNER;
+use crate::interpret::bit;
 use crate::read::{is_deleted, is_expired};
 use crate::values::{Fields, Val};
 
@@ -39,8 +40,17 @@ impl Test {
             Test::Is(name, value) => reads(scope, info, stored, fields, name).as_ref() == Some(value),
             Test::Holds(name, value) => has(stored, name).as_ref() == Some(value),
             Test::IsOrNothing(name, value) => {
-                stored.is_none() || reads(scope, info, stored, fields, name).as_ref() == Some(value)
+                stored.is_none()
+                    || is_expired()
+                    || reads(scope, info, stored, fields, name).as_ref() == Some(value)
             }
+            Test::Agrees(said) => said.iter().all(|(name, value)| {
+                stored.is_none() || reads(scope, info, stored, fields, name).is_none_or(|read| read == *value)
+            }),
+            Test::Typed(types) => types.iter().all(|(name, types)| {
+                let value = stored.and_then(|item| item.get(name));
+                value.is_none_or(|value| types & bit(value.attribute_type()) != 0)
+            }),
             Test::Version(name, Some(value)) if stored.is_some() => {
                 reads(scope, info, stored, fields, name).as_ref() == Some(value)
             }
@@ -86,11 +96,14 @@ fn reads(
     })
 }
 
-fn number(fields: &Fields, path: &[Arc<str>]) -> Option<i64> {
+fn number(fields: &Fields, path: &[Arc<str>]) -> Option<Number> {
     let (first, rest) = path.split_first()?;
     let mut value = fields.get(first)?;
     for name in rest {
         value = value.fields()?.get(name)?;
     }
-    Val::as_integer(value)
+    match value {
+        Val::Number(number) => Some(*number),
+        _ => None,
+    }
 }

@@ -3,6 +3,7 @@
 use sortkey_api::{ApiError, Cause, ErrorDetails, ErrorKind, Fault};
 use sortkey_value::Item;
 
+use super::belongs::explained;
 use super::update::from_state;
 use super::{Test, Write};
 use crate::evaluate::Scope;
@@ -67,6 +68,11 @@ pub(super) fn explain(scope: &Scope<'_>, write: &Write, stored: Option<&Item>) -
     Ok(match write.unmet(scope, stored)? {
         // The whole operation relied on the version; preparing this statement again would not help.
         Some(demand) if matches!(demand.test, Test::Version(..)) => Refusal::Failed(demand.failure.clone()),
+        Some(demand) if demand.failure.kind == FailureKind::Unreadable => {
+            let info = &scope.shared.entities[write.entity];
+            let named = stored.map(|item| explained(scope, info, item));
+            Refusal::Failed(named.unwrap_or_else(|| demand.failure.clone()))
+        }
         Some(demand) if demand.failure.kind == FailureKind::Conflict => Refusal::Stale,
         Some(demand) if demand.failure.kind == FailureKind::InvalidTransition => {
             let info = &scope.shared.entities[write.entity];

@@ -2,12 +2,13 @@
 
 use sortkey_design::Program;
 use sortkey_design::model::WriteVerb;
-use sortkey_design::program::{Action, Expr};
+use sortkey_design::program::Action;
 use sortkey_plan::{AttributeSet, Change, effects};
 use sortkey_value::{AttributeValue, Item};
 
+use super::belongs::{Whose, agrees};
 use super::create::key;
-use super::given::{self, key_fields, not_found, only_live, only_ours};
+use super::given::{key_fields, not_found, only_live, only_ours};
 use super::guards::guards;
 use super::update::{self, Plan, remove_by};
 use super::{Act, Answers, Parent, Prepared, Test, Write, declared};
@@ -57,7 +58,7 @@ pub(super) async fn prepare(
     };
     let writes: Vec<Write> = std::iter::once(write).chain(freed).collect();
     let answers = if yields.is_absent() { Answers::Old } else { Answers::Nothing };
-    Ok(Prepared { writes, yields, answers, is_exact: true, cascades })
+    Ok(Prepared { writes, yields, answers, is_exact: true, cascades, secrets: None })
 }
 
 /// `check`: a condition on an item that is not written.
@@ -72,7 +73,7 @@ pub(super) fn prepare_check(scope: &Scope<'_>, action: &Action) -> Result<Prepar
         return Err(Failure::internal("the condition of a `check` cannot be expressed"));
     }
     let (yields, answers) = (Val::Absent, Answers::Nothing);
-    Ok(Prepared { writes: vec![write], yields, answers, is_exact: true, cascades: None })
+    Ok(Prepared { writes: vec![write], yields, answers, is_exact: true, cascades: None, secrets: None })
 }
 
 /// The item is there, live, the caller's, and meets the statement's condition;
@@ -85,7 +86,6 @@ fn demands(
     write: &mut Write,
     stored: Option<&Item>,
 ) -> Result<bool, Failure> {
-    let entity = info.of(&scope.shared.program);
     let checks = action.verb == WriteVerb::Check;
     let missing = || if checks { refused(&scope.shared.program, info, action) } else { not_found(info) };
     let error = action.error.filter(|_| action.condition.is_none() && !checks);
@@ -95,18 +95,7 @@ fn demands(
         write.demand(scope, Test::NotExpired, missing())?;
         write.demand(scope, Test::NotDeleted, missing())?;
     }
-    if let (Some(_), Some(tenant)) = (&scope.caller, entity.tenant)
-        && let name = info.name_of(tenant.attribute)
-        && !known.contains_key(name)
-    {
-        let own = given::own_tenant(scope, info, tenant.attribute)?;
-        let test = match stored.is_some_and(|item| item.get(name).is_none()) {
-            // Only a key of the item tells whose it is.
-            true => Test::Unchanged(name.clone(), None),
-            false => Test::Is(name.clone(), own),
-        };
-        write.demand(scope, test, missing())?;
-    }
+    Whose { known, stored, may_make: false }.demand(scope, info, write, &missing())?;
     if let Some(kind) = &info.kind {
         let own = AttributeValue::S(info.name.to_string());
         write.demand(scope, Test::Is(kind.clone(), own), missing())?;
@@ -144,6 +133,7 @@ async fn read(
     if !info.owns(program, &item) {
         return Err(missing());
     }
+    agrees(scope, info, &item)?;
     let old = info.read(scope, &item)?;
     demands(scope, info, action, known, write, Some(&item))?;
     if action.verb != WriteVerb::Purge {
@@ -154,7 +144,7 @@ async fn read(
     {
         return Err(refused(&scope.shared.program, info, action));
     }
-    consulted.extend(action.condition.iter().flat_map(Expr::attributes));
+    consulted.extend(action.condition.iter().flat_map(|condition| entity.attributes.deciding(condition)));
     for id in consulted.iter().filter(|id| entity.attributes[*id].is_stored()) {
         let name = info.name_of(id);
         let changed = Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));

@@ -26,11 +26,12 @@ pub(super) use self::rules::from_state;
 use self::rules::{base_demands, demand_all, missing, rules_hold};
 use self::touch::Touched;
 pub(super) use self::version::expected_version;
+use super::belongs::agrees;
 use super::create::key;
 use super::given::{for_storing, key_fields, only_live, only_ours};
 use super::guards::guards;
 use super::image::{check_failed, checked, complete, fill};
-use super::{Act, Answers, Prepared, Test, Write};
+use super::{Act, Answers, Prepared, Secrets, Test, Write};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::read::is_expired;
@@ -154,8 +155,12 @@ fn blind(
     }
     in_hand.retain(|_, value| !value.is_absent());
     let yields = Val::item(info.at, in_hand);
+    let secrets = match &fresh {
+        Some(fresh) => Secrets::of(scope, info, fresh, |name| plan.gives(name))?,
+        None => None,
+    };
     let (answers, is_exact) = (Answers::New, false);
-    Ok(Some(Prepared { writes: vec![write], yields, answers, is_exact, cascades: None }))
+    Ok(Some(Prepared { writes: vec![write], yields, answers, is_exact, cascades: None, secrets }))
 }
 
 /// After reading: the new image is computed whole, on condition that its inputs are still what they were.
@@ -169,7 +174,10 @@ fn informed(
     let info = plan.info;
     let is_ours = |item: &Item| info.owns(&scope.shared.program, item);
     let old = match stored_item.as_ref() {
-        Some(item) if is_ours(item) => Some(info.read(scope, item)?),
+        Some(item) if is_ours(item) => {
+            agrees(scope, info, item)?;
+            Some(info.read(scope, item)?)
+        }
         // The item under the key is of another entity, and is not overwritten.
         Some(item) if plan.verb == WriteVerb::Upsert => return Err(info.in_the_way(item)),
         _ => None,
@@ -200,7 +208,8 @@ fn informed(
         write.demand(scope, test, failure)?;
     }
     let consulted = touched.consulted(scope, plan);
-    let rewritten = plan.rewritten(&old).filter(|name| !consulted.contains(name));
+    let raw = info.decode(&scope.shared.program, &stored_item);
+    let rewritten = plan.rewritten(&raw).filter(|name| !consulted.contains(name));
     // What the item lacked and is filled now may be filled by somebody else.
     let is_filled = |name: &&Arc<str>| old.get(name).is_none() && !plan.sets().any(|(set, _)| set == *name);
     let filled = info.anatomy.required.iter().filter(is_filled);
@@ -225,7 +234,7 @@ fn informed(
     // A count starts from the value at the time of the write.
     let is_exact = plan.changes.iter().all(|change| change.op == FieldOp::Set);
     let yields = Val::item(info.at, new);
-    Ok(Prepared { writes, yields, answers: Answers::New, is_exact, cascades: None })
+    Ok(Prepared { writes, yields, answers: Answers::New, is_exact, cascades: None, secrets: None })
 }
 
 impl Plan<'_> {

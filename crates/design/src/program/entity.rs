@@ -7,7 +7,7 @@ use sortkey_diagnostics::Span;
 use super::{
     Arena, AttributeId, EntityId, ErrorId, Expr, ExprKind, IndexId, TableId, TemplateId, Type, UniqueId,
 };
-use crate::model::SlotFormat;
+use crate::model::{Op, SlotFormat};
 
 /// A table: the names of its key, and what its items have in common.
 #[derive(Clone, Debug, PartialEq)]
@@ -382,6 +382,20 @@ impl Attributes {
     pub fn by_name(&self) -> &[AttributeId] {
         &self.by_name
     }
+
+    /// The attributes that decide an expression: those that it uses, and those that what it uses is computed from.
+    pub fn deciding(&self, expr: &Expr) -> Vec<AttributeId> {
+        let mut found = expr.attributes();
+        let mut at = 0;
+        while let Some(attribute) = found.get(at).map(|id| &self[*id]) {
+            let fill = attribute.fill.as_ref().filter(|_| attribute.flags.computed);
+            let inputs = fill.into_iter().flat_map(|fill| fill.value.attributes());
+            let new: Vec<AttributeId> = inputs.filter(|id| !found.contains(id)).collect();
+            found.extend(new);
+            at += 1;
+        }
+        found
+    }
 }
 
 impl std::ops::Index<AttributeId> for Attributes {
@@ -422,6 +436,26 @@ impl Attribute {
     /// Whether an item may lack it.
     pub fn may_be_absent(&self) -> bool {
         self.optional || self.when.is_some()
+    }
+
+    /// Whether what is computed when an item is read may not be of its type. It is left out then.
+    pub fn may_misfit(&self) -> bool {
+        let Some(fill) = self.fill.as_ref().filter(|_| self.flags.computed) else { return false };
+        let mut divides = false;
+        fill.value.walk(&mut |part| {
+            divides |= matches!(part.kind, ExprKind::Binary { op: Op::Div | Op::Rem, .. });
+        });
+        let is_bounded = match &*self.ty {
+            Type::Int { min, max } => min.is_some() || max.is_some(),
+            Type::Decimal { .. } => true,
+            // Functions cut text to a length, or give a fixed one.
+            Type::String { max, .. } => {
+                max.is_some()
+                    && !matches!(fill.value.kind, ExprKind::Function { .. } | ExprKind::Attribute(_))
+            }
+            _ => false,
+        };
+        divides || is_bounded
     }
 
     /// Whether clients see it only where a pattern selects it.

@@ -7,7 +7,7 @@ use sortkey_value::Number;
 
 use super::{
     AttributeId, EffectId, EntityId, EnumId, LocalId, OperationId, ParameterId, PatternId, Reference, RuleId,
-    SettingId, TemplateId, Ty,
+    SettingId, TemplateId, Ty, Type,
 };
 use crate::model::Op;
 
@@ -438,6 +438,32 @@ impl Expr {
             found |= matches!(expr.kind, ExprKind::Attribute(_) | ExprKind::Stored(_) | ExprKind::Item);
         });
         found
+    }
+
+    /// Whether it is a decimal number, so that it is divided as one: an attribute or a parameter of such a type, or computed
+    /// from one.
+    pub fn is_decimal(&self) -> bool {
+        match &self.kind {
+            _ if matches!(self.ty.declared(), Some(Type::Decimal { .. })) => true,
+            ExprKind::Number(number) => number.to_i64().is_none(),
+            ExprKind::Binary { op: Op::Add | Op::Sub | Op::Mul | Op::Div, left, right } => {
+                left.is_decimal() || right.is_decimal()
+            }
+            ExprKind::Negative(operand) => operand.is_decimal(),
+            ExprKind::Function {
+                function: Function::Max | Function::Min | Function::Coalesce,
+                arguments,
+            } => arguments.iter().any(Expr::is_decimal),
+            _ => false,
+        }
+    }
+
+    /// Whether it evaluates only the parts that it must.
+    pub fn is_lazy(&self) -> bool {
+        matches!(
+            self.kind,
+            ExprKind::Choose { .. } | ExprKind::Binary { op: Op::And | Op::Or | Op::Implies, .. }
+        )
     }
 
     /// Whether deciding it takes requests.

@@ -93,7 +93,8 @@ fn is_always_there(entity: &Entity, id: AttributeId) -> bool {
     let attribute = &entity.attributes[id];
     let is_set = matches!(*attribute.ty, Type::Set { .. });
     let can_be_read = entity.key_attributes.contains(&id) || follows_from_item(entity, id, MAX_FILLS);
-    !attribute.may_be_absent() && !attribute.flags.transient && !is_set && can_be_read
+    let may_be_absent = attribute.may_be_absent() || attribute.may_misfit();
+    !may_be_absent && !attribute.flags.transient && !is_set && can_be_read
 }
 
 /// Whether an item that lacks an attribute is read as having it, or refused as unreadable. `depth` bounds how far one default is

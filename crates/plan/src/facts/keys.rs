@@ -17,7 +17,7 @@ pub fn slots(entity: &Entity, source: Source) -> Vec<AttributeId> {
 
 /// The attributes whose values can be recovered from a stored attribute: its inputs, as far as its text determines them. A
 /// day does not determine a time, and adjacent slots cannot be separated.
-pub(crate) fn told(entity: &Entity, source: Source) -> Vec<AttributeId> {
+pub fn told(entity: &Entity, source: Source) -> Vec<AttributeId> {
     let template = match source {
         Source::Attribute(id) => return vec![id],
         Source::Template(id) => &entity.templates[id],
@@ -33,6 +33,13 @@ pub(crate) fn told(entity: &Entity, source: Source) -> Vec<AttributeId> {
         Piece::Literal(_) => None,
     };
     template.pieces.iter().filter_map(told).collect()
+}
+
+/// Whether the key of an item determines its tenant, so that no other tenant has an item under it.
+pub fn tells_tenant(entity: &Entity) -> bool {
+    let told = |source| told(entity, source);
+    let Some(tenant) = entity.tenant else { return true };
+    entity.key.parts().filter_map(|part| part.source).flat_map(told).any(|id| id == tenant.attribute)
 }
 
 fn is_determined(attribute: &Attribute, format: Option<&SlotFormat>) -> bool {

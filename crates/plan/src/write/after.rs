@@ -51,7 +51,7 @@ fn named_later(body: &[Statement], action: &Action) -> bool {
 }
 
 /// Whether an action may make the first item of its block: those before it are conditional.
-fn may_be_first(block: &Statement, action: &Action) -> bool {
+pub(super) fn may_be_first(block: &Statement, action: &Action) -> bool {
     let StatementKind::Transact(body) = &block.kind else { return false };
     let mut candidates = Vec::new();
     gather_first(body, &mut candidates);

@@ -118,7 +118,7 @@ impl Deed {
             self.change.moves.extend(version.map(|(id, _)| id));
             let given = self.change.given();
             for check in &entity.checks {
-                if check.condition.attributes().into_iter().any(|id| given.contains(id)) {
+                if entity.attributes.deciding(&check.condition).into_iter().any(|id| given.contains(id)) {
                     self.doubts.extend(doubtful(entity, &check.condition));
                 }
             }
@@ -154,6 +154,7 @@ fn doubtful(entity: &Entity, condition: &Expr) -> Vec<AttributeId> {
     let mut odd = false;
     condition.walk(&mut |expr| {
         odd |= match &expr.kind {
+            ExprKind::Attribute(id) => entity.attributes.get(*id).is_some_and(|each| each.flags.computed),
             ExprKind::Binary { op: Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem, .. }
             | ExprKind::Negative(_)
             | ExprKind::Arrow { .. }
@@ -169,5 +170,5 @@ fn doubtful(entity: &Entity, condition: &Expr) -> Vec<AttributeId> {
             _ => false,
         };
     });
-    if odd { condition.attributes() } else { Vec::new() }
+    if odd { entity.attributes.deciding(condition) } else { Vec::new() }
 }

@@ -6,6 +6,7 @@ use sortkey_design::program::{
 };
 
 use super::{Deed, Plan, describe};
+use crate::facts::tells_tenant;
 use crate::flow::Flow;
 use crate::pages::expected_items;
 use crate::request::Request;
@@ -13,14 +14,16 @@ use crate::request::Request;
 /// The assumed number of elements of a list of unknown length.
 pub(super) const SOME: f64 = 10.0;
 
-/// The one action of an `each` that batches can carry out: a `put` of an entity without guards, on no condition.
-pub fn batched<'a>(program: &Program, body: &'a [Statement]) -> Option<&'a Action> {
+/// The one action of an `each` that batches can carry out: a `put` of an entity without guards, on no condition. A caller may
+/// only replace items of their own, which is a condition unless the key says whose an item is.
+pub fn batched<'a>(program: &Program, is_system: bool, body: &'a [Statement]) -> Option<&'a Action> {
     let [Statement { kind: StatementKind::Do(Value::Action(action)), .. }] = body else {
         return None;
     };
-    let guarded = !program.entities[action.entity].uniques.is_empty();
+    let entity = &program.entities[action.entity];
+    let is_free = entity.uniques.is_empty() && (is_system || tells_tenant(entity));
     let bare = action.verb == WriteVerb::Put && action.condition.is_none() && action.when.is_none();
-    (bare && !guarded).then_some(action)
+    (bare && is_free).then_some(action)
 }
 
 impl<'p> Plan<'p> {
@@ -28,7 +31,8 @@ impl<'p> Plan<'p> {
     pub(super) fn each(&mut self, list: &Expr, body: &'p [Statement]) -> Flow {
         let of = self.name_of(list);
         let usual = self.usual_length(list);
-        if let Some(action) = batched(self.program, body).filter(|_| !self.receipt_due) {
+        if let Some(action) = batched(self.program, self.operation.system, body).filter(|_| !self.receipt_due)
+        {
             let deed = Deed::of(self.program, action);
             let item = describe::action(self.program, self.operation, action, &deed);
             let Some((part, item)) = self.item(&deed, item, false) else {

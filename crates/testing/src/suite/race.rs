@@ -8,7 +8,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
@@ -34,7 +34,7 @@ impl Backend for Scheduled {
             Some(turn) => Box::pin(async move {
                 let turn = turn.await;
                 let answer = self.inner.send(request).await;
-                turn.over();
+                drop(turn);
                 answer
             }),
         }
@@ -110,6 +110,8 @@ struct Waiting {
     id: u64,
     branch: usize,
     what: String,
+    /// Workers run side by side in their branch, and only look again at what wakes them.
+    waker: Option<Waker>,
 }
 
 /// The choices of a run.
@@ -131,33 +133,45 @@ pub(super) struct Taken {
 struct Held<'s> {
     scheduler: &'s Scheduler,
     id: u64,
+    /// Whether its turn has come.
+    is_over: bool,
 }
 
 impl<'s> Future for Held<'s> {
     type Output = Turn<'s>;
 
-    /// No waker is needed: the race polls all its branches whenever it lets a request through.
-    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Turn<'s>> {
-        match self.scheduler.0.lock().let_through == Some(self.id) {
-            true => Poll::Ready(Turn { scheduler: self.scheduler, id: self.id }),
-            false => Poll::Pending,
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Turn<'s>> {
+        let mut state = self.scheduler.0.lock();
+        if state.let_through == Some(self.id) {
+            drop(state);
+            self.is_over = true;
+            return Poll::Ready(Turn { scheduler: self.scheduler, id: self.id });
+        }
+        if let Some(waiting) = state.waiting.iter_mut().find(|each| each.id == self.id) {
+            waiting.waker = Some(context.waker().clone());
+        }
+        Poll::Pending
+    }
+}
+
+/// A request that is given up does not hold back the others.
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.scheduler.0.lock().give_up(self.id);
         }
     }
 }
 
-/// The turn of a request: it holds all others back until it is over.
+/// The turn of a request: it holds all others back until it is dropped, when the answer has arrived.
 struct Turn<'s> {
     scheduler: &'s Scheduler,
     id: u64,
 }
 
-impl Turn<'_> {
-    /// Ends the turn, when the answer has arrived.
-    fn over(self) {
-        let mut state = self.scheduler.0.lock();
-        if state.let_through == Some(self.id) {
-            state.let_through = None;
-        }
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.scheduler.0.lock().give_up(self.id);
     }
 }
 
@@ -209,11 +223,11 @@ impl Scheduler {
         }
         state.requests += 1;
         let (id, branch) = (state.requests, state.branch);
-        let waiting = Waiting { id, branch, what: described(request) };
+        let waiting = Waiting { id, branch, what: described(request), waker: None };
         // Within a branch the earlier request comes first.
         let at = state.waiting.partition_point(|each| each.branch <= branch);
         state.waiting.insert(at, waiting);
-        Some(Held { scheduler: self, id })
+        Some(Held { scheduler: self, id, is_over: false })
     }
 
     /// Runs branches concurrently, one request at a time.
@@ -253,6 +267,14 @@ impl Scheduler {
 }
 
 impl State {
+    /// Forgets a request: it is over, or nobody waits for it any more.
+    fn give_up(&mut self, id: u64) {
+        self.waiting.retain(|each| each.id != id);
+        if self.let_through == Some(id) {
+            self.let_through = None;
+        }
+    }
+
     /// Lets the next request through; false if one is under way or none is held back.
     fn let_one_through(&mut self) -> bool {
         if self.let_through.is_some() || self.waiting.is_empty() {
@@ -269,6 +291,7 @@ impl State {
         self.chosen.push((choice, width));
         self.log.push(format!("{}: {}", next.branch + 1, next.what));
         self.let_through = Some(next.id);
+        next.waker.into_iter().for_each(Waker::wake);
         true
     }
 }

@@ -5,6 +5,8 @@
 
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 
+mod computed;
+mod edges;
 mod f02;
 mod f03;
 mod f04;
@@ -33,6 +35,9 @@ mod f36;
 mod f37;
 mod f38;
 mod f39;
+mod later;
 mod paths;
+mod repeats;
 mod support;
+mod tenants;
 mod transient;

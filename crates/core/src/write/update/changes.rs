@@ -5,6 +5,7 @@ use std::sync::Arc;
 use sortkey_design::model::{FieldOp, Op, WriteVerb};
 use sortkey_design::program::{Action, Attribute, AttributeId, Expr, Field, States, Type};
 
+use super::expression::default_of;
 use super::inside::{admitted, at, inside, put};
 use super::{Plan, way};
 use crate::catalog::EntityInfo;
@@ -94,7 +95,11 @@ fn change(scope: &Scope<'_>, info: &EntityInfo, field: &Field) -> Result<Change,
     let unknown = || Failure::invalid(&shown, format!("{} has no `{shown}`", info.name));
     if let Some(element) = &field.element {
         let key = scope.eval(element, None)?;
-        path.push(key.as_text().ok_or_else(unknown)?.into());
+        let key = key.as_text().ok_or_else(unknown)?;
+        if key.is_empty() {
+            return Err(Failure::invalid(&shown, format!("a key of `{shown}` cannot be empty")));
+        }
+        path.push(key.into());
     }
     let (ty, declared) = inside(program, attribute, &path[1..]).ok_or_else(unknown)?;
     let to = match field.value.concerns_item() {
@@ -192,13 +197,19 @@ impl Plan<'_> {
                 To::Value(value) => value.clone(),
                 To::OfItem(expr) => scope.eval(expr, Some(View::of(self.info.at, old)))?,
             };
-            let before = at(new, &change.path).cloned().unwrap_or_default();
+            let before = match at(new, &change.path) {
+                Some(before) => before.clone(),
+                None if change.op != FieldOp::Set => default_of(scope, self.info, change)?,
+                None => Val::Absent,
+            };
             let value = changed(change.op, before, value)
                 .ok_or_else(|| Failure::invalid(&shown, format!("`{shown}` cannot be changed by this")))?;
             let declared = inside(program, &entity.attributes[change.attribute], &change.path[1..]);
             let value = admitted(&admit, (&change.ty, declared.and_then(|(_, each)| each)), value, &shown);
             let value = match (value, &*change.ty) {
-                (Err(_), Type::Int { .. }) if change.op != FieldOp::Set => return Err(leaves_range(&shown)),
+                (Err(_), Type::Int { .. } | Type::Decimal { .. }) if change.op != FieldOp::Set => {
+                    return Err(leaves_range(&shown));
+                }
                 (value, _) => value?,
             };
             put(new, &change.path, value);

@@ -74,7 +74,7 @@ fn default(
 
 impl Plan<'_> {
     /// Whether an attribute is there after the change because the change gives it or counts it.
-    fn gives(&self, name: &str) -> bool {
+    pub(super) fn gives(&self, name: &str) -> bool {
         let is_given = |to: &To| !matches!(to, To::Value(Val::Absent));
         let is_whole = |path: &[Arc<str>]| matches!(path, [only] if **only == *name);
         self.changes.iter().any(|change| is_whole(&change.path) && is_given(&change.to))

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use sortkey_design::model::{FieldOp, WriteVerb};
-use sortkey_design::program::{Attribute, AttributeId, Template, TemplateId};
+use sortkey_design::program::{AttributeId, Template, TemplateId};
 use sortkey_value::{AttributeValue, Item, Number, ValueRef};
 
 use super::Plan;
 use super::changes::{Change, To};
+use super::inside::inside;
 use crate::Failure;
 use crate::catalog::EntityInfo;
 use crate::condition::Placeholders;
@@ -62,13 +63,15 @@ impl Expression {
                 self.set.push(format!("{path} = {value}"));
             }
             (op, Some(AttributeValue::N(by))) => {
-                let start = start(scope, Some(attribute).filter(|_| whole))?;
+                let start = start(scope, info, change)?;
                 let (start, by) = (into.value(AttributeValue::N(start)), into.value(AttributeValue::N(by)));
                 let sign = if op == FieldOp::Add { "+" } else { "-" };
                 self.set.push(format!("{path} = if_not_exists({path}, {start}) {sign} {by}"));
             }
             (FieldOp::Add, Some(list @ AttributeValue::L(_))) => {
-                let (empty, list) = (into.value(AttributeValue::L(Vec::new())), into.value(list));
+                let begun = to_stored(program, &change.ty, &default_of(scope, info, change)?);
+                let begun = begun.unwrap_or(AttributeValue::L(Vec::new()));
+                let (empty, list) = (into.value(begun), into.value(list));
                 self.set.push(format!("{path} = list_append(if_not_exists({path}, {empty}), {list})"));
             }
             (FieldOp::Add, Some(set)) => {
@@ -172,8 +175,9 @@ impl Expression {
         into: &mut Placeholders,
     ) -> Result<(), Failure> {
         let entity = info.of(&scope.shared.program);
+        let raw = info.decode(&scope.shared.program, stored);
         let counts = |change: &&Change| change.op != FieldOp::Set && change.path.len() == 1;
-        for change in plan.changes.iter().filter(|change| counts(change) || plan.is_in_place(change, old)) {
+        for change in plan.changes.iter().filter(|change| counts(change) || plan.is_in_place(change, &raw)) {
             self.change(scope, info, change, new, WriteVerb::Update, into)?;
         }
         for (id, attribute) in entity.attributes.entries().filter(|(_, each)| each.is_stored()) {
@@ -222,11 +226,19 @@ impl Expression {
     }
 }
 
-/// Where counting starts if there is nothing yet: at the attribute's default.
-pub(super) fn start(scope: &Scope<'_>, attribute: Option<&Attribute>) -> Result<Number, Failure> {
-    let default = attribute.and_then(|attribute| attribute.fill.as_ref()).filter(|fill| !fill.derived);
-    Ok(match default.map(|fill| scope.eval(&fill.value, None)).transpose()? {
-        Some(Val::Number(number)) => number,
+/// Where counting starts if there is nothing yet: at the default of the attribute, or of the member of an object.
+pub(super) fn start(scope: &Scope<'_>, info: &EntityInfo, change: &Change) -> Result<Number, Failure> {
+    Ok(match default_of(scope, info, change)? {
+        Val::Number(number) => number,
         _ => Number::ZERO,
     })
+}
+
+/// The value by `=` of what a change is about, if it follows from nothing else.
+pub(super) fn default_of(scope: &Scope<'_>, info: &EntityInfo, change: &Change) -> Result<Val, Failure> {
+    let program = &scope.shared.program;
+    let attribute = &info.of(program).attributes[change.attribute];
+    let declared = inside(program, attribute, &change.path[1..]).and_then(|(_, declared)| declared);
+    let fill = declared.and_then(|declared| declared.fill.as_ref()).filter(|fill| !fill.derived);
+    fill.map_or(Ok(Val::Absent), |fill| scope.eval(&fill.value, None))
 }

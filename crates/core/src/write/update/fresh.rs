@@ -5,7 +5,7 @@ use sortkey_value::Map;
 use super::Plan;
 use super::rules::condition_failed;
 use crate::evaluate::{Scope, View};
-use crate::values::{Fields, Val};
+use crate::values::{Fields, Record, Val};
 use crate::write::guards::guards;
 use crate::write::image::{checked, complete, fill, stored};
 use crate::write::{Act, Answers, Prepared, Test, Write};
@@ -35,8 +35,10 @@ pub(super) fn instead(
     write.demand(scope, Test::Vacant, changed)?;
     let guards = guards(scope, info, &expired, &image, &key, plan.gone)?;
     let writes = std::iter::once(write).chain(guards).collect();
-    let yields = Val::item(info.at, image);
-    Ok(Prepared { writes, yields, answers: Answers::Nothing, is_exact: true, cascades: None })
+    let secrets = info.anatomy.secrets.iter().filter(|name| !plan.gives(name)).cloned();
+    let shown = secrets.filter(|name| image.contains_key(name)).collect();
+    let yields = Val::Item(Box::new(Record { entity: info.at, fields: image, shown }));
+    Ok(Prepared { writes, yields, answers: Answers::Nothing, is_exact: true, cascades: None, secrets: None })
 }
 
 /// The item that an `upsert` makes if there is none.

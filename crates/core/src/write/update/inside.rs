@@ -12,7 +12,7 @@ use super::Plan;
 use super::changes::{Change, To};
 use crate::Failure;
 use crate::evaluate::Scope;
-use crate::values::{Admit, Fields, Val};
+use crate::values::{Admit, Fields, Val, lacking};
 
 impl Plan<'_> {
     /// Objects that were not there and had something put into them are objects of their type: with its defaults, and
@@ -38,25 +38,25 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// Whether a change is made inside an object that is there, by DynamoDB itself; not if another change of the same
-    /// attribute replaces it.
-    pub(super) fn is_in_place(&self, change: &Change, old: &Fields) -> bool {
+    /// Whether a change is made inside an object that is stored, by DynamoDB itself; not if another change of the same
+    /// attribute replaces it. An object that an item only reads as having, by default, is not stored.
+    pub(super) fn is_in_place(&self, change: &Change, stored: &Fields) -> bool {
         let attribute = self.info.anatomy.by_id(change.attribute);
         self.changes.iter().filter(|each| each.attribute == change.attribute).all(|each| {
             let around = &each.path[..each.path.len() - 1];
             !around.is_empty()
                 && matches!(each.to, To::Value(_))
-                && matches!(at(old, around), Some(Val::Map(_)))
+                && matches!(at(stored, around), Some(Val::Map(_)))
                 && !matches!(*attribute.ty, Type::Json { .. })
         })
     }
 
     /// The attributes that are replaced because something inside them changes: what else they hold must be what it was.
-    pub(super) fn rewritten(&self, old: &Fields) -> impl Iterator<Item = &Arc<str>> {
+    pub(super) fn rewritten(&self, stored: &Fields) -> impl Iterator<Item = &Arc<str>> {
         let mut names: Vec<&Arc<str>> = Vec::new();
         for change in self.changes.iter().filter(|change| change.path.len() > 1) {
             let name = &change.path[0];
-            if !names.contains(&name) && !self.is_in_place(change, old) {
+            if !names.contains(&name) && !self.is_in_place(change, stored) {
                 names.push(name);
             }
         }
@@ -98,7 +98,13 @@ pub(super) fn admitted(
     match (declared, value) {
         (Some(attribute), value) => admit.attribute(attribute, value, field),
         (None, Val::Null) if !matches!(ty, Type::Any { .. }) => Ok(Val::Absent),
-        (None, value) => admit.value(ty, value, field),
+        (None, value) => {
+            let is_given = !value.is_absent();
+            match admit.value(ty, value, field)? {
+                Val::Absent if is_given => Err(lacking(field, true)),
+                value => Ok(value),
+            }
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use sortkey_design::model::{FieldOp, Op, WriteVerb};
 use sortkey_design::program::{Expr, ExprKind, States, Type};
-use sortkey_value::{AttributeValue, Item};
+use sortkey_value::{AttributeValue, Item, Number};
 
 use super::changes::{To, leaves_range, state_set};
 use super::expression::start;
@@ -11,8 +11,9 @@ use super::version::version_demands;
 use super::{Plan, Write, inside, way};
 use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
-use crate::values::{Fields, Val};
-use crate::write::given::{not_found, own_tenant};
+use crate::values::{Fields, Val, arithmetic};
+use crate::write::belongs::{Whose, demand_types};
+use crate::write::given::not_found;
 use crate::write::{Test, declared};
 use crate::{Failure, FailureKind};
 
@@ -24,7 +25,6 @@ pub(super) fn base_demands(
     stored: Option<&Item>,
 ) -> Result<(), Failure> {
     let info = plan.info;
-    let entity = info.of(&scope.shared.program);
     let missing = || missing(scope, plan);
     if plan.verb == WriteVerb::Upsert {
         let expired = Failure::new(FailureKind::Conflict, "an expired item is in the way");
@@ -34,19 +34,8 @@ pub(super) fn base_demands(
         write.demand(scope, Test::NotExpired, missing())?;
     }
     write.demand(scope, Test::NotDeleted, missing())?;
-    if let (Some(_), Some(tenant)) = (&scope.caller, entity.tenant)
-        && let name = info.name_of(tenant.attribute)
-        && !plan.known.contains_key(name)
-    {
-        let own = own_tenant(scope, info, tenant.attribute)?;
-        let test = match plan.verb {
-            // Only a key of the item tells whose it is.
-            _ if stored.is_some_and(|item| item.get(name).is_none()) => Test::Unchanged(name.clone(), None),
-            WriteVerb::Upsert => Test::IsOrNothing(name.clone(), own),
-            _ => Test::Is(name.clone(), own),
-        };
-        write.demand(scope, test, missing())?;
-    }
+    let may_make = plan.verb == WriteVerb::Upsert;
+    Whose { known: &plan.known, stored, may_make }.demand(scope, info, write, &missing())?;
     if let Some(kind) = &info.kind {
         let own = AttributeValue::S(info.name.to_string());
         match plan.verb {
@@ -69,6 +58,11 @@ pub(super) fn demand_all(
     fresh: Option<&Fields>,
 ) -> Result<bool, Failure> {
     base_demands(scope, plan, write, None)?;
+    let whole = plan.changes.iter().filter_map(|change| match change.path.as_slice() {
+        [name] => Some(name),
+        _ => None,
+    });
+    demand_types(scope, plan.info, write, whole)?;
     if let Some(condition) = plan.condition {
         let (condition, defaults) = (condition.clone(), fresh.cloned());
         let test = Test::If { condition, defaults, after: None };
@@ -173,31 +167,47 @@ impl Plan<'_> {
 
     /// Numbers that grow or shrink stay in the range of their type.
     pub(super) fn ranges(&self, scope: &Scope<'_>) -> Result<Vec<(Test, Failure)>, Failure> {
-        let entity = self.info.of(&scope.shared.program);
         let mut tests = Vec::new();
         for change in &self.changes {
-            let (Type::Int { min, max }, To::Value(value)) = (&*change.ty, &change.to) else { continue };
-            let delta = match (change.op, value.as_integer()) {
-                (FieldOp::Add, Some(delta)) => delta,
-                (FieldOp::Subtract, Some(delta)) => delta.saturating_neg(),
-                _ => continue,
+            let To::Value(Val::Number(by)) = &change.to else { continue };
+            let by = match change.op {
+                FieldOp::Add => *by,
+                FieldOp::Subtract => by.negated(),
+                FieldOp::Set => continue,
             };
             let shown = change.path.join(".");
-            let failure = || leaves_range(&shown);
-            let whole = change.path.len() == 1;
-            let attribute = Some(&entity.attributes[change.attribute]).filter(|_| whole);
-            let start = start(scope, attribute)?.to_i64().unwrap_or(0);
+            let start = start(scope, self.info, change)?;
             let path = change.path.clone();
-            match (min, max) {
-                (_, Some(max)) if delta > 0 => {
-                    tests.push((Test::AtMost { path, most: max.saturating_sub(delta), start }, failure()));
+            let (min, max) = bounds(&change.ty, by);
+            let test = match (min, max) {
+                (_, Some(max)) if by > Number::ZERO => {
+                    arithmetic(Op::Sub, max, by).map(|most| Test::AtMost { path, most, start })
                 }
-                (Some(min), _) if delta < 0 => {
-                    tests.push((Test::AtLeast { path, least: min.saturating_sub(delta), start }, failure()));
+                (Some(min), _) if by < Number::ZERO => {
+                    arithmetic(Op::Sub, min, by).map(|least| Test::AtLeast { path, least, start })
                 }
-                _ => {}
-            }
+                _ => continue,
+            };
+            tests.push((test.ok_or_else(|| leaves_range(&shown))?, leaves_range(&shown)));
         }
         Ok(tests)
+    }
+}
+
+/// The least and the greatest value of a number's type: what it declares, otherwise what can be kept. No count by less than
+/// 32 bits comes near the end of 64, so it needs no condition.
+fn bounds(ty: &Type, by: Number) -> (Option<Number>, Option<Number>) {
+    match ty {
+        Type::Int { min, max } => {
+            let is_large = by.to_i64().is_none_or(|by| by.unsigned_abs() > u64::from(u32::MAX));
+            let or_end = |bound: Option<i64>, end: i64| bound.or(is_large.then_some(end)).map(Number::from);
+            (or_end(*min, i64::MIN), or_end(*max, i64::MAX))
+        }
+        Type::Decimal { digits, scale } => {
+            let most = format!("{}E-{scale}", "9".repeat(usize::try_from(*digits).unwrap_or(0)));
+            let most = Number::parse(&most).ok();
+            (most.map(Number::negated), most)
+        }
+        _ => (None, None),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sortkey_design::model::WriteVerb;
-use sortkey_design::program::{AttributeId, Check, Entity, Expr, Fill, TemplateId};
+use sortkey_design::program::{AttributeId, Check, Entity, Fill, TemplateId};
 use sortkey_plan::{AttributeSet, Effects, effects};
 
 use super::Plan;
@@ -95,10 +95,11 @@ impl<'a> Touched<'a> {
     /// The stored attributes that must be unchanged for what was computed from them to be right, by their names: what the
     /// plan consults, and what the conditions of this change were decided by.
     pub(super) fn consulted(&self, scope: &Scope<'_>, plan: &Plan<'_>) -> Vec<Arc<str>> {
+        let attributes = &self.entity.attributes;
         let mut consulted: AttributeSet = self.effects.consults.clone();
-        consulted.extend(plan.condition.iter().flat_map(|condition| condition.attributes()));
+        consulted.extend(plan.condition.iter().flat_map(|condition| attributes.deciding(condition)));
         // The states themselves, and the attributes in their `if`.
-        consulted.extend(plan.transitions(scope).iter().flat_map(|(_, _, rule)| Expr::attributes(rule)));
+        consulted.extend(plan.transitions(scope).iter().flat_map(|(_, _, rule)| attributes.deciding(rule)));
         let states = self.entity.states.iter().map(|states| states.path.attribute);
         consulted.extend(states.filter(|id| plan.changes.iter().any(|change| change.attribute == *id)));
         let stored = consulted.iter().filter(|id| self.entity.attributes[*id].is_stored());
