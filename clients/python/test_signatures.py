@@ -304,6 +304,7 @@ def test_whatever_is_changed_after_signing_is_rejected(server, signer):
             (method, url, headers, body + b" "),
             (method, url, headers, body[:-1] if body[-1:] == b" " else body.replace(b"Limit", b"limit")),
             (method, url + ("&" if "?" in url else "?") + "extra=1", headers, body),
+            (method, url + ("&" if "?" in url else "?") + "X-Amz-Signature=0", headers, body),
             (method, url, headers | {"X-Amz-Extra": "1"}, body),
             (method, url, headers | {"X-Sortkey-Fork": "other"}, body),
             (method, url, headers | {"Host": "localhost:1"}, body),
@@ -329,6 +330,75 @@ def test_whatever_is_changed_after_signing_is_rejected(server, signer):
             assert b"TableNames" not in answer.data and b"AccountMax" not in answer.data
             rejected += 1
     assert accepted == 150 and rejected > 1_000
+
+
+def mutated(random, method, url, headers, body):
+    """A request that differs from another in one random place."""
+    base, _, query = url.partition("?")
+    headers = dict(headers)
+    letters = "abxyzAB019-_.~ %+&=:/;,"
+    spoiled = lambda text, at: {
+        "insert": text[:at] + random.choice(letters) + text[at:],
+        "drop": text[:at] + text[at + 1 :],
+        "replace": text[:at] + random.choice(letters) + text[at + 1 :],
+        "twice": text[:at] + text[at : at + 1] * 2 + text[at + 1 :],
+        "swap": text[:at] + text[at + 1 : at + 2] + text[at : at + 1] + text[at + 2 :],
+        "case": text[:at] + text[at : at + 1].swapcase() + text[at + 1 :],
+    }[random.choice(["insert", "drop", "replace", "twice", "swap", "case"])]
+    place = random.choice(["query", "query", "header", "header", "spaces", "body", "order"])
+    if place == "query" and query:
+        query = spoiled(query, random.randrange(len(query))).replace(" ", "%20")
+    elif place == "order" and query:
+        pairs = query.split("&")
+        random.shuffle(pairs)
+        query = "&".join(pairs)
+    elif place in ("header", "spaces"):
+        name = random.choice([name for name in headers if name.lower().startswith("x-test-")] or ["X-Amz-Target"])
+        value = headers[name]
+        at = random.randrange(len(value))
+        headers[name] = f"  {value} ".replace(" ", "  ") if place == "spaces" else spoiled(value, at).strip() or "x"
+    elif place == "body":
+        body = spoiled(body.decode(), random.randrange(len(body))).encode()
+    return method, base + (f"?{query}" if query else ""), headers, body
+
+
+def canonical(server, signer, url, headers, body):
+    """What botocore would sign for a request that is signed already: the text without the signature itself."""
+    text = lambda value: value.decode() if isinstance(value, bytes) else value
+    headers = {name: text(value) for name, value in headers.items() if name.lower() not in ("authorization", "content-length")}
+    unsigned = "&".join(pair for pair in url.partition("?")[2].split("&") if not pair.startswith("X-Amz-Signature="))
+    url = url.partition("?")[0] + (f"?{unsigned}" if unsigned else "")
+    request = botocore.awsrequest.AWSRequest(method="POST", url=url, data=body, headers=headers)
+    # botocore takes the parameters of a URL as they are spelled; the server, like AWS, compares what they mean.
+    pairs = [tuple(map(urllib.parse.unquote_to_bytes, (pair.partition("=")[::2]))) for pair in unsigned.split("&") if pair]
+    quote = lambda bytes: urllib.parse.quote(bytes, safe="-_.~")
+    query = "&".join("=".join(pair) for pair in sorted((quote(name), quote(value)) for name, value in pairs))
+    lines = signer.canonical_request(request).split("\n")
+    return "\n".join([lines[0], lines[1], query, *lines[3:]])
+
+
+def digits(url):
+    """The signatures in a query."""
+    return [pair for pair in url.partition("?")[2].split("&") if pair.startswith("X-Amz-Signature")]
+
+
+@pytest.mark.parametrize("make", [header_signer, query_signer])
+def test_a_random_change_is_rejected_unless_botocore_signs_it_alike(server, make):
+    rng = random.Random(20261118)
+    http = urllib3.PoolManager()
+    signer = make(botocore.credentials.Credentials("x", "x"))
+    counts = {True: 0, False: 0}
+    for _ in range(60):
+        good = signed_request(server, rng, make)
+        expected = canonical(server, signer, *good[1:])
+        for _ in range(25):
+            changed = mutated(rng, *good)
+            is_alike = canonical(server, signer, *changed[1:]) == expected and digits(changed[1]) == digits(good[1])
+            answer = send(http, *changed)
+            is_accepted = answer.status == 200
+            assert is_accepted == is_alike, (good, changed, answer.data)
+            counts[is_alike] += 1
+    assert min(counts.values()) > 300, counts
 
 
 def test_old_signatures_and_those_from_the_future_are_rejected(server, monkeypatch):

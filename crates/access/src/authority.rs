@@ -1,7 +1,10 @@
 //! The authority: verifies signatures against the identities of a file, and gives out sessions.
 
+mod assume;
 #[cfg(test)]
 mod tests;
+
+pub use self::assume::{AssumeError, AssumeRole, Credentials};
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,22 +13,16 @@ use std::time::SystemTime;
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use sortkey_policy::{Context, Decision, Kind, Policies, Policy, Principal, Request, Values, decide};
+use sortkey_policy::{Kind, Policy, Principal};
 use thiserror::Error;
 
-use crate::identities::{ACCOUNT, Directory, Identity, IdentityError, IdentityFile, new_key};
+use crate::identities::{ACCOUNT, Directory, Identity, IdentityError, IdentityFile, ReadyRole, id_or_name};
 use crate::keyring::Keyring;
 use crate::session::Session;
 use crate::sigv4::{Signature, SignatureError, SignedRequest, SigningKey, Timestamp};
 
 /// Derived keys that are remembered. When there are more, all are forgotten.
 const MAX_CACHED_KEYS: usize = 1024;
-
-/// How long a session lasts at least, by default, and at most.
-const SESSION_SECONDS: [i64; 3] = [900, 3600, 43_200];
-
-/// The longest session policy, as on AWS.
-const MAX_SESSION_POLICY_BYTES: usize = 2048;
 
 /// Verifies signatures.
 pub struct Authority {
@@ -72,53 +69,6 @@ pub enum Rejected {
     /// The session is over.
     #[error("The security token included in the request is expired")]
     Expired,
-}
-
-/// A role that cannot be assumed.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum AssumeError {
-    /// The request makes no sense.
-    #[error("{0}")]
-    Invalid(String),
-    /// The role does not exist, or does not trust the caller.
-    #[error("{0}")]
-    Denied(String),
-    /// A session policy that is not one.
-    #[error("{0}")]
-    MalformedPolicy(String),
-    /// A session policy that is too long.
-    #[error("{0}")]
-    PolicyTooLarge(String),
-}
-
-/// The parameters of an `AssumeRole` request.
-#[derive(Clone, Copy, Debug)]
-pub struct AssumeRole<'a> {
-    /// The role's ARN.
-    pub role_arn: &'a str,
-    /// The name of the session.
-    pub session_name: &'a str,
-    /// How long it lasts; an hour by default.
-    pub duration_seconds: Option<i64>,
-    /// The session policy.
-    pub policy: Option<&'a str>,
-}
-
-/// Temporary credentials.
-#[derive(Clone, Debug)]
-pub struct Credentials {
-    /// `ASIA...`.
-    pub access_key: String,
-    /// The secret access key that signs requests.
-    pub secret: String,
-    /// The session token that every request carries.
-    pub token: String,
-    /// When they end.
-    pub expires_seconds: i64,
-    /// `arn:aws:sts::000000000000:assumed-role/reader/session`.
-    pub arn: String,
-    /// The role and the session.
-    pub user_id: String,
 }
 
 impl Authority {
@@ -227,61 +177,6 @@ impl Authority {
         });
         Ok(())
     }
-
-    /// Gives out a session of a role to a caller that the role trusts.
-    pub fn assume_role(
-        &self,
-        caller: &Caller,
-        asked: &AssumeRole<'_>,
-        now_seconds: i64,
-    ) -> Result<Credentials, AssumeError> {
-        let [least, usual, most] = SESSION_SECONDS;
-        let duration_seconds = asked.duration_seconds.unwrap_or(usual);
-        if !(least..=most).contains(&duration_seconds) {
-            return Err(AssumeError::Invalid(format!(
-                "The requested DurationSeconds must be between {least} and {most}"
-            )));
-        }
-        check_session_name(asked.session_name)?;
-        if let Some(policy) = asked.policy {
-            check_session_policy(policy)?;
-        }
-        let principal = &caller.identity.principal;
-        let denied = || {
-            AssumeError::Denied(format!(
-                "User: {} is not authorized to perform: sts:AssumeRole on resource: {}",
-                principal.arn, asked.role_arn
-            ))
-        };
-        let directory = self.directory.load();
-        let name =
-            asked.role_arn.strip_prefix(&format!("arn:aws:iam::{ACCOUNT}:role/")).ok_or_else(denied)?;
-        let role = directory.roles.get(name).ok_or_else(denied)?;
-        let key = directory.session_key.as_ref().ok_or_else(denied)?;
-        if !may_assume(caller, &role.trust, &role.arn) {
-            return Err(denied());
-        }
-        let internal = |error: crate::KeyringError| AssumeError::Invalid(error.to_string());
-        let (access_key, secret) = new_key("ASIA").map_err(internal)?;
-        let session = Session {
-            access_key: access_key.clone(),
-            secret: secret.clone(),
-            role: name.to_owned(),
-            role_id: role.id.clone(),
-            name: asked.session_name.to_owned(),
-            issued_seconds: now_seconds,
-            expires_seconds: now_seconds.saturating_add(duration_seconds),
-            policy: asked.policy.map(str::to_owned),
-        };
-        Ok(Credentials {
-            access_key,
-            secret,
-            token: session.seal(key).map_err(internal)?,
-            expires_seconds: session.expires_seconds,
-            arn: session_arn(name, asked.session_name),
-            user_id: format!("AROA{}:{}", name.to_ascii_uppercase(), asked.session_name),
-        })
-    }
 }
 
 impl std::fmt::Debug for Authority {
@@ -305,7 +200,7 @@ fn session(directory: &Directory, token: &str, access_key: &str) -> Option<(Arc<
     let identity = Identity {
         principal,
         user: None,
-        user_id: format!("AROA{}:{}", session.role.to_ascii_uppercase(), session.name),
+        user_id: session_id(role, &session.role, &session.name),
         admin: false,
         policies: role.policies.clone(),
         boundary: role.boundary.clone(),
@@ -322,66 +217,13 @@ fn session(directory: &Directory, token: &str, access_key: &str) -> Option<(Arc<
     Some((session.secret.into(), caller, Some(session.expires_seconds)))
 }
 
+/// The id of a session, for `aws:userid`.
+fn session_id(role: &ReadyRole, role_name: &str, name: &str) -> String {
+    format!("{}:{name}", id_or_name(&role.id, "AROA", role_name))
+}
+
 fn session_arn(role: &str, name: &str) -> String {
     format!("arn:aws:sts::{ACCOUNT}:assumed-role/{role}/{name}")
-}
-
-/// Whether a trust policy names the caller: itself, or its account, in which case its own policies must allow it.
-fn may_assume(caller: &Caller, trust: &Policy, role_arn: &str) -> bool {
-    let identity = &caller.identity;
-    let request = Request {
-        action: "sts:AssumeRole",
-        resource: role_arn,
-        principal: &identity.principal,
-        context: &NoContext,
-    };
-    let own = Policies {
-        identity: &identity.policies,
-        resource: None,
-        boundary: identity.boundary.as_ref(),
-        session: caller.session_policy.as_deref(),
-    };
-    let trusting = Policies { resource: Some(trust), ..Policies::default() };
-    let own_decision = decide(&own, &request);
-    match decide(&trusting, &request) {
-        Decision::Allowed(..) => !matches!(own_decision, Decision::Denied(..)),
-        Decision::Denied(..) => false,
-        Decision::NotAllowed(_) => {
-            let trusts_account = sortkey_policy::trusts_account(trust, &request);
-            trusts_account && (identity.admin || own_decision.is_allowed())
-        }
-    }
-}
-
-/// Nothing is known about a request but who makes it.
-struct NoContext;
-
-impl Context for NoContext {
-    fn values(&self, _: &str) -> Option<Values<'_>> {
-        None
-    }
-}
-
-fn check_session_name(name: &str) -> Result<(), AssumeError> {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"+=,.@_-".contains(&byte);
-    match (2..=64).contains(&name.len()) && name.bytes().all(allowed) {
-        true => Ok(()),
-        false => Err(AssumeError::Invalid(format!(
-            "1 validation error detected: Value '{name}' at 'roleSessionName' failed to satisfy constraint: Member must \
-             satisfy regular expression pattern: [\\w+=,.@-]*"
-        ))),
-    }
-}
-
-fn check_session_policy(policy: &str) -> Result<(), AssumeError> {
-    if policy.len() > MAX_SESSION_POLICY_BYTES {
-        let why = format!("The session policy is longer than {MAX_SESSION_POLICY_BYTES} bytes");
-        return Err(AssumeError::PolicyTooLarge(why));
-    }
-    match Policy::parse(policy, Kind::Identity) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(AssumeError::MalformedPolicy(format!("The policy is not valid: {error}"))),
-    }
 }
 
 fn stamp(path: &Path) -> Option<Stamp> {

@@ -57,8 +57,11 @@ pub struct IdentityFile {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct User {
-    /// Unique among users.
+    /// Unique among users, whatever its case.
     pub name: String,
+    /// Made anew for every user, for `aws:userid`; files of earlier versions have none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     /// May do everything, and use the administration routes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub admin: bool,
@@ -77,7 +80,7 @@ pub struct User {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Role {
-    /// Unique among roles.
+    /// Unique among roles, whatever its case.
     pub name: String,
     /// Made anew for every role, so that sessions of a deleted one do not belong to another of its name.
     #[serde(default)]
@@ -206,10 +209,9 @@ impl IdentityFile {
     /// Adds a user.
     pub fn create_user(&mut self, name: &str, admin: bool) -> Result<(), IdentityError> {
         check_name(name)?;
-        if self.user(name).is_ok() {
-            return Err(IdentityError::Invalid(format!("there is a user `{name}` already")));
-        }
-        let user = User { name: name.to_owned(), admin, policies: vec![], boundary: None, keys: vec![] };
+        check_free(name, "user", self.users.iter().map(|user| user.name.as_str()))?;
+        let (id, _) = new_key("AIDA")?;
+        let user = User { name: name.to_owned(), id, admin, policies: vec![], boundary: None, keys: vec![] };
         self.users.push(user);
         Ok(())
     }
@@ -217,9 +219,7 @@ impl IdentityFile {
     /// Adds a role.
     pub fn create_role(&mut self, name: &str, trust: &str) -> Result<(), IdentityError> {
         check_name(name)?;
-        if self.role(name).is_ok() {
-            return Err(IdentityError::Invalid(format!("there is a role `{name}` already")));
-        }
+        check_free(name, "role", self.roles.iter().map(|role| role.name.as_str()))?;
         let trust = document(trust, Kind::Trust)?;
         let (id, _) = new_key("AROA")?;
         self.roles.push(Role { name: name.to_owned(), id, trust, policies: vec![], boundary: None });
@@ -327,6 +327,28 @@ fn check_name(name: &str) -> Result<(), IdentityError> {
     }
 }
 
+/// Rejects a name that is taken. As on AWS, names that differ only in their case count as one.
+fn check_free<'n>(
+    name: &str,
+    kind: &str,
+    mut taken: impl Iterator<Item = &'n str>,
+) -> Result<(), IdentityError> {
+    match taken.find(|other| other.eq_ignore_ascii_case(name)) {
+        None => Ok(()),
+        Some(other) => {
+            Err(IdentityError::Invalid(format!("there is a {kind} `{other}` already: choose another name")))
+        }
+    }
+}
+
+/// The id of an identity. Those of earlier versions were made of the name.
+pub(crate) fn id_or_name(id: &str, prefix: &str, name: &str) -> String {
+    match id {
+        "" => format!("{prefix}{}", name.to_ascii_uppercase()),
+        id => id.to_owned(),
+    }
+}
+
 /// An id and a secret that nobody can guess.
 pub(crate) fn new_key(prefix: &str) -> Result<(String, String), KeyringError> {
     let id: [u8; 16] = keyring::random()?;
@@ -378,7 +400,7 @@ impl Directory {
             let identity = Arc::new(Identity {
                 principal: sortkey_policy::Principal { account: ACCOUNT.to_owned(), arn, role: None },
                 user: Some(user.name.clone()),
-                user_id: format!("AIDA{}", user.name.to_ascii_uppercase()),
+                user_id: id_or_name(&user.id, "AIDA", &user.name),
                 admin: user.admin,
                 policies: compile(&user.policies),
                 boundary: user.boundary.as_ref().map(compiled),

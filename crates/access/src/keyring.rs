@@ -74,7 +74,7 @@ pub enum KeyringError {
     #[error("{0} was changed, or was sealed for another place")]
     Forged(&'static str),
     /// The operating system.
-    #[error("the system gives no random bytes: {0}")]
+    #[error("the operating system has no random bytes to give: {0}")]
     Randomness(getrandom::Error),
 }
 

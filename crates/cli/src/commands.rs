@@ -133,6 +133,55 @@ mod tests {
         }
     }
 
+    /// Commands that only transcripts run were checked; those of other pages could name flags that are not there.
+    #[test]
+    fn commands_in_the_documents_parse() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut pages = vec![root.join("README.md"), root.join("examples/README.md")];
+        for folder in ["docs", "docs/guide", "docs/lints"] {
+            let files = std::fs::read_dir(root.join(folder)).expect(folder);
+            pages.extend(files.map(|file| file.expect("a file").path()));
+        }
+        let mut count = 0;
+        for page in pages.iter().filter(|page| page.extension().is_some_and(|end| end == "md")) {
+            let text = std::fs::read_to_string(page).expect("a page");
+            for line in commands(&text) {
+                count += 1;
+                let parsed = command_line().try_get_matches_from(words(&line));
+                let shown = parsed.as_ref().err().filter(|why| why.use_stderr()).map(ToString::to_string);
+                assert_eq!(shown, None, "{}\n{line}", page.display());
+            }
+        }
+        assert!(count > 80, "{count} commands");
+    }
+
+    /// The calls of `sortkey` in the shell blocks of a page, one in a line.
+    fn commands(page: &str) -> Vec<String> {
+        let mut calls = Vec::new();
+        for (at, block) in page.split("```").enumerate() {
+            let (language, text) = block.split_once('\n').unwrap_or((block, ""));
+            if at % 2 == 0 || !["sh", "console"].contains(&language.trim()) {
+                continue;
+            }
+            let joined = text.replace("\\\n", " ");
+            let mut lines = joined.lines();
+            while let Some(line) = lines.next() {
+                // Lines of a transcript without a prompt are output.
+                let command = if language == "console" { line.strip_prefix("$ ") } else { Some(line) };
+                let Some(mut command) = command.map(str::to_owned) else { continue };
+                while command.matches('\'').count() % 2 == 1
+                    && let Some(more) = lines.next()
+                {
+                    command.push_str(more);
+                }
+                let parts = command.replace("&&", "|").replace("$(", "|").replace(") ", "|");
+                let parts = parts.split(['|', ';']).map(str::trim);
+                calls.extend(parts.filter(|part| part.starts_with("sortkey ")).map(str::to_owned));
+            }
+        }
+        calls
+    }
+
     /// Splits a line the way a shell does, up to a comment or a redirection.
     fn words(line: &str) -> Vec<String> {
         let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
@@ -143,7 +192,7 @@ mod tests {
                     quote = Some(letter);
                     word.get_or_insert_default();
                 }
-                (None, '#' | '>') if word.is_none() => break,
+                (None, '#' | '>' | '&') if word.is_none() => break,
                 (None, ' ') => words.extend(word.take()),
                 _ => word.get_or_insert_default().push(letter),
             }

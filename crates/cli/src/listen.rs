@@ -61,7 +61,7 @@ impl Listen {
 
     /// The address to listen on.
     pub(crate) fn address(&self) -> Result<SocketAddr, Failure> {
-        let unknown = |why: String| Failure::new(format_args!("{:?} is no address: {why}", self.host));
+        let unknown = |why: String| Failure::new(format_args!("{:?} is not an address: {why}", self.host));
         let mut found =
             (self.host.as_str(), self.port).to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
         found.next().ok_or_else(|| unknown("the name leads nowhere".into()))

@@ -157,7 +157,7 @@ fn what_cannot_run_does_not_start() {
         (&["up", "."], "", "several designs here"),
         (&["up", "notes.sk", "--set", "stage=dev"], "no parameter `stage`", "nothing was changed"),
         (&["up", "notes.sk", "--host", "0.0.0.0", "--port", "0"], "", "say who may call"),
-        (&["up", "notes.sk", "--endpoint", "localhost:1"], "", "is no endpoint"),
+        (&["up", "notes.sk", "--endpoint", "localhost:1"], "", "is not an endpoint"),
         (&["call", "x", "--endpoint", "https://127.0.0.1:1"], "", "cannot reach https://127.0.0.1:1"),
         (&["call", "x", "--endpoint", "https://127.0.0.1:1/path"], "", "is not an endpoint"),
         (&["keys", "revoke", "nobody", "--file", "none.json"], "", "no key named `nobody`"),

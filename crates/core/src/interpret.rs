@@ -77,7 +77,7 @@ impl EntityInfo {
 
     /// An item that lies where one of this entity is to be written, and is none.
     pub(crate) fn in_the_way(&self, item: &Item) -> Failure {
-        unreadable(self, item, "it is no such item, and would be overwritten")
+        unreadable(self, item, "it is not such an item, and would be overwritten")
     }
 
     fn is_claimed_by_another(&self, scope: &Scope<'_>, item: &Item) -> bool {

@@ -125,7 +125,7 @@ fn value(parameter: &Parameter, given: Option<&String>) -> Result<String, Box<Di
     match complaint(&parameter.ty, &text) {
         None => Ok(text),
         Some(why) => {
-            let title = format!("\"{text}\" is no value for `{name}`: {why}");
+            let title = format!("\"{text}\" is not a value for `{name}`: {why}");
             Err(Box::new(PARAMETER.at(name.span, title)))
         }
     }
@@ -152,7 +152,7 @@ fn complaint(ty: &Type, text: &str) -> Option<String> {
         Type::Enum { members, open: false, .. } => (!members.iter().any(|member| member == text))
             .then(|| format!("it is one of {}", members.join(", "))),
         Type::Int { min, max } => match text.parse::<i64>() {
-            Err(_) => Some("it is no integer".to_owned()),
+            Err(_) => Some("it is not an integer".to_owned()),
             Ok(number) => {
                 let fits = min.is_none_or(|min| number >= min) && max.is_none_or(|max| number <= max);
                 (!fits).then(|| "it is out of the declared range".to_owned())
@@ -199,13 +199,13 @@ mod tests {
                 None,
                 &[("stack", "far too long")],
                 failed(
-                    "\"far too long\" is no value for `stack`: it has 12 characters, string(1..8) is declared",
+                    "\"far too long\" is not a value for `stack`: it has 12 characters, string(1..8) is declared",
                 ),
             ),
             (
                 None,
                 &[("stack", "x"), ("stage", "test")],
-                failed("\"test\" is no value for `stage`: it is one of dev, prod"),
+                failed("\"test\" is not a value for `stage`: it is one of dev, prod"),
             ),
         ] {
             assert_eq!(names(prefix, given), expected, "{prefix:?} {given:?}");

@@ -40,10 +40,10 @@ pub fn composed(format: &StringFormat, text: String) -> String {
 pub fn complaint(format: &StringFormat, text: &str) -> Option<String> {
     let (good, why) = match format {
         StringFormat::Plain => return None,
-        StringFormat::Slug => (is_slug(text), "is no slug: letters, digits, `-`, `_` and `.` are allowed"),
-        StringFormat::Email => (is_email(text), "is no e-mail address"),
-        StringFormat::Url => (is_url(text), "is no http or https URL"),
-        StringFormat::Cron => (is_cron(text), "is no cron expression: minute, hour, day, month, weekday"),
+        StringFormat::Slug => (is_slug(text), "is not a slug: letters, digits, `-`, `_` and `.` are allowed"),
+        StringFormat::Email => (is_email(text), "is not an e-mail address"),
+        StringFormat::Url => (is_url(text), "is not an http or https URL"),
+        StringFormat::Cron => (is_cron(text), "is not a cron expression: minute, hour, day, month, weekday"),
         StringFormat::Matching(pattern) => {
             // The whole text must match, as in a schema.
             let matches = regex_lite::Regex::new(&format!("^(?:{pattern})$"))

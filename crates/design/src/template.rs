@@ -45,7 +45,7 @@ fn slot(inside: &str, place: Span, problems: &mut Vec<Diagnostic>) -> Piece {
     let attribute = Name::new(name.trim_matches('`'), Span::new(place.file, place.start, end));
     let known = format.and_then(parse_format);
     if let (Some(format), None) = (format, &known) {
-        let title = format!("`{format}` is no format of a slot");
+        let title = format!("`{format}` is not a format of a slot");
         problems.push(
             TEMPLATE
                 .at(place, title)

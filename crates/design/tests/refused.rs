@@ -141,12 +141,12 @@ fn values_that_are_never_accepted() {
     check(&[
         (
             "entity Z in Others { id slug  d date = \"2026-02-30\" }",
-            &["type-mismatch: \"2026-02-30\" is no day"],
+            &["type-mismatch: \"2026-02-30\" is not a day"],
         ),
         ("entity Z in Others { id slug  d date = \"2028-02-29\" }", &[]),
         (
             "entity Z in Others { id slug  d month = \"2026-13\" }",
-            &["type-mismatch: \"2026-13\" is no month"],
+            &["type-mismatch: \"2026-13\" is not a month"],
         ),
         (
             "entity Z in Others { id slug  d decimal(5, 2) = 12345.678 }",
@@ -311,7 +311,7 @@ fn values_that_no_call_can_give() {
         ("list(int(3..2), max 5)", "nothing is in 3..2"),
         ("string(-3..2)", "a length is never -3"),
         ("decimal(2, 5)", "5 digits of a decimal cannot all be among 2"),
-        ("token(\"t_\", 0)", "a token without characters is no secret"),
+        ("token(\"t_\", 0)", "a token without characters is not a secret"),
         ("id(\"t_\", nanoid 0)", "an id without characters is the same for all"),
     ] {
         let expected = format!("entity-mentioned-not-defined: {why}");

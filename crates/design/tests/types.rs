@@ -227,7 +227,7 @@ fn conditions() {
         ("pattern p = list Order by userId filter day in \"2024-01-01\"..\"2024-12-31\" page 5", &[]),
         (
             "pattern p = list Order by userId filter day >= \"yesterday\" page 5",
-            &["type-mismatch: \"yesterday\" is no day"],
+            &["type-mismatch: \"yesterday\" is not a day"],
         ),
         (
             "pattern p = list User by userId filter tags contains 5 page 5",
@@ -318,7 +318,10 @@ fn statements_of_tests() {
             "test \"t\" { let u = addUser(email: \"a@x.com\", tags: [])  expect update User(userId: u.userId) { joined: now } fails Invalid }",
             &[],
         ),
-        ("test \"t\" { addUser(email: \"nobody\", tags: []) }", &["type-mismatch: \"nobody\" is no email"]),
+        (
+            "test \"t\" { addUser(email: \"nobody\", tags: []) }",
+            &["type-mismatch: \"nobody\" is not a valid email"],
+        ),
         (
             "test \"t\" { as (userId: \"usr_1\", role: owner) { pay(\"ord_1\") } }",
             &["type-mismatch: `owner` is not one of `reader | writer`"],

@@ -6,7 +6,7 @@ use sortkey_core::{Ids, KeyError};
 pub fn random<const LENGTH: usize>() -> Result<[u8; LENGTH], KeyError> {
     let mut bytes = [0; LENGTH];
     getrandom::fill(&mut bytes)
-        .map_err(|error| KeyError(format!("the system gives no random bytes: {error}")))?;
+        .map_err(|error| KeyError(format!("the operating system has no random bytes to give: {error}")))?;
     Ok(bytes)
 }
 

@@ -5,9 +5,9 @@
 use serde_json::{Map, Value as Json};
 use sortkey_core::{Arguments, Failure, FailureKind};
 use sortkey_design::program::Yields;
-use sortkey_server::Bytes;
 use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName, IF_MATCH};
 use sortkey_server::hyper::{Method, Request};
+use sortkey_server::{Bytes, form};
 
 use crate::endpoints::Endpoint;
 use crate::query;
@@ -68,7 +68,7 @@ fn body(endpoint: &Endpoint, request: &Request<Bytes>) -> Result<Arguments, Fail
 
 /// Texts by name; each is converted to its parameter's type.
 fn form(endpoint: &Endpoint, text: &str) -> Result<Arguments, Failure> {
-    let pairs = query::parse(text).ok_or_else(|| invalid("the query is not percent-encoded UTF-8"))?;
+    let pairs = form::pairs(text).ok_or_else(|| invalid("the query is not percent-encoded UTF-8"))?;
     let mut values = Map::new();
     for (name, text) in pairs {
         let value = match endpoint.parameter(&name) {

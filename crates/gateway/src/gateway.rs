@@ -74,31 +74,24 @@ impl Gateway {
     async fn answer(&self, request: Request<Bytes>) -> Response<Vec<u8>> {
         let path = request.uri().path().strip_prefix(PREFIX).unwrap_or_default().trim_matches('/');
         let found = self.endpoints.find(path);
+        let wrong_method = found.and_then(|endpoint| wrong_method(endpoint, request.method()));
+        if let (Some(endpoint), None) = (found, &wrong_method) {
+            return self.call(endpoint, &request).await;
+        }
         // The names of a design are only shown to clients that may call it.
-        if found.is_none()
-            && let Err(failure) = self.admit(request.headers()).await
-        {
+        if let Err(failure) = self.admit(request.headers()).await {
             return problem::response(&failure);
         }
-        if path.is_empty() {
-            return match *request.method() {
-                Method::GET | Method::HEAD => answer::json_response(&self.directory()),
-                _ => problem::method_not_allowed("GET", "name what to call: GET /api lists what there is"),
-            };
+        if let Some(refusal) = wrong_method {
+            return refusal;
         }
-        let Some(endpoint) = found else { return self.unknown(path) };
+        if !path.is_empty() {
+            return self.unknown(path);
+        }
         match *request.method() {
-            Method::POST => {}
-            Method::GET | Method::HEAD if endpoint.is_pattern() => {}
-            Method::GET | Method::HEAD => {
-                return problem::method_not_allowed("POST", "an operation writes: call it with POST");
-            }
-            _ if endpoint.is_pattern() => {
-                return problem::method_not_allowed("GET, POST", "call it with GET or POST");
-            }
-            _ => return problem::method_not_allowed("POST", "call it with POST"),
+            Method::GET | Method::HEAD => answer::json_response(&self.directory()),
+            _ => problem::method_not_allowed("GET", "name what to call: GET /api lists what there is"),
         }
-        self.call(endpoint, &request).await
     }
 
     /// Whether the client of a request may call anything at all.
@@ -218,6 +211,18 @@ impl Handler for Gateway {
         // AWS's clients get no message about a body that cannot be unpacked; ours do.
         let why = if why.is_empty() { "the body is not what its Content-Encoding says" } else { why };
         Some(problem::response(&Failure::new(kind, why)).map(Content::from))
+    }
+}
+
+/// The refusal of a method that an endpoint does not answer.
+fn wrong_method(endpoint: &Endpoint, method: &Method) -> Option<Response<Vec<u8>>> {
+    let reads = matches!(*method, Method::GET | Method::HEAD);
+    match endpoint.is_pattern() {
+        _ if *method == Method::POST => None,
+        true if reads => None,
+        true => Some(problem::method_not_allowed("GET, POST", "call it with GET or POST")),
+        false if reads => Some(problem::method_not_allowed("POST", "an operation writes: call it with POST")),
+        false => Some(problem::method_not_allowed("POST", "call it with POST")),
     }
 }
 

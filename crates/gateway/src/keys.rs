@@ -72,7 +72,7 @@ pub enum KeysError {
     #[error("{0}: {1}")]
     File(PathBuf, std::io::Error),
     /// Its content is invalid.
-    #[error("{0} is no file of API keys: {1}")]
+    #[error("{0} is not a file of API keys: {1}")]
     Content(PathBuf, serde_json::Error),
     /// Names are how keys are revoked.
     #[error("there is a key named `{0}` already")]
@@ -80,8 +80,8 @@ pub enum KeysError {
     /// Nothing to revoke.
     #[error("there is no key named `{0}`")]
     Unknown(String),
-    /// The system gives no random bytes.
-    #[error("the system gives no random bytes: {0}")]
+    /// The operating system has no random bytes to give.
+    #[error("the operating system has no random bytes to give: {0}")]
     Randomness(getrandom::Error),
 }
 

@@ -11,13 +11,13 @@ use sortkey_core::{Caller, Failure, FailureKind, Incoming, Reply, Runtime, Shown
 use sortkey_design::program::Route;
 use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use sortkey_server::hyper::{Request, Response, StatusCode};
-use sortkey_server::{Access, Bytes, Content, Handler, Mount, Peer};
+use sortkey_server::{Access, Bytes, Content, Handler, Mount, Peer, form};
 
 use crate::admission::bearer;
 use crate::gateway::Answered;
 use crate::limits::Limits;
 use crate::live::Live;
-use crate::{problem, query};
+use crate::problem;
 
 /// The last event that a client got before it came back.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -55,7 +55,7 @@ impl Routes {
             let detail = format!("the design has no route for {method} {path}");
             return whole(problem::refused(StatusCode::NOT_FOUND, "NotFound", &detail));
         };
-        let decoded = values.into_iter().map(|(id, text)| Some((id, query::segment(&text)?)));
+        let decoded = values.into_iter().map(|(id, text)| Some((id, form::segment(&text)?)));
         let Some(values) = decoded.collect::<Option<Vec<_>>>() else {
             let why = "an escape in the path is broken, or is not UTF-8";
             return whole(problem::response(&Failure::new(FailureKind::Invalid, why)));
@@ -146,7 +146,7 @@ fn incoming(runtime: &Runtime, request: Request<Bytes>) -> Result<Incoming, Fail
         path: parts.uri.path().to_owned(),
         ip: peer.unwrap_or_default(),
         headers: parts.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect(),
-        query: query::parse(parts.uri.query().unwrap_or_default()).unwrap_or_default(),
+        query: form::pairs(parts.uri.query().unwrap_or_default()).unwrap_or_default(),
         body: body.to_vec(),
     })
 }

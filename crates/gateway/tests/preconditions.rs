@@ -113,7 +113,9 @@ fn names_are_for_those_who_may_call() {
     let keys = ApiKeys::open(&path).expect("keys");
     let api = Api::on(Api::runtime_of_text(DESIGN), Admission::Keys(keys));
     let bearer = format!("Bearer {}", ada.secret);
-    for (path, status) in [("/api", 200), ("/api/nothing", 404), ("/api/note?id=a", 404)] {
+    // The wrong method of an operation was a 405, that of anything else a 401.
+    for (path, status) in [("/api", 200), ("/api/nothing", 404), ("/api/note?id=a", 404), ("/api/write", 405)]
+    {
         assert_eq!(api.get(path, &[]).status, 401, "{path}");
         assert_eq!(api.get(path, &[("authorization", "Bearer wrong")]).status, 401, "{path}");
         assert_eq!(api.get(path, &[("authorization", &bearer)]).status, status, "{path}");

@@ -1,5 +1,5 @@
-//! Designs from tables that exist: the answer of DescribeTable, from a file or a running server, or a CloudFormation or
-//! SAM template.
+//! Designs from tables that exist: the answer of DescribeTable, or a CloudFormation or SAM template. How the answer was
+//! obtained is not known here.
 //!
 //! Such sources contain keys, indexes and settings, and nothing about other attributes. The design that comes
 //! out compiles; what the source is silent about is a `TODO` comment.
@@ -7,7 +7,6 @@
 mod cloudformation;
 mod describe_table;
 mod emit;
-mod endpoint;
 mod source;
 mod yaml;
 
@@ -22,9 +21,6 @@ pub enum ImportError {
     /// No table in it.
     #[error("there is no DynamoDB table in it")]
     NoTables,
-    /// A server that cannot be asked.
-    #[error("{0}")]
-    Endpoint(String),
 }
 
 /// The design of the tables that a text describes.
@@ -32,12 +28,8 @@ pub fn import(name: &str, text: &str) -> Result<String, ImportError> {
     from_value(name, &read(text)?)
 }
 
-/// The design of the tables of a running DynamoDB: all of them, or those named.
-pub fn import_endpoint(name: &str, endpoint: &str, tables: &[String]) -> Result<String, ImportError> {
-    from_value(name, &endpoint::describe(endpoint, tables)?)
-}
-
-fn from_value(name: &str, value: &Value) -> Result<String, ImportError> {
+/// The design of the tables in a document that was read already.
+pub fn from_value(name: &str, value: &Value) -> Result<String, ImportError> {
     let mut tables = describe_table::tables(value);
     if tables.is_empty() {
         tables = cloudformation::tables(value);

@@ -1,10 +1,15 @@
 //! The open files, and the conversions between their bytes and an editor's positions.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::{Value, json};
 use sortkey_design::{Compilation, FileLoader};
 use sortkey_diagnostics::{Source, Span};
 use sortkey_lints::{Options, check};
 use std::collections::HashMap;
+
+/// The characters that a path in a URI escapes.
+const IN_PATHS: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// The texts of the files that an editor has open, by URI.
 #[derive(Debug, Default)]
@@ -34,23 +39,7 @@ impl Documents {
 /// The path of a `file:` URI, percent-encoding undone; other URIs as they are.
 pub(crate) fn path(uri: &str) -> String {
     let encoded = uri.strip_prefix("file://").unwrap_or(uri);
-    let mut bytes = Vec::with_capacity(encoded.len());
-    let mut rest = encoded.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digits: Vec<u8> = rest.clone().take(2).collect();
-        match std::str::from_utf8(&digits).ok().and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(decoded) => {
-                bytes.push(decoded);
-                rest.nth(1);
-            }
-            None => bytes.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(encoded).decode_utf8_lossy().into_owned()
 }
 
 /// The URI of a path.
@@ -59,7 +48,8 @@ pub(crate) fn uri(path: &str) -> String {
         return path.to_owned();
     }
     let absolute = std::path::absolute(path).map(|path| path.to_string_lossy().into_owned());
-    format!("file://{}", absolute.unwrap_or_else(|_| path.to_owned()).replace(' ', "%20"))
+    let path = absolute.unwrap_or_else(|_| path.to_owned());
+    format!("file://{}", utf8_percent_encode(&path, IN_PATHS))
 }
 
 /// A span as the editor's range.
@@ -86,5 +76,9 @@ mod tests {
         assert_eq!(path("file:///a%20b/c.sk"), "/a b/c.sk");
         assert_eq!(path("file:///100%"), "/100%");
         assert_eq!(path("untitled:1"), "untitled:1");
+        // A `%` in the name of a file was not escaped, and its URI led to another one.
+        for name in ["/a b/c.sk", "/100%20.sk", "/ü#?.sk"] {
+            assert_eq!(path(&uri(name)), name);
+        }
     }
 }

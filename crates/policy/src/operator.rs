@@ -122,8 +122,9 @@ impl Operand {
             }
             Comparison::Arn => {
                 let syntax = Syntax { wildcards: true, variables };
+                let parts = if variables { arn_pattern_parts(text) } else { arn_parts(text) };
                 let parts: Result<Vec<Pattern>, String> =
-                    arn_parts(text).iter().map(|part| Pattern::compile(part, syntax)).collect();
+                    parts.iter().map(|part| Pattern::compile(part, syntax)).collect();
                 Operand::Arn(parts?)
             }
         })
@@ -246,6 +247,18 @@ fn arn_parts(arn: &str) -> Vec<&str> {
     arn.splitn(6, ':').collect()
 }
 
+/// Like [`arn_parts`], for an ARN with variables: the colon in `${aws:username}` separates nothing.
+fn arn_pattern_parts(arn: &str) -> Vec<&str> {
+    let mut in_variable = false;
+    let mut last = ' ';
+    arn.splitn(6, |letter| {
+        in_variable = (in_variable && letter != '}') || (last == '$' && letter == '{');
+        last = letter;
+        letter == ':' && !in_variable
+    })
+    .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -285,6 +298,9 @@ mod tests {
             ("ArnLike", "arn:aws:iam::*:user/*", "arn:aws:iam::1:user/ann", true),
             ("ArnLike", "arn:aws:iam:*", "arn:aws:iam::1:user/ann", false),
             ("ArnNotEquals", "arn:aws:iam::1:user/ann", "arn:aws:iam::1:user/bob", true),
+            // The colons of a variable were taken for those of the ARN, and the policy for one that cannot be read.
+            ("ArnLike", "arn:aws:iam::${aws:PrincipalAccount, '1'}:user/*", "arn:aws:iam::1:user/ann", true),
+            ("ArnLike", "arn:aws:iam::${aws:PrincipalAccount, '2'}:user/*", "arn:aws:iam::1:user/ann", false),
         ] {
             assert_eq!(holds(operator, operand, value), expected, "{operator} {operand} {value}");
         }

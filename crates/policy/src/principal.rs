@@ -66,11 +66,22 @@ impl Named {
 
     /// How closely the element names somebody; none if it does not.
     pub(crate) fn naming(&self, principal: &Principal) -> Option<Naming> {
-        let closest = self.names.iter().filter_map(|name| one(name, principal)).max();
         match self.negated {
-            false => closest,
-            true => closest.is_none().then_some(Naming::Role),
+            false => self.names.iter().filter_map(|name| one(name, principal)).max(),
+            true => (!self.exempts(principal)).then_some(Naming::Role),
         }
+    }
+
+    /// Whether a `NotPrincipal` leaves somebody out. As on AWS, it must name the caller, the role of a session and the
+    /// account: the account alone would otherwise exempt everybody in it.
+    fn exempts(&self, principal: &Principal) -> bool {
+        let is_named = |naming| self.names.iter().any(|name| one(name, principal) == Some(naming));
+        let names_everybody = self.names.contains(&Pattern::Anything);
+        let needs_role = principal.role.is_some();
+        names_everybody
+            || is_named(Naming::Itself)
+                && is_named(Naming::Account)
+                && (!needs_role || is_named(Naming::Role))
     }
 }
 
@@ -85,5 +96,45 @@ fn one(name: &Pattern, principal: &Principal) -> Option<Naming> {
         Some(Naming::Account)
     } else {
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANN: &str = "arn:aws:iam::111122223333:user/ann";
+    const ROLE: &str = "arn:aws:iam::111122223333:role/reader";
+    const SESSION: &str = "arn:aws:sts::111122223333:assumed-role/reader/s1";
+    const ROOT: &str = "arn:aws:iam::111122223333:root";
+
+    fn principal(arn: &str, role: Option<&str>) -> Principal {
+        Principal { account: "111122223333".into(), arn: arn.into(), role: role.map(str::to_owned) }
+    }
+
+    /// AWS's own example names a user and the account, to deny everybody but that user. The name of the account exempted all
+    /// of its users.
+    #[test]
+    fn not_principal_exempts_whom_it_names_completely() {
+        let ann = principal(ANN, None);
+        let bob = principal("arn:aws:iam::111122223333:user/bob", None);
+        let session = principal(SESSION, Some(ROLE));
+        for (names, exempt) in [
+            (&[ANN, ROOT][..], &[&ann][..]),
+            (&[ANN, "111122223333"], &[&ann]),
+            (&[ANN], &[]),
+            (&[ROOT], &[]),
+            (&[ROLE, ROOT], &[]),
+            (&[SESSION, ROOT], &[]),
+            (&[SESSION, ROLE, ROOT], &[&session]),
+            (&["*"], &[&ann, &bob, &session]),
+        ] {
+            let texts = names.iter().map(|name| Json::String((*name).to_owned())).collect();
+            let element = Json::Object(vec![("AWS".to_owned(), Json::Array(texts))]);
+            let named = Named::read(&element, true).expect("principals");
+            for who in [&ann, &bob, &session] {
+                assert_eq!(named.naming(who).is_none(), exempt.contains(&who), "{names:?} {}", who.arn);
+            }
+        }
     }
 }

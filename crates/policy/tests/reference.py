@@ -84,8 +84,20 @@ def in_network(text, value):
     return network.version == address.version and address in network
 
 
+def arn_parts(text):
+    """The six parts of an ARN. A colon in a variable belongs to its name."""
+    parts, depth = [""], 0
+    for at, letter in enumerate(text):
+        depth += text.startswith("${", at) - (letter == "}" and depth > 0)
+        if letter == ":" and not depth and len(parts) < 6:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
 def arn_like(text, value, request, variables):
-    one, other = text.split(":", 5), value.split(":", 5)
+    one, other = arn_parts(text) if variables else text.split(":", 5), value.split(":", 5)
     return len(one) == len(other) and all(like(a, b, request, variables) for a, b in zip(one, other))
 
 
@@ -170,7 +182,12 @@ def principal_naming(statement, request):
         found = naming(statement["Principal"])
         return next((name for name in ("itself", "role", "account") if name in found), None)
     if "NotPrincipal" in statement:
-        return None if naming(statement["NotPrincipal"]) else "role"
+        # "The principal, its account and, for sessions, the role": all of them must be named to escape the statement.
+        element = statement["NotPrincipal"]
+        found = naming(element)
+        everybody = element == "*" or "*" in as_list(element.get("AWS", []))
+        needed = {"itself", "account"} | ({"role"} if who.get("role") else set())
+        return None if everybody or needed <= found else "role"
     return "itself"
 
 
@@ -240,7 +257,8 @@ PRINCIPALS = [
     {"account": ACCOUNT, "arn": SESSION, "role": ROLE},
 ]
 NAMED = ["*", {"AWS": "*"}, {"AWS": ANN}, {"AWS": [BOB, ROLE]}, {"AWS": SESSION}, {"AWS": ACCOUNT},
-         {"AWS": f"arn:aws:iam::{ACCOUNT}:root"}, {"Service": "dynamodb.amazonaws.com"}, {"AWS": "444455556666"}]
+         {"AWS": f"arn:aws:iam::{ACCOUNT}:root"}, {"Service": "dynamodb.amazonaws.com"}, {"AWS": "444455556666"},
+         {"AWS": [ANN, ACCOUNT]}, {"AWS": [SESSION, ROLE, f"arn:aws:iam::{ACCOUNT}:root"]}]
 TEXTS = ["ann", "bob", "tenant1", "tenant2", "a*", "A", "a", ""]
 CONDITIONS = {
     "String": (["dynamodb:LeadingKeys", "dynamodb:Attributes", "aws:username", "dynamodb:Select", "unknown:key"],
@@ -254,7 +272,8 @@ CONDITIONS = {
     "Bool": (["aws:SecureTransport"], ["Bool"], ["true", "false", "True", True]),
     "Ip": (["aws:SourceIp"], ["IpAddress", "NotIpAddress"], ["10.0.0.0/8", "10.1.2.3", "::/0", "2001:db8::/32", "0.0.0.0/0"]),
     "Arn": (["aws:PrincipalArn"], ["ArnEquals", "ArnLike", "ArnNotEquals", "ArnNotLike"],
-            [ANN, "arn:aws:iam::*:user/*", "arn:aws:*", f"arn:aws:iam::{ACCOUNT}:user/${{aws:username}}"]),
+            [ANN, "arn:aws:iam::*:user/*", "arn:aws:*", f"arn:aws:iam::{ACCOUNT}:user/${{aws:username}}",
+             "arn:aws:iam::${aws:PrincipalAccount}:user/*"]),
     "Null": (["dynamodb:Attributes", "aws:username", "dynamodb:Select"], ["Null"], ["true", "false"]),
 }
 
@@ -299,7 +318,7 @@ def policy(rng, with_principal=False, deny=0.2):
 
 def request(rng):
     principal = rng.choice(PRINCIPALS)
-    context = {"aws:PrincipalArn": [principal["role"] or principal["arn"]]}
+    context = {"aws:PrincipalArn": [principal["role"] or principal["arn"]], "aws:PrincipalAccount": [ACCOUNT]}
     if principal["role"] is None:
         context["aws:username"] = [principal["arn"].rsplit("/")[-1]]
     values = lambda pool, most: [rng.choice(pool) for _ in range(rng.randint(0, most))]

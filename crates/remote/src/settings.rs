@@ -39,7 +39,7 @@ pub enum Credentials {
 
 /// An address that leads nowhere.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0:?} is no endpoint: write http:// or https://, a host, and a port if it needs one")]
+#[error("{0:?} is not an endpoint: write http:// or https://, a host, and a port if it needs one")]
 pub struct BadEndpoint(pub String);
 
 impl Settings {

@@ -59,7 +59,7 @@ pub trait Backend: Send + Sync + 'static {
 pub struct ResourcePolicy {
     /// The document.
     pub document: String,
-    /// Changes with the document; no two policies have the same.
+    /// Changes with the document. Policies of different tables may have the same one.
     pub revision: String,
 }
 

@@ -19,7 +19,7 @@ use tokio_rustls::server::TlsStream;
 
 use crate::backend::Backend;
 use crate::connections::Membership;
-use crate::framing::{Framing, TwoLengths};
+use crate::framing::{Framing, UnclearLength};
 use crate::meter::Meter;
 use crate::progress::{Order, Progress};
 use crate::request_id::RequestIds;
@@ -37,15 +37,15 @@ pub(crate) struct Connection<B> {
     pub(crate) peer: SocketAddr,
     pub(crate) is_encrypted: bool,
     pub(crate) progress: Arc<Progress>,
-    two_lengths: Arc<TwoLengths>,
+    unclear_length: Arc<UnclearLength>,
     ids: RequestIds,
     requests: AtomicU64,
 }
 
 impl<B> Connection<B> {
-    /// Whether the request that is being answered now has both `Content-Length` and `Transfer-Encoding`.
-    pub(crate) fn has_two_lengths(&self) -> bool {
-        self.two_lengths.is(self.requests.load(Ordering::Relaxed))
+    /// Whether the length of the request that is being answered now can be read in several ways.
+    pub(crate) fn has_unclear_length(&self) -> bool {
+        self.unclear_length.is(self.requests.load(Ordering::Relaxed))
     }
 
     /// The id of the request that is being answered now.
@@ -128,19 +128,19 @@ async fn speak<B: Backend, S: AsyncRead + AsyncWrite + Unpin>(
     number: u64,
     membership: &Membership,
 ) -> Result<(), hyper::Error> {
-    let two_lengths = Arc::<TwoLengths>::default();
+    let unclear_length = Arc::<UnclearLength>::default();
     let io = Meter {
         stream,
         progress: membership.progress.clone(),
         metrics: server.metrics.clone(),
         framing: Framing::default(),
-        two_lengths: Arc::clone(&two_lengths),
+        unclear_length: Arc::clone(&unclear_length),
     };
     let connection = Arc::new(Connection {
         peer,
         is_encrypted,
         progress: membership.progress.clone(),
-        two_lengths,
+        unclear_length,
         ids: RequestIds::new(server.settings.request_id_seed, number),
         requests: AtomicU64::new(0),
         server,

@@ -46,6 +46,19 @@ pub(crate) struct Asked<'a> {
     pub(crate) recorder: &'a Recorder<'a>,
 }
 
+impl Asked<'_> {
+    /// The properties of the request that policies can ask about, besides its body.
+    pub(crate) fn circumstances(&self) -> Circumstances<'_> {
+        let user_agent = self.parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
+        Circumstances {
+            source_ip: self.peer.ip(),
+            user_agent,
+            is_encrypted: self.is_encrypted,
+            now_seconds: signed::now_seconds(),
+        }
+    }
+}
+
 /// Answers a request of either service.
 pub(crate) async fn answer<B: Backend>(server: &Shared<B>, asked: &Asked<'_>, body: Bytes) -> Answer {
     let Some(content_type) = response_content_type(asked.head.content_type, !body.is_empty()) else {
@@ -123,18 +136,10 @@ fn authorize<B: Backend>(
     if (iam == Iam::Off || caller.is_none()) && !is_recorded {
         return Ok(());
     }
-    let user_agent = asked.parts.headers.get(USER_AGENT).and_then(|value| value.to_str().ok());
-    let circumstances = Circumstances {
-        source_ip: asked.peer.ip(),
-        user_agent,
-        is_encrypted: asked.is_encrypted,
-        now_seconds: signed::now_seconds(),
-    };
-    let judged = match caller {
-        Some(caller) => {
-            let matter = iam::Matter { region: &settings.region, caller, call, circumstances };
-            server.evaluator.judge(&server.backend, &matter, iam, is_recorded)
-        }
+    let circumstances = asked.circumstances();
+    let matter = caller.map(|caller| iam::Matter { region: &settings.region, caller, call, circumstances });
+    let judged = match &matter {
+        Some(matter) => server.evaluator.judge(&server.backend, matter, iam, is_recorded),
         None => iam::without_credential(&server.backend, &settings.region, call, settings.guard.mode),
     };
     let who = caller.map(|caller| caller.identity.principal.arn.as_str());
@@ -153,7 +158,8 @@ fn authorize<B: Backend>(
             let _ = record(Decided::Denied, &judged.why);
             Err(denied.error)
         }
-    }
+    }?;
+    matter.map_or(Ok(()), |matter| iam::attached::check(&server.backend, &matter, iam))
 }
 
 /// Whether a body is well-formed JSON; a missing one passes here.

@@ -1,31 +1,32 @@
 //! Finds the beginning and end of the requests on a connection, in parallel to hyper, which does not report whether a
-//! request has both `Content-Length` and `Transfer-Encoding`.
+//! request has both `Content-Length` and `Transfer-Encoding`, one of them twice, or an encoding besides `chunked`.
 //!
-//! A proxy that goes by the other one of the two sees a different end of the request, and takes a part of its body for
-//! the next request (request smuggling). hyper removes the length, goes by the chunks and closes the connection
-//! afterwards; the server refuses such a request besides. Nothing else depends on what is found here, so a stream that
-//! this reader cannot follow is left to hyper.
+//! A proxy that reads such headers in another way sees a different end of the request, and takes a part of its body for
+//! the next request (request smuggling). hyper goes by the last encoding, or by equal lengths; the server refuses the
+//! request and closes the connection. Nothing else depends on what is found here, so a stream that this reader cannot
+//! follow is left to hyper.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memchr;
 
-/// The number of the request with two lengths, counted from 0 on its connection. There is at most one: it is the last.
+/// The number of the request whose length can be read in several ways, counted from 0 on its connection. There is at most
+/// one: it is the last.
 #[derive(Debug)]
-pub(crate) struct TwoLengths(AtomicU64);
+pub(crate) struct UnclearLength(AtomicU64);
 
-impl TwoLengths {
+impl UnclearLength {
     const NONE: u64 = u64::MAX;
 
-    /// Whether the request of this number has two lengths.
+    /// Whether it is the request of this number.
     pub(crate) fn is(&self, request: u64) -> bool {
         self.0.load(Ordering::Relaxed) == request
     }
 }
 
-impl Default for TwoLengths {
-    fn default() -> TwoLengths {
-        TwoLengths(AtomicU64::new(TwoLengths::NONE))
+impl Default for UnclearLength {
+    fn default() -> UnclearLength {
+        UnclearLength(AtomicU64::new(UnclearLength::NONE))
     }
 }
 
@@ -62,11 +63,12 @@ enum Part {
 struct Lengths {
     content_length: Option<u64>,
     is_chunked: bool,
+    is_unclear: bool,
 }
 
 impl Framing {
-    /// Follows bytes as they come in; a request with two lengths is noted before hyper sees its head.
-    pub(crate) fn read(&mut self, mut bytes: &[u8], found: &TwoLengths) {
+    /// Follows bytes as they come in; a request whose length is unclear is noted before hyper sees its head.
+    pub(crate) fn read(&mut self, mut bytes: &[u8], found: &UnclearLength) {
         while !bytes.is_empty() {
             match &mut self.part {
                 Part::Lost => return,
@@ -98,7 +100,7 @@ impl Framing {
         }
     }
 
-    fn line_ended(&mut self, line: &[u8], found: &TwoLengths) {
+    fn line_ended(&mut self, line: &[u8], found: &UnclearLength) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         match self.part {
             Part::Begin if line.is_empty() => {}
@@ -112,22 +114,28 @@ impl Framing {
     }
 
     fn header(&mut self, line: &[u8]) {
-        if value(line, b"transfer-encoding:").is_some() {
+        let given = self.head.is_chunked || self.head.content_length.is_some();
+        if let Some(encoding) = value(line, b"transfer-encoding:") {
+            let is_plain = encoding.trim_ascii().eq_ignore_ascii_case(b"chunked");
+            self.head.is_unclear |= given || !is_plain;
             self.head.is_chunked = true;
         } else if let Some(value) = value(line, b"content-length:") {
             let length = std::str::from_utf8(value.trim_ascii()).ok().and_then(|text| text.parse().ok());
             match length {
-                Some(length) => self.head.content_length = Some(length),
+                Some(length) => {
+                    self.head.is_unclear |= given;
+                    self.head.content_length = Some(length);
+                }
                 // hyper refuses the request.
                 None => self.part = Part::Lost,
             }
         }
     }
 
-    fn head_ended(&mut self, found: &TwoLengths) {
+    fn head_ended(&mut self, found: &UnclearLength) {
         let head = std::mem::take(&mut self.head);
         self.part = match head {
-            Lengths { content_length: Some(_), is_chunked: true } => {
+            Lengths { is_unclear: true, .. } => {
                 found.0.store(self.requests, Ordering::Relaxed);
                 Part::Lost
             }
@@ -169,23 +177,33 @@ mod tests {
     const BOTH_REVERSED: &str =
         "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n";
 
-    /// The number of the request with two lengths in a stream that comes in pieces of one size.
+    /// The number of the request with an unclear length in a stream that comes in pieces of one size.
     fn found(stream: &str, piece_bytes: usize) -> Option<u64> {
-        let (mut framing, two) = (Framing::default(), TwoLengths::default());
+        let (mut framing, unclear) = (Framing::default(), UnclearLength::default());
         for piece in stream.as_bytes().chunks(piece_bytes) {
-            framing.read(piece, &two);
+            framing.read(piece, &unclear);
         }
-        (0..10).find(|request| two.is(*request))
+        (0..10).find(|request| unclear.is(*request))
     }
 
     #[test]
-    fn the_request_with_two_lengths_is_found() {
+    fn the_request_with_an_unclear_length_is_found() {
         for (requests, expected) in [
             (&[PLAIN, CHUNKED, BARE, PLAIN][..], None),
             (&[BOTH], Some(0)),
             (&[BOTH_REVERSED, PLAIN], Some(0)),
             (&[PLAIN, BOTH], Some(1)),
             (&[CHUNKED, BARE, PLAIN, BOTH_REVERSED, BOTH], Some(3)),
+            (&["POST / HTTP/1.1\r\nContent-Length: 2\r\ncontent-length: 2\r\n\r\n{}"], Some(0)),
+            (
+                &[
+                    PLAIN,
+                    "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
+                ],
+                Some(1),
+            ),
+            (&["POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"], Some(0)),
+            (&["POST / HTTP/1.1\r\nTransfer-Encoding: Chunked \r\n\r\n0\r\n\r\n"], None),
             (&["POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n", BOTH], None),
             (&["POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", BOTH], None),
         ] {

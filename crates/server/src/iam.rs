@@ -6,6 +6,7 @@
 //! The request is decoded by the same code as the engine's, so the two never read it differently.
 
 mod accesses;
+pub(crate) mod attached;
 mod context;
 mod expressions;
 #[cfg(test)]
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use sortkey_access::Caller;
 use sortkey_api::{ApiError, ErrorKind};
-use sortkey_policy::{Decision, Kind, Policies, Policy, Request, Source, decide, suggest};
+use sortkey_policy::{Context, Decision, Kind, Policies, Policy, Request, Source, decide, suggest};
 
 use self::accesses::Access;
 use self::context::RequestContext;
@@ -52,8 +53,8 @@ pub(crate) struct Circumstances<'a> {
 /// Evaluates policies.
 #[derive(Debug, Default)]
 pub(crate) struct Evaluator {
-    /// By revision, which no two policies share.
-    compiled: ArcSwap<HashMap<String, Arc<Policy>>>,
+    /// By revision. Policies of two tables that are made within one millisecond share it, so the document is compared as well.
+    compiled: ArcSwap<HashMap<String, (String, Arc<Policy>)>>,
 }
 
 /// A request to decide on, and its caller.
@@ -83,6 +84,17 @@ pub(crate) struct Denied {
     pub(crate) error: ApiError,
     /// The smallest statement that would allow it.
     pub(crate) missing: String,
+}
+
+/// Lets something look at the condition keys of a request that is not about tables.
+pub(crate) fn with_context<T>(
+    region: &str,
+    caller: &Caller,
+    circumstances: Circumstances<'_>,
+    look: impl FnOnce(&dyn Context) -> T,
+) -> T {
+    let access = Access::default();
+    look(&RequestContext { caller, access: &access, region, circumstances })
 }
 
 /// The record of a request that needs no credential.
@@ -151,31 +163,18 @@ impl Evaluator {
     }
 
     fn decide<B: Backend>(&self, backend: &B, matter: &Matter<'_>, access: &Access) -> Decision {
-        let Matter { region, caller, call, circumstances } = *matter;
-        let identity = &caller.identity;
         let resource = access.owner.as_ref().and_then(|owner| {
-            backend.resource_policy(call.fork.as_ref(), &owner.table, owner.stream.as_deref())
+            backend.resource_policy(matter.call.fork.as_ref(), &owner.table, owner.stream.as_deref())
         });
         let resource = resource.map(|policy| self.compile(policy));
-        let policies = Policies {
-            identity: &identity.policies,
-            resource: resource.as_deref(),
-            boundary: identity.boundary.as_ref(),
-            session: caller.session_policy.as_deref(),
-        };
-        let context = RequestContext { caller, access, region, circumstances };
-        let request = Request {
-            action: access.action,
-            resource: &access.resource,
-            principal: &identity.principal,
-            context: &context,
-        };
-        decide(&policies, &request)
+        decide_with(matter, access, resource.as_deref())
     }
 
     /// The compiled form of a resource policy. One that does not parse denies everything.
     fn compile(&self, policy: ResourcePolicy) -> Arc<Policy> {
-        if let Some(known) = self.compiled.load().get(&policy.revision) {
+        if let Some((document, known)) = self.compiled.load().get(&policy.revision)
+            && *document == policy.document
+        {
             return Arc::clone(known);
         }
         let compiled = Policy::parse(&policy.document, Kind::Resource);
@@ -187,11 +186,31 @@ impl Evaluator {
         self.compiled.rcu(|known| {
             let mut known =
                 if known.len() < MAX_CACHED_POLICIES { HashMap::clone(known) } else { HashMap::new() };
-            known.insert(policy.revision.clone(), Arc::clone(&compiled));
+            known.insert(policy.revision.clone(), (policy.document.clone(), Arc::clone(&compiled)));
             known
         });
         compiled
     }
+}
+
+/// Decides about one access with this policy of the table or stream.
+fn decide_with(matter: &Matter<'_>, access: &Access, resource: Option<&Policy>) -> Decision {
+    let Matter { region, caller, circumstances, .. } = *matter;
+    let identity = &caller.identity;
+    let policies = Policies {
+        identity: &identity.policies,
+        resource,
+        boundary: identity.boundary.as_ref(),
+        session: caller.session_policy.as_deref(),
+    };
+    let context = RequestContext { caller, access, region, circumstances };
+    let request = Request {
+        action: access.action,
+        resource: &access.resource,
+        principal: &identity.principal,
+        context: &context,
+    };
+    decide(&policies, &request)
 }
 
 /// The policy that decided, for the audit log.

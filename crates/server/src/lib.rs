@@ -22,6 +22,7 @@ mod cors;
 mod database;
 mod dynamodb;
 mod encoding;
+pub mod form;
 mod framing;
 mod guard;
 mod head;

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::framing::{Framing, TwoLengths};
+use crate::framing::{Framing, UnclearLength};
 use crate::metrics::Metrics;
 use crate::progress::Progress;
 
@@ -18,7 +18,7 @@ pub(crate) struct Meter<S> {
     pub(crate) progress: Arc<Progress>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) framing: Framing,
-    pub(crate) two_lengths: Arc<TwoLengths>,
+    pub(crate) unclear_length: Arc<UnclearLength>,
 }
 
 impl<S> Meter<S> {
@@ -41,13 +41,13 @@ impl<S: AsyncRead + Unpin> AsyncRead for Meter<S> {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        let Meter { stream, progress, metrics, framing, two_lengths } = &mut *self;
+        let Meter { stream, progress, metrics, framing, unclear_length } = &mut *self;
         let result = Pin::new(stream).poll_read(cx, buffer);
         let arrived = &buffer.filled()[before..];
         if !arrived.is_empty() {
             progress.bytes_arrived();
             metrics.bytes_received.add(arrived.len() as u64);
-            framing.read(arrived, two_lengths);
+            framing.read(arrived, unclear_length);
         }
         result
     }

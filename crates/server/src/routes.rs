@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use hyper::header::{CONNECTION, CONTENT_ENCODING, HeaderName, HeaderValue, WWW_AUTHENTICATE};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, StatusCode};
 use sortkey_access::Decided;
@@ -29,7 +29,8 @@ use crate::signed;
 use crate::sts;
 use crate::tls::Tls;
 
-const TWO_LENGTHS: &str = "the request has both Content-Length and Transfer-Encoding: send one of them";
+const UNCLEAR_LENGTH: &str = "the length of the request is unclear, since it has both Content-Length and Transfer-Encoding, one \
+                              of them twice, or another encoding: send Content-Length once, or `Transfer-Encoding: chunked` once";
 
 /// Answers one request. An error means that the connection is of no further use.
 pub(crate) async fn answer<B: Backend>(
@@ -43,16 +44,19 @@ pub(crate) async fn answer<B: Backend>(
         || if signed::is_stranger(server, &parts, &head) { &server.strangers_budget } else { &server.budget };
     let received = body::receive(body, server.settings.max_body_bytes, budget).await;
     connection.progress.received();
-    let has_two_lengths = connection.has_two_lengths();
+    let has_unclear_length = connection.has_unclear_length();
     let request_id = connection.next_request_id();
     let audit = server.settings.audit.as_deref();
     let recorder = Recorder { audit, parts: &parts, request_id: &request_id, from: connection.peer.ip() };
 
     let mut answer = match received {
-        // hyper closes the connection.
-        Ok(_) if has_two_lengths => {
-            recorder.rejected(&recorder.path(), TWO_LENGTHS);
-            reject(server, entry_point(server, &parts), StatusCode::BAD_REQUEST, TWO_LENGTHS)
+        Ok(_) | Err(ReceiveError::Refused(_)) if has_unclear_length => {
+            recorder.rejected(&recorder.path(), UNCLEAR_LENGTH);
+            let entry = entry_point(server, &parts);
+            let mut answer = reject(server, entry, StatusCode::BAD_REQUEST, UNCLEAR_LENGTH);
+            // The bytes behind it may be a part of this request.
+            answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            answer
         }
         Ok(_) if head_bytes(&parts) > server.settings.max_head_bytes => {
             refuse(server, &refusal::head_too_large(server.settings.max_head_bytes))
@@ -129,11 +133,13 @@ async fn route<B: Backend>(
         EntryPoint::Signed if need == Need::Signature && guard.authority.is_none() => {
             refuse(server, &without_identities())
         }
-        EntryPoint::Signed if sts::is_asked(head) => sts::answer(server, recorder, &body),
         EntryPoint::Signed => {
             let (peer, is_encrypted) = (connection.peer, connection.is_encrypted);
             let asked = dynamodb::Asked { parts, head, peer, is_encrypted, need, recorder };
-            dynamodb::answer(server, &asked, body).await
+            match sts::is_asked(head) {
+                true => sts::answer(server, &asked, &body),
+                false => dynamodb::answer(server, &asked, body).await,
+            }
         }
         EntryPoint::Mount(mount) => {
             let answer = mounted(server, mount, (parts, head, connection.peer), body).await;

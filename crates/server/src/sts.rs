@@ -10,9 +10,12 @@ use sortkey_access::{
     ACCOUNT, AssumeError, AssumeRole, Caller, Decided, Rejected, SignatureError, Timestamp,
 };
 use sortkey_api::ApiError;
+use sortkey_policy::Context;
 
-use crate::audit::Recorder;
+use crate::dynamodb::Asked;
+use crate::form;
 use crate::head::Head;
+use crate::iam;
 use crate::reply::{self, Answer};
 use crate::shared::Shared;
 use crate::signed;
@@ -27,8 +30,8 @@ pub(crate) fn is_asked(head: &Head<'_>) -> bool {
 }
 
 /// Answers a request.
-pub(crate) fn answer<B>(server: &Shared<B>, recorder: &Recorder<'_>, body: &[u8]) -> Answer {
-    match run(server, recorder, body) {
+pub(crate) fn answer<B>(server: &Shared<B>, asked: &Asked<'_>, body: &[u8]) -> Answer {
+    match run(server, asked, body) {
         Ok(xml) => text(StatusCode::OK, xml),
         Err(failure) => {
             let kind = if failure.status.is_server_error() { "Receiver" } else { "Sender" };
@@ -47,7 +50,8 @@ struct Failure {
     message: String,
 }
 
-fn run<B>(server: &Shared<B>, recorder: &Recorder<'_>, body: &[u8]) -> Result<String, Failure> {
+fn run<B>(server: &Shared<B>, request: &Asked<'_>, body: &[u8]) -> Result<String, Failure> {
+    let recorder = request.recorder;
     let fail = |status, code, message: String| Failure { status, code, message };
     let Some(authority) = &server.settings.guard.authority else {
         let why = "This server has no identities: start it with --auth FILE".to_owned();
@@ -58,7 +62,7 @@ fn run<B>(server: &Shared<B>, recorder: &Recorder<'_>, body: &[u8]) -> Result<St
         rejected(why)
     })?;
     let who = Some(caller.identity.principal.arn.as_str());
-    let form = form(body).ok_or_else(|| {
+    let form = fields(body).ok_or_else(|| {
         fail(
             StatusCode::BAD_REQUEST,
             "MalformedQueryString",
@@ -85,7 +89,10 @@ fn run<B>(server: &Shared<B>, recorder: &Recorder<'_>, body: &[u8]) -> Result<St
                 duration_seconds: duration.transpose()?,
                 policy: get("Policy"),
             };
-            let assumed = assume(authority, &caller, &asked);
+            let region = &server.settings.region;
+            let assumed = iam::with_context(region, &caller, request.circumstances(), |context| {
+                assume(authority, &caller, &asked, context)
+            });
             let (decision, why) = match &assumed {
                 Ok(_) => (Decided::Allowed, "the role trusts the caller".to_owned()),
                 Err(error) => (Decided::Denied, error.to_string()),
@@ -128,8 +135,9 @@ fn assume(
     authority: &sortkey_access::Authority,
     caller: &Caller,
     asked: &AssumeRole<'_>,
+    context: &dyn Context,
 ) -> Result<String, AssumeError> {
-    let credentials = authority.assume_role(caller, asked, signed::now_seconds())?;
+    let credentials = authority.assume_role(caller, asked, context, signed::now_seconds())?;
     let expiration = Timestamp { seconds: credentials.expires_seconds }.extended();
     Ok(wrapped(
         "AssumeRole",
@@ -183,33 +191,14 @@ fn text(status: StatusCode, xml: String) -> Answer {
 }
 
 /// The fields of a form; none if it is not one, or repeats a field.
-fn form(body: &[u8]) -> Option<HashMap<String, String>> {
-    let body = std::str::from_utf8(body).ok()?;
+fn fields(body: &[u8]) -> Option<HashMap<String, String>> {
     let mut fields = HashMap::new();
-    for pair in body.split('&').filter(|pair| !pair.is_empty()) {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        if fields.insert(decode(name)?, decode(value)?).is_some() {
+    for (name, value) in form::pairs(std::str::from_utf8(body).ok()?)? {
+        if fields.insert(name, value).is_some() {
             return None;
         }
     }
     Some(fields)
-}
-
-fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'+' => b' ',
-            b'%' => {
-                let digit = |byte: u8| char::from(byte).to_digit(16);
-                let value = digit(rest.next()?)? * 16 + digit(rest.next()?)?;
-                u8::try_from(value).ok()?
-            }
-            byte => byte,
-        });
-    }
-    String::from_utf8(bytes).ok()
 }
 
 fn escape(text: &str) -> String {
@@ -233,11 +222,11 @@ mod tests {
 
     #[test]
     fn forms_are_read_strictly() {
-        let fields = form(b"Action=AssumeRole&RoleArn=arn%3Aaws%3Aiam&Name=a+b&Empty=").expect("a form");
+        let fields = fields(b"Action=AssumeRole&RoleArn=arn%3Aaws%3Aiam&Name=a+b&Empty=").expect("a form");
         assert_eq!(fields["RoleArn"], "arn:aws:iam");
         assert_eq!((fields["Name"].as_str(), fields["Empty"].as_str()), ("a b", ""));
         for bad in [&b"a=%"[..], b"a=%4", b"a=%zz", b"a=1&a=2", b"\xff", b"a=%ff"] {
-            assert_eq!(form(bad), None, "{bad:?}");
+            assert_eq!(super::fields(bad), None, "{bad:?}");
         }
     }
 

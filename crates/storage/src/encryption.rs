@@ -129,7 +129,7 @@ fn nonce(number: u64) -> Nonce {
 pub fn random<const BYTES: usize>() -> Result<[u8; BYTES], StorageError> {
     let mut bytes = [0; BYTES];
     let filled = SystemRandom::new().fill(&mut bytes);
-    filled.map_err(|_| StorageError::Failed("the system gives no random bytes".into()))?;
+    filled.map_err(|_| StorageError::Failed("the operating system has no random bytes to give".into()))?;
     Ok(bytes)
 }
 

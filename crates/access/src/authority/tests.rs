@@ -1,5 +1,7 @@
 //! Presigned requests and sessions expire on time, and a session ends with its role.
 
+use sortkey_policy::{Context, Values};
+
 use super::*;
 use crate::hex;
 use crate::identities::OwnerKind;
@@ -7,6 +9,15 @@ use crate::identities::OwnerKind;
 const START: i64 = 1_794_873_600;
 const TRUST: &str = r#"{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"sts:AssumeRole",
     "Principal":{"AWS":"arn:aws:iam::000000000000:user/ann"}}}"#;
+
+/// A request of which only the address is known.
+struct FromLoopback;
+
+impl Context for FromLoopback {
+    fn values(&self, key: &str) -> Option<Values<'_>> {
+        (key == "aws:SourceIp").then(|| Values::one("127.0.0.1"))
+    }
+}
 
 /// An authority with a user `ann` and a role `reader` that trusts her.
 struct World {
@@ -32,13 +43,30 @@ impl World {
     fn assume(&self, duration_seconds: i64) -> Credentials {
         let (access_key, secret) = &self.key;
         let ann = self.verify(&presigned(access_key, secret, None, START, 60), START).expect("ann");
+        self.assume_as(&ann, "reader", duration_seconds, None).expect("trusted")
+    }
+
+    fn assume_as(
+        &self,
+        caller: &Caller,
+        role: &str,
+        duration_seconds: i64,
+        policy: Option<&str>,
+    ) -> Result<Credentials, AssumeError> {
+        let role_arn = format!("arn:aws:iam::000000000000:role/{role}");
         let asked = AssumeRole {
-            role_arn: "arn:aws:iam::000000000000:role/reader",
+            role_arn: &role_arn,
             session_name: "s1",
             duration_seconds: Some(duration_seconds),
-            policy: None,
+            policy,
         };
-        self.authority.assume_role(&ann, &asked, START).expect("trusted")
+        self.authority.assume_role(caller, &asked, &FromLoopback, START)
+    }
+
+    /// The session that credentials are for.
+    fn session(&self, given: &Credentials) -> Caller {
+        let query = presigned(&given.access_key, &given.secret, Some(&given.token), START, 60);
+        self.verify(&query, START).expect("a session")
     }
 
     fn verify(&self, query: &str, now_seconds: i64) -> Result<Caller, Rejected> {
@@ -158,4 +186,96 @@ fn a_file_is_sealed_by_one_keyring() {
     let session_key = IdentityFile::change(&path, |file| file.ensure_session_key(&other));
     assert!(session_key.is_err());
     assert_eq!(std::fs::read(&path).expect("read"), before);
+}
+
+fn trusting(principal: &str, condition: &str) -> String {
+    format!(
+        r#"{{"Version":"2012-10-17","Statement":{{"Effect":"Allow","Action":"sts:AssumeRole",
+        "Principal":{{"AWS":"arn:aws:iam::000000000000:{principal}"}}{condition}}}}}"#
+    )
+}
+
+fn with_roles(roles: &[(&str, &str)]) -> World {
+    let world = World::new();
+    let created = IdentityFile::change(&world.folder.path().join("auth.json"), |file| {
+        roles.iter().try_for_each(|(name, trust)| file.create_role(name, trust))
+    });
+    created.expect("written");
+    world.authority.refresh();
+    world
+}
+
+/// A session that was limited by a policy became one that was not, by assuming a role that trusts its own.
+#[test]
+fn a_session_policy_limits_the_roles_that_its_session_may_assume() {
+    let world = with_roles(&[("next", &trusting("role/reader", ""))]);
+    let (access_key, secret) = &world.key;
+    let ann = world.verify(&presigned(access_key, secret, None, START, 60), START).expect("ann");
+    let limited = |policy| world.session(&world.assume_as(&ann, "reader", 900, policy).expect("trusted"));
+    let only_reads = r#"{"Statement":{"Effect":"Allow","Action":"dynamodb:GetItem","Resource":"*"}}"#;
+    let assumes = r#"{"Statement":{"Effect":"Allow","Action":"sts:AssumeRole","Resource":"*"}}"#;
+    for (policy, is_allowed) in [(None, true), (Some(only_reads), false), (Some(assumes), true)] {
+        assert_eq!(world.assume_as(&limited(policy), "next", 900, None).is_ok(), is_allowed, "{policy:?}");
+    }
+}
+
+#[test]
+fn a_session_gives_out_sessions_of_an_hour_at_most() {
+    let world = with_roles(&[("next", &trusting("role/reader", ""))]);
+    let reader = world.session(&world.assume(43_200));
+    assert!(world.assume_as(&reader, "next", 3600, None).is_ok());
+    let too_long = world.assume_as(&reader, "next", 3601, None).expect_err("role chaining").to_string();
+    assert!(too_long.contains("exceeds the 1 hour session limit"), "{too_long}");
+}
+
+/// Trust policies with a condition never held, since nothing was known about the request.
+#[test]
+fn trust_may_depend_on_the_request() {
+    let condition = |range: &str| format!(r#","Condition":{{"IpAddress":{{"aws:SourceIp":"{range}"}}}}"#);
+    let world = with_roles(&[
+        ("here", &trusting("user/ann", &condition("127.0.0.0/8"))),
+        ("elsewhere", &trusting("user/ann", &condition("10.0.0.0/8"))),
+        ("named", &trusting("user/ann", r#","Condition":{"StringEquals":{"sts:RoleSessionName":"s1"}}"#)),
+        ("other", &trusting("user/ann", r#","Condition":{"StringEquals":{"sts:RoleSessionName":"s2"}}"#)),
+        ("external", &trusting("user/ann", r#","Condition":{"StringEquals":{"sts:ExternalId":"x"}}"#)),
+        ("unknown", &trusting("user/ann", r#","Condition":{"Null":{"sts:Unknown":"true"}}"#)),
+    ]);
+    let (access_key, secret) = &world.key;
+    let ann = world.verify(&presigned(access_key, secret, None, START, 60), START).expect("ann");
+    for (role, is_allowed) in [
+        ("here", true),
+        ("elsewhere", false),
+        ("named", true),
+        ("other", false),
+        ("external", false),
+        ("unknown", false),
+    ] {
+        assert_eq!(world.assume_as(&ann, role, 900, None).is_ok(), is_allowed, "{role}");
+    }
+}
+
+/// `aws:userid` was the name in upper case, which two users could share.
+#[test]
+fn nobody_has_the_id_of_another() {
+    let world = World::new();
+    let path = world.folder.path().join("auth.json");
+    for name in ["ann", "ANN", "Ann"] {
+        let taken = IdentityFile::change(&path, |file| file.create_user(name, false));
+        assert!(matches!(taken, Err(IdentityError::Invalid(_))), "{name}");
+    }
+    let id = || {
+        let user_id = |file: &mut IdentityFile| file.user("ann").map(|user| user.id.clone());
+        IdentityFile::change(&path, user_id).expect("ann")
+    };
+    let before = id();
+    assert!(before.starts_with("AIDA") && before.len() == 20, "{before}");
+    let again = IdentityFile::change(&path, |file| {
+        file.delete(OwnerKind::User, "ann")?;
+        file.create_user("ann", false)
+    });
+    again.expect("written");
+    assert_ne!(id(), before);
+    let (first, second) = (world.assume(900), with_roles(&[]).assume(900));
+    let role_id = |session: &Credentials| session.user_id.split(':').next().map(str::to_owned);
+    assert_ne!(role_id(&first), role_id(&second));
 }

@@ -1,23 +1,26 @@
 //! The canonical request: the one text that client and server both hash.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
+
 use super::SignedRequest;
 
-/// The query parameter that carries the signature itself and is thus not signed.
-const SIGNATURE: &str = "X-Amz-Signature";
+/// The characters that the canonical form escapes.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// Writes the canonical request; none if a signed header is not in the request.
+/// Writes the canonical request; none if a signed header is not in the request. A presigned request leaves out the parameter
+/// that carries its signature.
 pub(super) fn request(
     request: &SignedRequest<'_>,
     signed_headers: &str,
     payload_hash: &[u8],
-    unsigned_parameters: &[&str],
+    unsigned_parameter: Option<&str>,
 ) -> Option<Vec<u8>> {
     let mut text = Vec::with_capacity(512);
     text.extend_from_slice(request.method.as_bytes());
     text.push(b'\n');
     path(request.path, &mut text);
     text.push(b'\n');
-    query(request.query, unsigned_parameters, &mut text);
+    query(request.query, unsigned_parameter, &mut text);
     text.push(b'\n');
     for name in signed_headers.split(';') {
         header(request, name, &mut text)?;
@@ -54,14 +57,14 @@ fn path(raw: &str, text: &mut Vec<u8>) {
 }
 
 /// The parameters, encoded in one way and sorted.
-fn query(raw: &str, unsigned: &[&str], text: &mut Vec<u8>) {
+fn query(raw: &str, unsigned: Option<&str>, text: &mut Vec<u8>) {
     if raw.is_empty() {
         return;
     }
     let mut pairs: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
     for pair in raw.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        if name == SIGNATURE || unsigned.contains(&name) {
+        if unsigned == Some(name) {
             continue;
         }
         pairs.push((reencode(name), reencode(value)));
@@ -116,32 +119,9 @@ fn reencode(raw: &str) -> Vec<u8> {
 
 /// Undoes percent-encoding. A `%` without two hexadecimal digits stays as it is.
 pub(super) fn decode(raw: &str) -> Vec<u8> {
-    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
-    let raw = raw.as_bytes();
-    let mut decoded = Vec::with_capacity(raw.len());
-    let mut at = 0;
-    while let Some(byte) = raw.get(at) {
-        match (byte, digit(raw.get(at + 1)), digit(raw.get(at + 2))) {
-            (b'%', Some(high), Some(low)) => {
-                decoded.push((high * 16 + low) as u8);
-                at += 3;
-            }
-            _ => {
-                decoded.push(*byte);
-                at += 1;
-            }
-        }
-    }
-    decoded
+    percent_decode_str(raw).collect()
 }
 
 fn encode(bytes: &[u8], text: &mut Vec<u8>) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    for byte in bytes {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(byte) {
-            text.push(*byte);
-        } else {
-            text.extend([b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-        }
-    }
+    percent_encode(bytes, ESCAPED).for_each(|piece| text.extend_from_slice(piece.as_bytes()));
 }

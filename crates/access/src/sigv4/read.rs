@@ -9,6 +9,9 @@ use crate::{hex, hmac};
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
+/// The parameter of a presigned request that carries the signature.
+const SIGNATURE: &str = "X-Amz-Signature";
+
 /// The scope that a signing key is derived for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scope<'a> {
@@ -129,7 +132,7 @@ impl<'a> Signature<'a> {
         };
         let text = |value: &str| String::from_utf8_lossy(&canonical::decode(value)).into_owned();
         *decoded = text(need("X-Amz-Credential")?);
-        let digits = need("X-Amz-Signature")?;
+        let digits = need(SIGNATURE)?;
         let signed_headers = text(need("X-Amz-SignedHeaders")?);
         let time_text = need("X-Amz-Date")?;
         let time = Timestamp::basic(time_text.as_bytes()).ok_or_else(bad_date)?;
@@ -234,7 +237,9 @@ impl<'a> Signature<'a> {
         }
         let mut payload_hash = Vec::with_capacity(64);
         hex::append(&Sha256::digest(request.body).into(), &mut payload_hash);
-        let canonical = canonical::request(request, &self.signed_headers, &payload_hash, &[])?;
+        // In the query of a request that is signed in its header, the parameter is one like all others.
+        let unsigned = self.expires_seconds.is_some().then_some(SIGNATURE);
+        let canonical = canonical::request(request, &self.signed_headers, &payload_hash, unsigned)?;
         let mut hash = Vec::with_capacity(64);
         hex::append(&Sha256::digest(&canonical).into(), &mut hash);
         let pieces = [ALGORITHM, "\n", &self.time_text, "\n", self.scope_text, "\n"].map(str::as_bytes);

@@ -1,6 +1,7 @@
 //! The time of a signature: `20261117T013852Z`, or the date of HTTP where there is no `X-Amz-Date`.
 
 use std::fmt;
+use std::time::UNIX_EPOCH;
 
 /// A moment, to the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,20 +25,10 @@ impl Timestamp {
         )
     }
 
-    /// Reads `Mon, 09 Sep 2011 23:36:00 GMT`.
+    /// Reads `Mon, 09 Sep 2011 23:36:00 GMT`, and the older forms of the date of HTTP.
     pub(crate) fn http(text: &str) -> Option<Timestamp> {
-        let (_, rest) = text.split_once(", ")?;
-        let mut parts = rest.split(' ');
-        let mut next = || parts.next();
-        let (day, month, year, time, zone) = (next()?, next()?, next()?, next()?, next()?);
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-        let month = months.iter().position(|name| *name == month)? + 1;
-        let mut time = time.split(':').map(|part| number(part.as_bytes()));
-        let time = [time.next()??, time.next()??, time.next()??];
-        if zone != "GMT" {
-            return None;
-        }
-        moment(number(year.as_bytes())?, i64::try_from(month).ok()?, number(day.as_bytes())?, time)
+        let since = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
+        Some(Timestamp { seconds: i64::try_from(since.as_secs()).ok()? })
     }
 }
 

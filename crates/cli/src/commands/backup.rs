@@ -206,7 +206,7 @@ fn from_server(server: &Endpoint, endpoint: &str, key: Option<&str>) -> Result<B
             let mut why = String::new();
             // The body is only part of the message; if it cannot be read, it is left out.
             let _ = answer.read_to_string(&mut why);
-            Err(Failure::new(format_args!("{endpoint} gives no backup: {} {why}", status.trim_end())))
+            Err(Failure::new(format_args!("{endpoint} cannot make a backup: {} {why}", status.trim_end())))
         }
     }
 }

@@ -3,6 +3,7 @@
 use clap::Args;
 use hyper::Method;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value as Json;
 
 use super::Run;
@@ -11,6 +12,10 @@ use crate::tls::Trust;
 use crate::{designs, http};
 
 const CALLER: HeaderName = HeaderName::from_static("sortkey-caller");
+
+/// The characters that a name or a value in a form escapes, and those that a path escapes.
+const IN_FORMS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+const IN_PATHS: &AsciiSet = &IN_FORMS.remove(b'/');
 
 /// Call a pattern or an operation of a design that runs
 ///
@@ -68,7 +73,7 @@ impl Run for CallCommand {
 
 impl CallCommand {
     async fn send(&self) -> Result<http::Answer, Failure> {
-        let path = format!("/api/{}", encode(&self.name.replace('.', "/"), "/"));
+        let path = format!("/api/{}", utf8_percent_encode(&self.name.replace('.', "/"), IN_PATHS));
         let mut headers = Vec::new();
         headers.extend(self.caller.clone().map(|caller| (CALLER, caller)));
         headers.extend(self.key.as_ref().map(|key| (AUTHORIZATION, format!("Bearer {key}"))));
@@ -87,7 +92,7 @@ impl CallCommand {
             let (name, value) = argument.split_once('=').ok_or_else(|| {
                 Failure::new(format_args!("{argument:?} has no `=`")).hint("write arguments as NAME=VALUE")
             })?;
-            Ok(format!("{}={}", encode(name, ""), encode(value, "")))
+            Ok(format!("{}={}", encoded(name), encoded(value)))
         });
         Ok(pairs.collect::<Result<Vec<String>, Failure>>()?.join("&"))
     }
@@ -105,19 +110,9 @@ fn problem(name: &str, status: u16, problem: Option<&Json>) -> Failure {
     }
 }
 
-/// Text as a URL carries it.
-fn encode(text: &str, kept: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        let letter = char::from(byte);
-        if byte.is_ascii_alphanumeric() || "-_.~".contains(letter) || kept.contains(letter) && byte.is_ascii()
-        {
-            encoded.push(letter);
-        } else {
-            encoded.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    encoded
+/// A name or a value as a form carries it.
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, IN_FORMS).to_string()
 }
 
 #[cfg(test)]
@@ -126,13 +121,13 @@ mod tests {
 
     #[test]
     fn arguments_are_encoded() {
-        for (text, kept, expected) in [
-            ("a@x.com", "", "a%40x.com"),
-            ("two words & more", "", "two%20words%20%26%20more"),
-            ("ü", "", "%C3%BC"),
-            ("users/create", "/", "users/create"),
+        for (text, expected) in [
+            ("a@x.com", "a%40x.com"),
+            ("two words & more", "two%20words%20%26%20more"),
+            ("ü", "%C3%BC"),
+            ("a/b-c_d.e~f", "a%2Fb-c_d.e~f"),
         ] {
-            assert_eq!(encode(text, kept), expected);
+            assert_eq!(encoded(text), expected);
         }
     }
 }

@@ -130,7 +130,7 @@ fn from_server(server: &http::Endpoint, endpoint: &str, key: Option<&str>) -> Re
     let answer = runtime.block_on(asked)?;
     if answer.status != 200 {
         let why = String::from_utf8_lossy(&answer.body).into_owned();
-        return Err(Failure::new(format_args!("{endpoint} does not verify: {} {why}", answer.status)));
+        return Err(Failure::new(format_args!("{endpoint} cannot verify: {} {why}", answer.status)));
     }
     serde_json::from_slice(&answer.body)
         .map_err(|error| Failure::new(format_args!("{endpoint} answers something else: {error}")))

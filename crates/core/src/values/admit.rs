@@ -124,18 +124,18 @@ impl<'a> Admit<'a> {
                 )
             }
             (Type::Id { prefix, body }, Val::Text(text)) => {
-                let complaint =
-                    (!formats::is_id(prefix, *body, &text)).then(|| format!("is no {}", self.named(ty)));
+                let complaint = (!formats::is_id(prefix, *body, &text))
+                    .then(|| format!("is not a valid {}", self.named(ty)));
                 refuse_or(complaint, field, Val::Text(text))
             }
             (Type::Token { prefix, length }, Val::Text(text)) => {
                 let good =
                     text.strip_prefix(prefix.as_str()).is_some_and(|rest| formats::is_token(rest, *length));
-                refuse_or((!good).then(|| "is no token of this kind".to_owned()), field, Val::Text(text))
+                refuse_or((!good).then(|| "is not a token of this kind".to_owned()), field, Val::Text(text))
             }
             (Type::Int { min, max }, Val::Number(number)) => {
                 let complaint = match number.to_i64() {
-                    None => Some("is no integer of 64 bits".to_owned()),
+                    None => Some("is not an integer of 64 bits".to_owned()),
                     Some(number)
                         if min.is_some_and(|min| number < min) || max.is_some_and(|max| number > max) =>
                     {
@@ -153,14 +153,14 @@ impl<'a> Admit<'a> {
             (Type::Time { unit }, value) => self.time(*unit, value, field),
             (Type::Date, Val::Time(time_ms)) => Ok(Val::Text(date(time_ms))),
             (Type::Date, Val::Text(text)) => refuse_or(
-                parse_day(&text).is_none().then(|| "is no day, YYYY-MM-DD".to_owned()),
+                parse_day(&text).is_none().then(|| "is not a day, YYYY-MM-DD".to_owned()),
                 field,
                 Val::Text(text),
             ),
             (Type::Month, Val::Time(time_ms)) => Ok(Val::Text(month(time_ms))),
             (Type::Month, Val::Text(text)) => {
                 let good = text.len() == 7 && parse_day(&format!("{text}-01")).is_some();
-                refuse_or((!good).then(|| "is no month, YYYY-MM".to_owned()), field, Val::Text(text))
+                refuse_or((!good).then(|| "is not a month, YYYY-MM".to_owned()), field, Val::Text(text))
             }
             (Type::Enum(words), Val::Text(text)) => {
                 let complaint = (!words.accept(&text))

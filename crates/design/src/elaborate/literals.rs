@@ -31,22 +31,23 @@ impl<'a> Elaboration<'a, '_> {
                 if length < *min || max.is_some_and(|max| length > max) {
                     Some(refuse(format!("{length} characters where {} are allowed", bounds(*min, *max))))
                 } else if formats::complaint(format, value).is_some() {
-                    Some(refuse(format!("\"{value}\" is no {}", named())))
+                    Some(refuse(format!("\"{value}\" is not a valid {}", named())))
                 } else {
                     None
                 }
             }
             Type::Id { prefix, body } if !is_id(value, prefix, *body) => {
-                Some(refuse(format!("\"{value}\" is no {}", named())))
+                Some(refuse(format!("\"{value}\" is not a valid {}", named())))
             }
             Type::Date if !formats::is_day(value) => {
-                Some(refuse(format!("\"{value}\" is no day")).note("A day is written `YYYY-MM-DD`."))
+                Some(refuse(format!("\"{value}\" is not a day")).note("A day is written `YYYY-MM-DD`."))
             }
             Type::Month if !formats::is_day(&format!("{value}-01")) => {
-                Some(refuse(format!("\"{value}\" is no month")).note("A month is written `YYYY-MM`."))
+                Some(refuse(format!("\"{value}\" is not a month")).note("A month is written `YYYY-MM`."))
             }
             Type::Time { .. } if !value.get(..10).is_some_and(formats::is_day) => Some(
-                refuse(format!("\"{value}\" is no time")).note("A time is written `YYYY-MM-DDThh:mm:ssZ`."),
+                refuse(format!("\"{value}\" is not a time"))
+                    .note("A time is written `YYYY-MM-DDThh:mm:ssZ`."),
             ),
             Type::Date | Type::Month | Type::Time { .. } | Type::Id { .. } => None,
             ty if !fits(ty, &Ty::Literal) => {
@@ -91,7 +92,7 @@ impl<'a> Elaboration<'a, '_> {
         let edge = |edge: &Option<i64>| edge.map(|edge| edge.to_string()).unwrap_or_default();
         let is_bounded = min.is_some() || max.is_some();
         let title = match digits.replace('_', "").parse::<i64>() {
-            Err(_) if digits.contains('.') => format!("{digits} is no whole number"),
+            Err(_) if digits.contains('.') => format!("{digits} is not a whole number"),
             Err(_) if !is_bounded => format!("{digits} does not fit into 64 bits"),
             Err(_) => format!("{digits} is outside {}..{}", edge(min), edge(max)),
             Ok(number) => {

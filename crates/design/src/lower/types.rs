@@ -78,7 +78,7 @@ impl Lower<'_> {
     fn annotation(&mut self, annotation: &ast::Annotation) -> Annotation {
         let name = self.name(annotation.name());
         if !ANNOTATIONS.contains(&name.text.as_str()) && !name.text.is_empty() {
-            let mut problem = ANNOTATION.at(name.span, format!("`@{name}` is no annotation"));
+            let mut problem = ANNOTATION.at(name.span, format!("`@{name}` is not an annotation"));
             if let Some(near) = nearest(&name.text, ANNOTATIONS.into_iter()) {
                 problem = problem.label(format!("did you mean `@{near}`?"));
             }
@@ -210,7 +210,7 @@ impl Lower<'_> {
                 format!("{} digits of a decimal cannot all be among {}", numbers[1], numbers[0])
             }
             ("token", TypeArgs { numbers, .. }) if numbers.first() == Some(&0) => {
-                "a token without characters is no secret".to_owned()
+                "a token without characters is not a secret".to_owned()
             }
             (_, TypeArgs { body: Some(IdBody::Nanoid(0)), .. }) => {
                 "an id without characters is the same for all".to_owned()
@@ -229,7 +229,7 @@ impl Lower<'_> {
             Some("ms") => TimeUnit::Milliseconds,
             Some("s") => TimeUnit::Seconds,
             Some(other) => {
-                let title = format!("`{other}` is no form of time");
+                let title = format!("`{other}` is not a form of time");
                 self.problems.push(TYPE.at(span, title).note("The forms are iso, iso_s, ms and s."));
                 TimeUnit::Unstated
             }

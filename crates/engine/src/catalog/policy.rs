@@ -1,5 +1,5 @@
-//! Resource policies: JSON documents that are kept and versioned. They are checked for their form, and not
-//! enforced.
+//! Resource policies: JSON documents that are kept and versioned. The engine checks their form; the server in front of it
+//! enforces them.
 
 use sortkey_api::{ApiError, ErrorKind};
 use sortkey_storage::Published;

@@ -128,7 +128,7 @@ fn compare_record(
         _ => change.before.is_some(),
     };
     if !agrees {
-        verifier.report.add(name, at, "the history and the stream tell different stories");
+        verifier.report.add(name, at, "the history and the stream contradict each other");
     }
 }
 

@@ -108,7 +108,7 @@ fn every_kind_of_damage_is_found() {
         (delete(&layout::history(1)), "is not in the history"),
         (delete(&layout::history_log(1)), "changes in the history, but 21 in its log"),
         (delete(&layout::totals(1, layout::HISTORY_TOTALS)), "0 changes of 0 bytes are accounted for"),
-        (put(lost.0.to_vec(), &lost.1[..8]), "the history and the stream tell different stories"),
+        (put(lost.0.to_vec(), &lost.1[..8]), "the history and the stream contradict each other"),
         (Change::Delete(record.0.clone()), "a change of the history is not in the stream"),
     ] {
         let damaged = whole.fork();

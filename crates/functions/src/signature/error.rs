@@ -25,7 +25,7 @@ pub enum SignatureError {
         /// The expected form.
         expected: &'static str,
     },
-    /// The signature is right, and the signed time too long ago.
+    /// The signature is right, but it was made too long ago.
     #[error("the webhook was signed {age_seconds} s ago; at most {tolerance_seconds} s are accepted")]
     Expired {
         /// How long ago.

@@ -171,7 +171,7 @@ fn called(cx: &Context<'_>, name: &str, first: &Expr, second: Option<&str>) -> R
             Ok((Fact::Bool(expires), Kind::Expiry))
         }
         "soft_deletes" => Ok((Fact::Bool(entity()?.deleted.is_some()), Kind::SoftDelete)),
-        // A name that is no entity has a diagnostic of its own.
+        // An unknown entity is reported by another rule.
         "holds" => {
             let (table, named) = (table()?, second.ok_or("which entity?")?);
             let elsewhere = design.entity(named).is_some_and(|entity| entity.table != table.name);

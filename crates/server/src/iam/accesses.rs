@@ -45,6 +45,11 @@ pub(super) struct Access {
 }
 
 impl Access {
+    /// An operation on a whole table, which reads or writes every item in it, or decides who may.
+    fn of_all_items(self) -> Access {
+        Access { leading_keys: Concerned::Everything, attributes: Concerned::Everything, ..self }
+    }
+
     /// A write whose refusal shows the item. It reads everything that a write with `ReturnValues: ALL_OLD` reads, without the
     /// right to write being enough.
     fn showing(self, asked: Option<&ReturnValuesOnConditionCheckFailure>) -> Access {

@@ -68,6 +68,8 @@ impl Context for RequestContext<'_> {
                 None => Values::Absent,
             },
             "aws:requestedregion" => Values::one(self.region),
+            // Only services of AWS make such requests.
+            "aws:principalisawsservice" | "aws:viaawsservice" => Values::one("false"),
             key if NEVER.contains(&key) => Values::Absent,
             _ => return None,
         })

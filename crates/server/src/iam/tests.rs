@@ -61,7 +61,7 @@ impl World {
                 "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],
                 "GlobalSecondaryIndexes":[{"IndexName":"by-owner","KeySchema":[{"AttributeName":"owner","KeyType":"HASH"}],
                 "Projection":{"ProjectionType":"ALL"}}],
-                "BillingMode":"PAY_PER_REQUEST","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}}"#,
+                "BillingMode":"PAY_PER_REQUEST","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}"#,
         );
         world
     }
@@ -83,6 +83,21 @@ impl World {
             serde_json::from_str(&self.run(OperationId::DescribeTable, r#"{"TableName":"orders"}"#))
                 .expect("JSON");
         table["Table"]["LatestStreamArn"].as_str().expect("a stream").to_owned()
+    }
+
+    /// An iterator at the beginning of the stream.
+    fn iterator(&self) -> String {
+        let stream = self.stream_arn();
+        let read = |operation, body: &str| -> serde_json::Value {
+            serde_json::from_str(&self.run(operation, body)).expect("JSON")
+        };
+        let described = read(OperationId::DescribeStream, &format!(r#"{{"StreamArn":"{stream}"}}"#));
+        let shard = described["StreamDescription"]["Shards"][0]["ShardId"].as_str().expect("a shard");
+        let iterator = read(
+            OperationId::GetShardIterator,
+            &format!(r#"{{"StreamArn":"{stream}","ShardId":"{shard}","ShardIteratorType":"TRIM_HORIZON"}}"#),
+        );
+        iterator["ShardIterator"].as_str().expect("an iterator").to_owned()
     }
 }
 
@@ -172,6 +187,16 @@ fn matrix(stream: &str, iterator: &str) -> Vec<Row> {
             vec![("dynamodb:PartiQLInsert", table.clone()), ("dynamodb:PartiQLUpdate", table.clone())],
         ),
         simple((Id::CreateTable, format!(r#"{{"TableName":"orders",{schema}}}"#)), "dynamodb:CreateTable", &table),
+        // An identity that may create tables could give itself a policy for them.
+        (
+            Id::CreateTable,
+            format!(r#"{{"TableName":"orders",{schema},"ResourcePolicy":"{{}}","Tags":[{{"Key":"a","Value":"b"}}]}}"#),
+            vec![
+                ("dynamodb:CreateTable", table.clone()),
+                ("dynamodb:PutResourcePolicy", table.clone()),
+                ("dynamodb:TagResource", table.clone()),
+            ],
+        ),
         simple(on_table(Id::DescribeTable), "dynamodb:DescribeTable", &table),
         simple(on_table(Id::UpdateTable), "dynamodb:UpdateTable", &table),
         simple(on_table(Id::DeleteTable), "dynamodb:DeleteTable", &table),
@@ -260,19 +285,8 @@ fn allowing(pairs: &[(&str, String)]) -> String {
 fn every_operation_needs_its_own_permission() {
     let world = World::new();
     let stream = world.stream_arn();
-    let described: serde_json::Value = serde_json::from_str(
-        &world.run(OperationId::DescribeStream, &format!(r#"{{"StreamArn":"{stream}"}}"#)),
-    )
-    .expect("JSON");
-    let shard = described["StreamDescription"]["Shards"][0]["ShardId"].as_str().expect("a shard");
-    let iterator: serde_json::Value = serde_json::from_str(&world.run(
-        OperationId::GetShardIterator,
-        &format!(r#"{{"StreamArn":"{stream}","ShardId":"{shard}","ShardIteratorType":"LATEST"}}"#),
-    ))
-    .expect("JSON");
     // The name in front of an iterator is a client's to change; the stream behind it is not.
-    let iterator =
-        iterator["ShardIterator"].as_str().expect("an iterator").replace("table/orders", "table/mine");
+    let iterator = world.iterator().replace("table/orders", "table/mine");
 
     let matrix = matrix(&stream, &iterator);
     let tested: Vec<OperationId> = matrix.iter().map(|(operation, ..)| *operation).collect();
@@ -344,6 +358,94 @@ fn a_policy_of_the_table_is_enforced() {
         "{}",
         refused.message
     );
+}
+
+/// Compiled policies were remembered by their revision, which is the time: of two tables whose policies were made in the same
+/// millisecond, one was governed by the policy of the other.
+#[test]
+fn policies_of_the_same_revision_are_two() {
+    let evaluator = Evaluator::default();
+    let policy = |effect: &str| ResourcePolicy {
+        document: format!(
+            r#"{{"Statement":{{"Effect":"{effect}","Principal":"*","Action":"*","Resource":"*"}}}}"#
+        ),
+        revision: "1794873600000".to_owned(),
+    };
+    let (allow, deny) = (policy("Allow"), policy("Deny"));
+    for _ in 0..2 {
+        assert_ne!(evaluator.compile(allow.clone()), evaluator.compile(deny.clone()));
+        assert_eq!(
+            *evaluator.compile(deny.clone()),
+            Policy::parse(&deny.document, Kind::Resource).expect("deny")
+        );
+    }
+}
+
+/// A policy that nobody can read would deny everybody everything, and one that shuts out its author could not be taken back.
+#[test]
+fn policies_are_checked_before_they_are_attached() {
+    let world = World::new();
+    let attach = |caller: &Caller, document: &str, more: &str| {
+        let document = document.replace('"', "\\\"");
+        let body = format!(r#"{{"ResourceArn":"{PREFIX}orders","Policy":"{document}"{more}}}"#);
+        let call = &call(OperationId::PutResourcePolicy, &body);
+        let matter = Matter { region: REGION, caller, call, circumstances: circumstances() };
+        attached::check(&world.database, &matter, Iam::Enforce).map_err(|error| error.message)
+    };
+    let ann = caller("ann", &[&allowing(&[("dynamodb:PutResourcePolicy", format!("{PREFIX}orders"))])]);
+    let statement = |effect: &str, action: &str, condition: &str| {
+        format!(
+            r#"{{"Statement":{{"Effect":"{effect}","Principal":"*","Action":"{action}","Resource":"*"{condition}}}}}"#
+        )
+    };
+    assert_eq!(attach(&ann, &statement("Allow", "dynamodb:GetItem", ""), ""), Ok(()));
+    let unknown = statement("Allow", "*", r#","Condition":{"StringSortOf":{"aws:username":"x"}}"#);
+    let refused = attach(&ann, &unknown, "").expect_err("an unknown operator");
+    assert!(refused.contains("Invalid policy document: statement 1: `StringSortOf`"), "{refused}");
+    let shut = statement("Deny", "*", "");
+    let refused = attach(&ann, &shut, "").expect_err("a policy that shuts out its author");
+    assert!(refused.contains("user/ann could not change this policy afterwards"), "{refused}");
+    assert_eq!(attach(&ann, &shut, r#","ConfirmRemoveSelfResourceAccess":true"#), Ok(()));
+}
+
+/// AWS leaves keys and attributes out of requests about a whole table: a tenant with `dynamodb:*` for its own keys read all
+/// others' items from the stream, exported them, dropped the table, or gave itself a policy without conditions.
+#[test]
+fn a_whole_table_is_more_than_the_keys_of_a_tenant() {
+    use OperationId as Id;
+    let world = World::new();
+    let confined = |key: &str, value: &str| {
+        format!(
+            r#"{{"Version":"2012-10-17","Statement":{{"Effect":"Allow","Action":"dynamodb:*","Resource":"*",
+            "Condition":{{"ForAllValues:StringEquals":{{"dynamodb:{key}":["{value}"]}}}}}}}}"#
+        )
+    };
+    let tenants =
+        [caller("ann", &[&confined("LeadingKeys", "ann")]), caller("bob", &[&confined("Attributes", "pk")])];
+    let stream = world.stream_arn();
+    for (operation, body, _) in matrix(&stream, "arn:aws:dynamodb:us-east-1:000000000000:table/orders|1|0") {
+        let of_all = [
+            Id::GetRecords,
+            Id::ExportTableToPointInTime,
+            Id::ImportTable,
+            Id::CreateBackup,
+            Id::DeleteBackup,
+            Id::RestoreTableFromBackup,
+            Id::RestoreTableToPointInTime,
+            Id::UpdateContinuousBackups,
+            Id::UpdateTable,
+            Id::DeleteTable,
+            Id::UpdateTimeToLive,
+            Id::PutResourcePolicy,
+            Id::DeleteResourcePolicy,
+        ];
+        let reads_nothing = ["Describe", "List"].iter().any(|start| operation.name().starts_with(start));
+        for tenant in &tenants {
+            let allowed = world.check(tenant, operation, &body).is_ok();
+            assert!(!allowed || !of_all.contains(&operation), "{operation:?} {body}");
+            assert!(allowed || !reads_nothing, "{operation:?} {body}");
+        }
+    }
 }
 
 #[test]
@@ -454,6 +556,7 @@ fn what_is_denied_for_some_is_denied_for_all() {
 fn tenants_that_are_confined_by_leading_keys_stay_among_themselves() {
     const TENANTS: [&str; 3] = ["t0", "t1", "t2"];
     let world = World::new();
+    let iterator = world.iterator();
     let policy = r#"{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"dynamodb:*","Resource":"*",
         "Condition":{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["${aws:username}"]}}}}"#;
     let callers = TENANTS.map(|name| caller(name, &[policy]));
@@ -492,7 +595,7 @@ fn tenants_that_are_confined_by_leading_keys_stay_among_themselves() {
         let ((one, key), (other, second)) = (key_of(&mut dice), key_of(&mut dice));
         let item = |key: &str| key.replacen('{', &format!(r#"{{"mark":{{"S":"of-{tenant}"}},"#), 1);
         use OperationId as Id;
-        let (operation, body) = match dice.below(20) {
+        let (operation, body) = match dice.below(24) {
             0 => (Id::GetItem, format!(r#"{{"TableName":"orders","Key":{key}}}"#)),
             1 => (Id::PutItem, format!(r#"{{"TableName":"orders","Item":{}}}"#, item(&key))),
             2 => (
@@ -595,6 +698,18 @@ fn tenants_that_are_confined_by_leading_keys_stay_among_themselves() {
                     r#"{{"TransactItems":[{{"Put":{{"TableName":"orders","Item":{}}}}},{{"ConditionCheck":{{"TableName":"orders","Key":{second},
                     "ConditionExpression":"attribute_not_exists(mark)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}}}]}}"#,
                     item(&key)
+                ),
+            ),
+            19 => (Id::GetRecords, format!(r#"{{"ShardIterator":"{iterator}"}}"#)),
+            20 => (
+                Id::ExportTableToPointInTime,
+                format!(r#"{{"TableArn":"{PREFIX}orders","S3Bucket":"of-{tenant}"}}"#),
+            ),
+            21 => (Id::DeleteTable, r#"{"TableName":"orders"}"#.to_owned()),
+            22 => (
+                Id::PutResourcePolicy,
+                format!(
+                    r#"{{"ResourceArn":"{PREFIX}orders","Policy":"{{\"Statement\":{{\"Effect\":\"Allow\",\"Principal\":{{\"AWS\":\"arn:aws:iam::000000000000:user/{tenant}\"}},\"Action\":\"dynamodb:*\",\"Resource\":\"*\"}}}}"}}"#
                 ),
             ),
             _ => (

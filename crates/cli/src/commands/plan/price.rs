@@ -15,7 +15,7 @@ pub(super) fn show(program: &Program, region: &str, file: Option<&Path>) -> Resu
         None => PRICES.to_owned(),
     };
     let prices: Prices = serde_json::from_str(&text).map_err(|error| {
-        Failure::new(format_args!("these are no prices: {error}")).hint("sortkey plan --prices-form")
+        Failure::new(format_args!("these are not prices: {error}")).hint("sortkey plan --prices-form")
     })?;
     let rates = prices.rates(region).ok_or_else(|| {
         let known: Vec<&str> = prices.regions.keys().map(String::as_str).collect();

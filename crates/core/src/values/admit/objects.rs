@@ -57,7 +57,7 @@ impl Admit<'_> {
             // Only what runs workers gives a whole item, as it was read.
             return match value {
                 Val::Item(record) if record.entity == entity => Ok(value.clone()),
-                _ => Err(Failure::invalid(field.to_string(), format!("`{field}` is no item in hand"))),
+                _ => Err(Failure::invalid(field.to_string(), format!("`{field}` is not an item in hand"))),
             };
         }
         let entity = &self.scope.shared.program.entities[entity];

@@ -51,7 +51,7 @@ impl Admit<'_> {
             _ => None,
         };
         let Some(number) = number else {
-            return Err(Failure::invalid(field.to_string(), format!("`{field}` is no decimal number")));
+            return Err(Failure::invalid(field.to_string(), format!("`{field}` is not a decimal number")));
         };
         // Most are whole numbers of a few digits.
         if number.to_i64().is_some_and(|whole| has_at_most(whole, digits.saturating_sub(scale))) {

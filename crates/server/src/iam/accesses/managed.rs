@@ -7,6 +7,15 @@ use super::{Access, Backend, Reader};
 
 impl<B: Backend> Reader<'_, B> {
     pub(super) fn managed(&self, body: &[u8]) -> Result<Vec<Access>, ApiError> {
+        let accesses = self.named(body)?;
+        Ok(match concerns_all_items(self.operation) {
+            true => accesses.into_iter().map(Access::of_all_items).collect(),
+            false => accesses,
+        })
+    }
+
+    /// The accesses to what a request names.
+    fn named(&self, body: &[u8]) -> Result<Vec<Access>, ApiError> {
         use OperationId as Id;
         /// The access that an input asks for by one of its members, which names a table, an ARN or a resource.
         macro_rules! by {
@@ -15,7 +24,7 @@ impl<B: Backend> Reader<'_, B> {
             };
         }
         let one = match self.operation {
-            Id::CreateTable => by!(on_named, CreateTableInput, table_name),
+            Id::CreateTable => return Ok(self.create_table(&decode(body)?)),
             Id::DescribeTable => by!(on_named, DescribeTableInput, table_name),
             Id::UpdateTable => by!(on_named, UpdateTableInput, table_name),
             Id::DeleteTable => by!(on_named, DeleteTableInput, table_name),
@@ -61,4 +70,38 @@ impl<B: Backend> Reader<'_, B> {
         };
         Ok(vec![one])
     }
+
+    /// A policy and tags that a table is created with need the permissions that they would need later.
+    fn create_table(&self, input: &op::CreateTableInput) -> Vec<Access> {
+        let table = || self.on_named(&input.table_name);
+        let policy = input
+            .resource_policy
+            .as_ref()
+            .map(|_| Access { action: "dynamodb:PutResourcePolicy", ..table() }.of_all_items());
+        let tags = input.tags.as_ref().filter(|tags| !tags.is_empty());
+        let tags = tags.map(|_| Access { action: "dynamodb:TagResource", ..table() });
+        [Some(table()), policy, tags].into_iter().flatten().collect()
+    }
+}
+
+/// Whether an operation reads or changes every item of a table, or decides who may. AWS leaves the keys and attributes of
+/// such requests out, so that a policy which confines a tenant to some of them would let it pass.
+fn concerns_all_items(operation: OperationId) -> bool {
+    use OperationId as Id;
+    matches!(
+        operation,
+        Id::GetRecords
+            | Id::ExportTableToPointInTime
+            | Id::ImportTable
+            | Id::CreateBackup
+            | Id::DeleteBackup
+            | Id::RestoreTableFromBackup
+            | Id::RestoreTableToPointInTime
+            | Id::UpdateContinuousBackups
+            | Id::UpdateTable
+            | Id::DeleteTable
+            | Id::UpdateTimeToLive
+            | Id::PutResourcePolicy
+            | Id::DeleteResourcePolicy
+    )
 }

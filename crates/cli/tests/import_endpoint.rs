@@ -1,9 +1,10 @@
-//! Tables described by a running server; here one that knows a few answers by heart.
+//! `sortkey import --endpoint`: tables described by a running server; here one with a few answers.
 
-use serde_json::{Value, json};
-use sortkey_import::{ImportError, import_endpoint};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+
+use serde_json::{Value, json};
 
 /// A server on loopback that answers until the test ends.
 fn serve(answer: fn(&str, &Value) -> (u16, Value)) -> String {
@@ -70,9 +71,23 @@ fn two_tables(operation: &str, input: &Value) -> (u16, Value) {
     }
 }
 
+fn import(endpoint: &str, tables: &[&str]) -> (bool, String, String) {
+    let tables = tables.iter().flat_map(|table| ["--table", table]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sortkey"));
+    command.args(["import", "--endpoint", endpoint]).args(tables);
+    // Those of the machine that runs the tests are nobody's business.
+    for name in ["AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_CA_BUNDLE"] {
+        command.env_remove(name);
+    }
+    let output = command.output().expect("the binary runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
 #[test]
 fn all_tables_of_a_server() {
-    let design = import_endpoint("shop", &serve(two_tables), &[]).unwrap();
+    let (succeeded, design, errors) = import(&serve(two_tables), &[]);
+    assert!(succeeded, "{errors}");
     for wanted in ["\"orders\"", "\"users\"", "expiresAt", "billing on_demand"] {
         assert!(design.contains(wanted), "{wanted} is not in\n{design}");
     }
@@ -82,20 +97,18 @@ fn all_tables_of_a_server() {
 
 #[test]
 fn one_table_by_name() {
-    let design = import_endpoint("shop", &serve(two_tables), &["users".to_owned()]).unwrap();
+    let (succeeded, design, errors) = import(&serve(two_tables), &["users"]);
+    assert!(succeeded, "{errors}");
     assert!(design.contains("\"users\"") && !design.contains("\"orders\""), "{design}");
 }
 
 #[test]
 fn refusals_say_what_the_server_said() {
     fn refusing(_: &str, _: &Value) -> (u16, Value) {
-        (400, json!({ "message": "Requested resource not found" }))
+        (400, json!({ "__type": "ResourceNotFoundException", "message": "Requested resource not found" }))
     }
-    let error = import_endpoint("shop", &serve(refusing), &["users".to_owned()]).unwrap_err();
-    assert!(
-        matches!(&error, ImportError::Endpoint(text) if text.contains("Requested resource not found")),
-        "{error}"
-    );
-    let error = import_endpoint("shop", "https://dynamodb.us-east-1.amazonaws.com", &[]).unwrap_err();
-    assert!(error.to_string().contains("only http://"), "{error}");
+    let (succeeded, _, errors) = import(&serve(refusing), &["users"]);
+    assert!(!succeeded && errors.contains("cannot import: Requested resource not found"), "{errors}");
+    let (succeeded, _, errors) = import("dynamodb.us-east-1.amazonaws.com", &[]);
+    assert!(!succeeded && errors.contains("write http:// or https://"), "{errors}");
 }
