@@ -48,3 +48,30 @@ fn every_fuzz_target_runs_every_night() {
     targets.sort_unstable();
     assert_eq!(nightly, targets);
 }
+
+/// The behaviour of a system is in its design: no crate knows one of them by name, except in its tests.
+#[test]
+fn no_crate_knows_a_system() {
+    let mut found = Vec::new();
+    for file in sortkey_testkit::rust_files(&root().join("crates")) {
+        let path = file.to_string_lossy().replace('\\', "/");
+        let is_test = path.contains("/tests/") || path.ends_with("/tests.rs") || path.contains("/testkit/");
+        if is_test {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default().to_lowercase();
+        // ListBackups is an operation of DynamoDB.
+        let code = code.replace("listbackups", "").replace("list_backups", "");
+        for system in sortkey_testkit::SYSTEMS {
+            let names = [(*system).to_owned(), system.replace('-', "_"), system.replace('-', " ")];
+            found.extend(
+                names
+                    .iter()
+                    .filter(|name| code.contains(name.as_str()))
+                    .map(|name| format!("{path}: {name}")),
+            );
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}

@@ -31,7 +31,7 @@ struct Promise {
     number: String,
     kind: String,
     subject: String,
-    /// Declarations, and remarks that begin with a dash.
+    /// Declarations, tests of this repository (`test FILE::name`), and remarks that begin with a dash.
     places: Vec<String>,
 }
 
@@ -56,6 +56,13 @@ fn compiled(folder: &str, file: &str) -> Option<Compilation> {
     let path = repository().join("systems").join(folder).join(file);
     let text = std::fs::read_to_string(&path).ok()?;
     Some(compile(&path.to_string_lossy(), &text, &FileLoader))
+}
+
+/// A test that is not in the language of designs: the file contains its function.
+fn has_test(place: &str) -> bool {
+    let Some((file, name)) = place.split_once("::") else { return false };
+    let text = std::fs::read_to_string(repository().join(file)).unwrap_or_default();
+    ["fn", "def"].iter().any(|word| text.contains(&format!("{word} {name}(")))
 }
 
 /// `file:line` of a place, the file without its folders.
@@ -169,7 +176,7 @@ fn report() -> Report {
          Generated from `systems/checklist.tsv`, the designs and their tests (`SORTKEY_BLESS=1 cargo test -p sortkey-design\n\
          --test traceability`). A declaration stands for a number if it says the same; a remark says what is left to the\n\
          application or why there is nothing. Lines are those of the files in `systems/`.\n\n\
-         A number is kept in one of three ways: a test of the system names and exercises it; or its declaration is compared\n\
+         A number is kept in one of three ways: a test names and exercises it; or its declaration is compared\n\
          with DescribeTable, stored items and the endpoints of a deployment, which fails for a declaration of a kind that nothing\n\
          compares (`promises.rs`, `kept.rs` and `stored.rs` in `crates/gateway/tests`); or a remark says why no software can keep it.\n",
     );
@@ -191,10 +198,17 @@ fn report() -> Report {
             "\n## {title}\n\n| number | kind | subject | where | tests |\n|---|---|---|---|---|"
         );
         for promise in promises.iter().filter(|each| each.number.starts_with(prefix)) {
-            let mut places = Vec::new();
+            let (mut places, mut elsewhere) = (Vec::new(), Vec::new());
             for place in &promise.places {
                 if let Some(remark) = place.strip_prefix("- ") {
                     places.push(format!("*{remark}*"));
+                    continue;
+                }
+                if let Some(test) = place.strip_prefix("test ") {
+                    match has_test(test) {
+                        true => elsewhere.push(test.to_owned()),
+                        false => wrong.push(format!("{} {place}", promise.number)),
+                    }
                     continue;
                 }
                 let (compilation, name) = match (place.strip_prefix("before "), &before) {
@@ -206,10 +220,11 @@ fn report() -> Report {
                     None => wrong.push(format!("{} {place}", promise.number)),
                 }
             }
-            if places.is_empty() {
+            if places.is_empty() && elsewhere.is_empty() {
                 wrong.push(format!("{} is nowhere and nothing says why", promise.number));
             }
-            let tests = tested.get(&promise.number).cloned().unwrap_or_default();
+            let mut tests = tested.get(&promise.number).cloned().unwrap_or_default();
+            tests.extend(elsewhere);
             all += 1;
             with_test += usize::from(!tests.is_empty());
             let is_declared = places.iter().any(|place| place.starts_with('`'));

@@ -35,7 +35,7 @@ fn every_number_of_ferryhook_without_a_test_is_found_in_the_tables() {
     let mut wrong = Vec::new();
     let mut compared = 0;
     for (number, places) in checklist().iter().filter(|(number, _)| !named.contains(number)) {
-        for place in places.iter().filter(|place| !place.starts_with("- ")) {
+        for place in places.iter().filter(|place| !place.starts_with("- ") && !place.starts_with("test ")) {
             compared += 1;
             if let Err(why) = deployed.compare(place) {
                 wrong.push(format!("{number} {place}: {why}"));

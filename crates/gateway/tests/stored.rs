@@ -69,7 +69,7 @@ fn check(prefix: &str, system: &str) {
     let mut wrong = Vec::new();
     let mut compared = 0;
     for (number, places) in checklist(prefix).iter().filter(|(number, _)| !named.contains(number)) {
-        for place in places.iter().filter(|place| !place.starts_with("- ")) {
+        for place in places.iter().filter(|place| !place.starts_with("- ") && !place.starts_with("test ")) {
             compared += 1;
             if let Err(why) = deployed.compare(place) {
                 wrong.push(format!("{number} {place}: {why}"));

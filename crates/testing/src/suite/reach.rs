@@ -1,7 +1,7 @@
 //! The declarations that a test can reach: what it calls, what that calls, and the entities that those read and write.
 //!
-//! It decides the order in which the tests meet a mutant, never the result: what a declaration changes elsewhere, by a
-//! counter or a cascade, is not followed.
+//! Every pattern, operation and rule that a test can call is in it. An entity may be changed besides, by a counter, a cascade
+//! or a reference, which is not followed.
 
 use std::collections::BTreeSet;
 
@@ -67,7 +67,11 @@ impl Reach {
             Value::Expr(expr) => self.expr(program, expr),
             Value::Action(action) => {
                 self.parts.insert(Part::Entity(action.entity.at()));
-                action.when.iter().for_each(|when| self.expr(program, when));
+                let key = action.key.iter().flat_map(|key| key.values.iter().map(|(_, value)| value));
+                let fields =
+                    action.fields.iter().flat_map(|field| field.element.iter().chain([&field.value]));
+                let all = action.condition.iter().chain(&action.when).chain(key).chain(fields);
+                all.for_each(|expr| self.expr(program, expr));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! How well the tests of a design cover it: each mutant meets the tests until one of them fails.
 //!
-//! The tests that reach the part that a mutant lacks come first, the shortest before the others, and races are explored
-//! only for mutants that no test notices without. Several mutants are tried at a time.
+//! Only tests that reach the part that a mutant lacks can notice it, and the shortest come first. Races are explored only for
+//! mutants that no test notices without. Several mutants are tried at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -98,9 +98,13 @@ fn is_noticed(
         || tests.iter().filter(|each| each.reach.races).any(|each| fails(block_on(suite.run(each.at))))
 }
 
-/// The tests, those first that reach a part.
+/// The tests that a part matters to, those first that reach it. What no test calls changes nothing for it; an entity may also be
+/// touched by a counter, a cascade or a reference.
 fn by_reach(candidates: &[Candidate], part: Part) -> Vec<&Candidate> {
     let (near, far): (Vec<&Candidate>, Vec<&Candidate>) =
         candidates.iter().partition(|each| each.reach.has(part));
-    near.into_iter().chain(far).collect()
+    match part {
+        Part::Entity(_) => near.into_iter().chain(far).collect(),
+        Part::Pattern(_) | Part::Operation(_) => near,
+    }
 }
