@@ -120,8 +120,8 @@ impl Scope<'_> {
         Ok(self.eval(condition, view)?.is_true())
     }
 
-    /// The value of an attribute that is computed when its item is read, of an item that was not read whole. What computes it
-    /// asks for stored attributes, or for others that are computed: the compiler refuses those that need each other.
+    /// The value of an attribute that is computed when its item is read, of an item that was not read whole. Its
+    /// expression uses stored attributes, or others that are computed: the compiler refuses those that need each other.
     fn computed_of(&self, id: AttributeId, view: Option<View<'_>>) -> Result<Val, Failure> {
         let Some((entity, view)) = view.and_then(|view| Some((view.entity()?, view))) else {
             return Ok(Val::Absent);

@@ -248,7 +248,7 @@ impl Writing<'_> {
             matches!(*attribute.ty, Type::Set { .. }) && !attribute.optional
         };
         seen.extend(change.takes.iter().filter(stays));
-        // Where a number is missing, counting begins at its default, which may depend on the item.
+        // Counting begins at the default of a missing number, which may depend on the item.
         let begins = |id: &AttributeId| {
             let fill = self.of.attributes[*id].fill.as_ref().filter(|fill| !fill.derived);
             fill.is_some_and(|fill| fill.value.concerns_item())

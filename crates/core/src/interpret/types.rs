@@ -19,7 +19,7 @@ pub(crate) fn is_required(attribute: &Attribute) -> bool {
 
 /// The types in which an attribute may be stored, one bit for each.
 pub(crate) fn stored_types(attribute: &Attribute) -> u16 {
-    // What is not stored is not looked at.
+    // Attributes that are not stored are not looked at.
     if !attribute.is_stored() {
         return ALL_TYPES;
     }

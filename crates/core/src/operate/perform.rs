@@ -17,7 +17,7 @@ use crate::write::{self, ATTEMPTS, Answers, Prepared, Refusal};
 pub(super) struct Expected<'e> {
     /// The place of the action whose result is that of the whole.
     pub(super) made: Option<usize>,
-    /// What is bound to results that only the database will know.
+    /// The locals that are bound to results of the database.
     pub(super) open: &'e [LocalId],
 }
 

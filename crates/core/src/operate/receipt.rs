@@ -137,7 +137,7 @@ impl Receipt {
     }
 }
 
-/// Whether an expression speaks of something that is still to be made, or that only the database will know.
+/// Whether an expression uses something that is still to be made, or a result of the database.
 fn is_open(scope: &Scope<'_>, operation: &Operation, expr: &Expr, unsure: &[LocalId]) -> bool {
     let parameters = operation.signature.parameters.len();
     let is_open_local =

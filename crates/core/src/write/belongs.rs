@@ -1,8 +1,8 @@
-//! Whether the item under a key is one that a write may change: the caller's, with the attributes that its key says, and
-//! nothing of a type that the design cannot read.
+//! Whether the item under a key is one that a write may change: the caller's, with attributes that agree
+//! with its key, and of types that the design reads.
 //!
-//! A key proves what its text determines, and another program may have stored anything under it. What reads would call
-//! another tenant's, or unreadable, no write changes.
+//! A key proves what its text determines, and another program may have stored anything under it. No write changes an
+//! item that reads hide as another tenant's, or refuse as unreadable.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::interpret::{ALL_TYPES, misread, unreadable};
 use crate::values::Fields;
 use crate::{Failure, FailureKind};
 
-/// What is known of the item before the request.
+/// The facts about the item before the request.
 #[derive(Clone, Copy)]
 pub(super) struct Whose<'a> {
     /// The attributes that the key is made of.
@@ -29,7 +29,7 @@ pub(super) struct Whose<'a> {
 }
 
 impl Whose<'_> {
-    /// Demands that the item is the caller's, and what its key says. `missing` is the failure for one of another tenant.
+    /// Demands that the item is the caller's, and that it agrees with its key. `missing` is the failure for one of another tenant.
     pub(super) fn demand(
         self,
         scope: &Scope<'_>,
@@ -41,7 +41,7 @@ impl Whose<'_> {
         if let Some(tenant) = tenant.map(|tenant| tenant.attribute) {
             let name = info.name_of(tenant);
             let is_sure = info.is_told(tenant) && self.known.contains_key(name);
-            // The key says whose it is; the item may contradict it.
+            // The key determines the tenant; the item may contradict it.
             if is_sure && self.stored.is_none() && !info.shares_table && info.agreeing.contains(&tenant) {
                 write.demand(scope, Test::Agrees(self.said(scope, info, &[tenant])), missing.clone())?;
             }
@@ -66,7 +66,7 @@ impl Whose<'_> {
         }
     }
 
-    /// The values of attributes that the key says.
+    /// The values of attributes that the key determines.
     fn said(
         self,
         scope: &Scope<'_>,
@@ -99,18 +99,18 @@ pub(super) fn demand_types<'n>(
     }
 }
 
-/// The failure of a write over an item that the design cannot read. [`explained`] says which, when the item is known.
+/// The failure of a write over an item that the design cannot read. [`explained`] names the item once it is known.
 fn unfit() -> Failure {
     Failure::new(FailureKind::Unreadable, "the item under this key cannot be read")
 }
 
-/// What is wrong with an item that a write was refused for.
+/// The fault of an item that a write was refused for.
 pub(super) fn explained(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Failure {
     let why = misread(scope, info, item).unwrap_or_else(|| "its attributes make another key".to_owned());
     unreadable(info, item, &why)
 }
 
-/// Whether an item that was read is what its key says.
+/// Whether an item that was read agrees with its key.
 pub(super) fn agrees(scope: &Scope<'_>, info: &EntityInfo, item: &Item) -> Result<(), Failure> {
     info.contradiction(scope, item).map_or(Ok(()), Err)
 }

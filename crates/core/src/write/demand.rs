@@ -61,7 +61,7 @@ pub(crate) enum Test {
     IsOrNothing(Arc<str>, AttributeValue),
     /// The version is what it was when the operation read the item.
     Version(Arc<str>, Option<AttributeValue>),
-    /// Attributes that the key determines are missing, or what the key says.
+    /// Attributes that the key determines are missing, or agree with it.
     Agrees(Vec<(Arc<str>, AttributeValue)>),
     /// Attributes are missing, or stored in one of some types: a bit for each.
     Typed(Vec<(Arc<str>, u16)>),

@@ -8,13 +8,13 @@ use super::guards::guards;
 use super::image::stored;
 use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
-use crate::read::add_virtual;
+use crate::read::computes;
 use crate::values::Fields;
 
 /// The image of an item; none where the entity refuses it, or what is computed of it is not of its type.
 pub(crate) fn image(scope: &Scope<'_>, info: &EntityInfo, given: Fields) -> Option<Fields> {
     let fields = make(scope, info, given).ok()?.fields;
-    add_virtual(scope, info, &mut fields.clone()).is_ok().then_some(fields)
+    computes(scope, info, &fields).is_ok().then_some(fields)
 }
 
 /// The requests that store an image and its guards; the guards' keys are those of `Debug`.

@@ -1,7 +1,7 @@
 //! Secrets that an `upsert` makes for an item that may be there already.
 //!
-//! A `@transient` secret is stored nowhere, only what is derived from it. Whoever made the item learns its secret: the one whose
-//! derived values are those that are stored now.
+//! A `@transient` secret is stored nowhere, only values that are derived from it. The caller that made the item gets its secret:
+//! the one whose derived values are stored now.
 
 use std::sync::Arc;
 

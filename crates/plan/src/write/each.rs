@@ -15,7 +15,7 @@ use crate::request::Request;
 pub(super) const SOME: f64 = 10.0;
 
 /// The one action of an `each` that batches can carry out: a `put` of an entity without guards, on no condition. A caller may
-/// only replace items of their own, which is a condition unless the key says whose an item is.
+/// only replace items of their own, which is a condition unless the key determines the tenant.
 pub fn batched<'a>(program: &Program, is_system: bool, body: &'a [Statement]) -> Option<&'a Action> {
     let [Statement { kind: StatementKind::Do(Value::Action(action)), .. }] = body else {
         return None;

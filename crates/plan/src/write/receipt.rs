@@ -48,7 +48,7 @@ impl Plan<'_> {
         self.program.entities[receipt_home(self.operation)?].table
     }
 
-    /// A receipt says what the call returns. What only the database knows, one more write adds.
+    /// A receipt holds the result of its call. One more write adds a result that is computed by the database.
     pub(super) fn completed(&self) -> Flow {
         let is_due = self.operation.idempotent.is_some() && !is_known_at_once(self.program, self.operation);
         let Some(table) = self.receipt_table().filter(|_| is_due) else {

@@ -1,10 +1,10 @@
 //! The result of a call, as its receipt remembers it.
 //!
 //! An item is remembered as it is stored, unless it is large: then by its key, and a repeat returns it as it is by then. Any
-//! other result is remembered as the JSON that clients see. What was made just now and is shown once is remembered nowhere.
+//! other result is remembered as the JSON that clients see. Secrets that are shown once are remembered nowhere.
 //!
-//! A transaction does not know everything that it will have stored. What its receipt cannot say, one more write says after it;
-//! until then a repeat returns the item that the receipt names.
+//! Counted values are computed by the database. One more write after the transaction adds them to the receipt; until then a
+//! repeat returns the item that the receipt names.
 
 use std::sync::Arc;
 
@@ -30,19 +30,19 @@ const RESULT: &str = "result";
 /// A larger item is remembered by its key, so that a receipt costs one write unit.
 const LARGEST_ITEM_BYTES: usize = 640;
 
-/// A receipt that was written, and what it says.
+/// A receipt that was written, with its content.
 pub(in crate::operate) struct Noted {
     table: sortkey_api::TableName,
     key: Map,
     /// The attribute of the receipt's key, which shows that it is still there.
     partition: Arc<str>,
-    /// The result, if the receipt says all of it.
+    /// The result, if the receipt has all of it.
     result: Option<Val>,
     attributes: Map,
 }
 
 impl Noted {
-    /// What a receipt remembers of a result; an inexact one is not all that will be stored.
+    /// The content of a receipt for a result; an inexact one is not all that will be stored.
     pub(super) fn of(
         scope: &Scope<'_>,
         receipt: &EntityInfo,
@@ -64,7 +64,7 @@ impl Noted {
         self.attributes.clone()
     }
 
-    /// Completes the receipt, if the call returns something else than it says. The call has happened, whatever comes of this.
+    /// Completes the receipt, if the call returns something else. The call has happened, whatever comes of this.
     pub(in crate::operate) async fn complete(
         self,
         session: &Session<'_>,

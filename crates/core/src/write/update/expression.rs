@@ -226,7 +226,7 @@ impl Expression {
     }
 }
 
-/// Where counting starts if there is nothing yet: at the default of the attribute, or of the member of an object.
+/// The start of counting if there is nothing yet: the default of the attribute, or of the member of an object.
 pub(super) fn start(scope: &Scope<'_>, info: &EntityInfo, change: &Change) -> Result<Number, Failure> {
     Ok(match default_of(scope, info, change)? {
         Val::Number(number) => number,
