@@ -25,6 +25,8 @@ mod test;
 mod up;
 mod verify;
 
+use std::ffi::OsStr;
+
 use clap::{ArgMatches, Args};
 
 use crate::failure::Failure;
@@ -85,9 +87,21 @@ impl Command {
     }
 }
 
-/// The command line that clap parses.
+/// The whole command line.
 pub(crate) fn command_line() -> clap::Command {
-    let subcommands = COMMANDS.iter().map(|command| (command.arguments)(clap::Command::new(command.name)));
+    with(COMMANDS)
+}
+
+/// Parses the arguments of this process. If they begin with the name of a subcommand, only that one is built: a server would
+/// keep the memory of all others, and start later.
+pub(crate) fn parse() -> ArgMatches {
+    let first = std::env::args_os().nth(1);
+    let asked = COMMANDS.iter().find(|command| first.as_deref() == Some(OsStr::new(command.name)));
+    with(asked.map_or(COMMANDS, std::slice::from_ref)).get_matches()
+}
+
+fn with(commands: &[Command]) -> clap::Command {
+    let subcommands = commands.iter().map(|command| (command.arguments)(clap::Command::new(command.name)));
     clap::Command::new("sortkey")
         .version(env!("CARGO_PKG_VERSION"))
         .about("DynamoDB designs checked like programs, and a DynamoDB on your machine to run them")

@@ -28,7 +28,7 @@ mod tls;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let matches = commands::command_line().get_matches();
+    let matches = commands::parse();
     match commands::run(&matches) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

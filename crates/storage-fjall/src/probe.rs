@@ -14,7 +14,7 @@ const SPARE_BYTES: u64 = 4 << 20;
 /// Writes and syncs a little more than the journals have, which are written anew and then into tables, and removes it;
 /// `more_bytes` more if that is asked for.
 pub(crate) fn probe(path: &Path, more_bytes: u64) -> io::Result<()> {
-    take(path, needed_bytes(path)? + more_bytes)
+    take(path, journal_bytes(path)? + SPARE_BYTES + more_bytes)
 }
 
 /// Writes and syncs what manifests and some deletes need, and removes it.
@@ -29,7 +29,8 @@ fn take(path: &Path, bytes: u64) -> io::Result<()> {
     written.and(removed)
 }
 
-fn needed_bytes(path: &Path) -> io::Result<u64> {
+/// The space that the journals occupy.
+pub(crate) fn journal_bytes(path: &Path) -> io::Result<u64> {
     let mut journals = 0;
     for entry in std::fs::read_dir(directory::fjall(path))? {
         let entry = entry?;
@@ -37,7 +38,7 @@ fn needed_bytes(path: &Path) -> io::Result<u64> {
             journals += occupied_bytes(&entry.metadata()?);
         }
     }
-    Ok(journals + SPARE_BYTES)
+    Ok(journals)
 }
 
 /// The space that a file really occupies: journals are preallocated, and longer than their contents.

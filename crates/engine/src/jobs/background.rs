@@ -1,6 +1,7 @@
 //! The threads that do what nobody waits for: one for the small jobs, one for what moves whole tables. Each is started
 //! by the first thing that there is to do, and ends with its database.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -85,14 +86,19 @@ fn run(database: &Weak<Shared>, signal: &Signal, work: Work, interval: Option<Du
     let mut retry = None;
     while signal.wait(retry.or(interval)) {
         let Some(shared) = database.upgrade() else { return };
-        match work(&shared) {
-            Ok(()) => retry = None,
-            Err(_) if signal.state.lock().stopped => return,
-            Err(error) => {
-                tracing::error!(%error, "a background job failed and will be tried again");
-                retry = Some(retry.map_or(RETRY, |before: Duration| (before * 2).min(LONGEST_RETRY)));
-            }
+        // A panic is a failure like any other: without its thread, no job would ever end again.
+        let failure = match catch_unwind(AssertUnwindSafe(|| work(&shared))) {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(_) => Some("it panicked".to_owned()),
+        };
+        if failure.is_some() && signal.state.lock().stopped {
+            return;
         }
+        retry = failure.map(|error| {
+            tracing::error!(error, "a background job failed and will be tried again");
+            retry.map_or(RETRY, |before: Duration| (before * 2).min(LONGEST_RETRY))
+        });
     }
 }
 

@@ -14,6 +14,7 @@ mod objects;
 mod reading;
 mod rows;
 mod writing;
+mod zstd;
 
 use std::io;
 use std::sync::Arc;

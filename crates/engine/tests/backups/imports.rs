@@ -96,6 +96,27 @@ fn an_export_can_be_imported() {
     drop(directory);
 }
 
+// F-65: the window that a zstd frame asks for was taken whatever its size, and the import never ended where memory was short.
+#[test]
+fn a_zstd_file_that_refers_too_far_back_is_refused() {
+    let frame = |window: u8| -> Vec<u8> {
+        let text = &LINES.as_bytes()[..40];
+        let block = (u32::try_from(text.len()).unwrap() << 3) | 1;
+        [&[0x28, 0xB5, 0x2F, 0xFD, 0, window << 3][..], &block.to_le_bytes()[..3], text].concat()
+    };
+    let (of_128_mb, of_2_gb) = ([frame(17), frame(17)].concat(), frame(21));
+    let (_directory, database) = database(&[("good/x.zst", &of_128_mb), ("bad/x.zst", &of_2_gb)]);
+    let of = |prefix: &str| {
+        let source = json!({"S3Bucket": "bucket", "S3KeyPrefix": prefix});
+        import(&database, prefix, json!({"S3BucketSource": source, "InputCompressionType": "ZSTD"}))
+    };
+    assert_eq!(of("good")["ImportStatus"], "COMPLETED");
+    let done = of("bad");
+    assert_eq!((&done["ImportStatus"], &done["FailureCode"]), (&json!("FAILED"), &json!("S3ReadFailed")));
+    let message = done["FailureMessage"].as_str().unwrap();
+    assert!(message.contains("at most 134217728"), "{message}");
+}
+
 #[test]
 fn every_compression_is_read() {
     let two_frames = [zstd(&LINES.as_bytes()[..60]), zstd(&LINES.as_bytes()[60..])].concat();

@@ -7,8 +7,6 @@ use std::path::Path;
 use std::rc::Rc;
 
 use flate2::read::MultiGzDecoder;
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use sortkey_api::json::decode_base64;
 use sortkey_api::shapes::transfer::ItemLine;
 use sortkey_storage::{KeySealer, LockedFile, is_encrypted_file};
@@ -17,6 +15,7 @@ use sortkey_value::{AttributeType, AttributeValue, Item, Map, Number};
 use super::import::{Compression, Format, Request};
 use super::objects::{Object, Objects};
 use super::rows::{Row, Rows};
+use super::zstd::Frames;
 use crate::catalog::table::Table;
 
 /// The item of an object or a row, unless it is none.
@@ -54,7 +53,7 @@ impl Source {
         let plain: Box<dyn Read> = match request.compression {
             Compression::None => Box::new(file),
             Compression::Gzip => Box::new(MultiGzDecoder::new(file)),
-            Compression::Zstd => Box::new(Frames { file, decoder: FrameDecoder::new(), is_within: false }),
+            Compression::Zstd => Box::new(Frames::new(file)),
         };
         let read = Rc::new(Cell::new(0));
         let counted = Counted { plain, read: Rc::clone(&read) };
@@ -177,73 +176,5 @@ impl Read for Counted {
         let count = self.plain.read(out)?;
         self.read.set(self.read.get() + i64::try_from(count).unwrap_or(0));
         Ok(count)
-    }
-}
-
-/// A file of zstd frames, one after the other.
-struct Frames {
-    file: Box<dyn BufRead>,
-    decoder: FrameDecoder,
-    /// Whether the decoder is within a frame.
-    is_within: bool,
-}
-
-impl Frames {
-    /// Enters the next frame that has content; returns whether there is one.
-    fn enter(&mut self) -> io::Result<bool> {
-        while !self.file.fill_buf()?.is_empty() {
-            match self.decoder.reset(&mut self.file) {
-                Ok(()) => return Ok(true),
-                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                    length,
-                    ..
-                })) => {
-                    let skipped = io::copy(&mut self.file.by_ref().take(length.into()), &mut io::sink())?;
-                    if skipped < u64::from(length) {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
-                    }
-                }
-                Err(error) => return Err(io::Error::other(error.to_string())),
-            }
-        }
-        Ok(false)
-    }
-
-    /// Compares the checksum of a frame, if it has one.
-    fn check_sum(&self) -> io::Result<()> {
-        let said = self.decoder.get_checksum_from_data();
-        if said.is_some() && said != self.decoder.get_calculated_checksum() {
-            return Err(io::Error::other("a zstd frame does not have its checksum"));
-        }
-        Ok(())
-    }
-}
-
-impl Read for Frames {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if out.is_empty() {
-            return Ok(0);
-        }
-        loop {
-            if !self.is_within {
-                self.is_within = self.enter()?;
-                if !self.is_within {
-                    return Ok(0);
-                }
-            }
-            if self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
-                let some = BlockDecodingStrategy::UptoBytes(out.len());
-                let decoded = self.decoder.decode_blocks(&mut self.file, some);
-                decoded.map_err(|error| io::Error::other(error.to_string()))?;
-            }
-            let count = self.decoder.read(out)?;
-            if count > 0 {
-                return Ok(count);
-            }
-            if self.decoder.is_finished() {
-                self.check_sum()?;
-                self.is_within = false;
-            }
-        }
     }
 }
