@@ -1,7 +1,7 @@
 //! The requests of a pattern along its path, without those of its rule.
 
 use sortkey_design::model::ReadVerb;
-use sortkey_design::program::{BindValue, Bound, Entity, Pattern, Program};
+use sortkey_design::program::{BindValue, Bound, Entity, Expr, Pattern, Program};
 
 use crate::cost::{Cost, read_units};
 use crate::flow::{Flow, Page};
@@ -121,7 +121,7 @@ impl Pages<'_> {
             }
         };
         // A rule about the items is asked of each.
-        let asks_each = self.pattern.requires.as_ref().is_some_and(|rule| rule.concerns_item());
+        let asks_each = self.pattern.requires.as_ref().is_some_and(Expr::concerns_item);
         let bounded = is_get
             || (self.pattern.verb == ReadVerb::Exists && (self.pattern.system || !asks_each))
             || (!self.to_the_end && self.pattern.page.is_some());
