@@ -7,11 +7,12 @@
 mod cloudformation;
 mod describe_table;
 mod emit;
-mod endpoint;
+mod running;
 mod source;
 mod yaml;
 
 use serde_json::Value;
+use sortkey_api::Backend;
 
 /// Why nothing could be imported.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -22,9 +23,9 @@ pub enum ImportError {
     /// No table in it.
     #[error("there is no DynamoDB table in it")]
     NoTables,
-    /// A server that cannot be asked.
+    /// A DynamoDB that refused to describe its tables.
     #[error("{0}")]
-    Endpoint(String),
+    Refused(String),
 }
 
 /// The design of the tables that a text describes.
@@ -33,8 +34,12 @@ pub fn import(name: &str, text: &str) -> Result<String, ImportError> {
 }
 
 /// The design of the tables of a running DynamoDB: all of them, or those named.
-pub fn import_endpoint(name: &str, endpoint: &str, tables: &[String]) -> Result<String, ImportError> {
-    from_value(name, &endpoint::describe(endpoint, tables)?)
+pub async fn import_tables(
+    name: &str,
+    backend: &dyn Backend,
+    tables: &[String],
+) -> Result<String, ImportError> {
+    from_value(name, &running::describe(backend, tables).await?)
 }
 
 fn from_value(name: &str, value: &Value) -> Result<String, ImportError> {

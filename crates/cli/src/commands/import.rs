@@ -3,31 +3,37 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sortkey_remote::{Remote, Settings};
 
 use super::Run;
 use crate::designs;
 use crate::failure::Failure;
+use crate::tls::Trust;
 
 /// Make a design from existing tables
 ///
 /// Takes the answer of DescribeTable (JSON), or a CloudFormation or SAM template (JSON or YAML), or asks a running
-/// server. The design that is printed compiles; what the source is silent about is marked TODO.
+/// DynamoDB. The design that is printed compiles; what the source is silent about is marked TODO.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey import orders.json --output orders.sk    # from aws dynamodb describe-table --table-name orders
-  sortkey import --endpoint http://127.0.0.1:8000 --table orders")]
+  sortkey import --endpoint http://127.0.0.1:8000 --table orders
+  sortkey import --endpoint https://dynamodb.eu-west-1.amazonaws.com --output all.sk")]
 pub(super) struct Import {
     /// The description of the tables
     #[arg(required_unless_present = "endpoint")]
     source: Option<PathBuf>,
 
-    /// Ask a running DynamoDB instead, such as http://127.0.0.1:8000
+    /// Ask a running DynamoDB instead, such as http://127.0.0.1:8000; AWS is asked with the credentials that its tools use
     #[arg(long, value_name = "URL", conflicts_with = "source")]
     endpoint: Option<String>,
 
     /// Only this table of the endpoint; may be given several times
     #[arg(long, value_name = "NAME", requires = "endpoint")]
     table: Vec<String>,
+
+    #[command(flatten)]
+    trust: Trust,
 
     /// The file to write the design to [default: the standard output]
     #[arg(short, long)]
@@ -39,8 +45,7 @@ impl Run for Import {
 
     fn run(self) -> Result<(), Failure> {
         let design = match (&self.endpoint, &self.source) {
-            (Some(endpoint), _) => sortkey_import::import_endpoint("imported", endpoint, &self.table)
-                .map_err(|error| Failure::new(format_args!("cannot import: {error}")))?,
+            (Some(endpoint), _) => self.from_endpoint(endpoint)?,
             (None, Some(source)) => from_file(source)?,
             (None, None) => return Err(Failure::new("there is nothing to import from")),
         };
@@ -51,6 +56,18 @@ impl Run for Import {
                 Ok(())
             }
         }
+    }
+}
+
+impl Import {
+    fn from_endpoint(&self, endpoint: &str) -> Result<String, Failure> {
+        let settings = Settings { ca: self.trust.pem()?, ..Settings::new(endpoint).map_err(Failure::new)? };
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::new)?;
+        let imported = runtime.block_on(async {
+            sortkey_import::import_tables("imported", &Remote::new(settings).await, &self.table).await
+        });
+        imported.map_err(|error| Failure::new(format_args!("cannot import from {endpoint}: {error}")))
     }
 }
 
