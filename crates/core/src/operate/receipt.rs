@@ -113,7 +113,7 @@ impl Receipt {
             return Err(Failure::invalid(&**name, why));
         }
         if let Some(ValueRef::S(json)) = receipt.get(&info.aside(RESULT)) {
-            let json: Option<Json> = serde_json::from_str(json).ok();
+            let json: Option<Json> = serde_json::from_slice(json.as_bytes()).ok();
             return Ok(Some(json.and_then(from_json).unwrap_or_default()));
         }
         let kept = (receipt.get(&info.aside(ENTITY)), receipt.get(&info.aside(KEY)));
@@ -121,7 +121,8 @@ impl Receipt {
             return Ok(Some(Val::Absent));
         };
         let info = scope.shared.entity_called(entity)?;
-        let key: Map = key.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let key =
+            sortkey_value::order::map(key.iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
         let item = session.get(&info.table, key, true).await?;
         Ok(Some(item.map_or(Val::Absent, |item| Val::item(info.at, info.decode_leniently(scope, &item)))))
     }
