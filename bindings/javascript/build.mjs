@@ -15,7 +15,6 @@ const here = dirname(fileURLToPath(import.meta.url));
 const folder = process.argv[2] ?? join(here, "../../target/wasm32-unknown-unknown/wasm");
 const OPTIONS = [
   "-Oz",
-  "--converge",
   "--enable-bulk-memory",
   "--enable-sign-ext",
   "--enable-mutable-globals",

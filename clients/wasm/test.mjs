@@ -4,15 +4,17 @@
 
 import assert from "node:assert/strict";
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";
 import { Core } from "./core.mjs";
 
 const [file, emitted, endpoint] = process.argv.slice(2);
-// The goal is 1.2 MB. The functions of webhooks and schedules are a module of their own; the optimiser, which released packages
-// go through, takes another 300 KB.
-const MOST_BYTES = 2_050_000;
+// The module as it is packed, before compression. The goal is 1.2 MB. Without the optimiser, which released packages go through,
+// it is larger.
+const isOptimised = existsSync(new URL("../typescript/node_modules/binaryen", import.meta.url));
+const MOST_BYTES = isOptimised ? 1_300_000 : 1_600_000;
 
 test("the module is small", async () => {
   const { size } = await stat(file);

@@ -2,7 +2,7 @@
 //!
 //! All operations of the two services are listed here, the supported ones with their input and output. From this list
 //! come [`OperationId`], the marker types, and through [`with_operations!`](crate::with_operations) whatever a
-//! dispatcher needs of them. Operations that a compiled design sends are marked `for designs`;
+//! dispatcher needs of them. Operations that a compiled design sends are marked `for calls` if its calls do, and `for designs` if only its deployment does;
 //! [`Request`](crate::Request) and [`Response`](crate::Response) are made of those.
 
 use crate::shape::{Check, Decode, Encode};
@@ -135,13 +135,17 @@ macro_rules! operations {
             };
         }
 
-        for_designs! { [] $($($name: $module $(, $designs)?;)+)+ }
+        #[cfg(not(target_arch = "wasm32"))]
+        for_designs! { all [] $($($name: $module $(, $designs)?;)+)+ }
+        #[cfg(target_arch = "wasm32")]
+        for_designs! { calls [] $($($name: $module $(, $designs)?;)+)+ }
     };
 }
 
-/// Picks the operations that are marked `for designs`, and declares what is made of them.
+/// Picks the operations that are marked `for designs` or `for calls`, and declares what is made of them. Calls of a design
+/// change no tables; a core on WebAssembly has nothing else to send, and leaves the shapes of tables out.
 macro_rules! for_designs {
-    ([$($picked:tt)*]) => {
+    ($which:ident [$($picked:tt)*]) => {
         crate::exchange::exchange! { $($picked)* }
 
         /// Calls a macro with the operations that a design sends, and the names of their modules:
@@ -154,23 +158,29 @@ macro_rules! for_designs {
         }
         pub(crate) use with_design_operations;
     };
-    ([$($picked:tt)*] $name:ident: $module:ident, designs; $($rest:tt)*) => {
-        for_designs! { [$($picked)* $name: $module,] $($rest)* }
+    ($which:ident [$($picked:tt)*] $name:ident: $module:ident, calls; $($rest:tt)*) => {
+        for_designs! { $which [$($picked)* $name: $module,] $($rest)* }
     };
-    ([$($picked:tt)*] $name:ident: $module:ident; $($rest:tt)*) => {
-        for_designs! { [$($picked)*] $($rest)* }
+    (all [$($picked:tt)*] $name:ident: $module:ident, designs; $($rest:tt)*) => {
+        for_designs! { all [$($picked)* $name: $module,] $($rest)* }
+    };
+    (calls [$($picked:tt)*] $name:ident: $module:ident, designs; $($rest:tt)*) => {
+        for_designs! { calls [$($picked)*] $($rest)* }
+    };
+    ($which:ident [$($picked:tt)*] $name:ident: $module:ident; $($rest:tt)*) => {
+        for_designs! { $which [$($picked)*] $($rest)* }
     };
 }
 
 operations! {
     supported by DynamoDb {
         BatchExecuteStatement: batch_execute_statement, BatchExecuteStatementInput, BatchExecuteStatementOutput;
-        BatchGetItem: batch_get_item, BatchGetItemInput, BatchGetItemOutput, for designs;
-        BatchWriteItem: batch_write_item, BatchWriteItemInput, BatchWriteItemOutput, for designs;
+        BatchGetItem: batch_get_item, BatchGetItemInput, BatchGetItemOutput, for calls;
+        BatchWriteItem: batch_write_item, BatchWriteItemInput, BatchWriteItemOutput, for calls;
         CreateBackup: create_backup, CreateBackupInput, CreateBackupOutput;
         CreateTable: create_table, CreateTableInput, CreateTableOutput, for designs;
         DeleteBackup: delete_backup, DeleteBackupInput, DeleteBackupOutput;
-        DeleteItem: delete_item, DeleteItemInput, DeleteItemOutput, for designs;
+        DeleteItem: delete_item, DeleteItemInput, DeleteItemOutput, for calls;
         DeleteResourcePolicy: delete_resource_policy, DeleteResourcePolicyInput, DeleteResourcePolicyOutput;
         DeleteTable: delete_table, DeleteTableInput, DeleteTableOutput, for designs;
         DescribeBackup: describe_backup, DescribeBackupInput, DescribeBackupOutput;
@@ -184,7 +194,7 @@ operations! {
         ExecuteStatement: execute_statement, ExecuteStatementInput, ExecuteStatementOutput;
         ExecuteTransaction: execute_transaction, ExecuteTransactionInput, ExecuteTransactionOutput;
         ExportTableToPointInTime: export_table_to_point_in_time, ExportTableToPointInTimeInput, ExportTableToPointInTimeOutput;
-        GetItem: get_item, GetItemInput, GetItemOutput, for designs;
+        GetItem: get_item, GetItemInput, GetItemOutput, for calls;
         GetResourcePolicy: get_resource_policy, GetResourcePolicyInput, GetResourcePolicyOutput;
         ImportTable: import_table, ImportTableInput, ImportTableOutput;
         ListBackups: list_backups, ListBackupsInput, ListBackupsOutput;
@@ -192,18 +202,18 @@ operations! {
         ListImports: list_imports, ListImportsInput, ListImportsOutput;
         ListTables: list_tables, ListTablesInput, ListTablesOutput, for designs;
         ListTagsOfResource: list_tags_of_resource, ListTagsOfResourceInput, ListTagsOfResourceOutput, for designs;
-        PutItem: put_item, PutItemInput, PutItemOutput, for designs;
+        PutItem: put_item, PutItemInput, PutItemOutput, for calls;
         PutResourcePolicy: put_resource_policy, PutResourcePolicyInput, PutResourcePolicyOutput;
-        Query: query, QueryInput, QueryOutput, for designs;
+        Query: query, QueryInput, QueryOutput, for calls;
         RestoreTableFromBackup: restore_table_from_backup, RestoreTableFromBackupInput, RestoreTableFromBackupOutput;
         RestoreTableToPointInTime: restore_table_to_point_in_time, RestoreTableToPointInTimeInput, RestoreTableToPointInTimeOutput;
-        Scan: scan, ScanInput, ScanOutput, for designs;
+        Scan: scan, ScanInput, ScanOutput, for calls;
         TagResource: tag_resource, TagResourceInput, TagResourceOutput, for designs;
-        TransactGetItems: transact_get_items, TransactGetItemsInput, TransactGetItemsOutput, for designs;
-        TransactWriteItems: transact_write_items, TransactWriteItemsInput, TransactWriteItemsOutput, for designs;
+        TransactGetItems: transact_get_items, TransactGetItemsInput, TransactGetItemsOutput, for calls;
+        TransactWriteItems: transact_write_items, TransactWriteItemsInput, TransactWriteItemsOutput, for calls;
         UntagResource: untag_resource, UntagResourceInput, UntagResourceOutput;
         UpdateContinuousBackups: update_continuous_backups, UpdateContinuousBackupsInput, UpdateContinuousBackupsOutput, for designs;
-        UpdateItem: update_item, UpdateItemInput, UpdateItemOutput, for designs;
+        UpdateItem: update_item, UpdateItemInput, UpdateItemOutput, for calls;
         UpdateTable: update_table, UpdateTableInput, UpdateTableOutput, for designs;
         UpdateTimeToLive: update_time_to_live, UpdateTimeToLiveInput, UpdateTimeToLiveOutput, for designs;
     }

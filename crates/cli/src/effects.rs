@@ -180,8 +180,7 @@ impl World {
         let address = |text: &str| MailAddress::parse(text).map_err(|error| error.to_string());
         let line = |text: &str| MailText::parse(text).map_err(|error| error.to_string());
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let mut id = [0; 16];
-        getrandom::fill(&mut id).map_err(|error| error.to_string())?;
+        let id: [u8; 16] = sortkey_embedded::random().map_err(|error| error.to_string())?;
         let mail = Mail {
             from: (line("")?, address(&from)?),
             to: vec![address(&to)?],

@@ -5,7 +5,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use sortkey_server::{Backend, Mount, Server, Settings};
+use sortkey_server::{Mount, Server, Settings, Stage};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
@@ -92,13 +92,13 @@ pub(crate) fn log_to_stderr(log: &Targets) {
 }
 
 /// A server that has its port, and where it is.
-pub(crate) async fn bind<B: Backend>(
+pub(crate) async fn bind(
     address: SocketAddr,
-    backend: B,
+    stage: Stage,
     settings: Settings,
     mounts: Vec<Mount>,
-) -> Result<(Server<B>, SocketAddr), Failure> {
-    let server = Server::bind(address, backend, settings, mounts).await;
+) -> Result<(Server<Stage>, SocketAddr), Failure> {
+    let server = stage.bind(address, settings, mounts).await;
     let server = server.map_err(|error| cannot_listen(address, &error))?;
     let address = server.local_address().map_err(|error| cannot_listen(address, &error))?;
     Ok((server, address))

@@ -22,11 +22,7 @@ pub(crate) fn open_or_create(path: &Path) -> Result<[u8; 32], Failure> {
 
 /// A secret that ends with the process.
 pub(crate) fn random() -> Result<[u8; 32], Failure> {
-    let mut secret = [0; 32];
-    getrandom::fill(&mut secret).map_err(|error| {
-        Failure::new(format_args!("the operating system has no random bytes to give: {error}"))
-    })?;
-    Ok(secret)
+    sortkey_embedded::random().map_err(Failure::new)
 }
 
 fn parse(text: &str) -> Option<[u8; 32]> {

@@ -62,6 +62,23 @@ fn what_must_stay_apart_does() {
     }
 }
 
+/// The section answers where to begin a change. A file that moves takes its name there with it.
+#[test]
+fn the_files_of_every_change_are_there() {
+    let page = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the page is there");
+    let (_, section) = page.split_once("\n## Where to change what\n").expect("the section begins");
+    let (section, _) = section.split_once("\n## ").expect("another section follows");
+    let rows: Vec<&str> = section.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
+    assert!(rows.len() >= 10, "{} changes", rows.len());
+    for row in rows {
+        let paths: Vec<&str> = row.split('`').skip(1).step_by(2).filter(|text| text.contains('/')).collect();
+        assert!(!paths.is_empty(), "no file: {row}");
+        for path in paths {
+            assert!(root().join(path).exists(), "{path} is not there: {row}");
+        }
+    }
+}
+
 #[test]
 fn the_table_of_dependencies_is_current() {
     const BEGIN: &str = "<!-- dependencies: written by crates/cli/tests/tidy.rs -->\n";

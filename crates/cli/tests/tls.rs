@@ -85,6 +85,14 @@ fn a_design_runs_on_a_dynamodb_behind_a_private_certificate() {
     assert!(tested.status.success(), "{said} {}", String::from_utf8_lossy(&tested.stderr));
     let refused = run(path, &[&["test", "notes.sk"], &trust[..2]].concat());
     assert!(!refused.status.success());
+
+    // Its tables are gone, and `import` is answered all the same.
+    let imported = run(path, &[&["import"], &trust[..]].concat());
+    let said = String::from_utf8_lossy(&imported.stderr).into_owned();
+    assert!(said.contains("there is no DynamoDB table in it"), "{said}");
+    let refused = run(path, &[&["import"], &trust[..2]].concat());
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.contains("ListTables"), "{said}");
 }
 
 #[test]

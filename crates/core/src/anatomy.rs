@@ -145,7 +145,7 @@ impl Anatomy {
         let beside = beside.filter(|name| self.attribute(name).is_none());
         let beside = beside.map(|name| (name, u16::MAX, AttributeType::S, false));
         let mut lines: Vec<(&Arc<str>, u16, AttributeType, bool)> = attributes.chain(beside).collect();
-        lines.sort_by_key(|(name, ..)| *name);
+        sortkey_value::order::sort_by(&mut lines, |(left, ..), (right, ..)| left.cmp(right));
         lines.dedup_by_key(|(name, ..)| *name);
         let mut outline = Outline::default();
         for (name, types, usual, is_required) in lines {
@@ -237,7 +237,7 @@ fn beside(entity: &Entity, table: Option<&Table>) -> Vec<(Arc<str>, Beside)> {
     let templates = templates.map(|(id, each)| (each.name.clone(), Beside::Template(id)));
     let kind = table.and_then(|table| table.kind.clone()).map(|name| (name, Beside::Kind));
     let mut beside: Vec<(Arc<str>, Beside)> = templates.chain(kind).collect();
-    beside.sort_by(|(left, _), (right, _)| left.cmp(right));
+    sortkey_value::order::sort_by(&mut beside, |(left, _), (right, _)| left.cmp(right));
     beside
 }
 

@@ -10,7 +10,7 @@ use crate::Failure;
 use crate::anatomy::AttributeInfo;
 use crate::evaluate::Scope;
 use crate::seal::Place;
-use crate::values::{Admit, Fields, ObjectPrinter, Origin, Record, Val, print_value, to_json};
+use crate::values::{Admit, Fields, ObjectPrinter, Origin, Record, Val, json_object, print_value, to_json};
 
 /// A value as a client may see it. Secrets are left out, except those that a pattern selects or that were made just now;
 /// selected ones that are encrypted are opened.
@@ -161,9 +161,9 @@ pub fn to_public_json(scope: &Scope<'_>, value: &Val) -> Json {
             Json::Object(map)
         }
         Val::List(members) => Json::Array(members.iter().map(|each| to_public_json(scope, each)).collect()),
-        Val::Map(fields) => Json::Object(
-            fields.iter().map(|(name, each)| (name.to_string(), to_public_json(scope, each))).collect(),
-        ),
+        Val::Map(fields) => {
+            json_object(fields.iter().map(|(name, each)| (name.to_string(), to_public_json(scope, each))))
+        }
         other => to_json(program, &Type::Unknown, other),
     }
 }

@@ -45,6 +45,24 @@ pub enum Ask {
     Compute(Computation),
 }
 
+impl Ask {
+    /// Whether this is what an expression needed before. Expressions send no requests and perform no effects.
+    pub(crate) fn is_same_need(&self, other: &Ask) -> bool {
+        match (self, other) {
+            (Ask::NewDataKey { alias }, Ask::NewDataKey { alias: other }) => alias == other,
+            (Ask::OpenDataKey { alias, wrapped }, Ask::OpenDataKey { alias: other, wrapped: of_other }) => {
+                alias == other && wrapped == of_other
+            }
+            (
+                Ask::Hash { password, cost, salt },
+                Ask::Hash { password: other, cost: other_cost, salt: other_salt },
+            ) => password == other && cost == other_cost && salt == other_salt,
+            (Ask::Compute(computation), Ask::Compute(other)) => computation == other,
+            _ => false,
+        }
+    }
+}
+
 /// The answer of a host to an [`Ask`].
 #[derive(Clone)]
 pub enum Told {

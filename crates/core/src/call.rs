@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use serde_json::{Map, Value as Json};
 
 use crate::Arguments;
-use crate::prepared::Shared;
+use crate::prepared::{Lasting, Shared};
 use crate::values::Fields;
 
 /// A call of a pattern or an operation.
@@ -31,10 +31,15 @@ pub struct Call<'a> {
 pub struct Caller {
     pub(crate) attributes: Map<String, Json>,
     /// The attributes as values, and the runtime that admitted them.
-    pub(crate) admitted: Option<(Weak<Shared>, Arc<Fields>)>,
+    pub(crate) admitted: Option<(Weak<Lasting<Shared>>, Arc<Fields>)>,
 }
 
 impl Caller {
+    /// A caller that is checked when a call runs, so that a task can ask its host for what that takes.
+    pub fn unchecked(attributes: Map<String, Json>) -> Caller {
+        Caller { attributes, admitted: None }
+    }
+
     /// The attributes.
     pub fn attributes(&self) -> &Map<String, Json> {
         &self.attributes

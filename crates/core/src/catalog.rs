@@ -236,7 +236,9 @@ impl EntityInfo {
 
     /// The key attributes of a stored item.
     pub fn key_of(&self, item: &Item) -> Map {
-        self.parts().filter_map(|name| Some((name.to_string(), item.get(name)?.to_owned()))).collect()
+        sortkey_value::order::map(
+            self.parts().filter_map(|name| Some((name.to_string(), item.get(name)?.to_owned()))),
+        )
     }
 }
 

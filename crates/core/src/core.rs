@@ -9,7 +9,7 @@ use sortkey_value::Item;
 use crate::answer::{public, to_public_json};
 use crate::evaluate::Scope;
 use crate::operate;
-use crate::prepared::{Problem, Shared};
+use crate::prepared::{Lasting, Problem, Shared, lasting};
 use crate::task::Task;
 use crate::values::{Origin, Val};
 use crate::{Arguments, Call, Caller, Failure, Ids, Settings};
@@ -17,13 +17,13 @@ use crate::{Arguments, Call, Caller, Failure, Ids, Settings};
 /// A prepared program. Clones are handles of the same one.
 #[derive(Clone)]
 pub struct Core {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<Lasting<Shared>>,
 }
 
 impl Core {
     /// Prepares a program: a pattern without a path, or a cascade without one, is a problem.
     pub fn new(program: Arc<Program>, settings: Settings) -> Result<Core, Vec<Problem>> {
-        Ok(Core { shared: Arc::new(Shared::new(program, settings)?) })
+        Ok(Core { shared: Arc::new(lasting(Shared::new(program, settings)?)) })
     }
 
     /// Checks who calls against what the design's `caller` declares.

@@ -12,7 +12,7 @@ use sortkey_design::program::{Callee, EffectId, EffectKind, Expr, Type};
 use crate::ask::{Ask, Told};
 use crate::evaluate::Scope;
 use crate::operate::Given;
-use crate::values::{Admit, Fields, Origin, Val, from_json, to_json, untyped};
+use crate::values::{Admit, Fields, Origin, Val, from_json, json_object, to_json, untyped};
 use crate::{Failure, FailureKind};
 
 /// Carries out effects.
@@ -228,7 +228,7 @@ fn outgoing(scope: &Scope<'_>, id: EffectId) -> Result<Outgoing, Failure> {
     });
     Ok(Outgoing {
         name: effect.name.to_string(),
-        arguments: Json::Object(arguments.collect()),
+        arguments: json_object(arguments),
         deed,
         timeout_ms: effect.timeout_ms,
     })

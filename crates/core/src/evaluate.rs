@@ -10,7 +10,7 @@ mod scope;
 mod view;
 mod webhooks;
 
-pub use compute::{Computation, compute};
+pub use compute::{Computation, Computed, compute};
 pub use functions::{hash_password, hex};
 pub use scope::Scope;
 pub use view::View;

@@ -11,7 +11,7 @@ mod tenure;
 
 use sortkey_api::TableName;
 use sortkey_design::program::EntityId;
-use sortkey_value::{AttributeValue, Item, Map};
+use sortkey_value::{AttributeValue, Item};
 
 pub(crate) use last::writes_last;
 
@@ -78,8 +78,9 @@ impl Fence {
             Act::Delete => Kept::Over,
             Act::Put(_) if self.ends_with_write => Kept::Over,
             Act::Put(item) => {
-                let mut map: Map =
-                    item.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+                let mut map = sortkey_value::order::map(
+                    item.iter().map(|(name, value)| (name.to_owned(), value.to_owned())),
+                );
                 map.extend(self.marks.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
                 *item = map.into();
                 Kept::Held

@@ -78,7 +78,7 @@ pub fn item(scope: &Scope<'_>, info: &EntityInfo, key: &Map, owner: &Map, fields
 /// The key of the item that a guard belongs to.
 pub fn owner(info: &EntityInfo, guard: &Item) -> Option<Map> {
     let Some(ValueRef::M(owner)) = guard.get(&info.aside(OWNER)) else { return None };
-    Some(owner.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+    Some(sortkey_value::order::map(owner.iter().map(|(name, value)| (name.to_owned(), value.to_owned()))))
 }
 
 /// The key of the guard that an item holds; none if the clause does not concern it.
@@ -108,5 +108,5 @@ pub fn reserved_key(scope: &Scope<'_>, info: &EntityInfo, text: &str) -> Map {
         Stored::B => AttributeValue::B(text.as_bytes().to_vec()),
         _ => AttributeValue::S(text.to_owned()),
     };
-    entity.key.parts().map(|part| (part.stored.to_string(), value(part))).collect()
+    sortkey_value::order::map(entity.key.parts().map(|part| (part.stored.to_string(), value(part))))
 }

@@ -146,8 +146,9 @@ impl Note<'_> {
 
     /// Stores a note, whatever was there.
     pub async fn put(&self, says: Vec<(&str, AttributeValue)>) -> Result<(), Failure> {
-        let mut item: Map =
-            self.key.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let mut item = sortkey_value::order::map(
+            self.key.iter().map(|(name, value)| (name.to_owned(), value.to_owned())),
+        );
         for (name, value) in says {
             item.insert(name.to_owned(), value);
         }

@@ -55,7 +55,8 @@ impl Outbox {
     /// The answer to a need; none if the host must be asked first, and the run begins again.
     pub(crate) fn known(&self, ask: Ask) -> Option<Told> {
         let mut state = self.lock();
-        let found = state.known.iter().find(|(known, _)| *known == ask).map(|(_, told)| told.clone());
+        let found = state.known.iter().find(|(known, _)| known.is_same_need(&ask));
+        let found = found.map(|(_, told)| told.clone());
         if found.is_none() && state.need.is_none() {
             state.need = Some(ask);
         }

@@ -20,7 +20,7 @@ use crate::{Arguments, Call, Caller, Failure, FailureKind, Reply, Settings};
 /// The state that all calls of a program share.
 pub struct Shared {
     /// The compiled design.
-    pub program: Arc<Program>,
+    pub program: Lasting<Arc<Program>>,
     /// Clock, randomness, keys and names.
     pub settings: Settings,
     /// The values of the design's deployment parameters.
@@ -38,6 +38,22 @@ pub struct Shared {
     pub(crate) created: Arena<OperationId, Option<EntityId>>,
 }
 
+/// A prepared program in the hands of many. On WebAssembly it lasts as long as the instance that opened it, so the code that
+/// would free programs, field by field, is left out there.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) type Lasting<T> = T;
+#[cfg(target_arch = "wasm32")]
+pub(crate) type Lasting<T> = std::mem::ManuallyDrop<T>;
+
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) fn lasting<T>(value: T) -> Lasting<T> {
+    value
+}
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn lasting<T>(value: T) -> Lasting<T> {
+    std::mem::ManuallyDrop::new(value)
+}
+
 /// Why a design cannot be run as it is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Problem {
@@ -50,6 +66,7 @@ pub struct Problem {
 impl Shared {
     /// Prepares a program: a pattern without a path, or a cascade without one, is a problem.
     pub(crate) fn new(program: Arc<Program>, settings: Settings) -> Result<Shared, Vec<Problem>> {
+        let program = lasting(program);
         let mut problems = nameless(&program, &settings);
         let mut reads = Vec::new();
         for (id, pattern) in program.patterns.entries() {
@@ -110,12 +127,11 @@ impl Shared {
         let program = &self.program;
         let unknown = || Failure::new(FailureKind::NotFound, format!("the design has no `{}`", call.name));
         let callee = program.callee(call.name).ok_or_else(unknown)?;
+        let caller = call.caller.map(|caller| self.admitted(&scope, caller)).transpose()?;
         if !program.is_system(callee) && !program.caller.is_empty() {
             let name = program.name(callee);
-            let caller = call.caller.ok_or_else(|| {
-                Failure::new(FailureKind::Unauthenticated, format!("`{name}` needs a caller"))
-            })?;
-            scope.caller = Some(self.admitted(&scope, caller)?);
+            let needed = || Failure::new(FailureKind::Unauthenticated, format!("`{name}` needs a caller"));
+            scope.caller = Some(caller.ok_or_else(needed)?);
         }
         let admit = Admit::argument(&scope, Origin::Json);
         let given = operate::admit_all(&admit, callee, call.arguments)?;
@@ -150,7 +166,7 @@ impl Shared {
     /// The caller as values. One that another runtime checked is checked again.
     pub(crate) fn admitted(&self, scope: &Scope<'_>, caller: &Caller) -> Result<Arc<Fields>, Failure> {
         match &caller.admitted {
-            Some((shared, fields)) if std::ptr::eq(Weak::as_ptr(shared), self) => Ok(Arc::clone(fields)),
+            Some((shared, fields)) if std::ptr::addr_eq(Weak::as_ptr(shared), self) => Ok(Arc::clone(fields)),
             _ => {
                 let attributes = Arguments::try_from(caller.attributes.clone())?;
                 operate::caller(scope, attributes.0, Origin::Json, true)

@@ -108,7 +108,7 @@ impl Proof {
         let deep = anatomy.attributes().iter().filter(|each| each.is_deep);
         let names = named.chain(tenant.map(name_of)).chain(made).chain(deep.clone().map(|each| &each.name));
         let mut names: Vec<Arc<str>> = names.cloned().collect();
-        names.sort_unstable();
+        sortkey_value::order::sort(&mut names);
         names.dedup();
         if names.len() > MOST {
             return None;

@@ -115,7 +115,7 @@ pub fn replacing(
     if names.is_empty() {
         return Ok(None);
     }
-    names.sort_unstable();
+    sortkey_value::order::sort(&mut names);
     names.dedup();
     let mut write = Write::new(info, info.key_of(stored), Act::Check);
     let (mut set, mut remove) = (Vec::new(), Vec::new());
@@ -138,7 +138,7 @@ pub fn replacing(
     let beside = info.anatomy.beside.iter().map(|(name, _)| name);
     let mut inputs: Vec<Arc<str>> =
         names.iter().chain(declared).chain(beside).chain([&info.partition]).cloned().collect();
-    inputs.sort_unstable();
+    sortkey_value::order::sort(&mut inputs);
     inputs.dedup();
     for name in inputs {
         let changed = Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use crate::ask::{Ask, AskId, Told};
 use crate::evaluate::Scope;
 use crate::outbox::Outbox;
-use crate::prepared::Shared;
+use crate::prepared::{Lasting, Shared};
 use crate::session::Session;
 use crate::{Answer, Arguments, Call, Caller, Consumed, Failure, Ids, Reply, Shown};
 
@@ -51,7 +51,7 @@ pub enum Step {
 /// The start of a run.
 #[derive(Clone)]
 struct Start {
-    shared: Arc<Shared>,
+    shared: Arc<Lasting<Shared>>,
     name: String,
     caller: Option<Caller>,
     arguments: Arguments,
@@ -62,7 +62,13 @@ struct Start {
 }
 
 impl Task {
-    pub(crate) fn new(shared: &Arc<Shared>, call: Call<'_>, now_ms: i64, repeats: bool, ids: Ids) -> Task {
+    pub(crate) fn new(
+        shared: &Arc<Lasting<Shared>>,
+        call: Call<'_>,
+        now_ms: i64,
+        repeats: bool,
+        ids: Ids,
+    ) -> Task {
         let start = Start {
             shared: Arc::clone(shared),
             name: call.name.to_owned(),
@@ -152,7 +158,7 @@ fn poll(run: &mut Run, outbox: &Outbox, batch: &[(AskId, Told)]) -> Option<Finis
 impl Start {
     fn run(self, outbox: Arc<Outbox>) -> Run {
         Box::pin(async move {
-            let shared = &*self.shared;
+            let shared: &Shared = &self.shared;
             let session = Session::asking(shared, &outbox);
             let scope = Scope::asking(shared, &outbox, self.now_ms);
             let call = Call {

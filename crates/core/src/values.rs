@@ -17,7 +17,7 @@ pub use admit::{Admit, Origin};
 pub(crate) use admit::{lacking, normalize};
 pub use fields::Fields;
 pub use json::to_json;
-pub(crate) use json::{from_json, untyped};
+pub(crate) use json::{from_json, json_object, untyped};
 pub(crate) use known::{Known, Values};
 pub(crate) use numbers::{arithmetic, quotient};
 pub(crate) use print::{ObjectPrinter, print_json, print_stored, print_text, print_value};

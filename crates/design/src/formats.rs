@@ -27,31 +27,46 @@ pub fn normalize(steps: &[Normalize], mut text: String) -> String {
     text
 }
 
-/// Text in the form in which its format is stored. An e-mail address has composed characters (NFC), so that the two
-/// encodings of `é` are one address, not two accounts.
-pub fn composed(format: &StringFormat, text: String) -> String {
-    match format {
-        StringFormat::Email if !text.is_ascii() => text.nfc().collect(),
-        _ => text,
-    }
+/// Whether text of a format is stored with composed characters (NFC). An e-mail address is, so that the two encodings
+/// of `é` are one address, not two accounts. Text of ASCII alone has no other form.
+pub fn is_composed(format: &StringFormat, text: &str) -> bool {
+    matches!(format, StringFormat::Email) && !text.is_ascii()
+}
+
+/// Text with composed characters (NFC).
+pub fn composed(text: &str) -> String {
+    text.nfc().collect()
 }
 
 /// Why a text does not have the format; none if it has.
 pub fn complaint(format: &StringFormat, text: &str) -> Option<String> {
+    match format {
+        StringFormat::Matching(pattern) => (!is_match(pattern, text)).then(|| mismatch(pattern)),
+        format => misshapen(format, text),
+    }
+}
+
+/// Why a text does not have the format; none if it has, or if a pattern decides.
+pub fn misshapen(format: &StringFormat, text: &str) -> Option<String> {
     let (good, why) = match format {
         StringFormat::Plain => return None,
         StringFormat::Slug => (is_slug(text), "is not a slug: letters, digits, `-`, `_` and `.` are allowed"),
         StringFormat::Email => (is_email(text), "is not an e-mail address"),
         StringFormat::Url => (is_url(text), "is not an http or https URL"),
         StringFormat::Cron => (is_cron(text), "is not a cron expression: minute, hour, day, month, weekday"),
-        StringFormat::Matching(pattern) => {
-            // The whole text must match, as in a schema.
-            let matches = regex_lite::Regex::new(&format!("^(?:{pattern})$"))
-                .is_ok_and(|expression| expression.is_match(text));
-            return (!matches).then(|| format!("does not match {pattern}"));
-        }
+        StringFormat::Matching(_) => return None,
     };
     (!good).then(|| why.to_owned())
+}
+
+/// Whether a whole text matches a pattern, as in a schema.
+pub fn is_match(pattern: &str, text: &str) -> bool {
+    regex_lite::Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|expression| expression.is_match(text))
+}
+
+/// What is said of a text that does not match a pattern.
+pub fn mismatch(pattern: &str) -> String {
+    format!("does not match {pattern}")
 }
 
 /// Whether a text is a day of the calendar, `YYYY-MM-DD`.
@@ -146,9 +161,11 @@ mod tests {
         let (composed_e, decomposed_e) = ("jos\u{e9}@example.com", "jose\u{301}@example.com");
         assert_ne!(composed_e, decomposed_e);
         for text in [composed_e, decomposed_e] {
-            assert_eq!(composed(&StringFormat::Email, text.to_owned()), composed_e);
+            assert!(is_composed(&StringFormat::Email, text));
+            assert_eq!(composed(text), composed_e);
         }
-        assert_eq!(composed(&StringFormat::Plain, decomposed_e.to_owned()), decomposed_e);
+        assert!(!is_composed(&StringFormat::Plain, decomposed_e));
+        assert!(!is_composed(&StringFormat::Email, "jose@example.com"));
     }
 
     fn check(format: &StringFormat, good: &[&str], bad: &[&str]) {

@@ -29,13 +29,14 @@ pub use pool::{Reading, Writing};
 pub use tables::*;
 pub use types::*;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use self::form::{hold, release};
 use crate::{Design, program};
 
 /// The name of the format.
@@ -181,7 +182,7 @@ pub fn read(json: &Json) -> Result<program::Program, Unreadable> {
         return Err(Unreadable(format!("this is version {version}; only {VERSION} can be read")));
     }
     let length = |name| json::list(member(name)).map(Vec::len);
-    let mut from = Reading {
+    let mut from = hold(Reading {
         tables: length("tables")?,
         entities: length("entities")?,
         enums: length("enums")?,
@@ -193,45 +194,50 @@ pub fn read(json: &Json) -> Result<program::Program, Unreadable> {
         effects: length("effects")?,
         errors: length("errors")?,
         ..Reading::default()
-    };
+    });
     for ty in json::list(member("types"))? {
         let ty = program::Type::read(ty, &from)?;
         from.types.push(Arc::new(ty));
     }
     let from = &from;
     from.read_expressions(member("expressions"))?;
-    let mut design = Design::default();
-    json::text(member("name"))?.clone_into(&mut design.name.text);
-    design.version = Wire::read(member("design_version"), from)?;
-    let (mut settings, mut defaults) = (Vec::new(), Vec::new());
+    let (name, version) = (json::text(member("name"))?, Wire::read(member("design_version"), from)?);
+    let (mut settings, mut setting_defaults) = (Vec::new(), Vec::new());
     for setting in json::list(member("settings"))? {
         let members = json::object(setting, "a setting", &["name", "default"])?;
         settings.push(Wire::read(json::member(members, "name"), from)?);
-        defaults.push(Wire::read(json::member(members, "default"), from)?);
+        setting_defaults.push(Wire::read(json::member(members, "default"), from)?);
     }
-    let names = member("names").as_object().into_iter().flatten();
-    let names = names.map(|(name, callee)| Ok((name.clone(), program::Callee::read(callee, from)?)));
-    let program = program::Program {
-        design: Arc::new(design),
-        settings: settings.into_iter().collect(),
-        setting_defaults: defaults.into_iter().collect(),
-        enums: Wire::read(member("enums"), from)?,
-        objects: Wire::read(member("objects"), from)?,
-        caller: Wire::read(member("caller"), from)?,
-        tables: Wire::read(member("tables"), from)?,
-        entities: Wire::read(member("entities"), from)?,
-        rules: Wire::read(member("rules"), from)?,
-        patterns: Wire::read(member("patterns"), from)?,
-        operations: Wire::read(member("operations"), from)?,
-        effects: Wire::read(member("effects"), from)?,
-        workers: Wire::read(member("workers"), from)?,
-        routes: Wire::read(member("routes"), from)?,
-        sessions: Wire::read(member("sessions"), from)?,
-        tests: Wire::read(member("tests"), from)?,
-        migrations: Vec::new(),
-        errors: Wire::read(member("errors"), from)?,
-        names: names.collect::<Result<_, Unreadable>>()?,
-    };
+    let mut names = HashMap::new();
+    for (name, callee) in member("names").as_object().into_iter().flatten() {
+        names.insert(name.clone(), program::Callee::read(callee, from)?);
+    }
+    macro_rules! program {
+        ({ $($field:ident),+ } without { $($empty:ident),* }) => {{
+            $(let $field = hold(Wire::read(member(stringify!($field)), from)?);)+
+            let mut design = Design { version, ..Design::default() };
+            name.clone_into(&mut design.name.text);
+            hold(program::Program {
+                design: Arc::new(design),
+                settings: settings.into(),
+                setting_defaults: setting_defaults.into(),
+                names,
+                migrations: Vec::new(),
+                $($field: release($field),)+
+                $($empty: Default::default(),)*
+            })
+        }};
+    }
+    #[cfg(not(target_arch = "wasm32"))]
+    let program = program!({
+        enums, objects, caller, tables, entities, rules, patterns, operations, effects, workers, routes, sessions, tests,
+        errors
+    } without {});
+    // What our own processes run; a host on WebAssembly calls.
+    #[cfg(target_arch = "wasm32")]
+    let program = program!({
+        enums, objects, caller, tables, entities, rules, patterns, operations, effects, errors
+    } without { workers, routes, sessions, tests });
     verify::places(&program)?;
-    Ok(program)
+    Ok(release(program))
 }

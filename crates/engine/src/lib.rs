@@ -29,7 +29,7 @@ pub use access::TableAccess;
 pub use engine::Engine;
 pub use faults::{Fault, FaultKind, Faults};
 pub use history::History;
-pub use operations::Answer;
+pub use operations::JsonReply;
 pub use reply::Reply;
 pub use settings::Settings;
 pub use verify::{Problem, Report, TableReport, verify, verify_watched};

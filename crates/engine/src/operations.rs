@@ -18,11 +18,13 @@ pub(crate) trait Run: Operation {
     }
 }
 
-/// The answer to a request.
-pub struct Answer {
+/// The answer to a request as JSON.
+#[derive(Debug)]
+pub struct JsonReply {
     /// The JSON of the output, or the error.
     pub result: Result<Vec<u8>, ApiError>,
-    /// The one table that the request concerned, if it concerned one that exists.
+    /// The table that the request concerned, if it concerned exactly one that exists. It becomes a label of metrics,
+    /// so a name that a client made up does not belong here.
     pub table: Option<Arc<str>>,
 }
 
@@ -32,10 +34,10 @@ macro_rules! operations {
 
         impl Engine {
             /// Runs an operation on its JSON body and answers JSON.
-            pub async fn call(&self, operation: OperationId, body: &[u8]) -> Answer {
+            pub async fn call(&self, operation: OperationId, body: &[u8]) -> JsonReply {
                 match operation {
                     $(OperationId::$operation => self.answer::<sortkey_api::operations::$operation>(body).await,)*
-                    _ => Answer { result: Err(crate::text::unsupported(operation)), table: None },
+                    _ => JsonReply { result: Err(crate::text::unsupported(operation)), table: None },
                 }
             }
 
@@ -62,13 +64,13 @@ macro_rules! operations {
 }
 
 impl Engine {
-    async fn answer<O: Run>(&self, body: &[u8]) -> Answer
+    async fn answer<O: Run>(&self, body: &[u8]) -> JsonReply
     where
         O::Output: Unpin,
     {
         let input = match sortkey_api::decode::<O::Input>(body) {
             Ok(input) => input,
-            Err(error) => return Answer { result: Err(error), table: None },
+            Err(error) => return JsonReply { result: Err(error), table: None },
         };
         let table = O::table(&input).and_then(|name| self.shared.existing_table(name.name()));
         let mut epoch = self.shared.committer.epoch();
@@ -78,7 +80,7 @@ impl Engine {
             epoch = self.shared.committer.epoch();
             let input = match sortkey_api::decode::<O::Input>(body) {
                 Ok(input) => input,
-                Err(error) => return Answer { result: Err(error), table },
+                Err(error) => return JsonReply { result: Err(error), table },
             };
             result = async { O::run(&self.shared, input)?.await }.await;
         }
@@ -87,7 +89,7 @@ impl Engine {
             sortkey_api::encode(&output, &mut json);
             json
         });
-        Answer { result, table }
+        JsonReply { result, table }
     }
 }
 

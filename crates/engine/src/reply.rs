@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use sortkey_api::{ApiError, ErrorKind};
-use sortkey_storage::{Outcome, StorageError, Ticket};
+use sortkey_storage::{StorageError, Ticket, Visible};
 
 /// The answer of an operation: a future for those who can await, [`Reply::wait`] for those who cannot.
 #[must_use = "an operation's answer says whether it happened"]
@@ -16,7 +16,7 @@ enum State<T> {
     Waiting(Ticket<Committed<T>>),
 }
 
-type Committed<T> = Result<Outcome<Result<T, ApiError>>, StorageError>;
+type Committed<T> = Result<Visible<Result<T, ApiError>>, StorageError>;
 
 impl<T> Reply<T> {
     pub(crate) fn ready(answer: Result<T, ApiError>) -> Reply<T> {

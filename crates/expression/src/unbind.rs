@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sortkey_value::{AttributeValue, Item, Map};
+use sortkey_value::{AttributeValue, Item, order};
 
 use crate::path::{Path, Step};
 use crate::reserved::is_plain_name;
@@ -31,19 +31,15 @@ impl Unbinder {
 
     /// `ExpressionAttributeNames`, if any name has a placeholder.
     pub fn names(&self) -> Option<BTreeMap<String, String>> {
-        let names: BTreeMap<String, String> =
-            self.names.iter().map(|(name, placeholder)| (placeholder.clone(), name.clone())).collect();
+        let names =
+            order::map(self.names.iter().map(|(name, placeholder)| (placeholder.clone(), name.clone())));
         (!names.is_empty()).then_some(names)
     }
 
     /// `ExpressionAttributeValues`, if any value was used.
     pub fn values(&self) -> Option<Item> {
-        let values: Map = self
-            .values
-            .iter()
-            .enumerate()
-            .map(|(position, value)| (value_placeholder(position), value.clone()))
-            .collect();
+        let values = self.values.iter().enumerate();
+        let values = order::map(values.map(|(position, value)| (value_placeholder(position), value.clone())));
         (!values.is_empty()).then(|| Item::from(values))
     }
 

@@ -1,5 +1,5 @@
-//! Designs from tables that exist: the answer of DescribeTable, or a CloudFormation or SAM template. How the answer was
-//! obtained is not known here.
+//! Designs from tables that exist: the answer of DescribeTable, from a file or a running server, or a CloudFormation or
+//! SAM template.
 //!
 //! Such sources contain keys, indexes and settings, and nothing about other attributes. The design that comes
 //! out compiles; what the source is silent about is a `TODO` comment.
@@ -7,10 +7,12 @@
 mod cloudformation;
 mod describe_table;
 mod emit;
+mod running;
 mod source;
 mod yaml;
 
 use serde_json::Value;
+use sortkey_api::Backend;
 
 /// Why nothing could be imported.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -21,6 +23,9 @@ pub enum ImportError {
     /// No table in it.
     #[error("there is no DynamoDB table in it")]
     NoTables,
+    /// A DynamoDB that refused to describe its tables.
+    #[error("{0}")]
+    Refused(String),
 }
 
 /// The design of the tables that a text describes.
@@ -28,8 +33,16 @@ pub fn import(name: &str, text: &str) -> Result<String, ImportError> {
     from_value(name, &read(text)?)
 }
 
-/// The design of the tables in a document that was read already.
-pub fn from_value(name: &str, value: &Value) -> Result<String, ImportError> {
+/// The design of the tables of a running DynamoDB: all of them, or those named.
+pub async fn import_tables(
+    name: &str,
+    backend: &dyn Backend,
+    tables: &[String],
+) -> Result<String, ImportError> {
+    from_value(name, &running::describe(backend, tables).await?)
+}
+
+fn from_value(name: &str, value: &Value) -> Result<String, ImportError> {
     let mut tables = describe_table::tables(value);
     if tables.is_empty() {
         tables = cloudformation::tables(value);

@@ -5,17 +5,17 @@
 //! ready to send.
 
 use std::future::Future;
-use std::sync::Arc;
 
 use hyper::body::Bytes;
 use serde::{Deserialize, Serialize};
-use sortkey_api::{ApiError, OperationId};
+use sortkey_api::OperationId;
+use sortkey_engine::{History, JsonReply};
 
 /// A database that answers DynamoDB's API.
 pub trait Backend: Send + Sync + 'static {
     /// Runs one operation. The future is usually complete at once; a write may wait for its commit,
     /// and must do so without blocking the thread.
-    fn call(&self, call: Call) -> impl Future<Output = Reply> + Send;
+    fn call(&self, call: Call) -> impl Future<Output = JsonReply> + Send;
 
     /// Whether requests can be answered now; `/ready` shows it to load balancers.
     fn readiness(&self) -> Readiness;
@@ -72,27 +72,6 @@ pub struct Call {
     pub body: Bytes,
     /// The fork of the database that the request addresses; the main database if none.
     pub fork: Option<ForkName>,
-}
-
-/// The answer for the client, and the label for metrics.
-#[derive(Debug)]
-pub struct Reply {
-    /// The answer's JSON, or the error.
-    pub result: Result<Vec<u8>, ApiError>,
-    /// The table the request concerned, if it concerned exactly one that exists. It becomes a metrics
-    /// label, so a name that a client made up does not belong here.
-    pub table: Option<Arc<str>>,
-}
-
-/// The size of the history that continuous backups keep of a table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct History {
-    /// The table.
-    pub table: String,
-    /// How many changes.
-    pub changes: u64,
-    /// The space that they take, before compression.
-    pub bytes: u64,
 }
 
 /// Whether a backend can serve.

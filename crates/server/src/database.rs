@@ -10,13 +10,13 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use parking_lot::RwLock;
 use sortkey_api::{ApiError, OperationId};
-use sortkey_engine::{Engine, FaultKind, Settings};
+use sortkey_engine::{Engine, FaultKind, History, JsonReply, Settings};
 
 use crate::admin::{
     Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange,
     Verified,
 };
-use crate::backend::{Backend, Call, ForkName, History, Readiness, Reply, ResourcePolicy};
+use crate::backend::{Backend, Call, ForkName, Readiness, ResourcePolicy};
 
 /// A database with its forks. Clones are handles of the same one.
 #[derive(Clone)]
@@ -88,16 +88,15 @@ impl Database {
 }
 
 impl Backend for Database {
-    async fn call(&self, call: Call) -> Reply {
+    async fn call(&self, call: Call) -> JsonReply {
         let engine = match &call.fork {
             None => self.shared.main.load(),
             Some(name) => match self.fork(name) {
                 Some(fork) => fork.engine.load(),
-                None => return Reply { result: Err(unknown_fork(name)), table: None },
+                None => return JsonReply { result: Err(unknown_fork(name)), table: None },
             },
         };
-        let answer = engine.call(call.operation, &call.body).await;
-        Reply { result: answer.result, table: answer.table }
+        engine.call(call.operation, &call.body).await
     }
 
     fn partition_key(&self, fork: Option<&ForkName>, table: &str, index: Option<&str>) -> Option<String> {
@@ -135,13 +134,7 @@ impl Backend for Database {
     }
 
     fn histories(&self) -> Vec<History> {
-        let histories = self.shared.main.load().histories();
-        let shown = |history: sortkey_engine::History| History {
-            table: history.table,
-            changes: history.changes,
-            bytes: history.bytes,
-        };
-        histories.unwrap_or_default().into_iter().map(shown).collect()
+        self.shared.main.load().histories().unwrap_or_default()
     }
 }
 

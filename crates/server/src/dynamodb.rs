@@ -16,10 +16,11 @@ use sortkey_api::json::Reader;
 use sortkey_api::operations::DescribeEndpointsOutput;
 use sortkey_api::operations::describe_endpoints::Endpoint;
 use sortkey_api::{ApiError, ErrorKind, OperationId};
+use sortkey_engine::JsonReply;
 
 use crate::audit::Recorder;
 use crate::authorization;
-use crate::backend::{Backend, Call, ForkName, Reply};
+use crate::backend::{Backend, Call, ForkName};
 use crate::contain::contain;
 use crate::encoding;
 use crate::guard::Need;
@@ -191,7 +192,7 @@ async fn run<B: Backend>(
     let started = Instant::now();
     let reply = contain(|| server.backend.call(call)).await.unwrap_or_else(|| {
         metrics.panics.add(1);
-        Reply { result: Err(ApiError::internal()), table: None }
+        JsonReply { result: Err(ApiError::internal()), table: None }
     });
     let error = reply.result.as_ref().err().map(|error| error.kind);
     metrics.answered(operation, reply.table.as_deref(), error, started.elapsed());

@@ -40,6 +40,7 @@ mod server;
 mod settings;
 mod shared;
 mod signed;
+mod stage;
 mod sts;
 mod target;
 mod tls;
@@ -49,13 +50,14 @@ pub use crate::admin::{
     Verified, admin_mount,
 };
 pub use crate::audit::Audit;
-pub use crate::backend::{Backend, Call, ForkName, History, Readiness, Reply, ResourcePolicy};
+pub use crate::backend::{Backend, Call, ForkName, Readiness, ResourcePolicy};
 pub use crate::database::Database;
 pub use crate::guard::{Administrators, Guard, Mode};
 pub use crate::iam::Iam;
 pub use crate::mount::{Access, Content, Handler, Mount, Peer};
 pub use crate::server::Server;
 pub use crate::settings::{MoreMetrics, Settings};
+pub use crate::stage::{Ending, Stage};
 pub use crate::tls::{Tls, TlsError};
 
 /// The HTTP vocabulary of a [`Handler`].

@@ -51,7 +51,7 @@ pub struct Write<T> {
 
 /// The answer to a write, and when it became visible.
 #[derive(Debug)]
-pub struct Outcome<T> {
+pub struct Visible<T> {
     /// The closure's answer.
     pub answer: T,
     /// Its commit; for a write that changed nothing, the one it read from.
@@ -243,7 +243,7 @@ impl Committer {
     }
 
     /// Runs `prepare` under the locks and commits its batch. Waits for whoever holds them.
-    pub fn write<T, F>(&self, locks: Vec<Lock>, prepare: F) -> Ticket<Result<Outcome<T>, StorageError>>
+    pub fn write<T, F>(&self, locks: Vec<Lock>, prepare: F) -> Ticket<Result<Visible<T>, StorageError>>
     where
         T: Send + 'static,
         F: FnOnce(&Published) -> Write<T> + Send + 'static,
@@ -259,7 +259,7 @@ impl Committer {
         &self,
         locks: Vec<Lock>,
         prepare: F,
-    ) -> Ticket<Result<Outcome<T>, StorageError>>
+    ) -> Ticket<Result<Visible<T>, StorageError>>
     where
         T: Send + 'static,
         F: FnOnce(&Published) -> Write<T> + Send + 'static,
@@ -275,7 +275,7 @@ impl Committer {
         locks: Vec<Lock>,
         conflicts: bool,
         prepare: F,
-    ) -> Ticket<Result<Outcome<T>, StorageError>>
+    ) -> Ticket<Result<Visible<T>, StorageError>>
     where
         T: Send + 'static,
         F: FnOnce(&Published) -> Write<T> + Send + 'static,
@@ -293,7 +293,7 @@ impl Committer {
         &self,
         locks: Vec<Lock>,
         prepare: F,
-    ) -> Result<Ticket<Result<Outcome<T>, StorageError>>, Conflict>
+    ) -> Result<Ticket<Result<Visible<T>, StorageError>>, Conflict>
     where
         T: Send + 'static,
         F: FnOnce(&Published) -> Write<T> + Send + 'static,
@@ -328,14 +328,14 @@ impl Drop for Committer {
 }
 
 /// The answer to a write that comes too late.
-fn refused<T>() -> Ticket<Result<Outcome<T>, StorageError>> {
+fn refused<T>() -> Ticket<Result<Visible<T>, StorageError>> {
     let (promise, ticket) = promise();
     promise.keep(Err(StorageError::Closed));
     ticket
 }
 
 /// Erases the answer's type. A panic in `prepare` abandons this write alone.
-fn job<T, F>(prepare: F) -> (Prepare, Ticket<Result<Outcome<T>, StorageError>>)
+fn job<T, F>(prepare: F) -> (Prepare, Ticket<Result<Visible<T>, StorageError>>)
 where
     T: Send + 'static,
     F: FnOnce(&Published) -> Write<T> + Send + 'static,
@@ -344,7 +344,7 @@ where
     let job: Prepare = Box::new(move |view| match catch_unwind(AssertUnwindSafe(|| prepare(view))) {
         Ok(Write { batch, answer }) => {
             let finish = move |committed: Result<Stamp, StorageError>| {
-                promise.keep(committed.map(|stamp| Outcome { answer, stamp }));
+                promise.keep(committed.map(|stamp| Visible { answer, stamp }));
             };
             (batch, Box::new(finish))
         }

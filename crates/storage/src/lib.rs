@@ -27,7 +27,7 @@ mod ticket;
 
 pub use batch::{Batch, Counts, Stamp};
 pub use clock::{Clock, SystemClock};
-pub use committer::{Committer, Conflict, Outcome, Published, Write};
+pub use committer::{Committer, Conflict, Published, Visible, Write};
 pub use encrypted_file::{
     EncryptedFileError, EncryptedReader, EncryptedWriter, LockedFile, is_encrypted_file,
 };

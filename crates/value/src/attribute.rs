@@ -154,7 +154,7 @@ impl AttributeValue {
 
 fn as_set<M: Ord, T: Into<M>>(members: impl IntoIterator<Item = T>) -> Vec<M> {
     let mut set: Vec<M> = members.into_iter().map(Into::into).collect();
-    set.sort();
+    crate::order::sort(&mut set);
     set.dedup();
     set
 }

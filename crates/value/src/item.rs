@@ -1,6 +1,5 @@
 //! Items in the compact form, and how they are built.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -370,8 +369,7 @@ impl ItemBuilder {
             let body_at = frame.count_at + 4;
             let body = self.out.split_off(body_at);
             let ends = entries.iter().skip(1).map(|entry| entry.at).chain([body_at + body.len()]);
-            // A map by name sorts the entries and keeps the later of two of one name.
-            let sorted: BTreeMap<&[u8], &[u8]> = entries
+            let mut sorted: Vec<(&[u8], &[u8])> = entries
                 .iter()
                 .zip(ends)
                 .map(|(entry, end)| {
@@ -379,9 +377,18 @@ impl ItemBuilder {
                     (name, &body[entry.at - body_at..end - body_at])
                 })
                 .collect();
+            crate::order::sort_by(&mut sorted, |(left, _), (right, _)| left.cmp(right));
+            // Of two entries of one name the later one counts.
+            sorted.dedup_by(|later, earlier| {
+                let is_same = later.0 == earlier.0;
+                if is_same {
+                    earlier.1 = later.1;
+                }
+                is_same
+            });
             self.overwritten |= sorted.len() < count;
             count = sorted.len();
-            sorted.into_values().for_each(|entry| self.out.extend_from_slice(entry));
+            sorted.iter().for_each(|(_, entry)| self.out.extend_from_slice(entry));
         }
         self.entries.truncate(first);
         self.put_u32(frame.count_at, count);
@@ -394,7 +401,7 @@ impl ItemBuilder {
         put: impl Fn(&mut Vec<u8>, &M) -> usize,
     ) -> Result<(), DuplicateInSet> {
         let mut members: Vec<M> = members.into_iter().collect();
-        members.sort();
+        crate::order::sort(&mut members);
         let given = members.len();
         members.dedup();
         let unique = members.len();

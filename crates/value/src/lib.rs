@@ -11,6 +11,7 @@ mod item;
 pub mod key;
 pub mod limits;
 mod number;
+pub mod order;
 mod outline;
 mod value_ref;
 

@@ -324,7 +324,7 @@ impl<'a> MapRef<'a> {
 
     /// The map as a tree.
     pub fn to_map(self) -> Map {
-        self.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+        crate::order::map(self.iter().map(|(name, value)| (name.to_owned(), value.to_owned())))
     }
 }
 

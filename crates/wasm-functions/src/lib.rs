@@ -9,8 +9,7 @@ pub mod abi;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value as Json;
-use sortkey_core::{Computation, compute, hash_password};
-use sortkey_design::program::Function;
+use sortkey_core::{Computation, Computed, compute, hash_password};
 
 /// Answers a `compute` or a `hash` of a task: the bytes of the answer, or why there is none.
 pub fn answered(message: &[u8]) -> Result<Vec<u8>, String> {
@@ -28,9 +27,8 @@ fn malformed(what: &str) -> String {
 }
 
 fn computation(message: &Json) -> Option<Computation> {
-    let word = message["function"].as_str()?;
     Some(Computation {
-        function: *Function::ALL.iter().find(|function| function.word() == word)?,
+        function: Computed::named(message["function"].as_str()?)?,
         arguments: message["arguments"].clone(),
         now_ms: message["now"].as_i64()?,
         random: message["random"].as_str()?.parse().ok()?,

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value as Json;
-use sortkey_api::{ApiError, ErrorKind, OperationId, Response, decode_output};
+use sortkey_api::{ApiError, ErrorKind, OperationId, Response};
 use sortkey_core::{Ask, DataKey, Deed, Failure, FailureKind, KeyError, Performed, Told};
 
 /// The kind of an ask, which decides how the answer is read.
@@ -45,7 +45,7 @@ pub(crate) fn told(kind: Kind, status: u16, body: &[u8]) -> Told {
     let refused = || KeyError(String::from_utf8_lossy(body).into_owned());
     match kind {
         Kind::Send(operation) => Told::Response(match status {
-            200 => response(operation, body),
+            200 => Response::decode(operation, body),
             // The host did not reach a DynamoDB, or got no answer from it.
             0 => Err(ApiError::new(ErrorKind::ServiceUnavailableException, String::from_utf8_lossy(body))),
             _ => Err(ApiError::read(status, body)),
@@ -111,32 +111,6 @@ fn headers(json: &Json) -> Vec<(String, String)> {
     let pairs = json.as_array().into_iter().flatten();
     pairs.filter_map(|pair| Some((text(&pair[0])?, text(&pair[1])?))).collect()
 }
-
-macro_rules! responses {
-    ($($name:ident),+ $(,)?) => {
-        /// Reads the response to a request that calls send. They send none about tables, whose descriptions would take
-        /// a good part of the module to read.
-        fn response(operation: OperationId, body: &[u8]) -> Result<Response, ApiError> {
-            match operation {
-                $(OperationId::$name => decode_output(body).map(|output| Response::$name(Box::new(output))),)+
-                _ => Err(ApiError::internal()),
-            }
-        }
-    };
-}
-
-responses!(
-    BatchGetItem,
-    BatchWriteItem,
-    DeleteItem,
-    GetItem,
-    PutItem,
-    Query,
-    Scan,
-    TransactGetItems,
-    TransactWriteItems,
-    UpdateItem,
-);
 
 fn wrong_length() -> KeyError {
     KeyError("a data key has 32 bytes".to_owned())

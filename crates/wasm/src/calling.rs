@@ -1,11 +1,11 @@
 //! A call as a message, and a call under way, for a host that can hold Rust values.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
 use sortkey_core::{
-    Answer, Arguments, Ask, AskId, Call, Consumed, Core, Failure, Fault, Ids, RECORDED_BYTES, Step, Task,
+    Answer, Arguments, Ask, AskId, Call, Caller, Consumed, Core, Failure, Fault, Ids, RECORDED_BYTES, Step,
+    Task,
 };
 
 use crate::answers::{Kind, told};
@@ -15,14 +15,14 @@ use crate::opening::hex;
 pub struct StartedCall {
     task: Task,
     /// Asks that are not answered.
-    asked: BTreeMap<u32, Kind>,
+    asked: Vec<(u32, Kind)>,
 }
 
 impl StartedCall {
     /// Starts the call of a message.
     pub fn start(core: &Core, message: &[u8]) -> Result<StartedCall, Failure> {
         let task = started(core, Arguments::read(message)?)?;
-        Ok(StartedCall { task, asked: BTreeMap::new() })
+        Ok(StartedCall { task, asked: Vec::new() })
     }
 
     /// Runs the call until it waits or is over. Returns its asks since the last run, and the message of its end.
@@ -40,8 +40,10 @@ impl StartedCall {
 
     /// Answers an ask: an HTTP status and a body for a request, 200 and bytes for anything else. False if it was not asked.
     pub fn answer(&mut self, ask: u32, status: u16, body: &[u8]) -> bool {
-        let kind = self.asked.remove(&ask);
-        kind.map(|kind| self.task.answer(AskId(ask), told(kind, status, body))).is_some()
+        let Some(at) = self.asked.iter().position(|(id, _)| *id == ask) else { return false };
+        let (_, kind) = self.asked.swap_remove(at);
+        self.task.answer(AskId(ask), told(kind, status, body));
+        true
     }
 }
 
@@ -54,7 +56,7 @@ pub(crate) fn started(core: &Core, mut message: Arguments) -> Result<Task, Failu
     let repeats = message.take("repeats").and_then(|it| it.as_bool()).unwrap_or(false);
     let arguments = message.take_object("arguments").unwrap_or_default();
     let caller = match message.take("caller").filter(|caller| !caller.is_null()) {
-        Some(Json::Object(attributes)) => Some(core.caller(attributes, now_ms)?),
+        Some(Json::Object(attributes)) => Some(Caller::unchecked(attributes)),
         Some(_) => return Err(lacks("caller", "an object")),
         None => None,
     };
@@ -84,18 +86,20 @@ pub(crate) fn finished(answer: Result<Answer, Failure>, consumed: Consumed, has_
             widen(json, place, &mut wide);
         }
     };
-    let mut message = match answer {
-        Ok(Answer::Nothing) => Map::from_iter([("value".to_owned(), Json::Null)]),
+    let mut message = Map::new();
+    match answer {
+        Ok(Answer::Nothing) => drop(message.insert("value".to_owned(), Json::Null)),
         Ok(Answer::Value(mut value)) => {
             widen(&mut value, "value");
-            Map::from_iter([("value".to_owned(), value)])
+            message.insert("value".to_owned(), value);
         }
         Ok(Answer::Page { mut items, cursor }) => {
             items.iter_mut().enumerate().for_each(|(at, item)| widen(item, &format!("items.{at}")));
-            Map::from_iter([("items".to_owned(), items.into()), ("cursor".to_owned(), cursor.into())])
+            message.insert("items".to_owned(), items.into());
+            message.insert("cursor".to_owned(), cursor.into());
         }
-        Err(failure) => Map::from_iter([("failure".to_owned(), failed(&failure))]),
-    };
+        Err(failure) => drop(message.insert("failure".to_owned(), failed(&failure))),
+    }
     let Consumed { requests, rcu, wcu } = consumed;
     message.insert("consumed".to_owned(), json!({ "requests": requests, "rcu": rcu, "wcu": wcu }));
     if !wide.is_empty() {

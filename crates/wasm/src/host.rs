@@ -1,7 +1,5 @@
 //! The protocol: programs are opened, calls are started, stepped, answered and given up.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value as Json, json};
 use sortkey_api::decode_output;
 use sortkey_api::operations::GetItemOutput;
@@ -17,7 +15,7 @@ use crate::opening::opened;
 pub struct Host {
     machine: Machine,
     /// Asks that are not answered, by task and ask.
-    asked: BTreeMap<(u32, u32), Kind>,
+    asked: Vec<(u32, u32, Kind)>,
 }
 
 impl Host {
@@ -74,7 +72,7 @@ impl Host {
             if at > 0 {
                 out.push(b',');
             }
-            self.asked.insert((task, id.0), Kind::of(ask));
+            self.asked.push((task, id.0, Kind::of(ask)));
             write_ask(*id, ask, out);
         }
         out.push(b']');
@@ -94,10 +92,11 @@ impl Host {
     /// Answers what a task asked: an HTTP status and a body for a request, 200 and bytes for anything else. False if it was
     /// not asked.
     pub fn answer(&mut self, task: u32, ask: u32, status: u16, body: &[u8]) -> bool {
-        match self.asked.remove(&(task, ask)) {
-            Some(kind) => self.machine.answer(task, AskId(ask), told(kind, status, body)),
-            None => false,
-        }
+        let Some(at) = self.asked.iter().position(|(of, id, _)| (*of, *id) == (task, ask)) else {
+            return false;
+        };
+        let (_, _, kind) = self.asked.swap_remove(at);
+        self.machine.answer(task, AskId(ask), told(kind, status, body))
     }
 
     /// Cancels a task; false without such a task. Requests that it has sent are not undone.
@@ -107,6 +106,6 @@ impl Host {
     }
 
     fn forget(&mut self, task: u32) {
-        self.asked.retain(|(of, _), _| *of != task);
+        self.asked.retain(|(of, ..)| *of != task);
     }
 }

@@ -3,57 +3,69 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 use sortkey_core::{Core, Settings};
 use sortkey_design::wire;
 
-/// A program, and what the host decides about it.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Opening {
-    /// The compiled program, as `sortkey check --emit` writes it.
-    program: Json,
-    /// 64 hexadecimal digits from the host's source of randomness. They determine every id and token,
-    /// so they must stay secret.
-    seed: String,
-    /// 64 hexadecimal digits that seal cursors. Hosts that serve the same clients share them.
-    cursor_key: String,
-    /// Written before the name of every table.
-    #[serde(default)]
-    table_prefix: Option<String>,
-    /// Values of the design's parameters.
-    #[serde(default)]
-    parameters: BTreeMap<String, String>,
-    /// The logarithm of the rounds of bcrypt.
-    #[serde(default = "bcrypt_cost")]
-    bcrypt_cost: u32,
-}
+/// The members of the message: a program, and what the host decides about it.
+///
+/// - `program`: the compiled program, as `sortkey check --emit` writes it.
+/// - `seed`: 64 hexadecimal digits from the host's source of randomness. They determine every id and token, so they must
+///   stay secret.
+/// - `cursorKey`: 64 hexadecimal digits that seal cursors. Hosts that serve the same clients share them.
+/// - `tablePrefix`: written before the name of every table.
+/// - `parameters`: values of the design's parameters.
+/// - `bcryptCost`: the logarithm of the rounds of bcrypt.
+const MEMBERS: [&str; 6] = ["program", "seed", "cursorKey", "tablePrefix", "parameters", "bcryptCost"];
 
-fn bcrypt_cost() -> u32 {
-    12
-}
+/// The logarithm of the rounds of bcrypt where a host names none.
+const BCRYPT_COST: u64 = 12;
 
 /// The prepared program of a message, or what is wrong with it.
 pub(crate) fn opened(message: &[u8]) -> Result<Core, String> {
-    let opening: Opening = serde_json::from_slice(message).map_err(|error| error.to_string())?;
-    if !(4..=31).contains(&opening.bcrypt_cost) {
-        return Err(format!("`bcryptCost`: expected 4 to 31, not {}", opening.bcrypt_cost));
+    let opening: Map<String, Json> = serde_json::from_slice(message).map_err(|error| error.to_string())?;
+    if let Some(name) = opening.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
+        return Err(format!("a message that opens a program has no `{name}`"));
     }
-    let program = wire::read(&opening.program).map_err(|error| error.to_string())?;
+    let member = |name: &str| opening.get(name).unwrap_or(&Json::Null);
+    let cost = member("bcryptCost");
+    let bcrypt_cost = if cost.is_null() { Some(BCRYPT_COST) } else { cost.as_u64() };
+    let bcrypt_cost = bcrypt_cost.filter(|cost| (4..=31).contains(cost));
+    let program = wire::read(member("program")).map_err(|error| error.to_string())?;
     let settings = Settings {
-        table_prefix: opening.table_prefix,
-        parameters: opening.parameters,
-        bcrypt_cost: opening.bcrypt_cost,
-        ..Settings::asking(key("seed", &opening.seed)?, key("cursorKey", &opening.cursor_key)?)
+        table_prefix: optional("tablePrefix", member("tablePrefix"))?,
+        parameters: parameters(member("parameters"))?,
+        bcrypt_cost: bcrypt_cost.ok_or_else(|| format!("`bcryptCost`: expected 4 to 31, not {cost}"))? as u32,
+        ..Settings::asking(key("seed", member("seed"))?, key("cursorKey", member("cursorKey"))?)
     };
     Core::new(Arc::new(program), settings).map_err(|problems| {
         problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; ")
     })
 }
 
-fn key(name: &str, text: &str) -> Result<[u8; 32], String> {
-    hex(text).ok_or_else(|| format!("`{name}`: expected 64 hexadecimal digits"))
+fn parameters(json: &Json) -> Result<BTreeMap<String, String>, String> {
+    let mut parameters = BTreeMap::new();
+    if json.is_null() {
+        return Ok(parameters);
+    }
+    for (name, value) in json.as_object().ok_or("`parameters`: expected an object")? {
+        let value = value.as_str().ok_or_else(|| format!("`parameters`: expected text for `{name}`"))?;
+        parameters.insert(name.clone(), value.to_owned());
+    }
+    Ok(parameters)
+}
+
+fn optional(name: &str, json: &Json) -> Result<Option<String>, String> {
+    match json {
+        Json::Null => Ok(None),
+        Json::String(text) => Ok(Some(text.clone())),
+        _ => Err(format!("`{name}`: expected text")),
+    }
+}
+
+fn key(name: &str, json: &Json) -> Result<[u8; 32], String> {
+    let digits = json.as_str().and_then(hex);
+    digits.ok_or_else(|| format!("`{name}`: expected 64 hexadecimal digits"))
 }
 
 /// The bytes of hexadecimal digits; none if they are others, or of another number.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 impl<V: Decode> Decode for BTreeMap<String, V> {
     fn decode(decoder: &mut Decoder<'_>, at: Path<'_>) -> Result<Self, ApiError> {
-        StringMap::decode(decoder, at).map(|entries| entries.into_iter().collect())
+        StringMap::decode(decoder, at).map(sortkey_value::order::map)
     }
 
     fn class_name() -> Cow<'static, str> {

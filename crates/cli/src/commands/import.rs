@@ -3,30 +3,28 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use sortkey_remote::Settings;
+use sortkey_remote::{Remote, Settings};
 
 use super::Run;
 use crate::designs;
 use crate::failure::Failure;
 use crate::tls::Trust;
 
-mod elsewhere;
-
 /// Make a design from existing tables
 ///
-/// Takes the answer of DescribeTable (JSON), or a CloudFormation or SAM template (JSON or YAML), or asks a running DynamoDB,
-/// with credentials as every AWS tool finds them. The design that is printed compiles; what the source is silent about is
-/// marked TODO.
+/// Takes the answer of DescribeTable (JSON), or a CloudFormation or SAM template (JSON or YAML), or asks a running
+/// DynamoDB. The design that is printed compiles; what the source is silent about is marked TODO.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey import orders.json --output orders.sk    # from aws dynamodb describe-table --table-name orders
-  sortkey import --endpoint http://127.0.0.1:8000 --table orders")]
+  sortkey import --endpoint http://127.0.0.1:8000 --table orders
+  sortkey import --endpoint https://dynamodb.eu-west-1.amazonaws.com --output all.sk")]
 pub(super) struct Import {
     /// The description of the tables
     #[arg(required_unless_present = "endpoint")]
     source: Option<PathBuf>,
 
-    /// Ask a running DynamoDB instead, such as http://127.0.0.1:8000 or https://dynamodb.eu-west-1.amazonaws.com
+    /// Ask a running DynamoDB instead, such as http://127.0.0.1:8000; AWS is asked with the credentials that its tools use
     #[arg(long, value_name = "URL", conflicts_with = "source")]
     endpoint: Option<String>,
 
@@ -63,10 +61,13 @@ impl Run for Import {
 
 impl Import {
     fn from_endpoint(&self, endpoint: &str) -> Result<String, Failure> {
-        let settings = Settings::new(endpoint).map_err(Failure::new)?;
-        let tables = elsewhere::describe(Settings { ca: self.trust.pem()?, ..settings }, &self.table)?;
-        sortkey_import::from_value("imported", &tables)
-            .map_err(|error| Failure::new(format_args!("cannot import {endpoint}: {error}")))
+        let settings = Settings { ca: self.trust.pem()?, ..Settings::new(endpoint).map_err(Failure::new)? };
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::new)?;
+        let imported = runtime.block_on(async {
+            sortkey_import::import_tables("imported", &Remote::new(settings).await, &self.table).await
+        });
+        imported.map_err(|error| Failure::new(format_args!("cannot import from {endpoint}: {error}")))
     }
 }
 

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use clap::Args;
-use sortkey_server::{Database, Mode, Settings, Tls, admin_mount};
+use sortkey_server::{Database, Mode, Settings, Stage, Tls, admin_mount};
 
 use super::Run;
 use crate::audit::AuditArguments;
@@ -70,10 +70,10 @@ impl Serve {
         let tls = self.tls.open(folder.as_deref(), &self.listen.host)?;
         let report = self.tls.report(tls.as_ref(), folder.as_deref());
         let settings = Settings { guard, audit, tls: tls.clone(), ..self.listen.settings() };
-        let (server, address) = listen::bind(address, database, settings, mounts).await?;
+        let (server, address) = listen::bind(address, Stage::Inside(database), settings, mounts).await?;
         let shutdown = shutdown::asked_for();
         self.announce(address, mode, tls.as_ref(), &report);
-        server.run(shutdown).await;
+        server.serve(Box::pin(shutdown)).await;
         Ok(())
     }
 

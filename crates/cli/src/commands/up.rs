@@ -4,7 +4,6 @@ pub(super) mod able;
 mod banner;
 mod cascades;
 pub(super) mod design;
-mod elsewhere;
 mod events;
 mod follow;
 mod hashing;
@@ -33,7 +32,7 @@ use sortkey_design::program::Segment;
 use sortkey_embedded::Embedded;
 use sortkey_gateway::{Admission, Forks, Gateway, Live};
 use sortkey_migrate::{Phase, Side};
-use sortkey_server::{Database, Mode, MoreMetrics, Mount, Settings};
+use sortkey_server::{Database, Mode, MoreMetrics, Mount, Settings, Stage};
 use sortkey_work::Waking;
 
 use super::Run;
@@ -46,7 +45,7 @@ use crate::protect::{self, Protect};
 use crate::shutdown;
 use crate::tls::{self, TlsArguments, Trust};
 use follow::Following;
-use place::{Place, Stage};
+use place::Place;
 
 /// Run a design: its tables, its operations API, its documentation
 ///
@@ -216,10 +215,10 @@ impl Up {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
                 let mounts = gateway.with_forks(forks(database, &runtime)).mounts();
-                self.serve(start, database.clone(), [mounts, vec![admin]].concat()).await
+                self.serve(start, [mounts, vec![admin]].concat()).await
             }
-            Stage::Elsewhere(closed) => tokio::select! {
-                served = self.serve(start, closed.clone(), gateway.mounts()) => served,
+            Stage::Elsewhere(_) => tokio::select! {
+                served = self.serve(start, gateway.mounts()) => served,
                 () = superseded::noticed(&runtime, &deployment) => Err(superseded::failure()),
             },
         };
@@ -229,12 +228,8 @@ impl Up {
         served
     }
 
-    async fn serve<B: sortkey_server::Backend>(
-        &self,
-        start: Start<'_>,
-        backend: B,
-        mounts: Vec<Mount>,
-    ) -> Result<(), Failure> {
+    async fn serve(&self, start: Start<'_>, mounts: Vec<Mount>) -> Result<(), Failure> {
+        let stage = start.seat.place.stage.clone();
         let Start { seat, runtime, more_metrics, live, stop } = start;
         let (address, mode) = (seat.address.get(), seat.mode);
         // The store of secrets, if there is one.
@@ -246,7 +241,7 @@ impl Up {
         let base = tls::scheme(tls.as_ref());
         let audit = self.audit.open()?;
         let settings = Settings { dynamodb_api, guard, audit, tls, more_metrics, ..self.listen.settings() };
-        let (server, address) = listen::bind(address, backend, settings, mounts).await?;
+        let (server, address) = listen::bind(address, stage, settings, mounts).await?;
         seat.address.set(address);
         let stop = stop.unwrap_or_else(|| Box::pin(shutdown::asked_for()));
         let shutdown = events::until(stop, live);
@@ -254,7 +249,7 @@ impl Up {
             format!("{certificate}{}{}", self.protect.report(mode, true, dynamodb_api), open_routes(runtime));
         let base = format!("{base}://{address}");
         banner::say(runtime, &base, self.protect.api_keys.as_deref(), &seat.place.kept, &report);
-        server.run(shutdown).await;
+        server.serve(Box::pin(shutdown)).await;
         Ok(())
     }
 
@@ -330,9 +325,9 @@ impl Up {
         match &seat.place.stage {
             Stage::Inside(database) => {
                 let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
-                self.serve(start, database.clone(), [mounts, vec![admin]].concat()).await
+                self.serve(start, [mounts, vec![admin]].concat()).await
             }
-            Stage::Elsewhere(closed) => self.serve(start, closed.clone(), mounts).await,
+            Stage::Elsewhere(_) => self.serve(start, mounts).await,
         }
     }
 

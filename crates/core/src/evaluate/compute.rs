@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
+use sortkey_design::formats;
 use sortkey_design::program::{Expr, Function};
 use sortkey_functions::hmac::is_equal;
 use sortkey_value::Number;
@@ -16,14 +17,42 @@ use sortkey_value::Number;
 use super::webhooks::{Moment, bytes, period_start};
 use super::{Scope, View};
 use crate::ask::{Ask, Told};
-use crate::values::Val;
+use crate::values::{Val, json_object};
 use crate::{Failure, FailureKind};
 
-/// A function to be computed elsewhere.
+/// What can be computed elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Computed {
+    /// A function of the language.
+    Function(Function),
+    /// The composed form (NFC) of a text, whose tables have a hundred kilobytes.
+    Composed,
+    /// Whether a text matches a pattern. Regular expressions are a thirtieth of the core.
+    IsMatch,
+}
+
+impl Computed {
+    /// Its name in messages to hosts.
+    pub fn word(self) -> &'static str {
+        match self {
+            Computed::Function(function) => function.word(),
+            Computed::Composed => "composed",
+            Computed::IsMatch => "isMatch",
+        }
+    }
+
+    /// The one of a name.
+    pub fn named(word: &str) -> Option<Computed> {
+        let functions = Function::ALL.iter().map(|function| Computed::Function(*function));
+        functions.chain([Computed::Composed, Computed::IsMatch]).find(|each| each.word() == word)
+    }
+}
+
+/// Something to be computed elsewhere.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Computation {
-    /// The function.
-    pub function: Function,
+    /// What is to be computed.
+    pub function: Computed,
     /// Its arguments, each as JSON tagged with its kind.
     pub arguments: Json,
     /// The moment of the call.
@@ -32,13 +61,21 @@ pub struct Computation {
     pub random: u64,
 }
 
-/// Computes a function for a task. The result is JSON tagged with its kind, as arguments are.
+/// Computes something for a task. The result is JSON tagged with its kind, as arguments are.
 pub fn compute(computation: &Computation) -> Result<Json, Failure> {
     let arguments = computation.arguments.as_array().into_iter().flatten().map(untagged);
     let arguments = arguments.collect::<Option<Vec<Val>>>();
     let malformed = || Failure::new(FailureKind::Invalid, "the arguments of a function are malformed");
     let moment = Moment { now_ms: computation.now_ms, random: computation.random };
-    let value = moment.computed(computation.function, &arguments.ok_or_else(malformed)?)?;
+    let arguments = arguments.ok_or_else(malformed)?;
+    let value = match (computation.function, &arguments[..]) {
+        (Computed::Function(function), arguments) => moment.computed(function, arguments)?,
+        (Computed::Composed, [Val::Text(text)]) => Some(Val::Text(formats::composed(text))),
+        (Computed::IsMatch, [Val::Text(pattern), Val::Text(text)]) => {
+            Some(Val::Bool(formats::is_match(pattern, text)))
+        }
+        (Computed::Composed | Computed::IsMatch, _) => None,
+    };
     value.as_ref().map(tagged).ok_or_else(malformed)
 }
 
@@ -107,12 +144,41 @@ impl Scope<'_> {
 
     #[cfg(target_arch = "wasm32")]
     fn computed(&self, function: Function, values: &[Val], moment: Moment) -> Result<Val, Failure> {
-        self.asked(function, values, moment)
+        self.asked(Computed::Function(function), values, moment)
+    }
+
+    /// Text in its composed form (NFC).
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn composed(&self, text: String) -> Result<String, Failure> {
+        Ok(formats::composed(&text))
+    }
+
+    /// Text in its composed form (NFC).
+    #[cfg(target_arch = "wasm32")]
+    pub(crate) fn composed(&self, text: String) -> Result<String, Failure> {
+        match self.asked(Computed::Composed, &[Val::Text(text)], Moment { now_ms: 0, random: 0 })? {
+            Val::Text(text) => Ok(text),
+            _ => Err(Failure::internal("a composed text is text")),
+        }
+    }
+
+    /// Whether a whole text matches a pattern.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn is_match(&self, pattern: &str, text: &str) -> Result<bool, Failure> {
+        Ok(formats::is_match(pattern, text))
+    }
+
+    /// Whether a whole text matches a pattern.
+    #[cfg(target_arch = "wasm32")]
+    pub(crate) fn is_match(&self, pattern: &str, text: &str) -> Result<bool, Failure> {
+        let arguments = [Val::text(pattern), Val::text(text)];
+        let answer = self.asked(Computed::IsMatch, &arguments, Moment { now_ms: 0, random: 0 })?;
+        Ok(answer == Val::Bool(true))
     }
 
     /// Asks the host of a task.
     #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "computed here"))]
-    fn asked(&self, function: Function, values: &[Val], moment: Moment) -> Result<Val, Failure> {
+    fn asked(&self, function: Computed, values: &[Val], moment: Moment) -> Result<Val, Failure> {
         let arguments = values.iter().map(tagged).collect();
         let computation = Computation { function, arguments, now_ms: moment.now_ms, random: moment.random };
         let awaited = || Failure::internal("a function is awaited");
@@ -139,9 +205,7 @@ fn tagged(value: &Val) -> Json {
         Val::List(members) | Val::Set(members) => Json::Array(members.iter().map(tagged).collect()),
         Val::Map(_) | Val::Item(_) => {
             let fields = value.fields().into_iter().flatten();
-            let fields: Map<String, Json> =
-                fields.map(|(name, each)| (name.to_string(), tagged(each))).collect();
-            json!({ "map": fields })
+            json!({ "map": json_object(fields.map(|(name, each)| (name.to_string(), tagged(each)))) })
         }
     }
 }
@@ -197,11 +261,24 @@ mod tests {
     #[test]
     fn a_host_computes_what_the_core_does() {
         let computation = Computation {
-            function: Function::CronNext,
+            function: Computed::Function(Function::CronNext),
             arguments: json!(["0 9 * * *", { "time": 1_767_225_600_000_i64 }, "Europe/Berlin"]),
             now_ms: 0,
             random: 0,
         };
         assert_eq!(compute(&computation), Ok(json!({ "time": 1_767_254_400_000_i64 })));
+        let composed = |arguments| {
+            compute(&Computation { function: Computed::Composed, arguments, now_ms: 0, random: 0 })
+        };
+        assert_eq!(composed(json!(["e\u{301}@example.com"])), Ok(json!("\u{e9}@example.com")));
+        assert!(composed(json!([])).is_err());
+        let is_match = |text: &str| {
+            let arguments = json!(["[a-z]+", text]);
+            compute(&Computation { function: Computed::IsMatch, arguments, now_ms: 0, random: 0 })
+        };
+        assert_eq!((is_match("abc"), is_match("abc1")), (Ok(json!(true)), Ok(json!(false))));
+        for each in [Computed::Composed, Computed::IsMatch, Computed::Function(Function::CronNext)] {
+            assert_eq!(Computed::named(each.word()), Some(each));
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `each x in xs { }`: elements in parallel, or in batches if the plan uses them.
 
-use futures_util::future::join_all;
+use crate::join::join_all;
 use sortkey_design::program::{Expr, LocalId, Statement};
 use sortkey_plan::batched;
 

@@ -1,12 +1,11 @@
 //! Calls of tests as clients would make them, for what records or observes them.
 
-use serde_json::Value as Json;
 use sortkey_design::program::Callee;
 
 use super::Made;
 use super::given::Given;
 use crate::evaluate::Scope;
-use crate::values::{Val, to_json};
+use crate::values::{Val, json_object, to_json};
 
 /// A call as a client would make it.
 pub(super) fn made(scope: &Scope<'_>, callee: Callee, given: &Given) -> Made {
@@ -22,11 +21,11 @@ pub(super) fn made(scope: &Scope<'_>, callee: Callee, given: &Given) -> Made {
             let ty = &program.caller[program.caller.find(name)?].ty;
             Some((name.to_string(), to_json(program, ty, value)))
         };
-        Json::Object(fields.iter().filter(|(_, value)| !value.is_absent()).filter_map(attribute).collect())
+        json_object(fields.iter().filter(|(_, value)| !value.is_absent()).filter_map(attribute))
     });
     Made {
         name: program.name(callee).to_string(),
-        arguments: Json::Object(arguments.collect()),
+        arguments: json_object(arguments),
         is_of_tests: !is_system && caller.is_none(),
         caller,
     }

@@ -59,17 +59,16 @@ impl<'a> Runner<'_, 'a> {
             let name = info.name_of(id);
             Some((name.to_string(), info.encode(program, id, fields.get(name)?)?))
         });
-        let stored: Map = stored.collect();
+        let stored = sortkey_value::order::map(stored);
         let key = format!("{:?}", key_of(scope, info, fields));
         let name = format!("cascade#{}#{}", info.name, &hex(&Sha256::digest(key.as_bytes()))[..32]);
         let since = AttributeValue::from(scope.now_ms.div_euclid(1_000));
-        let note: Map = [
+        let note = sortkey_value::order::map([
             (ENTITY.to_owned(), AttributeValue::S(info.name.to_string())),
             (FIELDS.to_owned(), AttributeValue::M(stored)),
             (SINCE.to_owned(), since),
-        ]
-        .into();
-        let note = [(":note".to_owned(), AttributeValue::M(note))].into();
+        ]);
+        let note = sortkey_value::order::map([(":note".to_owned(), AttributeValue::M(note))]);
         self.update_notes(scope, info, "SET #note = :note", &name, Some(note)).await?;
         Ok(Some(Note { entity: parent.entity, name }))
     }
@@ -132,7 +131,10 @@ impl<'a> Runner<'_, 'a> {
             table_name: info.table.clone(),
             key: reserved_key(scope, info, NOTES).into(),
             update_expression: Some(expression.to_owned()),
-            expression_attribute_names: Some([("#note".to_owned(), name.to_owned())].into()),
+            expression_attribute_names: Some(sortkey_value::order::map([(
+                "#note".to_owned(),
+                name.to_owned(),
+            )])),
             expression_attribute_values: values.map(Into::into),
             ..UpdateItemInput::default()
         };
@@ -200,7 +202,8 @@ fn due(scope: &Scope<'_>, item: &Item) -> Result<Vec<(Note, Fields)>, Failure> {
             continue;
         }
         let info = scope.shared.entity_called(entity)?;
-        let stored: Map = fields.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let stored =
+            sortkey_value::order::map(fields.iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
         let fields = info.decode(&scope.shared.program, &Item::from(stored));
         found.push((Note { entity: info.at, name: name.to_owned() }, fields));
     }

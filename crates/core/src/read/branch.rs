@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
-use futures_util::future::join_all;
+use crate::join::join_all;
 use sortkey_api::operations::{QueryInput, ScanInput};
 use sortkey_design::Program;
 use sortkey_plan::Way;

@@ -159,8 +159,11 @@ fn pointed_at(scope: &Scope<'_>, from: &Entity, to: &EntityInfo, item: View<'_>)
 pub(crate) fn key_of(scope: &Scope<'_>, info: &EntityInfo, known: &Fields) -> Option<Map> {
     let program = &scope.shared.program;
     let entity = info.of(program);
-    let parts = entity.key.parts();
-    parts.map(|part| Some((part.stored.to_string(), fixed(program, entity, part, known)?))).collect()
+    let mut key = Map::new();
+    for part in entity.key.parts() {
+        key.insert(part.stored.to_string(), fixed(program, entity, part, known)?);
+    }
+    Some(key)
 }
 
 /// The item that the caller may see, if it is live.

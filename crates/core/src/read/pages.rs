@@ -128,7 +128,7 @@ impl Read {
         let table = &program.tables[self.plan.path.table].key;
         let names = table.names().chain(self.key(program).names());
         let value = |name: &str| item.get(name).map(|value: ValueRef<'_>| value.to_owned());
-        let map: Map = names.filter_map(|name| Some((name.to_string(), value(name)?))).collect();
+        let map = sortkey_value::order::map(names.filter_map(|name| Some((name.to_string(), value(name)?))));
         Item::from(map)
     }
 
@@ -141,7 +141,7 @@ impl Read {
         let given = given.filter_map(|each| Some((&each.name, scope.get(each.local)?)));
         let mut given: Vec<(&Arc<str>, &Val)> = given.collect();
         // Cursors outlive the version of the program that gave them out, and so does this order.
-        given.sort_unstable_by_key(|(name, _)| *name);
+        sortkey_value::order::sort_by(&mut given, |(left, _), (right, _)| left.cmp(right));
         print_values(scope, &mut context, given);
         context.push(b',');
         match &scope.caller {

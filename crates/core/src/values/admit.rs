@@ -10,6 +10,7 @@ mod words;
 pub(crate) use words::lacking;
 
 use sortkey_design::formats;
+use sortkey_design::model::StringFormat;
 use sortkey_design::program::{Attribute, Type};
 
 use self::words::{Field, expected, range, refuse_or, too_long_or_short};
@@ -109,11 +110,17 @@ impl<'a> Admit<'a> {
             (Type::Unknown, value) => Ok(value),
             (Type::Json { of }, value) => self.keeping_empty().value_at(of, value, field),
             (Type::String { format, min, max }, Val::Text(text)) => {
-                let text = formats::composed(format, text);
+                let is_composed = formats::is_composed(format, &text);
+                let text = if is_composed { self.scope.composed(text)? } else { text };
                 // Text of ASCII alone has as many characters as bytes.
                 let length = if text.is_ascii() { text.len() } else { text.chars().count() } as u64;
-                let complaint = too_long_or_short(length, *min, *max, "characters")
-                    .or_else(|| formats::complaint(format, &text));
+                let complaint = match (too_long_or_short(length, *min, *max, "characters"), format) {
+                    (None, StringFormat::Matching(pattern)) => {
+                        (!self.scope.is_match(pattern, &text)?).then(|| formats::mismatch(pattern))
+                    }
+                    (None, format) => formats::misshapen(format, &text),
+                    (complaint, _) => complaint,
+                };
                 refuse_or(complaint, field, Val::Text(text))
             }
             (Type::Id { .. } | Type::Token { .. }, Val::Text(text)) if self.purpose == Purpose::Finding => {
@@ -173,7 +180,9 @@ impl<'a> Admit<'a> {
             }
             (Type::Set { of, max }, Val::List(members) | Val::Set(members)) => {
                 let mut members = self.members(of, members, field)?;
-                members.sort_by(|left, right| left.order(right).unwrap_or(std::cmp::Ordering::Equal));
+                sortkey_value::order::sort_by(&mut members, |left, right| {
+                    left.order(right).unwrap_or(std::cmp::Ordering::Equal)
+                });
                 members.dedup();
                 let complaint = too_long_or_short(members.len() as u64, 0, *max, "elements");
                 let is_absent = members.is_empty() && !self.keeps_empty;

@@ -105,7 +105,7 @@ impl Tree for Json {
         let double: f64 = text.parse().map_err(|_| Fault::Malformed)?;
         let number = JsonNumber::from_f64(double).ok_or(Fault::Malformed)?;
         // Both are nearest to the same double, so that equal digits are equal numbers.
-        match digits(text).eq(digits(&format!("{double:e}"))) {
+        match digits(text).eq(digits(&number.to_string())) {
             true => Ok(Json::Number(number)),
             false => Err(Fault::Rounded(text.to_owned())),
         }
@@ -120,7 +120,7 @@ impl Tree for Json {
     }
 
     fn map(members: Vec<(String, Json)>) -> Json {
-        Json::Object(members.into_iter().collect())
+        super::json_object(members.into_iter())
     }
 }
 
@@ -187,7 +187,7 @@ fn members<T: Tree>(reader: &mut Reader<'_>, depth: usize) -> Result<Vec<(T::Nam
     }
     // Sorted once: to look for each name among the earlier ones would let a long text take its square in time.
     if !members.is_sorted_by(|(one, _), (other, _)| one < other) {
-        members.sort_by(|(one, _), (other, _)| one.cmp(other));
+        sortkey_value::order::sort_by(&mut members, |(one, _), (other, _)| one.cmp(other));
         if let Some(pair) = members.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(Fault::Twice(pair[0].0.as_ref().to_owned()));
         }

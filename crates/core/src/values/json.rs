@@ -41,12 +41,21 @@ pub fn to_json(program: &Program, ty: &Type, value: &Val) -> Json {
         (Type::List { of, .. } | Type::Set { of, .. }, Val::List(members) | Val::Set(members)) => {
             Json::Array(members.iter().map(|each| to_json(program, of, each)).collect())
         }
-        (Type::Map { of, .. }, Val::Map(fields)) => Json::Object(
-            fields.iter().map(|(name, each)| (name.to_string(), to_json(program, of, each))).collect(),
-        ),
+        (Type::Map { of, .. }, Val::Map(fields)) => {
+            json_object(fields.iter().map(|(name, each)| (name.to_string(), to_json(program, of, each))))
+        }
         (Type::Object(id), Val::Map(fields)) => object(program, &program.objects[*id].attributes, fields),
         _ => untyped(value),
     }
+}
+
+/// An object of some members. They are inserted one after the other: collecting them would sort them first.
+pub(crate) fn json_object(members: impl Iterator<Item = (String, Json)>) -> Json {
+    let mut map = Map::new();
+    for (name, value) in members {
+        map.insert(name, value);
+    }
+    Json::Object(map)
 }
 
 /// The attributes of an object or item as JSON; what is absent is left out.
@@ -75,7 +84,7 @@ pub(crate) fn untyped(value: &Val) -> Json {
         Val::Map(_) | Val::Item(_) => {
             let fields = value.fields().into_iter().flatten();
             let present = fields.filter(|(_, each)| !each.is_absent());
-            Json::Object(present.map(|(name, each)| (name.to_string(), untyped(each))).collect())
+            json_object(present.map(|(name, each)| (name.to_string(), untyped(each))))
         }
     }
 }

@@ -98,7 +98,7 @@ fn object(program: &Program, attributes: &Attributes, fields: &Fields) -> Map {
         let value = fields.get(&attribute.name)?;
         Some((attribute.name.to_string(), to_stored(program, &attribute.ty, value)?))
     });
-    stored.collect()
+    sortkey_value::order::map(stored)
 }
 
 /// DynamoDB has no empty sets: an empty one is absent.

@@ -31,7 +31,7 @@ pub(super) async fn refer(
             }
         });
     }
-    arrows.sort_unstable_by_key(|id| info.name_of(*id));
+    sortkey_value::order::sort_by(&mut arrows, |left, right| info.name_of(*left).cmp(info.name_of(*right)));
     arrows.dedup();
     for id in arrows {
         let attribute = &entity.attributes[id];

@@ -214,7 +214,7 @@ fn informed(
     let is_filled = |name: &&Arc<str>| old.get(name).is_none() && !plan.sets().any(|(set, _)| set == *name);
     let filled = info.anatomy.required.iter().filter(is_filled);
     let mut unchanged: Vec<Arc<str>> = rewritten.chain(filled).chain(&consulted).cloned().collect();
-    unchanged.sort_unstable();
+    sortkey_value::order::sort(&mut unchanged);
     unchanged.dedup();
     for name in unchanged {
         let value = stored_item.get(&name).map(|value| value.to_owned());

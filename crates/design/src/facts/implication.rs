@@ -115,7 +115,7 @@ impl<'a> Known<'a> {
             for expr in self.conditions.iter().copied().chain([wanted]) {
                 expr.walk(&mut |each| words.extend(self.constant(name, each)));
             }
-            words.sort_unstable();
+            sortkey_value::order::sort(&mut words);
             words.dedup();
         }
         let mut cases: Vec<Case> = words.into_iter().map(Case::Is).collect();

@@ -287,11 +287,7 @@ impl Type {
     pub fn describe(&self) -> String {
         match self {
             Type::Undeclared => "undeclared".to_owned(),
-            Type::String { format: StringFormat::Plain, .. } => "string".to_owned(),
-            Type::String { format, .. } => match format {
-                StringFormat::Matching(_) => "matching".to_owned(),
-                other => format!("{other:?}").to_lowercase(),
-            },
+            Type::String { format, .. } => format.word().to_owned(),
             Type::Id { prefix, body } if prefix.is_empty() => body.describe(),
             Type::Id { prefix, body } => format!("id(\"{prefix}\", {})", body.describe()),
             Type::Token { .. } => "token".to_owned(),
@@ -311,7 +307,33 @@ impl Type {
             Type::Object { .. } => "{...}".to_owned(),
             Type::Record { name } => name.clone(),
             Type::Any { .. } => "any".to_owned(),
-            Type::Input { of, entity } => format!("{}({entity})", format!("{of:?}").to_lowercase()),
+            Type::Input { of, entity } => format!("{}({entity})", of.word()),
+        }
+    }
+}
+
+impl StringFormat {
+    /// The word for it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            StringFormat::Plain => "string",
+            StringFormat::Slug => "slug",
+            StringFormat::Email => "email",
+            StringFormat::Url => "url",
+            StringFormat::Cron => "cron",
+            StringFormat::Matching(_) => "matching",
+        }
+    }
+}
+
+impl InputKind {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            InputKind::New => "new",
+            InputKind::Patch => "patch",
+            InputKind::Key => "key",
+            InputKind::Item => "item",
         }
     }
 }

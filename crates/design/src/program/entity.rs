@@ -343,7 +343,7 @@ impl Attributes {
     /// Attributes in the order of the design.
     pub fn new(all: Arena<AttributeId, Attribute>) -> Attributes {
         let mut by_name: Vec<AttributeId> = all.ids().collect();
-        by_name.sort_by(|left, right| all[*left].name.cmp(&all[*right].name));
+        sortkey_value::order::sort_by(&mut by_name, |left, right| all[*left].name.cmp(&all[*right].name));
         Attributes { all, by_name }
     }
 

@@ -130,6 +130,12 @@ impl<I, T> Default for Arena<I, T> {
     }
 }
 
+impl<I, T> From<Vec<T>> for Arena<I, T> {
+    fn from(all: Vec<T>) -> Arena<I, T> {
+        Arena { all, id: PhantomData }
+    }
+}
+
 impl<I, T> FromIterator<T> for Arena<I, T> {
     fn from_iter<A: IntoIterator<Item = T>>(all: A) -> Arena<I, T> {
         Arena { all: all.into_iter().collect(), id: PhantomData }

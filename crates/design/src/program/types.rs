@@ -221,9 +221,7 @@ impl Type {
     pub fn describe(&self, program: &Program) -> String {
         match self {
             Type::Unknown => "undeclared".to_owned(),
-            Type::String { format: StringFormat::Plain, .. } => "string".to_owned(),
-            Type::String { format: StringFormat::Matching(_), .. } => "matching".to_owned(),
-            Type::String { format, .. } => format!("{format:?}").to_lowercase(),
+            Type::String { format, .. } => format.word().to_owned(),
             Type::Id { prefix, body } if prefix.is_empty() => body.describe(),
             Type::Id { prefix, body } => format!("id(\"{prefix}\", {})", body.describe()),
             Type::Token { .. } => "token".to_owned(),
@@ -249,7 +247,7 @@ impl Type {
             Type::Any { .. } => "any".to_owned(),
             Type::Input { of, entity } => {
                 let entity = program.entities.get(*entity).map(|entity| &*entity.name).unwrap_or_default();
-                format!("{}({entity})", format!("{of:?}").to_lowercase())
+                format!("{}({entity})", of.word())
             }
         }
     }

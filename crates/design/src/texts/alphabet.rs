@@ -98,7 +98,7 @@ impl Alphabet {
 
     fn joined(mut ranges: Vec<(u32, u32)>) -> Alphabet {
         ranges.retain(|(low, high)| low <= high);
-        ranges.sort_unstable();
+        sortkey_value::order::sort(&mut ranges);
         let mut joined: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
         for (low, high) in ranges {
             match joined.last_mut() {

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value as Json;
 use sortkey_value::Number;
 
-use super::json::{expected, list, part, place, text};
+use super::json::{case, expected, is_case, list, member, no_case, object, part, place, text};
 use super::pool::{Reading, Writing};
+use crate::model::{
+    Change, FieldOp, IdBody, InputKind, Load, Op, ReadVerb, SlotFormat, StringFormat, TimeUnit, WriteVerb,
+};
 use crate::program::{
     Arena, AttributeId, EffectId, EntityId, EnumId, ErrorId, Id, IndexId, LocalId, ObjectId, OperationId,
     ParameterId, PatternId, RuleId, SettingId, TableId, TemplateId, UniqueId,
@@ -26,6 +29,32 @@ impl std::fmt::Display for Unreadable {
 
 impl std::error::Error for Unreadable {}
 
+/// A part of a program that is being read. If another part cannot be read, this one is freed, except on WebAssembly: the code
+/// for that would be a tenth of the reader, and an instance whose program cannot be read is given up.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) fn hold<T>(part: T) -> T {
+    part
+}
+
+/// The part that was held.
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) fn release<T>(part: T) -> T {
+    part
+}
+
+#[cfg(target_arch = "wasm32")]
+pub(super) use std::mem::ManuallyDrop;
+
+#[cfg(target_arch = "wasm32")]
+pub(super) fn hold<T>(part: T) -> ManuallyDrop<T> {
+    ManuallyDrop::new(part)
+}
+
+#[cfg(target_arch = "wasm32")]
+pub(super) fn release<T>(part: ManuallyDrop<T>) -> T {
+    ManuallyDrop::into_inner(part)
+}
+
 /// A type of the program that has a form on the wire.
 pub trait Wire: Sized {
     /// The form on the wire.
@@ -38,8 +67,9 @@ pub trait Wire: Sized {
     fn read(json: &Json, from: &Reading) -> Result<Self, Unreadable>;
 }
 
+/// Types that are written as they are, and how each is read.
 macro_rules! as_they_are {
-    ($($ty:ty),+ $(,)?) => { $(
+    ($($ty:ty: $read:expr),+ $(,)?) => { $(
         impl Wire for $ty {
             type Form = $ty;
 
@@ -48,16 +78,80 @@ macro_rules! as_they_are {
             }
 
             fn read(json: &Json, _: &Reading) -> Result<$ty, Unreadable> {
-                <$ty as Deserialize>::deserialize(json).map_err(|error| Unreadable(error.to_string()))
+                $read(json)
             }
         }
     )+ };
 }
 
-as_they_are!(bool, char, u64, i64, String);
-as_they_are!(crate::model::ReadVerb, crate::model::WriteVerb, crate::model::FieldOp, crate::model::Op);
-as_they_are!(crate::model::Load, crate::model::StringFormat, crate::model::IdBody, crate::model::TimeUnit);
-as_they_are!(crate::model::SlotFormat, crate::model::InputKind, crate::model::Change);
+as_they_are! {
+    bool: |json: &Json| json.as_bool().ok_or_else(|| expected("a flag", "true or false", json)),
+    char: |json: &Json| text(json)?.parse().map_err(|_| expected("a character", "one", json)),
+    u32: place,
+    u64: |json: &Json| json.as_u64().ok_or_else(|| expected("a number", "one that is not negative", json)),
+    i64: |json: &Json| json.as_i64().ok_or_else(|| expected("a number", "an integer", json)),
+    String: |json: &Json| text(json).map(str::to_owned),
+}
+
+/// Enumerations of the model that are their own form. Reading them by name takes a fraction of the code that is derived.
+macro_rules! words {
+    ($($ty:ident { $($case:ident $(($one:ident: $inner:ty))?),+ $(,)? })+) => { $(
+        impl Wire for $ty {
+            type Form = $ty;
+
+            fn write(&self, _: &mut Writing) -> $ty {
+                match self {
+                    $($ty::$case $(($one))? => $ty::$case $(($one.clone()))?,)+
+                }
+            }
+
+            fn read(json: &Json, _from: &Reading) -> Result<$ty, Unreadable> {
+                let (name, _body) = case(json, stringify!($ty))?;
+                $(
+                    if is_case(name, stringify!($case)) {
+                        $(let $one = <$inner as Wire>::read(_body, _from)?;)?
+                        return Ok($ty::$case $(($one))?);
+                    }
+                )+
+                Err(no_case(stringify!($ty), name))
+            }
+        }
+    )+ };
+}
+
+words! {
+    ReadVerb { Get, List, Count, Exists, Sum, Collect, Scan }
+    WriteVerb { Create, Put, Update, Upsert, Delete, Purge, Check, Get }
+    FieldOp { Set, Add, Subtract }
+    Op {
+        Implies, Or, And, Eq, NotEq, Lt, LtEq, Gt, GtEq, Contains, StartsWith, In, Add, Sub, Mul, Div, Rem,
+    }
+    StringFormat { Plain, Slug, Email, Url, Cron, Matching(pattern: String) }
+    IdBody { Uuid, Ulid, Nanoid(length: u64) }
+    TimeUnit { Iso, IsoSeconds, Milliseconds, Seconds, Unstated }
+    SlotFormat { Pad(width: u32), Time(form: String), Escape, Lower }
+    InputKind { New, Patch, Key, Item }
+    Change { Create, Update, Delete, Expire }
+}
+
+impl Wire for Load {
+    type Form = Load;
+
+    fn write(&self, _: &mut Writing) -> Load {
+        *self
+    }
+
+    fn read(json: &Json, _: &Reading) -> Result<Load, Unreadable> {
+        let members = object(json, "Load", &["per_second", "peak_per_second"])?;
+        let rate = |json: &Json| json.as_f64().ok_or_else(|| expected("a rate", "a number", json));
+        let peak = member(members, "peak_per_second");
+        Ok(Load {
+            per_second: rate(member(members, "per_second"))?,
+            peak_per_second: (!peak.is_null()).then(|| rate(peak)).transpose()?,
+            ..Load::default()
+        })
+    }
+}
 
 impl Wire for usize {
     type Form = u64;
@@ -117,7 +211,13 @@ impl<T: Wire> Wire for Vec<T> {
     }
 
     fn read(json: &Json, from: &Reading) -> Result<Self, Unreadable> {
-        list(json)?.iter().map(|each| T::read(each, from)).collect()
+        // A plain loop: an iterator that is collected is four times the code, for every type that there are lists of.
+        let list = list(json)?;
+        let mut all = hold(Vec::with_capacity(list.len()));
+        for each in list {
+            all.push(T::read(each, from)?);
+        }
+        Ok(release(all))
     }
 }
 
@@ -129,7 +229,7 @@ impl<I: Id, T: Wire> Wire for Arena<I, T> {
     }
 
     fn read(json: &Json, from: &Reading) -> Result<Self, Unreadable> {
-        list(json)?.iter().map(|each| T::read(each, from)).collect()
+        Vec::read(json, from).map(Arena::from)
     }
 }
 
@@ -223,10 +323,12 @@ macro_rules! record {
                 from: &Reading,
             ) -> Result<Self, Unreadable> {
                 let names = &[$(stringify!($field)),+];
+                use crate::wire::form::{hold, release};
                 let members = crate::wire::json::object(json, stringify!($name), names)?;
                 let member = |name| crate::wire::json::member(members, name);
+                $(let $field = hold(<$ty as Wire>::read(member(stringify!($field)), from)?);)+
                 Ok(Self {
-                    $($field: <$ty as Wire>::read(member(stringify!($field)), from)?,)+
+                    $($field: release($field),)+
                     $($($place: Default::default(),)+)?
                 })
             }
@@ -265,6 +367,8 @@ macro_rules! cases {
                 json: &serde_json::Value,
                 _from: &Reading,
             ) -> Result<Self, Unreadable> {
+                #[allow(unused_imports, reason = "cases that hold nothing need neither")]
+                use crate::wire::form::{hold, release};
                 use crate::wire::json;
                 let (name, _body) = json::case(json, stringify!($name))?;
                 $(
@@ -275,14 +379,19 @@ macro_rules! cases {
                                 at += 1;
                                 json::part(_body, at - 1, of)
                             };
-                            $(let $one = <$inner as Wire>::read(next()?, _from)?;)+
+                            $(let $one = hold(<$inner as Wire>::read(next()?, _from)?);)+
                         )?
                         $(
                             let names = &[$(stringify!($field)),+];
                             let members = json::object(_body, stringify!($case), names)?;
-                            $(let $field = <$ty as Wire>::read(json::member(members, stringify!($field)), _from)?;)+
+                            $(
+                                let $field = json::member(members, stringify!($field));
+                                let $field = hold(<$ty as Wire>::read($field, _from)?);
+                            )+
                         )?
-                        return Ok(Self::$case $(($($one),+))? $({ $($field),+ })?);
+                        return Ok(Self::$case
+                            $(($(release($one)),+))?
+                            $({ $($field: release($field)),+ })?);
                     }
                 )+
                 Err(json::no_case(stringify!($name), name))

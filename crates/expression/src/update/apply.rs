@@ -213,7 +213,7 @@ impl SetOperand {
 
 fn union<M: Ord>(one: impl Iterator<Item = M>, two: impl Iterator<Item = M>) -> Vec<M> {
     let mut members: Vec<M> = one.chain(two).collect();
-    members.sort();
+    sortkey_value::order::sort(&mut members);
     members.dedup();
     members
 }

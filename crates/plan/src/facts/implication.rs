@@ -248,7 +248,7 @@ fn gaps(ty: &Type, values: &[Constant]) -> Vec<Case> {
         _ => None,
     };
     let mut numbers: Vec<Number> = values.iter().filter_map(number).collect();
-    numbers.sort();
+    sortkey_value::order::sort(&mut numbers);
     let edges = || std::iter::once(None).chain(numbers.iter().copied().map(Some));
     let ends = numbers.iter().copied().map(Some).chain([None]);
     let is_whole = matches!(ty, Type::Int { .. });

@@ -71,7 +71,7 @@ impl Plan<'_> {
             return Flow::nothing();
         }
         let mut names: Vec<&str> = read.iter().map(|id| &*entity.attributes[id].name).collect();
-        names.sort_unstable();
+        sortkey_value::order::sort(&mut names);
         let item = format!("{} as it is, for {}", entity.name, names.join(", "));
         let read = self.get(deed.entity, true, item);
         if surely { read } else { read.maybe() }
@@ -91,7 +91,7 @@ impl Plan<'_> {
                 }
             });
         }
-        arrows.sort_unstable();
+        sortkey_value::order::sort(&mut arrows);
         arrows.dedup();
         let mut flows = Vec::new();
         for (from, other, target) in arrows {

@@ -7,7 +7,7 @@ use sortkey_api::OperationId;
 
 use super::Metrics;
 use super::histogram::{BOUNDS_MICROS, Observed};
-use crate::backend::History;
+use sortkey_engine::History;
 
 /// The exposition format's version.
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";

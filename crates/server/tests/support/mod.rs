@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sortkey_api::{ApiError, OperationId};
-use sortkey_server::{Backend, Call, Mount, Readiness, Reply, Server, Settings};
-pub use sortkey_testkit::{Answer, Client};
+use sortkey_engine::JsonReply;
+use sortkey_server::{Backend, Call, Mount, Readiness, Server, Settings};
+pub use sortkey_testkit::{Client, JsonReply};
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, oneshot};
 
@@ -26,7 +27,7 @@ impl Default for Fake {
 }
 
 impl Backend for Fake {
-    fn call(&self, call: Call) -> impl Future<Output = Reply> + Send {
+    fn call(&self, call: Call) -> impl Future<Output = JsonReply> + Send {
         assert_ne!(call.operation, OperationId::DeleteItem, "a bug before the future");
         let begun = Arc::clone(&self.begun);
         async move {
@@ -50,7 +51,7 @@ impl Backend for Fake {
                     Ok(format!("{name} of {length} bytes on {fork}").into_bytes())
                 }
             };
-            Reply { result, table: Some("music".into()) }
+            JsonReply { result, table: Some("music".into()) }
         }
     }
 
@@ -92,7 +93,7 @@ impl Running {
     }
 
     /// One request on a connection of its own.
-    pub fn ask(&self, request: &[u8]) -> Answer {
+    pub fn ask(&self, request: &[u8]) -> JsonReply {
         Client::ask(self.address, request)
     }
 

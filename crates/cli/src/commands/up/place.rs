@@ -9,10 +9,9 @@ use sortkey_design::Program;
 use sortkey_embedded::{Embedded, KeyFile, SystemClock, ephemeral};
 use sortkey_engine::{Engine, Settings as EngineSettings};
 use sortkey_remote::{Remote, Settings as RemoteSettings};
-use sortkey_server::Database;
+use sortkey_server::{Database, Stage};
 
 use super::able;
-use super::elsewhere::Elsewhere;
 use super::hashing::Hashing;
 use crate::failure::Failure;
 use crate::keep::Keep;
@@ -30,12 +29,6 @@ pub(in crate::commands) struct Place {
     clock: Arc<dyn Clock>,
     /// The folder of the secrets; none if they end with the process.
     pub(in crate::commands) secrets: Option<PathBuf>,
-}
-
-/// The implementation of the DynamoDB API.
-pub(in crate::commands) enum Stage {
-    Inside(Database),
-    Elsewhere(Elsewhere),
 }
 
 impl Place {
@@ -85,7 +78,7 @@ impl Place {
             clock: Arc::new(SystemClock),
             kept: format!("Items are kept at {endpoint}, keys in {}", secrets.display()),
             backend: Arc::new(remote),
-            stage: Stage::Elsewhere(Elsewhere { endpoint }),
+            stage: Stage::Elsewhere(endpoint),
             secrets: Some(secrets),
         })
     }

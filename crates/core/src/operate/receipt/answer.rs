@@ -160,7 +160,7 @@ pub(super) async fn recalled(
     receipt: &Item,
 ) -> Result<Val, Failure> {
     if let Some(ValueRef::S(json)) = receipt.get(&info.aside(RESULT)) {
-        let json: Option<Json> = serde_json::from_str(json).ok();
+        let json: Option<Json> = serde_json::from_slice(json.as_bytes()).ok();
         return Ok(json.and_then(from_json).unwrap_or_default());
     }
     let kept = (receipt.get(&info.aside(ENTITY)), receipt.get(&info.aside(KEY)));

@@ -105,7 +105,7 @@ impl<'a> Touched<'a> {
         let stored = consulted.iter().filter(|id| self.entity.attributes[*id].is_stored());
         let mut names: Vec<Arc<str>> = stored.map(|id| plan.info.name_of(id).clone()).collect();
         names.retain(|name| !plan.known.contains_key(name));
-        names.sort_unstable();
+        sortkey_value::order::sort(&mut names);
         names
     }
 }
