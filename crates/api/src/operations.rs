@@ -167,7 +167,7 @@ operations! {
         BatchExecuteStatement: batch_execute_statement, BatchExecuteStatementInput, BatchExecuteStatementOutput;
         BatchGetItem: batch_get_item, BatchGetItemInput, BatchGetItemOutput, for designs;
         BatchWriteItem: batch_write_item, BatchWriteItemInput, BatchWriteItemOutput, for designs;
-        CreateBackup: create_backup, CreateBackupInput, CreateBackupOutput;
+        CreateBackup: create_backup, CreateBackupInput, CreateBackupOutput, for designs;
         CreateTable: create_table, CreateTableInput, CreateTableOutput, for designs;
         DeleteBackup: delete_backup, DeleteBackupInput, DeleteBackupOutput;
         DeleteItem: delete_item, DeleteItemInput, DeleteItemOutput, for designs;
