@@ -104,8 +104,14 @@ impl Pair<'_> {
             stays(recovery, "UpdateContinuousBackups"),
         );
         let protection = |table: &Table| if table.deletion_protection { "on" } else { "off" }.to_owned();
-        let class = given(new.deletion_protection);
-        differs(class, "deletion protection", protection(old), protection(new), stays(class, "UpdateTable"));
+        let protected = given(new.deletion_protection);
+        differs(
+            protected,
+            "deletion protection",
+            protection(old),
+            protection(new),
+            stays(protected, "UpdateTable"),
+        );
         let ttl = given(old.ttl.is_none());
         differs(
             ttl,
