@@ -22,27 +22,41 @@ const IN_FLIGHT: usize = 4;
 const RATES: [u64; 4] = [200, 1_000, 3_000, 6_000];
 const TURN: Duration = Duration::from_secs(4);
 
-pub fn run(directory: &Path, items: usize) {
-    let [first, second, third] = ["a", "b", "c"].map(|name| directory.join(name));
-    {
-        let world = World::open(first.clone());
+pub fn run(directory: Option<&Path>, items: usize) {
+    let prepared = |world: &World| {
         fill(&world.old_alone(), items);
         world.make_tables();
         let runner = world.runner(world.backend());
         block_on(runner.prepare()).expect("prepared");
         block_on(runner.start()).expect("started");
-    }
-    for copy in [&second, &third] {
-        let copied = Command::new("cp").arg("-r").args([&first, copy]).status().expect("cp");
-        assert!(copied.success());
-    }
+    };
+    let worlds: [Box<dyn Fn() -> World>; 3] = match directory {
+        Some(directory) => {
+            let folders = ["a", "b", "c"].map(|name| directory.join(name));
+            prepared(&World::open(folders[0].clone()));
+            for copy in &folders[1..] {
+                let copied = Command::new("cp").arg("-r").args([&folders[0], copy]).status().expect("cp");
+                assert!(copied.success());
+            }
+            folders.map(|folder| Box::new(move || World::open(folder.clone())) as Box<dyn Fn() -> World>)
+        }
+        None => {
+            let world = World::in_memory();
+            prepared(&world);
+            [(); 3].map(|()| {
+                let fork = world.fork();
+                Box::new(move || fork.clone()) as Box<dyn Fn() -> World>
+            })
+        }
+    };
     println!(
         "| what | items | seconds | items/s | CPU seconds | items per CPU second |\n|---|---|---|---|---|---|"
     );
-    let transactions = measure_copy(&first);
-    measure_raw(&second, transactions);
+    let [first, second, third] = worlds;
+    let transactions = measure_copy(&first());
+    measure_raw(&second(), transactions);
     println!("\n| asked for, items/s | held | off by |\n|---|---|---|");
-    measure_rates(&third);
+    measure_rates(&third());
 }
 
 /// When something began, by the clock and by the processor, which says more on a machine that does other things.
@@ -71,8 +85,7 @@ fn cpu_seconds() -> f64 {
     (ticks(11) + ticks(12)) / 100.0
 }
 
-fn measure_copy(directory: &Path) -> Vec<TransactWriteItemsInput> {
-    let world = World::open(directory.to_owned());
+fn measure_copy(world: &World) -> Vec<TransactWriteItemsInput> {
     let recorder = Arc::new(Recorder::new(Embedded::new(world.engine.clone()), true));
     let runner = world.runner(recorder.clone());
     let begun = Begun::now();
@@ -88,8 +101,7 @@ fn measure_copy(directory: &Path) -> Vec<TransactWriteItemsInput> {
 }
 
 /// The transactions of the copy on a database as the copy found it.
-fn measure_raw(directory: &Path, transactions: Vec<TransactWriteItemsInput>) {
-    let world = World::open(directory.to_owned());
+fn measure_raw(world: &World, transactions: Vec<TransactWriteItemsInput>) {
     let recorder = Recorder::new(Embedded::new(world.engine.clone()), false);
     let begun = Begun::now();
     // Writes of the runner's state come first, one at a time; writes of the copy are sent concurrently.
@@ -111,8 +123,7 @@ fn measure_raw(directory: &Path, transactions: Vec<TransactWriteItemsInput>) {
     begun.row("the same transactions, raw", recorder.carried.load(Ordering::Relaxed));
 }
 
-fn measure_rates(directory: &Path) {
-    let world = World::open(directory.to_owned());
+fn measure_rates(world: &World) {
     let recorder = Arc::new(Recorder::new(Embedded::new(world.engine.clone()), false));
     let (runner, other) = (world.runner(recorder.clone()), world.runner(world.backend()));
     block_on(other.rate(Some(Rate::Items(RATES[0])))).expect("bounded");

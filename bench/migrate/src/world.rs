@@ -14,6 +14,7 @@ use sortkey_engine::Engine;
 use sortkey_migrate::{Ages, Plan, Runner};
 use sortkey_storage_fjall::{FjallStore, Options};
 
+#[derive(Clone)]
 pub struct World {
     pub engine: Engine,
     before: Arc<Design>,
@@ -31,11 +32,21 @@ fn design(name: &str) -> Arc<Design> {
 impl World {
     pub fn open(directory: PathBuf) -> World {
         let store = FjallStore::open(directory, Options::default()).expect("a directory");
-        World {
-            engine: Engine::open(store, sortkey_engine::Settings::default()),
-            before: design("seller-profiles-before.sk"),
-            after: design("seller-profiles.sk"),
-        }
+        World::of(Engine::open(store, sortkey_engine::Settings::default()))
+    }
+
+    pub fn in_memory() -> World {
+        World::of(Engine::memory(sortkey_engine::Settings::default()))
+    }
+
+    fn of(engine: Engine) -> World {
+        let (before, after) = (design("seller-profiles-before.sk"), design("seller-profiles.sk"));
+        World { engine, before, after }
+    }
+
+    /// The same database in memory once more.
+    pub fn fork(&self) -> World {
+        World { engine: self.engine.fork().expect("a database in memory"), ..self.clone() }
     }
 
     pub fn backend(&self) -> Arc<dyn Backend> {

@@ -177,7 +177,7 @@ operations! {
         BatchExecuteStatement: batch_execute_statement, BatchExecuteStatementInput, BatchExecuteStatementOutput;
         BatchGetItem: batch_get_item, BatchGetItemInput, BatchGetItemOutput, for calls;
         BatchWriteItem: batch_write_item, BatchWriteItemInput, BatchWriteItemOutput, for calls;
-        CreateBackup: create_backup, CreateBackupInput, CreateBackupOutput;
+        CreateBackup: create_backup, CreateBackupInput, CreateBackupOutput, for designs;
         CreateTable: create_table, CreateTableInput, CreateTableOutput, for designs;
         DeleteBackup: delete_backup, DeleteBackupInput, DeleteBackupOutput;
         DeleteItem: delete_item, DeleteItemInput, DeleteItemOutput, for calls;

@@ -75,30 +75,68 @@ impl Pair<'_> {
     /// The settings that one call of the control plane changes.
     fn settings(&self, found: &mut Vec<Difference>) {
         let (old, new) = (self.old, self.new);
-        let mut changed = |what: &str, before: String, after: String, effect: &str| {
+        let mut differs = |class: Class, what: &str, before: String, after: String, effect: &str| {
             if before != after {
                 let change = format!("{what} {after} instead of {before}");
-                found.push(Difference::new(Class::Table, subject(new), change, effect).at(new.span));
+                found.push(Difference::new(class, subject(new), change, effect).at(new.span));
             }
         };
-        changed("billing", billing(old.billing.as_ref()), billing(new.billing.as_ref()), "UpdateTable");
-        changed("stream", option(old.stream.as_ref()), option(new.stream.as_ref()), "UpdateTable");
-        changed("recovery", days(old.recovery_days), days(new.recovery_days), "UpdateContinuousBackups");
+        // What a table has is not taken away from it.
+        let given = |is_given: bool| if is_given { Class::Table } else { Class::Remove };
+        let stays = |class: Class, effect: &'static str| match class {
+            Class::Remove => "it stays until somebody switches it off",
+            _ => effect,
+        };
+        let stream = given(old.stream.is_none());
+        differs(
+            stream,
+            "stream",
+            option(old.stream.as_ref()),
+            option(new.stream.as_ref()),
+            stays(stream, "UpdateTable"),
+        );
+        let recovery = given(new.recovery_days.unwrap_or(0) > old.recovery_days.unwrap_or(0));
+        differs(
+            recovery,
+            "recovery",
+            days(old.recovery_days),
+            days(new.recovery_days),
+            stays(recovery, "UpdateContinuousBackups"),
+        );
         let protection = |table: &Table| if table.deletion_protection { "on" } else { "off" }.to_owned();
-        changed("deletion protection", protection(old), protection(new), "UpdateTable");
+        let protected = given(new.deletion_protection);
+        differs(
+            protected,
+            "deletion protection",
+            protection(old),
+            protection(new),
+            stays(protected, "UpdateTable"),
+        );
+        let ttl = given(old.ttl.is_none());
+        differs(
+            ttl,
+            "ttl",
+            option(old.ttl.as_ref()),
+            option(new.ttl.as_ref()),
+            match ttl {
+                Class::Remove => {
+                    "the old attribute is switched off by hand first, and DynamoDB takes up to an hour for it"
+                }
+                _ => "UpdateTimeToLive",
+            },
+        );
+        let mut changed = |what: &str, before: String, after: String, effect: &str| {
+            differs(Class::Table, what, before, after, effect);
+        };
+        changed("billing", billing(old.billing.as_ref()), billing(new.billing.as_ref()), "UpdateTable");
         changed(
             "encryption",
             encryption(old.encryption.as_ref()),
             encryption(new.encryption.as_ref()),
             "UpdateTable; DynamoDB encrypts again in the background",
         );
+        changed("class", class(old), class(new), "UpdateTable");
         changed("replicas", list(&old.replicas), list(&new.replicas), "UpdateTable, one region at a time");
-        changed(
-            "ttl",
-            option(old.ttl.as_ref()),
-            option(new.ttl.as_ref()),
-            "UpdateTimeToLive; the old attribute is switched off first, and DynamoDB takes up to an hour for each",
-        );
         if old.kind != new.kind {
             let change =
                 format!("kind {} instead of {}", option(new.kind.as_ref()), option(old.kind.as_ref()));
@@ -218,6 +256,10 @@ fn encryption(encryption: Option<&Encryption>) -> String {
         Some(Encryption { kind, key: None, .. }) => kind.text.clone(),
         Some(Encryption { kind, key: Some(key), .. }) => format!("{kind} \"{key}\""),
     }
+}
+
+fn class(table: &Table) -> String {
+    table.class.as_ref().map_or_else(|| "standard".to_owned(), |class| class.text.clone())
 }
 
 fn projection(index: &Index) -> String {

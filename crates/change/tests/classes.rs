@@ -76,6 +76,22 @@ fn settings_of_tables() {
         ],
     );
     check(
+        "billing on_demand",
+        "billing on_demand class infrequent_access encryption aws_managed",
+        &[
+            "2 table Orders: encryption aws_managed instead of aws_owned",
+            "2 table Orders: class infrequent_access instead of standard",
+        ],
+    );
+    let given = ORDERS.replacen(
+        "billing on_demand",
+        "billing on_demand stream new_image recovery 35d protect deletion",
+        1,
+    );
+    let (old, new) = (compiled(&given), compiled(ORDERS));
+    let classes: Vec<u8> = diff(&old.program, &new.program).iter().map(|each| each.class.number()).collect();
+    assert_eq!(classes, [6, 6, 6], "what a table has is not taken away");
+    check(
         "table Orders \"orders\"",
         "table Orders \"orders-2\"",
         &["5 table Orders: is called \"orders-2\" instead of \"orders\""],

@@ -124,7 +124,7 @@ impl<'a> Builder<'a> {
             recovery_days: self.desired.recovery_days,
             deletion_protection: create.deletion_protection_enabled == Some(true),
             encryption: self.encryption(),
-            class: self.own.class.or(self.stage.all.class).unwrap_or_default(),
+            class: self.own.class.or(self.declared_class()).or(self.stage.all.class).unwrap_or_default(),
             is_global,
             replicas,
             tags: self.tags(),
@@ -133,6 +133,15 @@ impl<'a> Builder<'a> {
             billing,
             scaling,
         }
+    }
+
+    /// The price class that the design declares; a stage may give the table another one.
+    fn declared_class(&self) -> Option<TableClass> {
+        use sortkey_api::shapes::table::TableClass as Declared;
+        self.desired.create.table_class.as_ref().map(|class| match class {
+            Declared::StandardInfrequentAccess => TableClass::InfrequentAccess,
+            _ => TableClass::Standard,
+        })
     }
 
     fn local(&self) -> Vec<LocalIndex> {

@@ -40,6 +40,8 @@ pub enum Step {
     Waiting {
         /// Items so far.
         items: Option<i64>,
+        /// How many there are, if that is known.
+        of: Option<i64>,
     },
     /// It is there.
     Done,

@@ -11,14 +11,16 @@ pub use billing::Billing;
 use std::fmt;
 
 use sortkey_api::shapes::stream::StreamSpecification;
-use sortkey_api::shapes::table::{KeySchemaElement, KeyType, SseType, TableDescription};
+use sortkey_api::shapes::table::{
+    KeySchemaElement, KeyType, SSESpecification, SseType, TableClass, TableDescription,
+};
 use sortkey_api::shapes::tag::Tag;
 use sortkey_change::Difference;
 use sortkey_design::TABLE_DIFFERS;
 use sortkey_diagnostics::{Diagnostic, Span};
 
-use super::DESIGN_TAG;
 use super::tables::Desired;
+use super::{DESIGN_TAG, MIGRATE};
 
 /// An existing table.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +50,10 @@ pub enum Change {
     Recovery(u64),
     /// Deletion protection.
     Protect,
+    /// Another price class of storage.
+    Class(TableClass),
+    /// Encryption with another key.
+    Encrypt(SSESpecification),
     /// A stream.
     Stream(StreamSpecification),
     /// Tags.
@@ -56,6 +62,8 @@ pub enum Change {
     Guards(Vec<String>),
     /// Items rewritten in the form of the new design, by what changed, as in `Order.note`.
     Rewrite(Vec<String>),
+    /// No change: processes of the version before are given the time to notice that they are superseded.
+    Superseded,
     /// No change: the differences from the design that was deployed before, shown before anything is changed.
     Compared(Vec<Difference>),
 }
@@ -68,11 +76,15 @@ impl fmt::Display for Change {
             Change::TimeToLive(attribute) => write!(f, "items expire by {attribute}"),
             Change::Recovery(days) => write!(f, "can be restored to any second of {days} days"),
             Change::Billing(billing) => billing.fmt(f),
+            Change::Class(class) => write!(f, "stored in the class {class}"),
+            Change::Encrypt(with) if with.enabled == Some(true) => f.write_str("encrypted with a KMS key"),
+            Change::Encrypt(_) => f.write_str("encrypted with a key that AWS owns"),
             Change::Protect => f.write_str("protected from deletion"),
             Change::Stream(_) => f.write_str("stream started"),
             Change::Tags(_) => f.write_str("tagged"),
             Change::Guards(clauses) => write!(f, "every item has its guard of {}", clauses.join(" and ")),
             Change::Rewrite(subjects) => write!(f, "items rewritten for {}", subjects.join(", ")),
+            Change::Superseded => f.write_str("waiting until processes of the version before have stopped"),
             Change::Compared(_) => f.write_str("compared"),
         }
     }
@@ -105,6 +117,7 @@ pub fn compare(desired: &Desired<'_>, there: Option<&There>) -> Comparison {
     comparison.time_to_live(desired, there);
     comparison.recovery(desired, there);
     comparison.protection(desired, &there.table);
+    comparison.class(desired, &there.table);
     comparison.tags(desired, there);
     comparison
 }
@@ -133,21 +146,21 @@ impl Comparison {
         let (wanted, found) = (shape(desired, None, &desired.create.key_schema), found_key(there));
         if wanted != found {
             let title = format!("the key of table \"{}\" cannot change", desired.name());
-            let way = "A key is for ever: give the table a new name in the design and copy the items.";
-            self.refuse(desired.table.key.span, title, format!("the design says {wanted}"), found, way);
+            let way = format!("A key is for ever: give the table a new name in the design. {MIGRATE}");
+            self.refuse(desired.table.key.span, title, format!("the design says {wanted}"), found, &way);
         }
     }
 
+    /// A design without `encryption` leaves the table as it is.
     fn encryption(&mut self, desired: &Desired<'_>, there: &TableDescription) {
-        let Some(asked) = &desired.table.encryption else { return };
-        let managed = |kms: bool| if kms { "a KMS key" } else { "a key that AWS owns" };
-        let wanted = desired.create.sse_specification.is_some();
+        if desired.table.encryption.is_none() {
+            return;
+        }
+        let wanted = desired.create.sse_specification.clone();
         let found = there.sse_description.as_ref().is_some_and(|sse| sse.sse_type == Some(SseType::Kms));
-        if wanted != found {
-            let title = format!("table \"{}\" is encrypted with another key", desired.name());
-            let way = "Change the table with UpdateTable (SSESpecification), or the design.";
-            let wanted = format!("the design says {}", managed(wanted));
-            self.refuse(asked.kind.span, title, wanted, managed(found).to_owned(), way);
+        if wanted.is_some() != found {
+            let off = SSESpecification { enabled: Some(false), ..SSESpecification::default() };
+            self.changes.push(Change::Encrypt(wanted.unwrap_or(off)));
         }
     }
 
@@ -211,6 +224,15 @@ impl Comparison {
     fn protection(&mut self, desired: &Desired<'_>, there: &TableDescription) {
         if desired.table.deletion_protection && there.deletion_protection_enabled != Some(true) {
             self.changes.push(Change::Protect);
+        }
+    }
+
+    /// A design without `class` leaves the table as it is.
+    fn class(&mut self, desired: &Desired<'_>, there: &TableDescription) {
+        let Some(wanted) = &desired.create.table_class else { return };
+        let found = there.table_class_summary.as_ref().and_then(|summary| summary.table_class.clone());
+        if *wanted != found.unwrap_or(TableClass::Standard) {
+            self.changes.push(Change::Class(wanted.clone()));
         }
     }
 

@@ -3,16 +3,22 @@
 //! The tables record the version that their items are stored for. The differences are shown first. Then every item that a difference
 //! concerns is looked at: the change is refused, with the keys of the items that are in the way, before anything is written.
 //! Only then are items rewritten, in place and under conditions, by a walk that another deployment can go on with. The
-//! design serves when every item has its new form.
+//! design serves meanwhile on an [`Interim`], which shows every item in its new form.
 
 mod entity;
+mod interim;
+mod item;
 mod refuse;
 mod survey;
 #[cfg(test)]
 mod tests;
+mod turning;
 mod walk;
 
-use std::collections::HashMap;
+pub use self::interim::Interim;
+pub use self::turning::Turning;
+
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,13 +28,15 @@ use sortkey_diagnostics::Diagnostic;
 
 use self::entity::Entities;
 use self::survey::Survey;
+use self::turning::Turned;
+use self::walk::Walk;
 use super::apply::{DeployError, Deployment, Pause, Progress, Step, Watcher};
 use super::compare::Change;
-use super::guards::Options;
 use super::past;
+use super::prepare::Options;
 use super::record::{Record, Records, Version};
 use super::tables::{Desired, desired};
-use sortkey_core::internals::EntityInfo;
+use sortkey_core::internals::{EntityInfo, hex};
 use sortkey_core::{Failure, FailureKind, Runtime};
 
 /// How often a record is written again because another deployment changed it.
@@ -77,6 +85,13 @@ pub async fn supersede(runtime: &Runtime) -> Result<(), DeployError> {
     Ok(())
 }
 
+/// The version that the items of a table are stored for, as it records it.
+pub(super) async fn deployed_version(runtime: &Runtime, table: &str) -> Result<Option<String>, DeployError> {
+    let first = runtime.shared().entities.iter().find(|info| info.table.name() == table);
+    let Some(records) = first.and_then(|first| Records::of(runtime, first)) else { return Ok(None) };
+    Ok(records.read().await?.version.map(|(digest, _)| digest))
+}
+
 async fn recorded(runtime: &Runtime) -> Result<Evolution<'_>, DeployError> {
     let shared = runtime.shared();
     let tables = desired(&shared.program.design, &shared.settings.naming()).map_err(DeployError::Refused)?;
@@ -93,6 +108,8 @@ pub(super) struct Evolution<'a> {
     tables: Vec<Table<'a>>,
     keeps_removed: bool,
     fence: Duration,
+    /// This deployment, as the records of tables name it.
+    holder: String,
 }
 
 /// A table whose key has room for records.
@@ -104,6 +121,12 @@ struct Table<'a> {
     record: Record,
     /// The design that it was deployed with; none if unknown.
     old: Option<Old>,
+    /// The attributes in which the old and the new form of some item differ.
+    changed: BTreeSet<String>,
+    /// How many items there were when they were looked at.
+    items: i64,
+    /// What is rewritten from now on; none before that, or if nothing is.
+    turned: Option<Arc<Turned>>,
 }
 
 /// A previously deployed design, and the differences.
@@ -132,7 +155,9 @@ impl<'a> Evolution<'a> {
         let mut found = Vec::new();
         for infos in tables {
             let Some(records) = infos.first().and_then(|first| Records::of(runtime, first)) else { continue };
-            let mut table = Table { runtime, records, infos, record: records.read().await?, old: None };
+            let record = records.read().await?;
+            let (changed, items, turned) = (BTreeSet::new(), 0, None);
+            let mut table = Table { runtime, records, infos, record, old: None, changed, items, turned };
             if let Some(name) = table.record.version.clone().filter(|name| name.0 != version.digest) {
                 if !known.contains_key(&name.0) {
                     let session = runtime.session();
@@ -148,7 +173,8 @@ impl<'a> Evolution<'a> {
             found.push(table);
         }
         let Options { keeps_removed, fence, .. } = options;
-        Ok(Evolution { runtime, version, tables: found, keeps_removed, fence })
+        let holder = hex(&runtime.shared().settings.ids.bytes::<8>());
+        Ok(Evolution { runtime, version, tables: found, keeps_removed, fence, holder })
     }
 
     /// The differences from the versions that the tables were deployed with, the smallest class first.
@@ -189,7 +215,7 @@ impl<'a> Evolution<'a> {
     }
 
     /// Reasons in the existing items not to deploy the design. Nothing has been written so far.
-    pub(super) async fn refusals(&self) -> Result<Vec<Diagnostic>, DeployError> {
+    pub(super) async fn refusals(&mut self) -> Result<Vec<Diagnostic>, DeployError> {
         let mut refusals = Vec::new();
         for table in &self.tables {
             refusals.extend(self.unfinished(table));
@@ -205,14 +231,94 @@ impl<'a> Evolution<'a> {
                 }
             }
             refusals.extend(refuse::ambiguous(&old.differences, self.runtime.design()));
-            let entities = Entities::of(table, old);
+        }
+        refusals.extend(self.survey().await?);
+        Ok(refusals)
+    }
+
+    /// Looks at every item that a difference concerns.
+    async fn survey(&mut self) -> Result<Vec<Diagnostic>, DeployError> {
+        let mut refusals = Vec::new();
+        for table in &mut self.tables {
+            let Some(old) = table.old.clone() else { continue };
+            let Some(entities) = Entities::of(self.runtime, &old, table.name()) else { continue };
             let mut survey = Survey::new(&entities, self.keeps_removed);
             if survey.is_due() {
                 survey.walk().await.map_err(|failure| table.stopped(failure))?;
                 refusals.extend(survey.refusals());
+                (table.changed, table.items) = survey.into_changed();
             }
         }
         Ok(refusals)
+    }
+
+    /// Takes the tables whose items are rewritten, and waits until processes of the version before have stopped. What those have
+    /// written since the survey is looked at again.
+    pub(super) async fn take(
+        &mut self,
+        pause: &Pause<'_>,
+        watcher: &mut Watcher<'_>,
+    ) -> Result<(), DeployError> {
+        let is_shared = !self.fence.is_zero();
+        let mut taken = Vec::new();
+        for (at, table) in self.tables.iter_mut().enumerate() {
+            let Some(old) = table.old.clone() else { continue };
+            let Some(entities) = Entities::of(self.runtime, &old, table.name()) else { continue };
+            if entities.subjects().is_empty() && !(is_shared && entities.verifies()) {
+                continue;
+            }
+            let turned = Arc::new(Turned::new(table.name(), old.clone(), BTreeSet::new(), None));
+            let walk = table.walk(&entities, &self.version, &self.holder, &turned);
+            let record = walk.take(table.record.clone()).await.map_err(|failure| table.stopped(failure))?;
+            table.record = record;
+            taken.push(at);
+        }
+        if is_shared && !taken.is_empty() {
+            let change = Change::Superseded;
+            watcher(Progress { table: "", change: &change, step: Step::Begun });
+            pause(self.fence).await.map_err(DeployError::failed("", "waiting"))?;
+            watcher(Progress { table: "", change: &change, step: Step::Done });
+            let refusals = self.survey().await?;
+            if !refusals.is_empty() {
+                self.give_up().await?;
+                return Err(DeployError::Refused(refusals));
+            }
+        }
+        for at in taken {
+            let table = &mut self.tables[at];
+            let Some(old) = table.old.clone() else { continue };
+            let after = table.record.pending.as_ref().and_then(|pending| pending.after.clone());
+            let turned = Turned::new(table.name(), old, std::mem::take(&mut table.changed), after);
+            table.turned = Some(Arc::new(turned));
+        }
+        Ok(())
+    }
+
+    /// Forgets what was taken: no item was rewritten.
+    async fn give_up(&self) -> Result<(), DeployError> {
+        for table in &self.tables {
+            let Some(old) = &table.old else { continue };
+            let Some(entities) = Entities::of(self.runtime, old, table.name()) else { continue };
+            let turned = Turned::new(table.name(), old.clone(), BTreeSet::new(), None);
+            let walk = table.walk(&entities, &self.version, &self.holder, &turned);
+            walk.give_up(&table.record).await.map_err(|failure| table.stopped(failure))?;
+        }
+        Ok(())
+    }
+
+    /// The tables whose items are being rewritten; none if none are.
+    pub(super) fn turning(&self) -> Option<Arc<Turning>> {
+        let tables: Vec<Arc<Turned>> = self.tables.iter().filter_map(|table| table.turned.clone()).collect();
+        (!tables.is_empty()).then(|| Arc::new(Turning { runtime: self.runtime.clone(), tables }))
+    }
+
+    /// Whether the design can tell an item that it wrote itself from one that is still to be rewritten.
+    pub(super) fn is_servable(&self) -> bool {
+        let tells = |table: &Table<'_>| {
+            let old = table.old.as_ref()?;
+            Some(Entities::of(self.runtime, old, table.name())?.are_told_apart())
+        };
+        self.tables.iter().filter(|table| table.turned.is_some()).all(|table| tells(table) == Some(true))
     }
 
     /// Tables that the design does not have any more, and that have items.
@@ -247,21 +353,18 @@ impl<'a> Evolution<'a> {
         deployment: &mut Deployment,
     ) -> Result<(), DeployError> {
         for table in &mut self.tables {
-            let Some(old) = table.old.clone() else { continue };
-            let entities = Entities::of(table, &old);
-            let subjects = entities.subjects();
-            if subjects.is_empty() {
-                continue;
-            }
-            let change = Change::Rewrite(subjects);
+            let (Some(old), Some(turned)) = (table.old.clone(), table.turned.clone()) else { continue };
+            let Some(entities) = Entities::of(self.runtime, &old, table.name()) else { continue };
+            let change = Change::Rewrite(entities.subjects());
             let name = table.name().to_owned();
             let mut tell = |step| watcher(Progress { table: &name, change: &change, step });
-            let (record, records) = (table.record.clone(), table.records);
-            let walk = walk::Walk { entities: &entities, records, version: &self.version, fence: self.fence };
-            table.record =
-                walk.run(record, pause, &mut tell).await.map_err(|failure| stopped(&name, failure))?;
+            let walk = table.walk(&entities, &self.version, &self.holder, &turned);
+            let walked = walk.run(table.record.clone(), pause, &mut tell).await;
+            table.record = walked.map_err(|failure| stopped(&name, failure))?;
             tell(Step::Done);
-            deployment.changes.push((name.clone(), change));
+            if !entities.subjects().is_empty() {
+                deployment.changes.push((name.clone(), change));
+            }
         }
         Ok(())
     }
@@ -296,9 +399,23 @@ impl Old {
     }
 }
 
-impl Table<'_> {
-    fn name(&self) -> &str {
+impl<'a> Table<'a> {
+    /// The deployed name.
+    fn name(&self) -> &'a str {
         self.records.first.table.name()
+    }
+
+    fn walk<'w>(
+        &self,
+        entities: &'w Entities<'w>,
+        version: &'w Version,
+        holder: &'w str,
+        turned: &'w Turned,
+    ) -> Walk<'w>
+    where
+        'a: 'w,
+    {
+        Walk { entities, records: self.records, version, holder, items: self.items, turned }
     }
 
     async fn remember(&mut self, version: &Version) -> Result<(), DeployError> {

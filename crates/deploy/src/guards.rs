@@ -13,19 +13,14 @@ mod marker;
 mod tests;
 mod walk;
 
-use std::time::Duration;
-
 use sortkey_diagnostics::Diagnostic;
 
 use self::clause::{Clause, clauses};
 use self::duplicate::Duplicate;
 use self::marker::State;
 use self::walk::Walk;
-use super::apply::{DeployError, Deployment, Pause, Progress, Step, Watcher, deploy};
+use super::apply::{DeployError, Progress, Step, Watcher};
 use super::compare::Change;
-use super::evolve::Evolution;
-use super::layout::Layout;
-use super::tables::desired;
 use sortkey_core::internals::{EntityInfo, Session};
 use sortkey_core::{Failure, FailureKind, Runtime};
 
@@ -42,102 +37,13 @@ pub enum Coverage {
     Doubted,
 }
 
-/// How a design is deployed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Whether to trust the tables' markers about which unique values have guards.
-    pub coverage: Coverage,
-    /// Whether tables that another program made may be written to.
-    pub adopt: bool,
-    /// Whether the design may leave out attributes, entities and tables that have items: they stay, and nothing shows them.
-    pub keeps_removed: bool,
-    /// Whether the items of the previous design have been migrated: old tables with items are no reason to refuse.
-    pub migrated: bool,
-    /// How long processes of the previous version may take to notice that items are being rewritten; zero if no other
-    /// process can have the tables open.
-    pub fence: Duration,
-}
-
-impl From<Coverage> for Options {
-    fn from(coverage: Coverage) -> Options {
-        Options { coverage, ..Options::default() }
-    }
-}
-
-/// Deploys a design to its backend: its tables, and a guard for every unique value of existing items.
-pub async fn prepare(
-    runtime: &Runtime,
-    options: impl Into<Options>,
-    pause: &Pause<'_>,
-    watcher: &mut Watcher<'_>,
-) -> Result<Deployment, DeployError> {
-    let options: Options = options.into();
-
-    let shared = runtime.shared();
-    let naming = shared.settings.naming();
-    let in_table = |name: &str| -> Vec<&EntityInfo> {
-        shared.entities.iter().filter(|info| info.table.name() == name).collect()
-    };
-    let mut layouts = Vec::new();
-    if let Some(refusal) = super::migrating::refusal(runtime).await? {
-        return Err(DeployError::Refused(vec![refusal]));
-    }
-    let mut refusals = match options.migrated {
-        true => Vec::new(),
-        false => super::past::left_behind(runtime).await?,
-    };
-    let tables = desired(&shared.program.design, &naming).map_err(DeployError::Refused)?;
-    let infos: Vec<Vec<&EntityInfo>> = tables.iter().map(|table| in_table(table.name())).collect();
-    let mut evolution = Evolution::of(runtime, infos.clone(), options).await?;
-    let differences = evolution.differences();
-    if !differences.is_empty() {
-        let change = Change::Compared(differences);
-        watcher(Progress { table: "", change: &change, step: Step::Done });
-    }
-    for (table, infos) in tables.iter().zip(&infos) {
-        let layout = Layout::of(runtime, infos).await?;
-        if !options.adopt {
-            let mut writes = Vec::new();
-            writes.extend(layout.as_ref().map(|_| "`unique##layout`"));
-            let has_guards = !clauses(runtime, infos).is_empty();
-            writes.extend(has_guards.then_some("`unique##covered` and a guard for every unique value"));
-            let is_known = layout.as_ref().is_some_and(Layout::is_remembered);
-            refusals.extend(super::foreign::refusal(runtime, table, &writes, is_known).await?);
-        }
-        if let Some(layout) = layout {
-            let is_known = infos.first().is_some_and(|first| evolution.knows(first));
-            refusals.extend(layout.refusals(is_known).await?);
-            layouts.push((layout, is_known));
-        }
-    }
-    if refusals.is_empty() {
-        refusals = evolution.refusals().await?;
-    }
-    if !refusals.is_empty() {
-        return Err(DeployError::Refused(refusals));
-    }
-    let mut deployment = deploy(&shared.program.design, &naming, runtime.backend(), pause, watcher).await?;
-    deployment.remarks.extend(evolution.remarks());
-    evolution.carry_out(pause, watcher, &mut deployment).await?;
-    for (layout, is_known) in layouts {
-        deployment.remarks.extend(layout.remember(is_known).await?);
-    }
-    for name in deployment.tables.clone() {
-        let Some(table) = Table::of(runtime, &name) else { continue };
-        let is_new = deployment.changes.contains(&(name.clone(), Change::Create));
-        if options.coverage == Coverage::Doubted && !is_new {
-            table.doubt().await?;
-        }
-        let walked = table.cover(is_new, watcher).await?;
-        deployment.changes.extend(walked.map(|change| (name, change)));
-    }
-    evolution.remember().await?;
-    deployment.epochs = evolution.epochs();
-    Ok(deployment)
+/// Whether entities declare unique values.
+pub(super) fn has_clauses(runtime: &Runtime, infos: &[&EntityInfo]) -> bool {
+    !clauses(runtime, infos).is_empty()
 }
 
 /// A table whose guards are maintained.
-struct Table<'a> {
+pub(super) struct Table<'a> {
     runtime: &'a Runtime,
     name: &'a str,
     /// Any of its entities: all have the table's keys.
@@ -146,7 +52,7 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn of(runtime: &'a Runtime, name: &'a str) -> Option<Table<'a>> {
+    pub(super) fn of(runtime: &'a Runtime, name: &'a str) -> Option<Table<'a>> {
         let infos: Vec<&EntityInfo> =
             runtime.shared().entities.iter().filter(|info| info.table.name() == name).collect();
         let first = infos.first()?;
@@ -154,7 +60,7 @@ impl<'a> Table<'a> {
     }
 
     /// Marks all clauses as not covered.
-    async fn doubt(&self) -> Result<(), DeployError> {
+    pub(super) async fn doubt(&self) -> Result<(), DeployError> {
         let session = self.runtime.session();
         let there = self.read(&session).await?;
         if there != State::default() {
@@ -163,8 +69,18 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
+    /// Whether every unique value has its guard.
+    pub(super) async fn is_covered(&self) -> Result<bool, DeployError> {
+        let there = self.read(&self.runtime.session()).await?;
+        Ok(self.clauses.iter().all(|clause| there.covers(clause)))
+    }
+
     /// Covers the remaining clauses. Returns the change if the table had to be walked.
-    async fn cover(&self, created: bool, watcher: &mut Watcher<'_>) -> Result<Option<Change>, DeployError> {
+    pub(super) async fn cover(
+        &self,
+        created: bool,
+        watcher: &mut Watcher<'_>,
+    ) -> Result<Option<Change>, DeployError> {
         let session = self.runtime.session();
         let wanted = marker::covering(&self.clauses);
         let mut there = match created {
@@ -211,7 +127,7 @@ impl<'a> Table<'a> {
         let mut walk = Walk::new(self.runtime, session, self.first, missing);
         loop {
             let next = walk.page(state.after.clone()).await.map_err(|failure| self.stopped(failure))?;
-            tell(Step::Waiting { items: Some(walk.items) });
+            tell(Step::Waiting { items: Some(walk.items), of: None });
             let Some(next) = next else { break };
             // A walk that found something has to find it again, so its place is not kept.
             if walk.duplicates.is_empty() {

@@ -21,7 +21,7 @@ use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 pub(super) use self::domain::{complaint, key_text};
 use self::form::{Form, forms};
 use super::apply::DeployError;
-use super::inspect;
+use super::{MIGRATE, inspect};
 use sortkey_core::internals::{EntityInfo, LAYOUT, is_reserved, reserved_key};
 use sortkey_core::{Failure, FailureKind, Requests as _, Runtime};
 
@@ -226,11 +226,14 @@ fn explained(form: &Form, before: &str) -> Diagnostic {
     let (title, way) = match form.is_computed_key {
         true => (
             format!("the {} items that are there have another `{}`", form.entity, form.attribute),
-            "They would not be found any more: leave the text as it was, or give the table a new name in the design and copy the items.",
+            format!(
+                "They would not be found any more: leave the text as it was, or give the items another key. {MIGRATE}"
+            ),
         ),
         false => (
             format!("`{}` is stored in another form", form.label()),
-            "What is there would be misread: leave the type as it was, or give the attribute a new name.",
+            "What is there would be misread: leave the type as it was, or give the attribute a new name."
+                .to_owned(),
         ),
     };
     TABLE_DIFFERS

@@ -13,8 +13,9 @@ use sortkey_value::ValueRef;
 
 use super::apply::DeployError;
 use super::inspect;
+use super::record::Version;
 use super::tables::{Desired, desired};
-use super::{DESIGN_TAG, TABLE_TAG};
+use super::{DESIGN_TAG, MIGRATE, TABLE_TAG};
 use sortkey_core::internals::is_reserved_text;
 use sortkey_core::{Requests as _, Runtime};
 use sortkey_core::{parameter_values, table_name};
@@ -30,14 +31,14 @@ pub(super) async fn left_behind(runtime: &Runtime) -> Result<Vec<Diagnostic>, De
     let naming = runtime.shared().settings.naming();
     let tables = desired(runtime.design(), &naming).map_err(DeployError::Refused)?;
     let missing = without_items(runtime, &tables).await?;
-    if missing.is_empty() {
-        return Ok(Vec::new());
-    }
     let pending = pending(runtime, &missing).await?;
     if !pending.is_empty() {
         return Ok(pending);
     }
-    renamed(runtime, &tables, &missing).await
+    match missing.is_empty() {
+        true => Ok(Vec::new()),
+        false => renamed(runtime, &tables, &missing).await,
+    }
 }
 
 /// Whether the items of an old design are waiting to be migrated to this one.
@@ -71,7 +72,8 @@ async fn pending(runtime: &Runtime, missing: &[&Desired<'_>]) -> Result<Vec<Diag
         for (name, into) in old_tables(runtime, migration, old) {
             let is_awaited = missing.iter().any(|table| table.table.name.text == into);
             let is_used = missing.iter().all(|table| table.name() != name);
-            if is_awaited && is_used && !full.contains(&name) && has_items(runtime, &name).await? {
+            let is_pending = is_awaited && is_used || is_shared(runtime, old, &name).await?;
+            if is_pending && !full.contains(&name) && has_items(runtime, &name).await? {
                 full.push(name);
             }
         }
@@ -85,7 +87,10 @@ async fn pending(runtime: &Runtime, missing: &[&Desired<'_>]) -> Result<Vec<Diag
             TABLE_DIFFERS
                 .at(migration.from_span, title)
                 .label("pending")
-                .note(format!("{} would begin empty, while {} has items.", empty.join(", "), full.join(", ")))
+                .note(match empty.is_empty() {
+                    true => format!("{} has items of the design before.", full.join(", ")),
+                    false => format!("{} would begin empty, while {} has items.", empty.join(", "), full.join(", ")),
+                })
                 .note(format!(
                     "Carry the items over: `sortkey migrate plan` says what that takes, and `sortkey migrate start` begins. Serve \
                      `{}` until then. To begin with empty tables on purpose, take `migrate` out of the design.",
@@ -94,6 +99,12 @@ async fn pending(runtime: &Runtime, missing: &[&Desired<'_>]) -> Result<Vec<Diag
         );
     }
     Ok(found)
+}
+
+/// Whether a table of both designs has the items of the old one.
+async fn is_shared(runtime: &Runtime, old: &Design, name: &str) -> Result<bool, DeployError> {
+    let own = super::evolve::deployed_version(runtime, name).await?;
+    Ok(own.is_some() && own == Version::of(old).ok().map(|version| version.digest))
 }
 
 /// The deployed names of the old tables that a migration reads, each with the new table that its items go to.
@@ -150,10 +161,9 @@ async fn renamed(
                 .at(new.table.name.span, title)
                 .label(format!("\"{name}\" was `{table}`"))
                 .note(format!("A table cannot be renamed: call it \"{name}\" again."))
-                .note(
-                    "Or copy its items into the new table first. If they are to be given up, delete the old table or its \
-                     tag `sortkey:design`.",
-                ),
+                .note(format!(
+                    "Or carry its items over. {MIGRATE} If they are to be given up, delete the old table or its tag `sortkey:design`."
+                )),
         );
     }
     Ok(found)

@@ -10,7 +10,7 @@ use sortkey_api::shapes::index::{
 };
 use sortkey_api::shapes::recovery::PointInTimeRecoverySpecification;
 use sortkey_api::shapes::stream::StreamSpecification;
-use sortkey_api::shapes::table::{TableDescription, TableStatus};
+use sortkey_api::shapes::table::{SSESpecification, TableClass, TableDescription, TableStatus};
 use sortkey_api::shapes::tag::Tag;
 use sortkey_api::shapes::throughput::ProvisionedThroughput;
 use sortkey_api::shapes::time_to_live::TimeToLiveSpecification;
@@ -45,6 +45,8 @@ pub(super) async fn take(
         Change::Create => ("CreateTable", backend.create_table(table.create.clone()).await.map(drop)),
         Change::AddIndex(index) => ("UpdateTable", add_index(backend, table, index).await),
         Change::Billing(billing) => ("UpdateTable", pay(backend, name, billing).await),
+        Change::Encrypt(with) => ("UpdateTable", encrypt(backend, name, with).await),
+        Change::Class(class) => ("UpdateTable", store_in(backend, name, class).await),
         Change::Protect => ("UpdateTable", protect(backend, name).await),
         Change::Stream(stream) => ("UpdateTable", start_stream(backend, name, stream).await),
         Change::TimeToLive(attribute) => {
@@ -57,7 +59,7 @@ pub(super) async fn take(
         }
         Change::Tags(tags) => ("TagResource", tag(backend, name, tags).await),
         // Made by a walk through the table, when all tables are there.
-        Change::Guards(_) | Change::Rewrite(_) | Change::Compared(_) => return Ok(None),
+        Change::Guards(_) | Change::Rewrite(_) | Change::Superseded | Change::Compared(_) => return Ok(None),
     };
     match outcome {
         Ok(()) => {}
@@ -96,7 +98,7 @@ async fn settle(
             return Err(ApiError::table_not_found(name));
         }
         let items = table.and_then(|table| indexed_items(&table, change));
-        tell(Step::Waiting { items });
+        tell(Step::Waiting { items, of: None });
         pause(wait).await?;
         wait = (wait * 2).min(LONGEST_PAUSE);
     }
@@ -182,6 +184,16 @@ async fn pay(backend: &dyn Backend, name: &str, billing: &Billing) -> Result<(),
 
 async fn protect(backend: &dyn Backend, name: &str) -> Result<(), ApiError> {
     let change = UpdateTableInput { deletion_protection_enabled: Some(true), ..to(name) };
+    backend.update_table(change).await.map(drop)
+}
+
+async fn encrypt(backend: &dyn Backend, name: &str, with: &SSESpecification) -> Result<(), ApiError> {
+    let change = UpdateTableInput { sse_specification: Some(with.clone()), ..to(name) };
+    backend.update_table(change).await.map(drop)
+}
+
+async fn store_in(backend: &dyn Backend, name: &str, class: &TableClass) -> Result<(), ApiError> {
+    let change = UpdateTableInput { table_class: Some(class.clone()), ..to(name) };
     backend.update_table(change).await.map(drop)
 }
 

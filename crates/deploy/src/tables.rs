@@ -5,10 +5,13 @@ use sortkey_api::shapes::index::{self, GlobalSecondaryIndex, LocalSecondaryIndex
 use sortkey_api::shapes::stream::{StreamSpecification, StreamViewType};
 use sortkey_api::shapes::table::{
     AttributeDefinition, KeySchemaElement, KeyType, SSESpecification, ScalarAttributeType, SseType,
+    TableClass,
 };
 use sortkey_api::shapes::tag::Tag;
 use sortkey_api::shapes::throughput::{BillingMode, ProvisionedThroughput};
-use sortkey_design::model::{Billing, Capacity, Design, Encryption, Index, Key, Projection, Stored, Table};
+use sortkey_design::model::{
+    Billing, Capacity, Design, Encryption, Index, Key, Name, Projection, Stored, Table,
+};
 use sortkey_diagnostics::Diagnostic;
 
 use super::{DESIGN_TAG, TABLE_TAG};
@@ -65,6 +68,7 @@ fn one<'a>(design: &'a Design, table: &'a Table, name: String) -> Desired<'a> {
         ),
         stream_specification: table.stream.as_ref().map(|view| stream(&view.text)),
         sse_specification: table.encryption.as_ref().and_then(encryption),
+        table_class: table.class.as_ref().map(class),
         tags: Some(tags(design, table)),
         deletion_protection_enabled: table.deletion_protection.then_some(true),
         ..CreateTableInput::default()
@@ -125,10 +129,7 @@ fn attribute_definitions(design: &Design, table: &Table) -> Vec<AttributeDefinit
 
 fn key_schema(key: &Key) -> Vec<KeySchemaElement> {
     let element = |key_type: KeyType| {
-        move |name: &sortkey_design::model::Name| KeySchemaElement {
-            attribute_name: name.text.clone(),
-            key_type: key_type.clone(),
-        }
+        move |name: &Name| KeySchemaElement { attribute_name: name.text.clone(), key_type: key_type.clone() }
     };
     let partition = key.partition.iter().map(element(KeyType::Hash));
     partition.chain(key.sort.iter().map(element(KeyType::Range))).collect()
@@ -177,6 +178,14 @@ fn throughput(capacity: Capacity) -> ProvisionedThroughput {
 fn stream(view: &str) -> StreamSpecification {
     let view = StreamViewType::from(view.to_uppercase().as_str());
     StreamSpecification { stream_enabled: true, stream_view_type: Some(view) }
+}
+
+/// The words of the language for AWS's price classes.
+fn class(name: &Name) -> TableClass {
+    match name.is("infrequent_access") {
+        true => TableClass::StandardInfrequentAccess,
+        false => TableClass::Standard,
+    }
 }
 
 /// A table is encrypted with a key that AWS owns unless another is asked for.

@@ -16,6 +16,9 @@ const RECOVERY_DAYS: std::ops::RangeInclusive<u64> = 0..=35;
 /// The maximum length of the name of a key attribute, in bytes.
 const KEY_NAME_BYTES: usize = 255;
 
+/// The price classes of a table's storage.
+const CLASSES: [&str; 2] = ["standard", "infrequent_access"];
+
 /// Reports designs that would be refused when they start.
 pub(crate) fn check(design: &Design, program: &Program, problems: &mut Vec<Diagnostic>) {
     for (at, table) in design.tables.iter().enumerate() {
@@ -27,6 +30,7 @@ pub(crate) fn check(design: &Design, program: &Program, problems: &mut Vec<Diagn
                 LIMIT.at(table.name.span, title).note("Point-in-time recovery reaches back 1 to 35 days."),
             );
         }
+        class(table, problems);
         let deployed = |table: &Table| table.deployed.clone().unwrap_or_else(|| table.name.text.clone());
         if let Some(other) = design.tables[..at].iter().find(|other| deployed(other) == deployed(table)) {
             let title =
@@ -75,6 +79,16 @@ fn indexes(table: &Table, problems: &mut Vec<Diagnostic>) {
         let title = format!("a key attribute is called by at most {KEY_NAME_BYTES} bytes");
         problems.push(LIMIT.at(name.span, title));
     }
+}
+
+/// Reports a price class that DynamoDB does not have.
+fn class(table: &Table, problems: &mut Vec<Diagnostic>) {
+    let Some(class) = table.class.as_ref().filter(|class| !CLASSES.iter().any(|known| class.is(known)))
+    else {
+        return;
+    };
+    let title = format!("`class {class}`: a table is of the class `standard` or `infrequent_access`");
+    problems.push(LIMIT.at(class.span, title).label("unknown class"));
 }
 
 fn capacity(table: &Table, problems: &mut Vec<Diagnostic>) {

@@ -2,7 +2,8 @@
 
 use sortkey_api::ErrorKind;
 use sortkey_api::operations::{
-    DeleteItem, DeleteItemInput, UpdateItem, UpdateItemInput, UpdateTable, UpdateTableInput,
+    CreateBackup, CreateBackupInput, DeleteItem, DeleteItemInput, UpdateItem, UpdateItemInput, UpdateTable,
+    UpdateTableInput,
 };
 use sortkey_value::Item;
 
@@ -14,11 +15,15 @@ use crate::runner::{Runner, explain};
 use crate::state::{Phase, State, Walk};
 
 impl Runner {
-    /// Ends the migration. The old tables stay as they are, protected from deletion.
+    /// Ends the migration. The old tables stay as they are, backed up and protected from deletion.
     pub async fn finish(&self, watcher: &mut (dyn FnMut(&State) + Send)) -> Result<State, Refusal> {
         let state = self
             .go(&[Phase::Switched], Phase::Finished, "switch to the new design before it is finished")
             .await?;
+        // Nobody writes the old tables any more, and nothing is taken out of any table yet.
+        for table in self.plan.tables(Side::Old) {
+            self.back_up(table).await?;
+        }
         for table in self.plan.tables(Side::New) {
             self.clean(&state, table, watcher).await?;
         }
@@ -115,6 +120,27 @@ impl Runner {
         Ok(())
     }
 
+    /// Makes a backup of an old table, where backups are known.
+    async fn back_up(&self, table: &str) -> Result<(), Refusal> {
+        if self.begun().await?.backups.contains_key(table) {
+            return Ok(());
+        }
+        let backup_name = format!("sortkey-migration-{}", &self.plan.fingerprint()[..12]);
+        let input = CreateBackupInput { table_name: table.into(), backup_name };
+        let arn = match self.backend.ask::<CreateBackup>(input).await {
+            Ok(output) => output.backup_details.map(|details| details.backup_arn),
+            Err(error) if is_unknown_here(error.kind) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let Some(arn) = arn else { return Ok(()) };
+        self.change(|state| {
+            state.backups.insert(table.to_owned(), arn.clone());
+            Ok(())
+        })
+        .await
+        .map(drop)
+    }
+
     async fn protect(&self, table: &str) -> Result<(), Refusal> {
         let input = UpdateTableInput {
             table_name: table.into(),
@@ -124,15 +150,20 @@ impl Runner {
         match self.backend.ask::<UpdateTable>(input).await {
             Ok(_) => Ok(()),
             // It is protected already, gone, or such protection is not known here.
-            Err(error)
-                if matches!(
-                    error.kind,
-                    ErrorKind::ResourceNotFoundException | ErrorKind::ValidationException
-                ) =>
-            {
-                Ok(())
-            }
+            Err(error) if is_unknown_here(error.kind) => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Whether an error means that there is no such table, or no such feature on this DynamoDB.
+fn is_unknown_here(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::ResourceNotFoundException
+            | ErrorKind::TableNotFoundException
+            | ErrorKind::ValidationException
+            | ErrorKind::UnknownOperationException
+            | ErrorKind::AccessDeniedException
+    )
 }

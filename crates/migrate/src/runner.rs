@@ -58,6 +58,11 @@ impl Runner {
         Runner { segments: segments.clamp(1, MAX_SEGMENTS), ..self }
     }
 
+    /// How long a change of phase waits for processes that serve.
+    pub fn wait(&self) -> Duration {
+        self.ages.wait
+    }
+
     /// The plan.
     pub fn plan(&self) -> &Arc<Plan> {
         &self.plan

@@ -142,6 +142,8 @@ pub(crate) fn together<'s>(stages: impl Iterator<Item = &'s str>, segments: &[Wa
             sum.copied += walk.copied;
             sum.there += walk.there;
             sum.retried += walk.retried;
+            sum.conflicts += walk.conflicts;
+            sum.units += walk.units;
         }
         sum
     };

@@ -35,6 +35,7 @@ impl<'r> Copying<'r, '_> {
         let error = match backend.ask::<TransactWriteItems>(input).await {
             Ok(_) => {
                 walk.copied += pack.loads.len() as u64;
+                walk.units += pack.units;
                 reader.forget(pack.written());
                 return Ok(Vec::new());
             }
@@ -48,6 +49,7 @@ impl<'r> Copying<'r, '_> {
             return Err(fenced());
         }
         let is_hasty = error.again() == Again::Refused;
+        walk.conflicts += u64::from(is_hasty);
         let mut there: Vec<usize> = Vec::new();
         let mut changed: Vec<usize> = Vec::new();
         for ((effect, owners), reason) in pack.members.iter().zip(&pack.owners).zip(&reasons).skip(1) {

@@ -102,6 +102,8 @@ pub struct State {
     pub cleaned: BTreeMap<String, Walk>,
     /// The last comparison.
     pub verified: Option<Verified>,
+    /// The backups of old tables that the end of the migration has made, by table.
+    pub backups: BTreeMap<String, String>,
     /// Counts the changes of this item.
     pub version: u64,
 }
@@ -130,6 +132,10 @@ pub struct Walk {
     pub there: u64,
     /// Items that changed while they were copied, and were copied again.
     pub retried: u64,
+    /// Transactions that met one of a writer, and were sent again.
+    pub conflicts: u64,
+    /// Write units that were sent, as DynamoDB counts them.
+    pub units: u64,
 }
 
 /// The outcome of a comparison.
@@ -166,6 +172,7 @@ impl State {
             segments: 0,
             walks: BTreeMap::new(),
             cleaned: BTreeMap::new(),
+            backups: BTreeMap::new(),
             verified: None,
             version: 0,
         }
@@ -234,6 +241,10 @@ impl State {
             .map(|(table, walk)| (table.clone(), AttributeValue::M(walk.stored())))
             .collect();
         put("cleaned", AttributeValue::M(cleaned));
+        if !self.backups.is_empty() {
+            let backups = self.backups.iter().map(|(table, arn)| (table.clone(), text(arn)));
+            put("backups", AttributeValue::M(backups.collect()));
+        }
         if let Some(verified) = &self.verified {
             let members = [
                 ("at", signed(verified.at_ms)),
@@ -294,6 +305,12 @@ impl State {
                 .unwrap_or(0),
             walks: BTreeMap::new(),
             cleaned,
+            backups: match get("backups") {
+                Some(AttributeValue::M(backups)) => {
+                    backups.iter().filter_map(|(table, arn)| Some((table.clone(), as_text(arn)?))).collect()
+                }
+                _ => BTreeMap::new(),
+            },
             verified,
             version: as_number(get("revision")?)?,
         })
@@ -308,9 +325,14 @@ impl Walk {
             put("after", AttributeValue::M(after.clone()));
         }
         put("done", AttributeValue::Bool(self.is_done));
-        for (name, count) in
-            [("seen", self.seen), ("copied", self.copied), ("there", self.there), ("retried", self.retried)]
-        {
+        for (name, count) in [
+            ("seen", self.seen),
+            ("copied", self.copied),
+            ("there", self.there),
+            ("retried", self.retried),
+            ("conflicts", self.conflicts),
+            ("units", self.units),
+        ] {
             put(name, number(count));
         }
         map
@@ -331,6 +353,8 @@ impl Walk {
             copied: count("copied"),
             there: count("there"),
             retried: count("retried"),
+            conflicts: count("conflicts"),
+            units: count("units"),
         })
     }
 }
@@ -352,7 +376,7 @@ impl Home {
                 let names = [
                     "plan", FROM, PHASE, "epoch", "settled", "planned", "paused", "gate", "fence",
                     "revision", "rate", "units", "holder", "until", "shadow", "segments", "walks", "cleaned",
-                    "verified",
+                    "verified", "backups",
                 ];
                 let taken = names
                     .iter()

@@ -45,7 +45,7 @@ pub struct Row {
     pub new: Arc<str>,
     /// The new table.
     pub table: String,
-    /// Whether items stay where they are.
+    /// Whether all items stay under their keys.
     pub in_place: bool,
     /// Old items that have a new one.
     pub items: u64,
@@ -162,12 +162,18 @@ impl Runner {
             }
         };
         let place = Place::of(info, item);
-        if targets.iter().any(|target| target.place.table != place.table) {
+        let is_copied = targets.iter().any(|target| target.place != place);
+        if is_copied && targets.iter().all(|target| target.place != place) {
+            // It is checked in the transaction that stores its new items.
             survey.write_units += units(item);
         }
         for target in &targets {
             let stored = match target.place == place {
-                true => mapper.in_place(info, item, target).map(drop),
+                true => mapper.in_place(info, item, target).map(|image| {
+                    // Written with what the new design adds, or checked beside other new items.
+                    let is_sent = image != *item || is_copied;
+                    survey.write_units += if is_sent { units(&image) } else { 0 };
+                }),
                 false => mapper.apart(info, item, target),
             };
             if let Err(failure) = stored {
@@ -188,6 +194,7 @@ impl Runner {
             keys[at].insert(hasher.finish());
             let row = &mut survey.rows[at];
             row.items += 1;
+            row.in_place &= target.place == place;
             for (name, count) in &mut row.dropped {
                 *count += u64::from(fields.get(name).is_some());
             }

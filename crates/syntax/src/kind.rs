@@ -31,7 +31,7 @@ kinds! {
     Rule, Pattern, Operation, Effect, Worker, Route, Session, Test, Claim, Migrate, Mapping, Module, Allow,
     // Clauses of a table.
     Key, Index, Project, Sparse, Provisioned, Billing, Ttl, Stream, Recovery, Protect, Encryption, Replicas,
-    KindClause, Shape, Capacity,
+    Class, KindClause, Shape, Capacity,
     // Clauses of an entity.
     Template, Attribute, Reference, Annotation, When, Unique, Check, Tenant, Deleted, States, Transition, Enter,
     Volume, VolumePart, Include,

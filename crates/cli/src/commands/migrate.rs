@@ -3,6 +3,7 @@
 mod place;
 mod rehearse;
 mod say;
+mod speed;
 
 use clap::{Args, Subcommand};
 use sortkey_deploy::deploy;
@@ -158,7 +159,10 @@ impl Action {
                 copy(&opened).await
             }
             Action::Verify { full, .. } => verify(runner, full).await,
-            Action::Shadow { share, .. } => show(&opened, runner.shadow(share).await),
+            Action::Shadow { share, .. } => {
+                waits(runner);
+                show(&opened, runner.shadow(share).await)
+            }
             Action::Switch { dry_run: true, .. } => {
                 runner.ready().await.map_err(refused)?;
                 designs::say(
@@ -166,8 +170,15 @@ impl Action {
                 );
                 Ok(())
             }
-            Action::Switch { .. } => show(&opened, runner.switch().await),
-            Action::Back { .. } => show(&opened, runner.back().await),
+            Action::Switch { .. } => {
+                runner.ready().await.map_err(refused)?;
+                waits(runner);
+                show(&opened, runner.switch().await)
+            }
+            Action::Back { .. } => {
+                waits(runner);
+                show(&opened, runner.back().await)
+            }
             Action::Finish { name, .. } => {
                 if name != opened.name {
                     return Err(Failure::new(format_args!(
@@ -180,7 +191,15 @@ impl Action {
                 let old = runner.plan().tables(Side::Old);
                 let kept = old.iter().filter(|table| !runner.plan().tables(Side::New).contains(table));
                 let kept: Vec<&str> = kept.map(|table| &**table).collect();
-                designs::say(&format!("kept as they were, protected from deletion: {}\n", kept.join(", ")));
+                if !kept.is_empty() {
+                    designs::say(&format!(
+                        "kept as they were, protected from deletion: {}\n",
+                        kept.join(", ")
+                    ));
+                }
+                for (table, arn) in &state.backups {
+                    designs::say(&format!("backed up: {table} as {arn}\n"));
+                }
                 Ok(())
             }
         }
@@ -227,6 +246,17 @@ async fn start(opened: &Opened, rate: Option<Rate>, until: Option<&str>) -> Resu
     copy(opened).await
 }
 
+/// Says what a change of phase waits for.
+fn waits(runner: &Runner) {
+    let seconds = runner.wait().as_secs();
+    if seconds > 0 {
+        designs::say(&format!(
+            "waiting {seconds} s for every process that serves one of the designs, also those that cannot be seen from here; \
+             calls are answered meanwhile\n"
+        ));
+    }
+}
+
 /// `10%` or `10`.
 fn percent(text: &str) -> Result<u8, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
@@ -263,11 +293,12 @@ async fn copy(opened: &Opened) -> Result<(), Failure> {
 async fn status(opened: &Opened, watch: bool) -> Result<(), Failure> {
     let runner = &opened.runner;
     loop {
-        let Some(state) = runner.state().await.map_err(refused)? else {
+        let Some(mut state) = runner.state().await.map_err(refused)? else {
             designs::say(&format!("no migration has begun\nnext: sortkey migrate plan {}\n", opened.shown));
             return Ok(());
         };
-        designs::say(&say::state(&state, opened));
+        let speed = speed::of(opened, &mut state).await?;
+        designs::say(&say::look(&state, &speed, opened));
         if state.phase == Phase::Shadow {
             designs::say(&say::answers(&runner.shadowed().await.map_err(refused)?));
         }

@@ -9,6 +9,7 @@ mod follow;
 mod hashing;
 pub(super) mod place;
 mod progress;
+mod rest;
 mod seed;
 mod superseded;
 mod watch;
@@ -26,7 +27,9 @@ use std::time::Duration;
 
 use clap::Args;
 use sortkey_core::{Pending, Runtime};
-use sortkey_deploy::{Coverage, DeployError, Deployment, Naming, Options, desired, is_pending, prepare};
+use sortkey_deploy::{
+    Begun, Coverage, DeployError, Deployment, Interim, Naming, Options, begin, desired, is_pending,
+};
 use sortkey_design::Compilation;
 use sortkey_design::program::Segment;
 use sortkey_embedded::Embedded;
@@ -46,13 +49,15 @@ use crate::shutdown;
 use crate::tls::{self, TlsArguments, Trust};
 use follow::Following;
 use place::Place;
+use rest::Rest;
+use workers::Crew;
 
 /// Run a design: its tables, its operations API, its documentation
 ///
 /// Checks the design, creates its tables or compares them with those that are there, and serves on one port: every
 /// pattern and operation under /api, a page of them at /docs, their OpenAPI document at /openapi.json, and the DynamoDB
 /// API itself. Where another version of the design was deployed before, everything that differs is shown. Missing indexes and
-/// settings are added, items are rewritten where the design stores them otherwise, and the design serves when that is done.
+/// settings are added, and items are rewritten where the design stores them otherwise, while the design serves already.
 /// Any other difference is refused before anything is changed, and nothing is dropped.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -189,13 +194,26 @@ impl Up {
         let live = Arc::new(Live::default());
         let settings = sortkey_core::Settings { effects: self.outside.open(&live)?, ..seat.settings.clone() };
         let design = Arc::clone(&compilation.design);
-        let waking = Arc::new(Waking::new(place.backend.clone()));
+        let interim = Arc::new(Interim::new(Arc::clone(&place.backend)));
+        let waking = Arc::new(Waking::new(Arc::<Interim>::clone(&interim)));
         let runtime = Runtime::new(design, Arc::<Waking>::clone(&waking), settings)
             .map_err(|problems| design::cannot_run(compilation, &problems))?;
         if let Some(following) = self.following(compilation, place, &runtime).await? {
             return self.follow(following, compilation, seat, stop).await;
         }
-        let deployment = self.deploy(compilation, &runtime, self.is_migrated(place, &runtime).await?).await?;
+        // The deployment itself sees items as they are stored.
+        let bare = bare(compilation, place, &runtime)?;
+        let begun = self.begin(compilation, &bare, self.is_migrated(place, &runtime).await?).await?;
+        interim.follow(begun.turning());
+        let (is_early, deployment) = (begun.turning().is_some(), begun.deployment().clone());
+        let mut rest = Rest::of(self.finish(compilation, begun));
+        match is_early {
+            true => rest.for_a_moment().await?,
+            false => rest.to_the_end().await?,
+        }
+        if rest.is_over() {
+            interim.follow(None);
+        }
         cascades::resume(&runtime).await?;
         if let Some(most) = self.seed_data.filter(|_| seat.seeds.take()) {
             seed::generate(&runtime, most).await?;
@@ -204,27 +222,37 @@ impl Up {
         if matches!(place.stage, Stage::Inside(_)) {
             runtime.has_database_alone().map_err(Failure::new)?;
         }
-        let workers = match self.no_workers {
-            true => None,
-            false => workers::Workers::start(&runtime, &waking)?,
-        };
         let gateway = Gateway::new(runtime.clone(), admission).with_live(Arc::clone(&live));
-        let more_metrics = workers.as_ref().map(workers::Workers::metrics).unwrap_or_default();
-        let start = Start { seat, runtime: &runtime, more_metrics, live, stop };
-        let served = match &place.stage {
-            Stage::Inside(database) => {
-                let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
-                let mounts = gateway.with_forks(forks(database, &runtime)).mounts();
-                self.serve(start, [mounts, vec![admin]].concat()).await
+        let crew = Crew::default();
+        let start = Start { seat, runtime: &runtime, more_metrics: crew.metrics(), live, stop };
+        let serve = async {
+            match &place.stage {
+                Stage::Inside(database) => {
+                    let admin = sortkey_server::admin_mount(Arc::new(database.clone()));
+                    let mounts = gateway.with_forks(forks(database, &runtime, &interim)).mounts();
+                    self.serve(start, [mounts, vec![admin]].concat()).await
+                }
+                Stage::Elsewhere(_) => tokio::select! {
+                    served = self.serve(start, gateway.mounts()) => served,
+                    () = superseded::noticed(&runtime, &deployment) => Err(superseded::failure()),
+                },
             }
-            Stage::Elsewhere(_) => tokio::select! {
-                served = self.serve(start, gateway.mounts()) => served,
-                () = superseded::noticed(&runtime, &deployment) => Err(superseded::failure()),
-            },
         };
-        if let Some(workers) = workers {
-            workers.stop().await;
-        }
+        // What streams have of an item may be in its old form until the end, so workers begin there.
+        let work = async {
+            rest.to_the_end().await?;
+            interim.follow(None);
+            match self.no_workers {
+                true => Ok(()),
+                false => crew.start(&runtime, &waking),
+            }
+        };
+        let served = tokio::select! {
+            biased;
+            Err(failure) = work => Err(failure),
+            served = serve => served,
+        };
+        crew.stop().await;
         served
     }
 
@@ -281,9 +309,7 @@ impl Up {
         runtime: &Runtime,
     ) -> Result<Option<Following>, Failure> {
         let settings = &runtime.shared().settings;
-        let bare =
-            Runtime::of_program(Arc::clone(runtime.program()), Arc::clone(&place.backend), settings.clone())
-                .map_err(|problems| design::cannot_run(compilation, &problems))?;
+        let bare = bare(compilation, place, runtime)?;
         let Ok(Some(following)) = Following::of(&bare, &place.backend, settings) else { return Ok(None) };
         let is_ours = match following.state().await? {
             Some(state) => state.phase != Phase::Finished,
@@ -316,7 +342,8 @@ impl Up {
     ) -> Result<(), Failure> {
         let state = following.state().await?;
         if state.as_ref().is_none_or(|state| state.phase == Phase::Prepared) {
-            self.deploy(compilation, following.plan.runtime(Side::Old), false).await?;
+            let begun = self.begin(compilation, following.plan.runtime(Side::Old), false).await?;
+            self.finish(compilation, begun).await?;
         }
         follow::say(state.as_ref());
         let mounts = following.mounts(&|| self.admission())?;
@@ -344,31 +371,31 @@ impl Up {
         }
     }
 
-    async fn deploy(
+    /// Compares, changes the tables, and keeps processes of the version before from writing.
+    async fn begin<'r>(
         &self,
         compilation: &Compilation,
-        runtime: &Runtime,
+        runtime: &'r Runtime,
         migrated: bool,
-    ) -> Result<Deployment, Failure> {
-        let pause = |length: Duration| {
-            Box::pin(async move {
-                tokio::time::sleep(length).await;
-                Ok(())
-            }) as Pending<'static, ()>
-        };
+    ) -> Result<Begun<'r>, Failure> {
         let coverage = if self.recheck_unique { Coverage::Doubted } else { Coverage::AsMarked };
         let mut progress = progress::Steps::default();
         let mut watch = |step: sortkey_deploy::Progress<'_>| progress.show(step);
         let fence = self.endpoint.as_ref().map_or(Duration::ZERO, |_| superseded::LONGEST);
         let options =
             Options { coverage, adopt: self.adopt, keeps_removed: self.keep_removed, fence, migrated };
-        match prepare(runtime, options, &pause, &mut watch).await {
-            Ok(done) => {
-                progress.end(&done);
-                Ok(done)
-            }
-            Err(error) => Err(self.explained(compilation, error)),
-        }
+        let begun = begin(runtime, options, &pause, &mut watch).await;
+        begun.map_err(|error| self.explained(compilation, error))
+    }
+
+    /// Rewrites items, and makes the guards of unique values.
+    async fn finish(&self, compilation: &Compilation, begun: Begun<'_>) -> Result<Deployment, Failure> {
+        let mut progress = progress::Steps::default();
+        let mut watch = |step: sortkey_deploy::Progress<'_>| progress.show(step);
+        let finished = begun.finish(&pause, &mut watch).await;
+        let done = finished.map_err(|error| self.explained(compilation, error))?;
+        progress.end(&done);
+        Ok(done)
     }
 
     fn naming(&self) -> Naming {
@@ -378,12 +405,30 @@ impl Up {
 }
 
 /// The design on the forks of a database, each with the fork's own clock.
-fn forks(database: &Database, runtime: &Runtime) -> Arc<Forks> {
-    let (database, runtime) = (database.clone(), runtime.clone());
+fn forks(database: &Database, runtime: &Runtime, interim: &Arc<Interim>) -> Arc<Forks> {
+    let (database, runtime, interim) = (database.clone(), runtime.clone(), Arc::clone(interim));
     Arc::new(move |name| {
+        // A fork has items as they were stored, and nobody rewrites them there.
+        if interim.is_following() {
+            return None;
+        }
         let fork = Arc::new(Embedded::new(database.fork_engine(name)?));
         // A design that runs on the main database runs on its copies.
         runtime.on(fork.clone(), fork).ok()
+    })
+}
+
+/// The same program on the backend itself, which shows items as they are stored.
+fn bare(compilation: &Compilation, place: &Place, runtime: &Runtime) -> Result<Runtime, Failure> {
+    let (program, settings) = (Arc::clone(runtime.program()), runtime.shared().settings.clone());
+    Runtime::of_program(program, Arc::clone(&place.backend), settings)
+        .map_err(|problems| design::cannot_run(compilation, &problems))
+}
+
+fn pause<'a>(length: Duration) -> Pending<'a, ()> {
+    Box::pin(async move {
+        tokio::time::sleep(length).await;
+        Ok(())
     })
 }
 

@@ -5,6 +5,7 @@ use sortkey_api::shapes::table::{KeySchemaElement, TableDescription};
 use sortkey_diagnostics::Span;
 
 use super::{Change, Comparison, shape};
+use crate::MIGRATE;
 use crate::tables::Desired;
 
 /// An index, local or global, wanted or found.
@@ -64,9 +65,10 @@ impl Comparison {
         let title = format!("table \"{}\" cannot get a local index any more", desired.name());
         let says =
             format!("the design says {} {}", shape(desired, None, wanted.key), projects(wanted.projection));
-        let way = "Local indexes are made with their table: make it a global index, or give the table a new name \
-                   and copy the items.";
-        self.refuse(place(desired, wanted.name), title, says, "no such index".to_owned(), way);
+        let way = format!(
+            "Local indexes are made with their table: make it a global index, or give the table a new name. {MIGRATE}"
+        );
+        self.refuse(place(desired, wanted.name), title, says, "no such index".to_owned(), &way);
     }
 }
 

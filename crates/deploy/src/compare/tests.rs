@@ -116,12 +116,6 @@ fn what_would_rebuild_or_lose_is_refused() {
              The table that is there: by `gone`.",
         ),
         (
-            "key (id) encryption aws_managed",
-            "key (id) encryption aws_owned",
-            "refused: table \"jobs\" is encrypted with another key: the design says a key that AWS owns; \
-             The table that is there: a KMS key.",
-        ),
-        (
             "key (id) stream keys_only",
             "key (id) stream new_image",
             "refused: the stream of table \"jobs\" shows something else: the design says new_image; \
@@ -130,4 +124,16 @@ fn what_would_rebuild_or_lose_is_refused() {
     ] {
         check(before, after, &[expected]);
     }
+}
+
+#[test]
+fn encryption_and_price_class_are_changed() {
+    check(
+        "key (id) encryption aws_managed",
+        "key (id) encryption aws_owned",
+        &["Encrypt(SSESpecification { enabled: Some(false), sse_type: None, kms_master_key_id: None })"],
+    );
+    check("key (id)", "key (id) class infrequent_access", &["Class(StandardInfrequentAccess)"]);
+    check("key (id) class infrequent_access", "key (id) class standard", &["Class(Standard)"]);
+    check("key (id) class infrequent_access", "key (id)", &[]);
 }

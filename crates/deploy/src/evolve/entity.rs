@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use sortkey_change::{Class, Difference, Task};
+use sortkey_design::program::Type;
 use sortkey_value::{Item, ValueRef};
 
-use super::{Old, Table};
+use super::Old;
 use sortkey_core::internals::{EntityInfo, Fields, Moved, Scope, Val, decrypted};
 use sortkey_core::{Failure, Runtime};
 
@@ -29,21 +30,24 @@ pub(super) struct Entity<'a> {
 }
 
 impl<'a> Entities<'a> {
-    pub(super) fn of(table: &Table<'a>, old: &'a Old) -> Entities<'a> {
-        let first = table.records.first;
-        let before = old.runtime.shared().entities.iter().filter(|info| info.table == first.table);
+    /// The entities of a table, in the version before and in the one that is being deployed; none if the latter has none there.
+    pub(super) fn of(runtime: &'a Runtime, old: &'a Old, table: &str) -> Option<Entities<'a>> {
+        let here = |runtime: &'a Runtime| {
+            runtime.shared().entities.iter().filter(|info| info.table.name() == table).collect::<Vec<_>>()
+        };
+        let infos = here(runtime);
+        let first = *infos.first()?;
+        let before = here(&old.runtime).into_iter();
         let mut all: Vec<Entity<'a>> =
             before.map(|info| Entity { old: Some(info), new: None, differences: Vec::new() }).collect();
-        for info in &table.infos {
+        for info in infos {
             match all.iter_mut().find(|each| each.old.is_some_and(|old| old.name == info.name)) {
                 Some(known) => known.new = Some(info),
                 None => all.push(Entity { old: None, new: Some(info), differences: Vec::new() }),
             }
         }
-        let table_name = table.infos.first().and_then(|info| {
-            let design = table.runtime.design();
-            design.table_of(info.source(design)).map(|table| table.name.text.as_str())
-        });
+        let design = runtime.design();
+        let table_name = design.table_of(first.source(design)).map(|table| table.name.text.as_str());
         for entity in &mut all {
             let name = entity.new.or(entity.old).map(|info| &*info.name);
             let concerns = |each: &&Difference| match (&each.concern.entity, &each.concern.table) {
@@ -53,7 +57,7 @@ impl<'a> Entities<'a> {
             };
             entity.differences = old.differences.iter().filter(concerns).collect();
         }
-        Entities { runtime: table.runtime, old_runtime: &old.runtime, first, all }
+        Some(Entities { runtime, old_runtime: &old.runtime, first, all })
     }
 
     /// The subjects of the differences that rewrite items, such as `Order.note`.
@@ -66,6 +70,37 @@ impl<'a> Entities<'a> {
             .collect();
         subjects.dedup();
         subjects
+    }
+
+    /// Whether a difference demands something of the values that items have.
+    pub(super) fn verifies(&self) -> bool {
+        let mut old = self.all.iter().filter(|each| each.old.is_some());
+        old.any(|entity| {
+            entity.tasks().any(|(task, _)| matches!(task, Task::VerifyValue | Task::VerifyChecks))
+        })
+    }
+
+    /// Whether an item of the new version is never taken for one that is still to be rewritten: what would be rewritten of it is
+    /// what it has.
+    pub(super) fn are_told_apart(&self) -> bool {
+        self.all.iter().all(|entity| {
+            let Some(info) = entity.new.filter(|_| entity.old.is_some()) else { return true };
+            let program = &self.runtime.shared().program;
+            let find = |name: &str| {
+                let attributes = &info.of(program).attributes;
+                attributes.find(name).map(|id| &attributes[id])
+            };
+            entity.tasks().all(|(task, name)| match task {
+                // The new version may leave out what the rewriting fills in.
+                Task::Freeze | Task::Fill => find(name).is_some_and(|attribute| !attribute.may_be_absent()),
+                // Bytes that are no longer encrypted look like bytes that are.
+                Task::Unseal => {
+                    info.is_encrypted(name)
+                        || find(name).is_none_or(|each| !matches!(*each.ty, Type::Bytes { .. }))
+                }
+                _ => true,
+            })
+        })
     }
 
     /// The entity that an item belongs to, by the version that it was written for.

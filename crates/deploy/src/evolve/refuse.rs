@@ -24,7 +24,7 @@ pub(super) fn abandoned(table: &str, span: Span) -> Diagnostic {
     TABLE_DIFFERS
         .at(span, title)
         .label("has no such table")
-        .note("Serve the design as it was, and copy the items that are still needed with a program of your own.")
+        .note(format!("Serve the design as it was while items of it are needed elsewhere. {}", crate::MIGRATE))
         .note("To serve without them, start with `--keep-removed`: the table stays, and nothing shows its items.")
 }
 

@@ -1,6 +1,6 @@
 //! Examines every item that a change concerns, before the first of them is written.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use sha2::{Digest, Sha256};
 use sortkey_api::operations::ScanInput;
@@ -22,10 +22,11 @@ const KEEP: &str = "If it has another name now, say `@was(...)` there. To serve 
                     items keep what they have, and no answer shows it.";
 const KEEP_ENTITY: &str = "An entity keeps its name: call it as before, or bring its items over with `migrate`. To serve without it, start with \
                            `--keep-removed`: the items stay, and no answer shows them.";
-const MOVE: &str = "`up` rewrites items in place and copies none: serve the design as it was, copy the items with a program of \
-                    your own, and delete the old ones. Nothing was changed.";
-const REKEY: &str = "`up` rewrites items in place and never gives one another key: leave the attribute as it was, or change these \
-                     items while the design is as it was. Nothing was changed.";
+const MOVE: &str = "`up` rewrites items in place and copies none. Say in a `migrate` block how they become items of the other table: \
+                    `sortkey migrate plan` counts what that takes, `sortkey migrate start` begins. Nothing was changed.";
+const REKEY: &str = "`up` rewrites items in place and never gives one another key: leave the attribute as it was, change these items \
+                     while the design is as it was, or say in a `migrate` block how they become items under another key: \
+                     `sortkey migrate plan` counts what that takes. Nothing was changed.";
 const UNIQUE: &str =
     "Change or delete one of them under the design as it was, then start again. No item was changed.";
 
@@ -36,11 +37,21 @@ pub(super) struct Survey<'a> {
     found: Vec<(String, Unfit)>,
     /// The first item of every unique value, by the digest of its guard.
     taken: HashMap<[u8; 16], Map>,
+    /// The attributes in which the old and the new form of some item differ.
+    changed: BTreeSet<String>,
+    items: i64,
 }
 
 impl<'a> Survey<'a> {
     pub(super) fn new(entities: &'a Entities<'a>, keeps_removed: bool) -> Survey<'a> {
-        Survey { entities, keeps_removed, found: Vec::new(), taken: HashMap::new() }
+        Survey {
+            entities,
+            keeps_removed,
+            found: Vec::new(),
+            taken: HashMap::new(),
+            changed: BTreeSet::new(),
+            items: 0,
+        }
     }
 
     /// Whether any item could prevent it.
@@ -68,6 +79,7 @@ impl<'a> Survey<'a> {
             let page = page.await?;
             let (old, new) = (self.entities.old_runtime.scope(None), runtime.scope(None));
             for item in page.items.iter().flatten() {
+                self.items += 1;
                 if let Some(entity) = self.entities.owner(item) {
                     self.look_at(entity, (&old, &new), item)?;
                 }
@@ -77,6 +89,11 @@ impl<'a> Survey<'a> {
                 None => return Ok(()),
             }
         }
+    }
+
+    /// The attributes in which the old and the new form of some item differ, and the number of items.
+    pub(super) fn into_changed(self) -> (BTreeSet<String>, i64) {
+        (self.changed, self.items)
     }
 
     /// The refusals, one for each reason.
@@ -107,7 +124,13 @@ impl<'a> Survey<'a> {
         }
         let made = entity.moved(scopes, item).and_then(|moved| target(scopes.1, info, &moved));
         match made {
-            Ok(target) => self.judge(entity, info, scopes.1, item, &Item::from(target)),
+            Ok(target) => {
+                let before = item.to_map();
+                let names = before.keys().chain(target.keys());
+                let changed = names.filter(|name| before.get(*name) != target.get(*name));
+                self.changed.extend(changed.cloned());
+                self.judge(entity, info, scopes.1, item, &Item::from(target))
+            }
             Err(failure) => {
                 let name = failure.field.clone().unwrap_or_default();
                 self.unfit(info, &name, format!("{}: {}", self.key(item), failure.message));

@@ -19,6 +19,8 @@ use sortkey_value::AttributeValue;
 
 use crate::{Change, Coverage, DeployError, Deployment, prepare};
 
+mod served;
+
 const NOW_MS: u64 = 1_767_225_600_000;
 
 const SHOP: &str = r#"design shop

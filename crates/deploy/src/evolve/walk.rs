@@ -4,38 +4,88 @@
 //! lease expired continues from the place. Two deployments that both walk do no harm, since each write happens only if the
 //! item is what was read, and both compute the same form; the lease saves work.
 
-use futures_util::future::join_all;
-use sortkey_api::operations::ScanInput;
-use sortkey_value::{Item, Map};
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::Duration;
 
-use super::entity::{Entities, Entity};
+use futures_util::future::join_all;
+use sortkey_api::operations::ScanInput;
+use sortkey_core::internals::Session;
+use sortkey_core::{Failure, FailureKind};
+use sortkey_value::{Item, Map};
+
+use super::entity::Entities;
+use super::item::{ATTEMPTS, Rewritten};
+use super::turning::{Rest, Turned};
 use crate::apply::{Pause, Step};
 use crate::record::{Pending, Record, Records, Version};
-use sortkey_core::internals::{Session, apply, hex, replacing, target};
-use sortkey_core::{Failure, FailureKind};
 
 /// For how long a walk is not taken over after a page: longer than a page takes, shorter than a person waits.
 const LEASE_MS: u64 = 15_000;
 /// Between two looks at a walk that another deployment holds.
 const LOOK: Duration = Duration::from_secs(1);
-/// How often such a walk is looked at: clocks may differ.
+/// How often such a walk is looked at while it makes no progress: clocks may differ.
 const LOOKS: usize = 40;
 /// How many items are written at once.
 const TOGETHER: usize = 32;
-/// How often an item is rewritten again because it was changed concurrently.
-const ATTEMPTS: usize = 16;
 
 /// A walk for one version through one table.
 pub(super) struct Walk<'a> {
     pub(super) entities: &'a Entities<'a>,
     pub(super) records: Records<'a>,
     pub(super) version: &'a Version,
-    /// How long processes of the old version may take to notice that they are superseded.
-    pub(super) fence: Duration,
+    /// The deployment that walks.
+    pub(super) holder: &'a str,
+    /// How many items the table had when they were looked at.
+    pub(super) items: i64,
+    /// Learns what is still to be rewritten.
+    pub(super) turned: &'a Turned,
 }
 
 impl Walk<'_> {
+    /// Takes the walk, unless another deployment has it: then the record shows its place. From then on, processes of the
+    /// version before notice that they are superseded.
+    pub(super) async fn take(&self, mut record: Record) -> Result<Record, Failure> {
+        let session = self.entities.runtime.session();
+        self.records.keep(&session, self.version).await?;
+        let before = record.version.clone();
+        for _ in 0..LOOKS {
+            if record.version != before {
+                break;
+            }
+            let is_other =
+                record.pending.as_ref().is_some_and(|pending| pending.version != self.version.digest);
+            if is_other {
+                return Err(taken_over());
+            }
+            if self.is_held(&record) {
+                return Ok(record);
+            }
+            let after = record.pending.as_ref().and_then(|pending| pending.after.clone());
+            let mut own = self.held(&record, after);
+            // A process that opened the table before has an older epoch.
+            own.epoch += u64::from(record.pending.is_none());
+            if self.records.write(&session, &record, &own).await? {
+                return Ok(own);
+            }
+            record = self.reread().await?;
+        }
+        Err(Failure::new(
+            FailureKind::Conflict,
+            "another deployment has just changed this table: start again",
+        ))
+    }
+
+    /// Forgets a walk that has not begun: nothing was rewritten.
+    pub(super) async fn give_up(&self, record: &Record) -> Result<(), Failure> {
+        let is_untouched = record.pending.as_ref().is_some_and(|pending| pending.after.is_none());
+        if is_untouched && self.is_ours(record) {
+            let session = self.entities.runtime.session();
+            self.records.write(&session, record, &Record { pending: None, ..record.clone() }).await?;
+        }
+        Ok(())
+    }
+
     /// Walks to the end, from the place where a walk for the same version stopped. Returns the record at the end.
     pub(super) async fn run(
         &self,
@@ -44,71 +94,87 @@ impl Walk<'_> {
         tell: &mut (dyn FnMut(Step) + Send),
     ) -> Result<Record, Failure> {
         let session = self.entities.runtime.session();
-        let holder = hex(&self.entities.runtime.shared().settings.ids.bytes::<8>());
-        self.records.keep(&session, self.version).await?;
-        let mut record = self.taken(&session, record, &holder, pause).await?;
+        let Some(mut record) = self.taken(record, pause).await? else {
+            // Another deployment of this version has come to the end.
+            self.turned.set(Rest::Nothing);
+            return self.reread().await;
+        };
         tell(Step::Begun);
-        if !self.fence.is_zero() {
-            pause(self.fence)
-                .await
-                .map_err(|error| Failure::new(FailureKind::Unavailable, error.to_string()))?;
-            record = self.renewed(&session, record, &holder).await?;
-        }
         let mut seen = 0;
         loop {
             let after = record.pending.as_ref().and_then(|pending| pending.after.clone());
+            self.turned.set(Rest::Behind(after.clone()));
             let (items, next) = self.page(&session, after).await?;
             for together in items.chunks(TOGETHER) {
                 let writes = together.iter().map(|item| self.rewrite(&session, item));
                 for outcome in join_all(writes).await {
                     outcome?;
                 }
+                let_others_work().await;
             }
             seen += i64::try_from(items.len()).unwrap_or(i64::MAX);
-            tell(Step::Waiting { items: Some(seen) });
-            let Some(next) = next else { return Ok(record) };
+            tell(Step::Waiting { items: Some(seen), of: Some(self.items) });
+            let Some(next) = next else {
+                self.turned.set(Rest::Nothing);
+                return Ok(record);
+            };
             if let Some(pending) = &mut record.pending {
                 pending.after = Some(next);
             }
-            record = self.renewed(&session, record, &holder).await?;
+            record = self.renewed(&session, record).await?;
         }
     }
 
-    /// Takes the walk, or waits until the deployment that has it is done or has given it up.
-    async fn taken(
-        &self,
-        session: &Session<'_>,
-        mut record: Record,
-        holder: &str,
-        pause: &Pause<'_>,
-    ) -> Result<Record, Failure> {
-        let before = record.version.clone();
-        for _ in 0..LOOKS {
-            let now = self.now_ms();
-            let is_held = record.pending.as_ref().is_some_and(|pending| pending.until_ms > now);
-            if !is_held {
+    /// Renews the lease, or takes it from a deployment that has given it up. None if the items are rewritten by now.
+    async fn taken(&self, mut record: Record, pause: &Pause<'_>) -> Result<Option<Record>, Failure> {
+        let session = self.entities.runtime.session();
+        let mut looks = 0;
+        loop {
+            let is_done = record.pending.is_none()
+                && record.version.as_ref().is_some_and(|name| name.0 == self.version.digest);
+            if is_done {
+                return Ok(None);
+            }
+            if record.pending.as_ref().is_none_or(|pending| pending.version != self.version.digest) {
+                return Err(taken_over());
+            }
+            if !self.is_held(&record) {
                 let after = record.pending.as_ref().and_then(|pending| pending.after.clone());
-                let mut own = self.held(&record, holder, after);
-                // A process that opened the table before has an older epoch.
-                own.epoch += u64::from(record.pending.is_none());
-                if self.records.write(session, &record, &own).await? {
-                    return Ok(own);
+                let own = self.held(&record, after);
+                if self.records.write(&session, &record, &own).await? {
+                    return Ok(Some(own));
                 }
             } else {
+                looks += 1;
+                if looks > LOOKS {
+                    return Err(taken_over());
+                }
                 pause(LOOK)
                     .await
                     .map_err(|error| Failure::new(FailureKind::Unavailable, error.to_string()))?;
             }
-            record = self.reread().await?;
-            if record.version != before {
-                let why = "another deployment has just changed this table: start again";
-                return Err(Failure::new(FailureKind::Conflict, why));
+            let there = self.reread().await?;
+            if there.pending != record.pending {
+                looks = 0;
             }
-            if record.pending.as_ref().is_some_and(|pending| pending.version != self.version.digest) {
-                break;
+            record = there;
+            if let Some(pending) = &record.pending {
+                self.turned.set(Rest::Behind(pending.after.clone()));
             }
         }
-        Err(taken_over())
+    }
+
+    /// Whether another deployment has the walk.
+    fn is_held(&self, record: &Record) -> bool {
+        let now_ms = self.entities.runtime.shared().settings.clock.now_ms();
+        record
+            .pending
+            .as_ref()
+            .is_some_and(|pending| pending.until_ms > now_ms && pending.holder != self.holder)
+    }
+
+    fn is_ours(&self, record: &Record) -> bool {
+        record.pending.as_ref().is_some_and(|pending| pending.holder == self.holder)
     }
 
     async fn reread(&self) -> Result<Record, Failure> {
@@ -119,27 +185,24 @@ impl Walk<'_> {
     }
 
     /// Renews the lease.
-    async fn renewed(&self, session: &Session<'_>, record: Record, holder: &str) -> Result<Record, Failure> {
+    async fn renewed(&self, session: &Session<'_>, record: Record) -> Result<Record, Failure> {
         let after = record.pending.as_ref().and_then(|pending| pending.after.clone());
-        let further = self.held(&record, holder, after);
+        let further = self.held(&record, after);
         match self.records.write(session, &record, &further).await? {
             true => Ok(further),
             false => Err(taken_over()),
         }
     }
 
-    fn held(&self, record: &Record, holder: &str, after: Option<Map>) -> Record {
+    fn held(&self, record: &Record, after: Option<Map>) -> Record {
+        let now_ms = self.entities.runtime.shared().settings.clock.now_ms();
         let pending = Pending {
             version: self.version.digest.clone(),
             after,
-            holder: holder.to_owned(),
-            until_ms: self.now_ms() + LEASE_MS,
+            holder: self.holder.to_owned(),
+            until_ms: now_ms + LEASE_MS,
         };
         Record { pending: Some(pending), ..record.clone() }
-    }
-
-    fn now_ms(&self) -> u64 {
-        self.entities.runtime.shared().settings.clock.now_ms()
     }
 
     async fn page(
@@ -161,46 +224,31 @@ impl Walk<'_> {
     async fn rewrite(&self, session: &Session<'_>, item: &Item) -> Result<(), Failure> {
         let mut item = item.clone();
         for _ in 0..ATTEMPTS {
-            let Some(entity) = self.entities.owner(&item).filter(|entity| is_concerned(entity)) else {
-                return Ok(());
-            };
-            let Some(info) = entity.new else { return Ok(()) };
-            let (old, new) = (self.entities.old_runtime.scope(None), self.entities.runtime.scope(None));
-            let moved = entity.moved((&old, &new), &item)?;
-            let Some(change) = replacing(&new, info, &item, &target(&new, info, &moved)?)? else {
-                return Ok(());
-            };
-            match apply(session, &new, vec![change]).await {
-                Ok(true) => return Ok(()),
-                Ok(false) => {}
-                // The item that is there by now may still be in its old form.
-                Err(failure) if failure.kind == FailureKind::Unreadable => {}
-                Err(failure) => return Err(failure),
+            match self.entities.rewrite(session, &item).await? {
+                Rewritten::Done => return Ok(()),
+                Rewritten::Changed(now) => item = now,
             }
             // A walk that was suspended while another version was deployed must not rewrite items back.
             let pending = self.reread().await?.pending;
             if pending.is_none_or(|pending| pending.version != self.version.digest) {
                 return Err(taken_over());
             }
-            match session.get(&info.table, info.key_of(&item), true).await? {
-                Some(now) => item = now,
-                None => return Ok(()),
-            }
         }
-        let name = entity_name(self.entities.owner(&item));
-        let message = format!(
-            "{name} items keep changing while they are rewritten; run `sortkey up` again with fewer writes"
-        );
-        Err(Failure::new(FailureKind::Conflict, message))
+        Err(self.entities.restless(&item))
     }
 }
 
-fn is_concerned(entity: &Entity<'_>) -> bool {
-    entity.is_rewritten() && entity.old.is_some()
-}
-
-fn entity_name(entity: Option<&Entity<'_>>) -> String {
-    entity.and_then(|entity| entity.new).map_or_else(String::new, |info| info.name.to_string())
+/// Gives the server of this task a turn: an engine in memory answers at once, so nothing else would wait.
+async fn let_others_work() {
+    let mut has_waited = false;
+    poll_fn(|context| match std::mem::replace(&mut has_waited, true) {
+        true => Poll::Ready(()),
+        false => {
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+    })
+    .await;
 }
 
 fn taken_over() -> Failure {

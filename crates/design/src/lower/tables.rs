@@ -23,6 +23,7 @@ pub(super) fn apply_defaults(design: &mut Design, units: &[Unit], lower: &mut Lo
         table.recovery_days = table.recovery_days.or(defaults.recovery_days);
         table.deletion_protection |= defaults.deletion_protection;
         table.encryption = table.encryption.take().or_else(|| defaults.encryption.clone());
+        table.class = table.class.take().or_else(|| defaults.class.clone());
         table.kind = table.kind.take().or_else(|| defaults.kind.clone());
         if table.replicas.is_empty() {
             table.replicas.clone_from(&defaults.replicas);
@@ -76,6 +77,7 @@ impl Lower<'_> {
                 });
             }
             TableClause::Replicas(replicas) => table.replicas = self.names(replicas.regions().as_ref()),
+            TableClause::Class(class) => table.class = Some(self.name(class.class())),
             TableClause::Kind(kind) => table.kind = Some(self.name(kind.attribute())),
             TableClause::Allow(allow) => {
                 let lowered = self.allow(allow, table.span);

@@ -31,6 +31,8 @@ pub struct Table {
     pub deletion_protection: bool,
     /// Encryption at rest.
     pub encryption: Option<Encryption>,
+    /// The price class of its storage; none if the design leaves it open.
+    pub class: Option<Name>,
     /// Replica regions.
     pub replicas: Vec<Name>,
     /// The attribute that holds the entity's name.

@@ -5,6 +5,7 @@
 
 mod crash;
 mod documents;
+mod inputs;
 mod oracle;
 mod refused;
 mod same_table;

@@ -23,7 +23,16 @@ pub(crate) fn design(name: &str) -> Arc<Design> {
     compilation.design
 }
 
-/// A call as an account.
+/// A call of the system.
+pub(crate) fn try_system(
+    runtime: &Runtime,
+    name: &str,
+    arguments: serde_json::Value,
+) -> Result<serde_json::Value, Failure> {
+    block_on(crate::support::try_call(runtime, name, arguments))
+}
+
+/// A call as an account; a call of the system where the design says so.
 pub(crate) fn try_as_owner(
     runtime: &Runtime,
     account: &str,

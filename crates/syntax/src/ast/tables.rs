@@ -32,6 +32,8 @@ nodes! {
     Encryption,
     /// `replicas regions`
     Replicas,
+    /// `class infrequent_access`
+    Class,
     /// `kind attribute`
     KindClause,
     /// `(partition | sort)`
@@ -51,6 +53,7 @@ pub enum TableClause {
     Protect(Protect),
     Encryption(Encryption),
     Replicas(Replicas),
+    Class(Class),
     Kind(KindClause),
     Allow(Allow),
 }
@@ -68,6 +71,7 @@ impl TableClause {
             Kind::Protect => TableClause::Protect(Protect(node)),
             Kind::Encryption => TableClause::Encryption(Encryption(node)),
             Kind::Replicas => TableClause::Replicas(Replicas(node)),
+            Kind::Class => TableClause::Class(Class(node)),
             Kind::KindClause => TableClause::Kind(KindClause(node)),
             Kind::Allow => TableClause::Allow(Allow::cast(node)?),
             _ => return None,
@@ -208,6 +212,13 @@ impl Replicas {
     /// The regions.
     pub fn regions(&self) -> Option<Names> {
         child(&self.0)
+    }
+}
+
+impl Class {
+    /// The price class of its storage.
+    pub fn class(&self) -> Option<Name> {
+        nth_name(&self.0, 1)
     }
 }
 

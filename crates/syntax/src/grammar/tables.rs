@@ -28,6 +28,7 @@ pub(super) fn clause(p: &mut Parser<'_>) {
             p.eat(Kind::Str);
         }),
         Some("replicas") => word_clause(p, Kind::Replicas, names),
+        Some("class") => word_clause(p, Kind::Class, one_name),
         Some("kind") => word_clause(p, Kind::KindClause, one_name),
         Some("allow") => allow(p),
         _ => {}

@@ -3,6 +3,7 @@
 use sortkey_migrate::{Answers, Phase, Row, State, Survey};
 
 use super::place::Opened;
+use super::speed::Speed;
 
 /// Dollars of a million write units on demand, and of a million read units.
 const WRITE_PRICE: f64 = 0.625;
@@ -13,6 +14,11 @@ const PROPOSED_UNITS: u64 = 1_000;
 
 /// The state, and the next step.
 pub(super) fn state(state: &State, opened: &Opened) -> String {
+    look(state, &Speed::default(), opened)
+}
+
+/// The state with how fast the copy is, and the next step.
+pub(super) fn look(state: &State, speed: &Speed, opened: &Opened) -> String {
     let plan = opened.runner.plan();
     let gate = state.reached(plan);
     let copying = match (state.phase, state.is_copied(plan), gate) {
@@ -28,10 +34,24 @@ pub(super) fn state(state: &State, opened: &Opened) -> String {
         let Some(walk) = state.walks.get(&**label).filter(|walk| walk.is_done || walk.seen > 0) else {
             continue;
         };
+        let all = speed.items.get(&**label).filter(|all| !walk.is_done && **all > 0);
+        let of = all.map(|all| format!(" of about {all} ({} %)", (walk.seen * 100 / all).min(99)));
+        let conflicts = match walk.conflicts {
+            0 => String::new(),
+            count => format!(", {count} conflicts with writers"),
+        };
         text.push_str(&format!(
-            "  {label}: {} items seen, {} copied, {} need no copy, {} read again\n",
-            walk.seen, walk.copied, walk.there, walk.retried
+            "  {label}: {} items{} seen, {} copied, {} need no copy, {} read again{conflicts}\n",
+            walk.seen,
+            of.unwrap_or_default(),
+            walk.copied,
+            walk.there,
+            walk.retried
         ));
+    }
+    if let Some((items, units, left)) = speed.moves {
+        let left = left.map(|seconds| format!(", about {} left", minutes(seconds))).unwrap_or_default();
+        text.push_str(&format!("  {items} items and {units} write units in a second{left}\n"));
     }
     if let Some(rate) = state.rate.filter(|_| state.phase == Phase::Both && !state.is_copied(plan)) {
         text.push_str(&format!("  at most {rate} in a second\n"));
@@ -66,6 +86,14 @@ pub(super) fn state(state: &State, opened: &Opened) -> String {
     };
     text.push_str(&format!("next: {next}\n"));
     text
+}
+
+/// A time that people wait for.
+fn minutes(seconds: u64) -> String {
+    match seconds {
+        0..=90 => format!("{} s", seconds.max(1)),
+        _ => format!("{} min", seconds.div_ceil(60)),
+    }
 }
 
 /// How answers of both designs compare, by pattern.
@@ -106,7 +134,7 @@ pub(super) fn survey(survey: &Survey, opened: &Opened) -> String {
 }
 
 fn row(row: &Row) -> String {
-    let place = if row.in_place { "stay in".to_owned() } else { "go to".to_owned() };
+    let place = if row.in_place { "stay in" } else { "go to" };
     let mut text = format!("{} from {}: {} items {place} \"{}\"\n", row.new, row.old, row.items, row.table);
     if row.keys < row.items {
         text.push_str(&format!("  {} items have {} keys, and are merged\n", row.items, row.keys));

@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 
+use indicatif::ProgressBar;
 use sortkey_change::text;
 use sortkey_deploy::{Change, Deployment, Progress, Step};
 
@@ -11,6 +12,8 @@ use crate::designs;
 #[derive(Default)]
 pub(super) struct Steps {
     waiting: bool,
+    /// Shows how far a rewriting is.
+    bar: Option<ProgressBar>,
 }
 
 impl Steps {
@@ -25,7 +28,19 @@ impl Steps {
             return;
         }
         match step {
-            Step::Waiting { items } if std::io::stderr().is_terminal() => {
+            Step::Begun if *change == Change::Superseded => designs::say(&format!("{change}\n")),
+            Step::Waiting { items: Some(items), of: Some(all) } => {
+                let bar =
+                    self.bar.get_or_insert_with(|| crate::progress::items(&format!("{table}: {change}"), 0));
+                bar.set_length(u64::try_from(all.max(items)).unwrap_or(0));
+                bar.set_position(u64::try_from(items).unwrap_or(0));
+            }
+            Step::Done if self.bar.is_some() => {
+                if let Some(bar) = self.bar.take() {
+                    bar.finish_and_clear();
+                }
+            }
+            Step::Waiting { items, .. } if std::io::stderr().is_terminal() => {
                 let items = items.map_or(String::new(), |items| format!(", {items} items so far"));
                 self.line(&format!("\r  {table}: {change}{items} ..."));
                 self.waiting = true;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use sortkey_core::Runtime;
 use sortkey_server::MoreMetrics;
 use sortkey_work::{Report, Waking, Work};
@@ -15,6 +16,35 @@ const TICK: Duration = Duration::from_millis(250);
 
 /// The time limit for runs that are under way when the process is stopped.
 const GRACE: Duration = Duration::from_secs(20);
+
+/// The workers of a design, which may begin later than it serves.
+#[derive(Default)]
+pub(super) struct Crew(Arc<Mutex<Option<Workers>>>);
+
+impl Crew {
+    /// Starts the workers of a design, if it has any.
+    pub(super) fn start(&self, runtime: &Runtime, waking: &Waking) -> Result<(), Failure> {
+        let workers = Workers::start(runtime, waking)?;
+        *self.0.lock() = workers;
+        Ok(())
+    }
+
+    /// The workers' lines of the metrics page.
+    pub(super) fn metrics(&self) -> MoreMetrics {
+        let workers = Arc::clone(&self.0);
+        MoreMetrics::new(move || {
+            workers.lock().as_ref().map_or_else(String::new, |workers| workers.work.metrics())
+        })
+    }
+
+    /// Waits for the runs that are under way.
+    pub(super) async fn stop(&self) {
+        let workers = self.0.lock().take();
+        if let Some(workers) = workers {
+            workers.stop().await;
+        }
+    }
+}
 
 /// Workers that run.
 pub(super) struct Workers {
@@ -43,12 +73,6 @@ impl Workers {
             }
         });
         Ok(Some(Workers { work, running, ticking }))
-    }
-
-    /// The workers' lines of the metrics page.
-    pub(super) fn metrics(&self) -> MoreMetrics {
-        let work = Arc::clone(&self.work);
-        MoreMetrics::new(move || work.metrics())
     }
 
     /// Waits for the runs that are under way.
