@@ -37,6 +37,10 @@ macro_rules! send {
                     })+
                 }
             }
+
+            fn loses_answers(&self) -> bool {
+                false
+            }
         }
     };
 }
