@@ -6,6 +6,7 @@ mod cascades;
 pub(super) mod design;
 mod elsewhere;
 mod events;
+mod exposed;
 mod follow;
 mod hashing;
 pub(super) mod place;
