@@ -26,6 +26,11 @@ pub trait Backend: Send + Sync + 'static {
     fn is_steady(&self) -> bool {
         false
     }
+
+    /// Whether an answer can get lost on its way, so that a transaction needs a token by which its repeat is recognised.
+    fn loses_answers(&self) -> bool {
+        true
+    }
 }
 
 macro_rules! requests {

@@ -6,6 +6,7 @@
 //!
 //! A body whose one write is its last step gives the lease back in that write. Any other body keeps it to its end.
 
+mod born;
 mod last;
 mod tenure;
 

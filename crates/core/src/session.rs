@@ -172,6 +172,11 @@ impl<'a> Session<'a> {
         self.consumed.lock().wcu += consumed.filter_map(|each| each.capacity_units).sum::<f64>();
     }
 
+    /// Whether a transaction needs a token by which its repeat is recognised.
+    pub(crate) fn needs_tokens(&self) -> bool {
+        self.way.loses_answers()
+    }
+
     /// Whether the same request may succeed a moment later.
     fn passes(&self, error: &ApiError, repeat: Repeat) -> bool {
         match error.again() {

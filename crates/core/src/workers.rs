@@ -57,8 +57,10 @@ pub enum Which {
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// The item as it was when it was leased.
-    image: Item,
-    fence: Fence,
+    pub(crate) image: Item,
+    pub(crate) fence: Fence,
+    /// When the lease ends, in milliseconds since 1970.
+    pub(crate) until_ms: i64,
     /// How often a run of it has begun, this one included.
     pub tries: u64,
 }
@@ -171,8 +173,18 @@ impl Runtime {
         Some(Due { key: info.key_of(image).into(), share, since_ms })
     }
 
-    /// Leases an item that is due. None if it is not due any more, or another run has it.
-    pub async fn claim(&self, worker: WorkerId, key: &Item) -> Result<Option<Claim>, Failure> {
+    /// Whether an item with this key may be one of those that start a worker.
+    pub fn may_be_of(&self, worker: WorkerId, key: &Item) -> bool {
+        self.entity_of(worker).is_ok_and(|entity| self.shared().entities[entity].fits(self.program(), key))
+    }
+
+    /// Leases an item that is due. None if it is not due any more, or another run has it. A lease that is `held` is renewed.
+    pub async fn claim(
+        &self,
+        worker: WorkerId,
+        key: &Item,
+        held: Option<&Claim>,
+    ) -> Result<Option<Claim>, Failure> {
         let program = self.program();
         let worker = &program.workers[worker];
         let Trigger::Due { entity, by, when, .. } = &worker.trigger else { return Ok(None) };
@@ -182,16 +194,20 @@ impl Runtime {
         let mut into = Placeholders::default();
         let [lease, fence, tries, dead] = [LEASE, FENCE, TRIES, DEAD].map(|name| into.name(name));
         let (exists, due) = (into.name(&info.partition), into.name(info.name_of(*by)));
-        let until = into.value(number(scope.now_ms.saturating_add(whole(worker.lease_ms))));
+        let until_ms = scope.now_ms.saturating_add(whole(worker.lease_ms));
+        let until = into.value(number(until_ms));
         let own = into.value(AttributeValue::S(token.clone()));
         let (one, now) = (into.value(number(1)), into.value(number(scope.now_ms)));
         let at = info.encode(program, *by, &Val::Time(scope.now_ms));
         let at = into.value(at.unwrap_or_else(|| number(scope.now_ms)));
         let update = format!("SET {lease} = {until}, {fence} = {own} ADD {tries} {one}");
+        let renewal = held
+            .map(|held| format!(" OR {fence} = {}", into.value(AttributeValue::S(held.fence.token.clone()))));
+        let renewal = renewal.unwrap_or_default();
         let takeover = self.takeover(&mut into);
         let condition = format!(
             "attribute_exists({exists}) AND {due} <= {at} AND attribute_not_exists({dead}) AND \
-             (attribute_not_exists({lease}) OR {lease} <= {now}{takeover})"
+             (attribute_not_exists({lease}) OR {lease} <= {now}{renewal}{takeover})"
         );
         let updated = self.update(&info.table, key, update, condition, into, true).await?;
         let Some(image) = updated else { return Ok(None) };
@@ -210,7 +226,7 @@ impl Runtime {
             }
             _ => 1,
         };
-        let claim = Claim { image, fence, tries };
+        let claim = Claim { image, fence, until_ms, tries };
         let view = View::stored(*entity, &claim.image);
         let holds = match when {
             Some(when) => scope.holds(when, Some(view))?,
@@ -362,7 +378,7 @@ impl Runtime {
         }
     }
 
-    fn entity_of(&self, worker: WorkerId) -> Result<EntityId, Failure> {
+    pub(crate) fn entity_of(&self, worker: WorkerId) -> Result<EntityId, Failure> {
         match &self.program().workers[worker].trigger {
             Trigger::On { entity, .. } | Trigger::Due { entity, .. } => Ok(*entity),
             Trigger::Every(_) => Err(Failure::internal("no item starts this worker")),
@@ -537,11 +553,11 @@ impl Incoming {
     }
 }
 
-fn number(value: i64) -> AttributeValue {
+pub(crate) fn number(value: i64) -> AttributeValue {
     AttributeValue::N(Number::from(value))
 }
 
-fn whole(value: u64) -> i64 {
+pub(crate) fn whole(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 

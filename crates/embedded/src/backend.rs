@@ -42,6 +42,10 @@ macro_rules! send {
             fn is_steady(&self) -> bool {
                 true
             }
+
+            fn loses_answers(&self) -> bool {
+                false
+            }
         }
     };
 }

@@ -15,7 +15,7 @@ use crate::target::Destination;
 const IDLE_TIME: Duration = Duration::from_secs(20);
 
 /// How many connections to one place are kept.
-const MAX_IDLE_OF_A_PLACE: usize = 8;
+const MAX_IDLE_OF_A_PLACE: usize = 64;
 
 /// How many connections are kept in all.
 const MAX_IDLE: usize = 512;

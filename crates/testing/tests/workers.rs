@@ -250,11 +250,12 @@ fn a_run_that_wakes_up_too_late_writes_nothing() {
         assert!(matches!(runtime.run_change(plan, &image, "run-1").await, Ok(Ran::Done)));
         let due = runtime.due(send, Which::Oldest, None).await.expect("a page").items;
         assert_eq!(due.len(), 1);
-        let first = runtime.claim(send, &due[0].key).await.expect("a claim").expect("it is free");
-        assert!(runtime.claim(send, &due[0].key).await.expect("a claim").is_none(), "one run owns it");
+        let first = runtime.claim(send, &due[0].key, None).await.expect("a claim").expect("it is free");
+        assert!(runtime.claim(send, &due[0].key, None).await.expect("a claim").is_none(), "one run owns it");
         // The first process sleeps for longer than its lease; the second takes over.
         engine.advance_clock(31_000);
-        let second = runtime.claim(send, &due[0].key).await.expect("a claim").expect("the lease is over");
+        let second =
+            runtime.claim(send, &due[0].key, None).await.expect("a claim").expect("the lease is over");
         assert_eq!(second.tries, 2);
         let late = runtime.run_due(send, &first, "run-2").await;
         assert!(late.is_err(), "a run without its lease must not write: {late:?}");
@@ -306,9 +307,9 @@ fn a_run_without_its_lease_writes_nothing_anywhere() {
     let marks = |runtime: &Runtime| call_page(runtime, "marks", json!({ "jobId": order["jobId"] })).len();
     pollster::block_on(async {
         let due = runtime.due(go, Which::Oldest, None).await.expect("a page").items;
-        let zombie = runtime.claim(go, &due[0].key).await.expect("a claim").expect("it is free");
+        let zombie = runtime.claim(go, &due[0].key, None).await.expect("a claim").expect("it is free");
         engine.advance_clock(11_000);
-        let owner = runtime.claim(go, &due[0].key).await.expect("a claim").expect("the lease is over");
+        let owner = runtime.claim(go, &due[0].key, None).await.expect("a claim").expect("the lease is over");
         let late = runtime.run_due(go, &zombie, "run").await.expect_err("fenced");
         assert!(late.message.contains("the lease of this run is over"), "{late}");
         assert_eq!(marks(&runtime), 0, "nothing was written elsewhere");
@@ -342,10 +343,12 @@ fn a_lease_that_ends_during_an_effect_stops_the_run() {
     let (other, key) = (runtime.clone(), due[0].key.clone());
     *slow.0.lock().expect("unpoisoned") = Some(Box::new(move || {
         engine.advance_clock(11_000);
-        let second = pollster::block_on(other.claim(go, &key)).expect("a claim").expect("the lease is over");
+        let second =
+            pollster::block_on(other.claim(go, &key, None)).expect("a claim").expect("the lease is over");
         assert_eq!(pollster::block_on(other.run_due(go, &second, "run")).expect("a run"), Ran::Done);
     }));
-    let first = pollster::block_on(runtime.claim(go, &due[0].key)).expect("a claim").expect("it is free");
+    let first =
+        pollster::block_on(runtime.claim(go, &due[0].key, None)).expect("a claim").expect("it is free");
     pollster::block_on(runtime.run_due(go, &first, "run")).expect_err("the lease ended on the way");
     let job = call(&runtime, "job", json!({ "jobId": order["jobId"] }));
     // One step of the first run, two of the second.

@@ -1,7 +1,7 @@
 //! Due items: found by their pattern or passed on by the process that wrote them, shared out fairly, claimed, run.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -12,11 +12,14 @@ use tokio::task::JoinSet;
 use crate::letters;
 use crate::looks::{Look, Looks, Page};
 use crate::status::Counts;
-use crate::waiting::{Added, Waiting};
+use crate::waiting::{Added, Candidate};
 use crate::work::Work;
 
 /// The longest pause after a failed run.
 const MAX_BACKOFF_MS: i64 = 300_000;
+
+/// The runs that are under way.
+type Running = JoinSet<(Due, Result<Turn, Failure>)>;
 
 /// The outcome for an item that was to be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +40,7 @@ impl Work {
         loop {
             let page = self.runtime().due(worker, Which::Oldest, cursor.as_deref()).await?;
             for due in &page.items {
-                runs += u64::from(self.one(worker, due).await? != Turn::Refused);
+                runs += u64::from(self.one(worker, due, None).await? != Turn::Refused);
             }
             match page.cursor {
                 Some(next) => cursor = Some(next),
@@ -48,14 +51,9 @@ impl Work {
 
     /// Claims and runs due items until the workers are stopped.
     pub(crate) async fn keep_claiming(self: Arc<Self>, worker: WorkerId) {
-        let declared = &self.runtime().program().workers[worker];
-        let most = usize::try_from(declared.concurrency).unwrap_or(usize::MAX);
-        let mut waiting = Waiting::new(declared.concurrency, declared.per.map(|(_, most)| most));
-        // Not the database's clock, which may be stopped or moved while looks go on.
-        let begin = Instant::now();
-        let elapsed_ms = || i64::try_from(begin.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let elapsed_ms = || self.wake().elapsed_ms();
         let mut looks = Looks::new(0);
-        let mut running: JoinSet<(Due, Result<Turn, Failure>)> = JoinSet::new();
+        let mut running = Running::new();
         let mut looking: Option<BoxFuture<'_, (Look, Result<DuePage, Failure>)>> = None;
         loop {
             let stopped = self.wake().is_stopped();
@@ -63,22 +61,7 @@ impl Work {
                 return;
             }
             let now_ms = elapsed_ms();
-            for due in self.wake().take_fresh(worker) {
-                // An item without a place is found by a later look.
-                waiting.add(due, now_ms);
-            }
-            while !stopped
-                && running.len() < most
-                && let Some(due) = waiting.next()
-            {
-                let work = Arc::clone(&self);
-                running.spawn(async move {
-                    let outcome = work.one(worker, &due).await;
-                    (due, outcome)
-                });
-            }
-            self.counts(worker).set_waiting(waiting.len());
-            let wants = !stopped && running.len() < most && waiting.ready() < most;
+            let wants = !stopped && self.begin_runs(worker, &mut running);
             if wants
                 && looking.is_none()
                 && let Some(look) = looks.begin(now_ms)
@@ -92,7 +75,7 @@ impl Work {
                     let mut next = Some(ended);
                     // Handle all other runs that have ended by now in the same round.
                     while let Some(ended) = next {
-                        if self.ended(worker, ended, &mut waiting, now_ms) {
+                        if self.ended(worker, ended, now_ms) {
                             looks.ask_for_pass();
                         }
                         next = running.try_join_next();
@@ -103,12 +86,7 @@ impl Work {
                     let now_ms = elapsed_ms();
                     match found {
                         Ok(page) => {
-                            let mut found = Page::default();
-                            for due in page.items {
-                                let added = waiting.add(due, now_ms);
-                                found.begins |= added == Added::Begins;
-                                found.is_news |= added != Added::Known;
-                            }
+                            let found = self.add(worker, page.items, now_ms);
                             looks.end(&look, page.cursor, found, now_ms);
                         }
                         Err(failure) => {
@@ -127,6 +105,32 @@ impl Work {
         }
     }
 
+    /// Begins the runs that there is room for. Returns whether there is room for others.
+    fn begin_runs(self: &Arc<Self>, worker: WorkerId, running: &mut Running) -> bool {
+        let mut waiting = self.wake().waiting(worker);
+        while let Some(Candidate { due, claim }) = waiting.next() {
+            let work = Arc::clone(self);
+            running.spawn(async move {
+                let outcome = work.one(worker, &due, claim).await;
+                (due, outcome)
+            });
+        }
+        self.counts(worker).set_waiting(waiting.len());
+        waiting.wants_more()
+    }
+
+    /// Adds items that a look has found.
+    fn add(&self, worker: WorkerId, items: Vec<Due>, now_ms: i64) -> Page {
+        let mut waiting = self.wake().waiting(worker);
+        let mut found = Page::default();
+        for due in items {
+            let added = waiting.add(due, None, now_ms);
+            found.begins |= added == Added::Begins;
+            found.is_news |= added != Added::Known;
+        }
+        found
+    }
+
     async fn look(&self, worker: WorkerId, look: Look) -> (Look, Result<DuePage, Failure>) {
         let (which, cursor) = match &look {
             Look::Pass(cursor) => (Which::Oldest, cursor),
@@ -142,15 +146,16 @@ impl Work {
         &self,
         worker: WorkerId,
         ended: Result<(Due, Result<Turn, Failure>), tokio::task::JoinError>,
-        waiting: &mut Waiting,
         now_ms: i64,
     ) -> bool {
+        let mut waiting = self.wake().waiting(worker);
         let (due, outcome) = match ended {
             Ok(ended) => ended,
             Err(error) => {
                 // A panic in a run. Its lease ends by itself, and its place in the share is lost until then.
                 let failure = Failure::new(FailureKind::Internal, error.to_string());
                 self.report(worker, "run", &failure);
+                waiting.lost();
                 return false;
             }
         };
@@ -167,9 +172,15 @@ impl Work {
         }
     }
 
-    /// Claims an item and runs it.
-    async fn one(&self, worker: WorkerId, due: &Due) -> Result<Turn, Failure> {
-        let Some(claim) = self.runtime().claim(worker, &due.key).await? else { return Ok(Turn::Refused) };
+    /// Claims an item and runs it. A lease with which it was written will do, unless it is almost over.
+    async fn one(&self, worker: WorkerId, due: &Due, claim: Option<Claim>) -> Result<Turn, Failure> {
+        let claim = match claim {
+            Some(claim) if self.runtime().now_ms() < claim.until_ms() - self.lease_ms(worker) / 2 => {
+                Some(claim)
+            }
+            held => self.runtime().claim(worker, &due.key, held.as_ref()).await?,
+        };
+        let Some(claim) = claim else { return Ok(Turn::Refused) };
         let counts = self.counts(worker);
         let name = &self.runtime().program().workers[worker].name;
         // The run id is the same for every attempt at an item due at this time.

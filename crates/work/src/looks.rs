@@ -55,7 +55,10 @@ pub(crate) struct Looks {
     next_ms: i64,
     /// The time before which the pass does not go on.
     next_pass_ms: i64,
-    pause_ms: i64,
+    /// The time before which the newest are not looked at again.
+    next_newest_ms: i64,
+    pass_pause_ms: i64,
+    newest_pause_ms: i64,
 }
 
 impl Looks {
@@ -70,7 +73,9 @@ impl Looks {
             began_ms: now_ms,
             next_ms: now_ms,
             next_pass_ms: now_ms,
-            pause_ms: SHORTEST_MS,
+            next_newest_ms: now_ms,
+            pass_pause_ms: SHORTEST_MS,
+            newest_pause_ms: SHORTEST_MS,
         }
     }
 
@@ -86,7 +91,7 @@ impl Looks {
 
     /// How long to wait for the next look, in milliseconds; none if no look is asked for.
     pub(crate) fn wait_ms(&self, now_ms: i64) -> Option<u64> {
-        let newest = (self.is_long && (self.is_asked_for || self.newest.is_some())).then_some(self.next_ms);
+        let newest = self.wants_newest().then_some(self.next_newest_ms.max(self.next_ms));
         let wants_pass =
             self.pass.is_some() || self.is_pass_asked_for || (self.is_asked_for && !self.is_long);
         let pass = wants_pass.then_some(self.next_pass_ms.max(self.next_ms));
@@ -100,13 +105,14 @@ impl Looks {
             return None;
         }
         self.began_ms = now_ms;
-        if self.is_long && (self.is_asked_for || self.newest.is_some()) {
+        if self.wants_newest() && self.next_newest_ms <= now_ms {
             self.newest_pages = if self.newest.is_some() { self.newest_pages + 1 } else { 1 };
             self.is_asked_for = false;
             return Some(Look::Newest(self.newest.take()));
         }
         if self.pass.is_none() {
-            (self.is_asked_for, self.is_pass_asked_for) = (false, false);
+            // Of a long queue, the newest are looked at on their own.
+            (self.is_asked_for, self.is_pass_asked_for) = (self.is_asked_for && self.is_long, false);
         }
         Some(Look::Pass(self.pass.take()))
     }
@@ -117,11 +123,8 @@ impl Looks {
         self.next_ms = now_ms + SHORTEST_MS;
         match look {
             Look::Pass(from) => {
-                self.pause_ms = match page.begins {
-                    true => SHORTEST_MS,
-                    false => (self.pause_ms * 2).max(took_ms.saturating_mul(PAUSE_FACTOR)).min(LONGEST_MS),
-                };
-                self.next_pass_ms = now_ms + self.pause_ms;
+                self.pass_pause_ms = pause_ms(self.pass_pause_ms, page.begins, took_ms);
+                self.next_pass_ms = now_ms + self.pass_pause_ms;
                 self.is_long = cursor.is_some() || from.is_some();
                 // Items that became due at the end of a long queue during the pass are found from the other end; items
                 // that other processes left behind are found by the next pass.
@@ -130,8 +133,17 @@ impl Looks {
             }
             Look::Newest(_) => {
                 self.newest = cursor.filter(|_| page.is_news && self.newest_pages < MAX_NEWEST);
+                if self.newest.is_none() {
+                    self.newest_pause_ms = pause_ms(self.newest_pause_ms, page.begins, took_ms);
+                    self.next_newest_ms = now_ms + self.newest_pause_ms;
+                }
             }
         }
+    }
+
+    /// Whether to look at the newest end, which is a look of its own if the due items do not fit a page.
+    fn wants_newest(&self) -> bool {
+        self.is_long && (self.is_asked_for || self.newest.is_some())
     }
 
     /// Ends a look that failed: the pass begins again.
@@ -139,6 +151,14 @@ impl Looks {
         (self.pass, self.newest) = (None, None);
         (self.is_asked_for, self.is_pass_asked_for) = (true, true);
         self.next_ms = now_ms + LONGEST_MS;
+    }
+}
+
+/// The pause after a look: as short as possible if it was of use, else longer than the last one.
+fn pause_ms(last_ms: i64, is_useful: bool, took_ms: i64) -> i64 {
+    match is_useful {
+        true => SHORTEST_MS,
+        false => (last_ms * 2).max(took_ms.saturating_mul(PAUSE_FACTOR)).min(LONGEST_MS),
     }
 }
 
@@ -182,6 +202,24 @@ mod tests {
         looks.end(&older, Some("much older".to_owned()), VAIN, 14);
         assert_eq!(looks.begin(20), None, "the rest is known");
         assert_eq!(looks.begin(1_000), Some(Look::Pass(Some("second".to_owned()))));
+    }
+
+    // Each look at the newest of a long queue read a page, 200 times a second, as long as anything was written.
+    #[test]
+    fn looks_at_the_newest_in_vain_become_rarer() {
+        let mut looks = Looks::new(0);
+        let first = looks.begin(0).expect("a look");
+        looks.end(&first, Some("second".to_owned()), VAIN, 1);
+        let mut times = Vec::new();
+        for now_ms in 1..1_000 {
+            looks.ask();
+            if let Some(look) = looks.begin(now_ms) {
+                let cursor = (look != Look::Newest(None)).then(|| "next".to_owned());
+                looks.end(&look, cursor, VAIN, now_ms + 1);
+                times.extend((look == Look::Newest(None)).then_some(now_ms));
+            }
+        }
+        assert!(times.len() < 12, "{times:?}");
     }
 
     #[test]

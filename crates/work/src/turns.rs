@@ -37,6 +37,11 @@ impl<T> Share<T> {
         let most = if self.failures >= FAILURES_IN_A_ROW { 1 } else { most };
         most.saturating_sub(self.running)
     }
+
+    /// Whether something that is added now can begin at once.
+    fn begins(&self, most: u64) -> bool {
+        self.room(most) > self.queue.len() as u64
+    }
 }
 
 impl<T> Turns<T> {
@@ -53,7 +58,7 @@ impl<T> Turns<T> {
             Some(found) => found,
             None => self.shares.entry(share.to_owned()).or_default(),
         };
-        let begins = found.room(most) > found.queue.len() as u64;
+        let begins = found.begins(most);
         found.queue.push_back(what);
         self.waiting += 1;
         self.enter(share);
@@ -111,6 +116,11 @@ impl<T> Turns<T> {
     /// How many things of one value wait.
     pub(crate) fn len_of(&self, name: &str) -> usize {
         self.shares.get(name).map_or(0, |share| share.queue.len())
+    }
+
+    /// Whether something of a value that is added now can begin as soon as it is the value's turn.
+    pub(crate) fn begins(&self, name: &str) -> bool {
+        self.shares.get(name).map_or(self.runs_of_a_share > 0, |share| share.begins(self.runs_of_a_share))
     }
 
     /// How many values can begin a run.

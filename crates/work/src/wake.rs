@@ -1,41 +1,46 @@
 //! Wakes and stops workers.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
-use parking_lot::Mutex;
-use sortkey_core::Due;
+use parking_lot::{Mutex, MutexGuard};
 use sortkey_design::program::{Id as _, WorkerId};
 use tokio::sync::Notify;
 
+use crate::waiting::{Added, Waiting};
 use crate::waking::Led;
-
-/// How many items are passed on to a worker before it takes them; those above are found by a look.
-const MAX_FRESH: usize = 10_000;
 
 /// Wakes and stops workers.
 #[derive(Clone)]
 pub struct Wake {
     workers: Arc<[Sleeper]>,
     stopped: Arc<AtomicBool>,
+    /// Not the database's clock, which may be stopped or moved while looks go on.
+    begin: Instant,
 }
 
 /// A worker that may sleep.
-#[derive(Default)]
 struct Sleeper {
     notify: Notify,
-    /// Items that became due in this process.
-    fresh: Mutex<VecDeque<Due>>,
+    /// Items that are due. Those that become due in this process are put here by the write.
+    waiting: Mutex<Waiting>,
     /// Whether something changed that only a look shows.
     is_asked: AtomicBool,
 }
 
 impl Wake {
-    pub(crate) fn new(workers: usize) -> Wake {
+    /// Workers that sleep, by the queues of what they wait for.
+    pub(crate) fn new(queues: impl Iterator<Item = Waiting>) -> Wake {
+        let sleeper = |waiting| Sleeper {
+            notify: Notify::new(),
+            waiting: Mutex::new(waiting),
+            is_asked: AtomicBool::new(false),
+        };
         Wake {
-            workers: (0..workers).map(|_| Sleeper::default()).collect(),
+            workers: queues.map(sleeper).collect(),
             stopped: Arc::new(AtomicBool::new(false)),
+            begin: Instant::now(),
         }
     }
 
@@ -60,25 +65,29 @@ impl Wake {
             sleeper.is_asked.store(true, Ordering::Relaxed);
             sleeper.notify.notify_one();
         }
-        for (worker, due) in led.fresh {
+        let now_ms = self.elapsed_ms();
+        for (worker, fresh) in led.fresh {
             let sleeper = &self.workers[worker.at()];
-            let mut fresh = sleeper.fresh.lock();
-            match fresh.len() < MAX_FRESH {
-                true => fresh.push_back(due),
-                false => sleeper.is_asked.store(true, Ordering::Relaxed),
+            let added = sleeper.waiting.lock().add(fresh.due, fresh.claim, now_ms);
+            if added == Added::Crowded {
+                sleeper.is_asked.store(true, Ordering::Relaxed);
             }
-            drop(fresh);
             sleeper.notify.notify_one();
         }
     }
 
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+    /// The queue of what a worker waits for.
+    pub(crate) fn waiting(&self, worker: WorkerId) -> MutexGuard<'_, Waiting> {
+        self.workers[worker.at()].waiting.lock()
     }
 
-    /// Items that became due in this process since the last time.
-    pub(crate) fn take_fresh(&self, worker: WorkerId) -> VecDeque<Due> {
-        std::mem::take(&mut *self.workers[worker.at()].fresh.lock())
+    /// How many milliseconds the workers exist.
+    pub(crate) fn elapsed_ms(&self) -> i64 {
+        i64::try_from(self.begin.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
     }
 
     /// Waits until there may be something to do. Returns whether only a look shows what.

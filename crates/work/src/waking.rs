@@ -5,11 +5,11 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use sortkey_api::{Backend, Pending, Request, Response, TableName};
-use sortkey_core::Due;
+use sortkey_api::{Backend, Pending, Request, Response, SuppliedItem, TableName};
 use sortkey_design::program::WorkerId;
 
 use crate::Work;
+use crate::waiting::Candidate;
 
 /// A backend whose writes wake workers.
 pub struct Waking {
@@ -24,7 +24,7 @@ pub(crate) struct Led {
     /// Workers that may have something to do.
     pub(crate) woken: Vec<WorkerId>,
     /// Items that are due.
-    pub(crate) fresh: Vec<(WorkerId, Due)>,
+    pub(crate) fresh: Vec<(WorkerId, Candidate)>,
 }
 
 impl Waking {
@@ -40,9 +40,9 @@ impl Waking {
 }
 
 impl Backend for Waking {
-    fn send(&self, request: Request) -> Pending<'_, Response> {
+    fn send(&self, mut request: Request) -> Pending<'_, Response> {
         let Some(work) = self.work.get().and_then(Weak::upgrade) else { return self.inner.send(request) };
-        let led = led(&work, &request);
+        let led = led(&work, &mut request);
         let answer = self.inner.send(request);
         if led.woken.is_empty() && led.fresh.is_empty() {
             return answer;
@@ -63,13 +63,17 @@ impl Backend for Waking {
     fn repeats(&self) -> bool {
         self.inner.repeats()
     }
+
+    fn loses_answers(&self) -> bool {
+        self.inner.loses_answers()
+    }
 }
 
-/// The consequences of a request if it succeeds.
-fn led(work: &Work, request: &Request) -> Led {
+/// The consequences of a request if it succeeds. Items that are due and can be run at once get their lease here.
+fn led(work: &Work, request: &mut Request) -> Led {
     let mut led = Led::default();
     match request {
-        Request::PutItem(input) => work.put(&input.table_name, input.item.checked().ok(), &mut led),
+        Request::PutItem(input) => put(work, &input.table_name, &mut input.item, &mut led),
         Request::UpdateItem(input) => {
             let names = input.expression_attribute_names.as_ref();
             work.changed(&input.table_name, input.key.checked().ok(), names, &mut led);
@@ -77,18 +81,20 @@ fn led(work: &Work, request: &Request) -> Led {
         Request::DeleteItem(input) => work.deleted(&input.table_name, &mut led),
         Request::BatchWriteItem(input) => {
             for (table, writes) in input.request_items.iter() {
+                let table = TableName::from(table);
                 for write in writes {
                     match &write.put_request {
-                        Some(put) => work.put(&TableName::from(table), put.item.checked().ok(), &mut led),
-                        None => work.deleted(&TableName::from(table), &mut led),
+                        // Many at once wait for each other: each is claimed when its turn has come.
+                        Some(new) => work.put(&table, new.item.checked().ok(), &mut led),
+                        None => work.deleted(&table, &mut led),
                     }
                 }
             }
         }
         Request::TransactWriteItems(input) => {
-            for item in &input.transact_items {
-                if let Some(put) = &item.put {
-                    work.put(&put.table_name, put.item.checked().ok(), &mut led);
+            for item in &mut input.transact_items {
+                if let Some(new) = &mut item.put {
+                    put(work, &new.table_name, &mut new.item, &mut led);
                 }
                 if let Some(update) = &item.update {
                     let names = update.expression_attribute_names.as_ref();
@@ -102,4 +108,10 @@ fn led(work: &Work, request: &Request) -> Led {
         _ => {}
     }
     led
+}
+
+fn put(work: &Work, table: &TableName, item: &mut SuppliedItem, led: &mut Led) {
+    if let Some(leased) = work.put_leased(table, item.checked().ok(), led) {
+        *item = leased.into();
+    }
 }

@@ -15,6 +15,7 @@ use tokio::task::JoinSet;
 use crate::changes::Group;
 use crate::letters::{self, Letter};
 use crate::status::{Counts, Status};
+use crate::waiting::{Candidate, Waiting};
 use crate::wake::Wake;
 use crate::waking::Led;
 
@@ -72,14 +73,16 @@ impl Work {
                 Trigger::Every(_) => {}
             }
         }
+        let queues = runtime.program().workers.iter();
+        let queues = queues.map(|each| Waiting::new(each.concurrency, each.per.map(|(_, most)| most)));
         Ok(Work {
+            wake: Wake::new(queues),
             token: runtime.lease_token()?,
             began_ms: runtime.now_ms(),
             counts: (0..workers).map(|_| Counts::default()).collect(),
             slots: Mutex::default(),
             groups,
             report,
-            wake: Wake::new(workers),
             concerned,
             runtime,
         })
@@ -152,8 +155,21 @@ impl Work {
         led.woken.extend(concerned.following);
         for worker in &concerned.claiming {
             let due = image.and_then(|image| self.runtime.due_now(*worker, table, image));
-            led.fresh.extend(due.map(|due| (*worker, due)));
+            led.fresh.extend(due.map(|due| (*worker, Candidate { due, claim: None })));
         }
+    }
+
+    /// Like [`Work::put`]; returns the item as it is to be put instead: with a lease, if its run can begin at once. That
+    /// saves the write of a claim.
+    pub(crate) fn put_leased(&self, table: &TableName, image: Option<&Item>, led: &mut Led) -> Option<Item> {
+        let before = led.fresh.len();
+        self.put(table, image, led);
+        let (worker, Candidate { due, claim }) = led.fresh.get_mut(before)?;
+        if !self.wake.waiting(*worker).begins(&due.share) {
+            return None;
+        }
+        *claim = self.runtime.born_leased(*worker, due, image?);
+        claim.as_ref().map(|claim| claim.image().clone())
     }
 
     /// Adds the consequences of a change that the request does not show: the item may have become due. A run that writes
@@ -173,7 +189,8 @@ impl Work {
         led.woken.extend(concerned.following);
         let is_leased = names.is_some_and(|names| names.values().any(|name| is_lease(name)));
         if !is_leased {
-            led.woken.extend(&concerned.claiming);
+            let is_own = |worker: &&WorkerId| key.is_none_or(|key| self.runtime.may_be_of(**worker, key));
+            led.woken.extend(concerned.claiming.iter().filter(is_own));
         }
     }
 

@@ -5,6 +5,7 @@ mod banner;
 mod cascades;
 pub(super) mod design;
 mod events;
+mod exposed;
 mod follow;
 mod hashing;
 pub(super) mod place;

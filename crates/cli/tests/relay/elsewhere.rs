@@ -118,8 +118,9 @@ fn three_processes_share_the_work_and_one_that_was_stopped_writes_nothing() {
     // It has begun something before it is stopped.
     until("the first runs", || log.len() >= 4);
     stopped.signal(Signal::STOP);
-    let _others: Vec<Process> =
-        (0..2).map(|_| Process::start(folder, &work, "workers at", Stdio::null()).0).collect();
+    let counting: Vec<&str> = work.into_iter().chain(["--metrics", "127.0.0.1:0"]).collect();
+    let others: Vec<(Process, String)> =
+        (0..2).map(|_| Process::start(folder, &counting, "metrics at", Stdio::null())).collect();
     // There is none before the first job is done.
     let total = || {
         let (_, answer) = attempt(port, "", "GET", "/api/total?of=all", b"").expect("an answer");
@@ -138,6 +139,8 @@ fn three_processes_share_the_work_and_one_that_was_stopped_writes_nothing() {
         assert_eq!((&job["state"], &job["runs"]), (&json!("done"), &json!(1)), "{id}");
         assert!((1..=2).contains(&log.of(id).len()), "{id}: what was under way is done again, once");
     }
+    let runs: u64 = others.iter().map(|(_, line)| runs_of(line)).sum();
+    assert!((COUNT as u64 / 2..=COUNT as u64).contains(&runs), "{runs} runs of the other processes");
     let (status, _) = Process::start(
         folder,
         &["work", "jobs.sk", "--endpoint", &endpoint, "status"],
@@ -145,6 +148,17 @@ fn three_processes_share_the_work_and_one_that_was_stopped_writes_nothing() {
         Stdio::null(),
     );
     drop(status);
+}
+
+/// The runs that a process of workers has done, as its metrics count them.
+fn runs_of(line: &str) -> u64 {
+    let port = port_of(line.trim_end_matches("/metrics"));
+    let (status, page) = attempt(port, "", "GET", "/metrics", b"").expect("an answer");
+    let name = "sortkey_worker_runs_total{worker=\"send\",outcome=\"done\"} ";
+    let page = String::from_utf8(page).expect("text");
+    let count = page.lines().find_map(|line| line.strip_prefix(name)?.parse().ok());
+    assert_eq!(status, 200, "{page}");
+    count.unwrap_or_else(|| panic!("no runs: {page}"))
 }
 
 fn until(what: &str, holds: impl Fn() -> bool) {

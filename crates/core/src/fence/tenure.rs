@@ -23,6 +23,11 @@ impl Runtime {
         Ok(())
     }
 
+    /// Whether leases of this process end with it.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.shared().tenure.get().is_some()
+    }
+
     /// A token for a lease, which nobody can guess.
     pub fn lease_token(&self) -> Result<String, Failure> {
         let token = self.token()?;

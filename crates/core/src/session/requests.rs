@@ -130,7 +130,11 @@ impl Session<'_> {
         mut input: TransactWriteItemsInput,
     ) -> impl Future<Output = Result<(), ApiError>> {
         input.return_consumed_capacity = TOTAL;
-        let output = self.send::<TransactWriteItems>(Repeat::Freely, input);
+        let repeat = match input.client_request_token {
+            Some(_) => Repeat::Freely,
+            None => Repeat::IfRefused,
+        };
+        let output = self.send::<TransactWriteItems>(repeat, input);
         async move {
             let output = output.await?;
             self.wrote(output.consumed_capacity.iter().flatten());

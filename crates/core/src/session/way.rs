@@ -36,6 +36,14 @@ impl Way<'_> {
         }
     }
 
+    /// Whether an answer can get lost on its way.
+    pub(super) fn loses_answers(&self) -> bool {
+        match self {
+            Way::Direct(backend) => backend.loses_answers(),
+            Way::Asked(_) => true,
+        }
+    }
+
     /// Whether requests are repeated there, as AWS SDKs do.
     pub(super) fn repeats(&self) -> bool {
         match self {

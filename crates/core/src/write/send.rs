@@ -168,13 +168,9 @@ async fn together(session: &Session<'_>, scope: &Scope<'_>, writes: Vec<Write>) 
         return Err(Refusal::Failed(twice));
     }
     let items = writes.iter().map(|write| item(scope, write)).collect();
-    // A token lets a repeated request find that the first one happened.
-    let token: Result<Vec<u64>, _> = (0..2).map(|_| scope.ids.next()).collect();
-    let token = token.map_err(|error| Failure::internal(error.to_string()))?;
-    let token = hex(&token.iter().flat_map(|part| part.to_be_bytes()).collect::<Vec<u8>>());
     let input = TransactWriteItemsInput {
         transact_items: items,
-        client_request_token: Some(token),
+        client_request_token: session.needs_tokens().then(|| token(scope)).transpose()?,
         ..TransactWriteItemsInput::default()
     };
     match session.transact(input).await {
@@ -187,6 +183,13 @@ async fn together(session: &Session<'_>, scope: &Scope<'_>, writes: Vec<Write>) 
         }
         Err(error) => Err(Refusal::Failed(failure(error))),
     }
+}
+
+/// A token lets a repeated request find that the first one happened.
+fn token(scope: &Scope<'_>) -> Result<String, Failure> {
+    let bits: Result<Vec<u64>, _> = (0..2).map(|_| scope.ids.next()).collect();
+    let bits = bits.map_err(|error| Failure::internal(error.to_string()))?;
+    Ok(hex(&bits.iter().flat_map(|part| part.to_be_bytes()).collect::<Vec<u8>>()))
 }
 
 /// DynamoDB takes one action per item: two statements that were given the same key cannot be one transaction.

@@ -25,6 +25,12 @@ const SAVE: Duration = Duration::from_secs(1);
 /// After so many records without a run, places are stored.
 const MAX_UNSAVED: usize = 10_000;
 
+/// A read is followed by a pause of so many times its length, within bounds: under load, one read finds the records of
+/// many commits, and reading takes a fifth of a core at most. The first read after a while does not wait.
+const PAUSE_FACTOR: u32 = 4;
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+
 /// When a round ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
@@ -59,6 +65,9 @@ pub(super) struct Round<'a> {
     /// The waiting runs, by worker.
     lanes: Vec<Lanes>,
     reading: Option<Reading<'a>>,
+    reading_since: Instant,
+    /// The time before which nothing is read.
+    next_read: Instant,
     broken: Option<Broken>,
     /// Whether there may be records that were not read.
     is_asked: bool,
@@ -82,6 +91,8 @@ impl<'a> Round<'a> {
             until,
             lanes: lanes.collect(),
             reading: None,
+            reading_since: Instant::now(),
+            next_read: Instant::now(),
             broken: None,
             is_asked: true,
             runs: 0,
@@ -97,14 +108,16 @@ impl<'a> Round<'a> {
                 self.hold(held).await;
             }
             let Some(flow) = held.as_mut() else { break };
+            let rest = self.rest();
             if !self.is_over() {
-                self.begin(flow, |job| running.push(start(job)));
+                self.begin(flow, rest.is_none(), |job| running.push(start(job)));
             }
             let is_done = self.is_done(running.is_empty());
             self.save(flow, is_done).await;
             if is_done {
                 break;
             }
+            let rest = rest.filter(|_| self.is_asked);
             tokio::select! {
                 Some(ended) = running.next(), if !running.is_empty() => {
                     let mut next = Some(ended);
@@ -116,8 +129,11 @@ impl<'a> Round<'a> {
                 }
                 (reader, read) = async { match &mut self.reading { Some(reading) => reading.await, None => std::future::pending().await } } => {
                     self.reading = None;
+                    let length = self.reading_since.elapsed() * PAUSE_FACTOR;
+                    self.next_read = Instant::now() + length.clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
                     self.read(flow, reader, read);
                 }
+                () = pause(rest) => {}
                 _ = work.wake().woken(leader), if self.until == Until::Stopped => self.is_asked = true,
             }
         }
@@ -129,6 +145,12 @@ impl<'a> Round<'a> {
             }
             None => Ok(self.runs),
         }
+    }
+
+    /// How long nothing is read yet; none if that time is over, or if there is no time to wait for.
+    fn rest(&self) -> Option<Duration> {
+        let rest = self.next_read.saturating_duration_since(Instant::now());
+        (self.until == Until::Stopped && self.reading.is_none() && !rest.is_zero()).then_some(rest)
     }
 
     /// Whether nothing is begun any more.
@@ -172,7 +194,7 @@ impl<'a> Round<'a> {
     }
 
     /// Begins the runs and the read that there is room for.
-    fn begin(&mut self, flow: &mut Flow, mut start: impl FnMut(Job)) {
+    fn begin(&mut self, flow: &mut Flow, may_read: bool, mut start: impl FnMut(Job)) {
         let now_ms = self.work.runtime().now_ms();
         for (worker, lanes) in self.group.workers.iter().zip(&mut self.lanes) {
             while let Some(job) = lanes.next(now_ms) {
@@ -180,11 +202,12 @@ impl<'a> Round<'a> {
             }
             self.work.counts(*worker).set_waiting(lanes.waiting());
         }
-        if !self.is_asked || flow.places.open() >= MAX_OPEN {
+        if !self.is_asked || flow.places.open() >= MAX_OPEN || !may_read {
             return;
         }
         let Some(mut reader) = flow.reader.take() else { return };
         self.is_asked = false;
+        self.reading_since = Instant::now();
         let (backend, table) = (self.work.runtime().backend(), &self.group.table);
         self.reading = Some(if reader.is_stale(now_ms) {
             Box::pin(async move {
@@ -286,5 +309,13 @@ impl<'a> Round<'a> {
             self.lanes[place].push(Job { worker, happened, mark: mark.clone(), share, attempt: 1 });
         }
         Ok(())
+    }
+}
+
+/// Comes back after a while; never, if there is nothing to wait for.
+async fn pause(rest: Option<Duration>) {
+    match rest {
+        Some(rest) => tokio::time::sleep(rest).await,
+        None => std::future::pending().await,
     }
 }

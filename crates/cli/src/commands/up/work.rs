@@ -12,7 +12,7 @@ use tracing_subscriber::filter::Targets;
 
 use super::place::Place;
 use super::workers::{Workers, report};
-use super::{assignment, design};
+use super::{assignment, design, exposed};
 use crate::commands::Run;
 use crate::designs;
 use crate::effects::Outside;
@@ -60,6 +60,10 @@ pub(crate) struct WorkCommand {
 
     #[command(flatten)]
     outside: Outside,
+
+    /// Answer `GET /metrics` here with the counters of the workers, for Prometheus: 127.0.0.1:9100
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    metrics: Option<String>,
 
     #[command(flatten)]
     trust: Trust,
@@ -129,6 +133,10 @@ impl WorkCommand {
         let Some(workers) = Workers::start(runtime, waking)? else {
             return Err(Failure::new("the design has no workers"));
         };
+        if let Some(address) = &self.metrics {
+            let address = exposed::expose(address, workers.page()).await?;
+            designs::say(&format!("metrics at http://{address}/metrics\n"));
+        }
         designs::say(&format!("{count} workers at {}\n", self.endpoint));
         crate::shutdown::asked_for().await;
         workers.stop().await;

@@ -75,6 +75,12 @@ impl Workers {
         Ok(Some(Workers { work, running, ticking }))
     }
 
+    /// Makes the page with these lines, for a process that has no others.
+    pub(super) fn page(&self) -> Arc<dyn Fn() -> String + Send + Sync> {
+        let work = Arc::clone(&self.work);
+        Arc::new(move || work.metrics())
+    }
+
     /// Waits for the runs that are under way.
     /// A run that does not end in time is repeated by the next process.
     pub(super) async fn stop(self) {
