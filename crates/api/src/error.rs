@@ -42,6 +42,11 @@ pub enum ErrorDetails {
     ThrottlingReasons(Vec<ThrottlingReason>),
     /// What a layer between a program and DynamoDB refuses by itself. It never crosses the wire.
     Refused(Refused),
+    /// There is no answer: the request was not sent, or its answer was lost. It never crosses the wire.
+    NoAnswer {
+        /// Whether it was a write that may have been carried out.
+        may_have_happened: bool,
+    },
 }
 
 /// Why a layer between a program and DynamoDB refuses a request that DynamoDB alone might have taken.
@@ -146,7 +151,7 @@ impl ErrorDetails {
                 reasons.iter().for_each(|reason| reason.write_json(writer));
                 writer.end_array();
             }
-            Self::Refused(_) => {}
+            Self::Refused(_) | Self::NoAnswer { .. } => {}
         }
     }
 }

@@ -105,7 +105,8 @@ impl<'a> Builder<'a> {
     fn table(mut self) -> Table {
         let create = &self.desired.create;
         let types = create.attribute_definitions.iter();
-        let replicas = self.replicas();
+        let encryption = self.encryption();
+        let replicas = self.replicas(&encryption);
         let billing = self.billing();
         let scaling = self.scaling(&billing);
         let is_global = self.stage.global_tables || !replicas.is_empty();
@@ -123,7 +124,7 @@ impl<'a> Builder<'a> {
             stream: self.stream(&replicas),
             recovery_days: self.desired.recovery_days,
             deletion_protection: create.deletion_protection_enabled == Some(true),
-            encryption: self.encryption(),
+            encryption,
             class: self.own.class.or(self.declared_class()).or(self.stage.all.class).unwrap_or_default(),
             is_global,
             replicas,
@@ -181,19 +182,29 @@ impl<'a> Builder<'a> {
         self.desired.table.indexes.iter().find(|index| name(index))
     }
 
-    /// The stage's regions if it names any, or else those of the design; never the table's own.
-    fn replicas(&self) -> Vec<Replica> {
+    /// The other regions: those of the stage if it names any, or else those of the design; never the table's own.
+    fn regions(&self) -> Vec<String> {
         let named = self.own.replicas.clone().or_else(|| self.stage.all.replicas.clone());
         let regions = named.unwrap_or_else(|| {
             self.desired.table.replicas.iter().map(|region| region.text.clone()).collect()
         });
-        let others = regions.into_iter().filter(|region| Some(region) != self.stage.region.as_ref());
-        others
-            .map(|region| {
-                let key = self.own.kms_keys.get(&region).or_else(|| self.stage.all.kms_keys.get(&region));
-                Replica { kms_key: key.cloned(), region }
-            })
-            .collect()
+        regions.into_iter().filter(|region| Some(region) != self.stage.region.as_ref()).collect()
+    }
+
+    /// A replica is under a key of the customer if the table itself is.
+    fn replicas(&mut self, encryption: &Encryption) -> Vec<Replica> {
+        let is_customers = matches!(encryption, Encryption::Customer(_));
+        if !is_customers && !self.own.kms_keys.is_empty() {
+            self.wrong(
+                "has `kms_keys` for its replicas, and no key itself".to_owned(),
+                "add `kms_key`, or leave out `kms_keys`",
+            );
+        }
+        let replica = |region: String| {
+            let key = self.own.kms_keys.get(&region).or_else(|| self.stage.all.kms_keys.get(&region));
+            Replica { kms_key: key.cloned().filter(|_| is_customers), region }
+        };
+        self.regions().into_iter().map(replica).collect()
     }
 
     /// Replication reads a stream of both images.

@@ -9,6 +9,7 @@ mod inputs;
 mod names;
 mod python;
 mod results;
+mod rust;
 mod surface;
 mod types;
 mod typescript;
@@ -17,6 +18,7 @@ use sortkey_design::Program;
 
 pub use names::{camel, pascal, snake};
 pub use python::python;
+pub use rust::rust;
 pub use surface::*;
 pub use typescript::typescript;
 

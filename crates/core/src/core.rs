@@ -26,6 +26,11 @@ impl Core {
         Ok(Core { shared: Arc::new(lasting(Shared::new(program, settings)?)) })
     }
 
+    /// The moment, by the clock of its settings.
+    pub fn now_ms(&self) -> i64 {
+        i64::try_from(self.shared.settings.clock.now_ms()).unwrap_or(i64::MAX)
+    }
+
     /// Checks who calls against what the design's `caller` declares.
     pub fn caller(&self, attributes: Map<String, Json>, now_ms: i64) -> Result<Caller, Failure> {
         let scope = Scope::new(&self.shared, None, now_ms);

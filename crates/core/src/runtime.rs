@@ -37,6 +37,11 @@ impl Runtime {
         Ok(Runtime { core: Core::new(program, settings)?, backend })
     }
 
+    /// A prepared program bound to a backend, at no cost: for a backend of each call.
+    pub fn of_core(core: Core, backend: Arc<dyn Backend>) -> Runtime {
+        Runtime { core, backend }
+    }
+
     /// The prepared program, which calls can also be started on as tasks.
     pub fn core(&self) -> &Core {
         &self.core
@@ -109,6 +114,6 @@ impl Runtime {
 
     /// The moment, as calls see it.
     pub fn now_ms(&self) -> i64 {
-        i64::try_from(self.shared().settings.clock.now_ms()).unwrap_or(i64::MAX)
+        self.core.now_ms()
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 use sortkey_core::Settings;
@@ -53,6 +54,17 @@ impl Core {
     fn start(&self, py: Python<'_>, message: &[u8]) -> PyResult<Call> {
         let started = py.detach(|| StartedCall::start(&self.core, message));
         started.map(Call::new).map_err(|failure| CallError::new_err(failed(&failure).to_string()))
+    }
+
+    /// The change of a stream record, as JSON: its entity, the item and what it was before.
+    fn change<'py>(&self, py: Python<'py>, message: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        let changed = py.detach(|| {
+            let message: Json = serde_json::from_slice(message)
+                .map_err(|_| sortkey_core::Failure::invalid("records", "`records`: a record is not JSON"))?;
+            sortkey_wasm::change(&self.core, &message, false)
+        });
+        let changed = changed.map_err(|failure| CallError::new_err(failed(&failure).to_string()))?;
+        Ok(PyBytes::new(py, changed.to_string().as_bytes()))
     }
 }
 

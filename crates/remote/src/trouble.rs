@@ -5,7 +5,7 @@ use std::error::Error;
 use aws_credential_types::provider::error::CredentialsError;
 use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_runtime_api::client::result::{ConnectorError, SdkError};
-use sortkey_api::{ApiError, ErrorKind};
+use sortkey_api::{ApiError, ErrorDetails, ErrorKind};
 
 use crate::retry::{find, is_harmless, never_sent};
 
@@ -22,11 +22,23 @@ pub(crate) fn explain(endpoint: &str, target: &str, error: SdkError<ApiError, Ht
         SdkError::ServiceError(answered) => is_refusal(answered.err().kind),
         _ => false,
     };
+    let is_answered = matches!(error, SdkError::ServiceError(_));
     let mut error = reason(endpoint, error);
+    if !is_answered && error.kind == ErrorKind::ServiceUnavailableException {
+        let may_have_happened = !unsent && is_write(target);
+        error = error.with_details(ErrorDetails::NoAnswer { may_have_happened });
+    }
     if !unsent && error.kind != ErrorKind::UnrecognizedClientException {
         doubt(target, &mut error);
     }
     error
+}
+
+/// Whether a request changes something, if it is carried out.
+fn is_write(target: &str) -> bool {
+    let operation = target.rsplit('.').next().unwrap_or_default();
+    let reads = ["Get", "BatchGet", "TransactGet", "Query", "Scan", "Describe", "List"];
+    !reads.iter().any(|read| operation.starts_with(read))
 }
 
 /// Adds that a write may have been carried out.

@@ -211,10 +211,14 @@ fn what_may_have_happened_is_not_repeated_and_what_cannot_harm_is() {
             let error = remote.get_item(get("a")).await.expect_err("no answer");
             assert!(error.message.contains(says), "{answer:?}: {error}");
             assert_eq!(requests.swap(0, Ordering::SeqCst), reads, "reads: {answer:?}");
+            let is_lost = says == "broke";
+            let lost = |may_have_happened| is_lost.then_some(ErrorDetails::NoAnswer { may_have_happened });
+            assert_eq!(error.details.as_deref(), lost(false).as_ref(), "{answer:?}");
 
             let error = remote.put_item(put(&Item::from([("id", "a")]))).await.expect_err("no answer");
             assert!(error.message.ends_with("whether it was done is not known"), "{answer:?}: {error}");
             assert_eq!(requests.load(Ordering::SeqCst), 1, "writes: {answer:?}");
+            assert_eq!(error.details.as_deref(), lost(true).as_ref(), "{answer:?}");
         }
     });
 }

@@ -43,11 +43,13 @@
 //! ```
 //!
 //! A [`Design`] runs on it: `Design::load("notes.sk")?.on(&Database::open("data")?)?` has its tables, and its patterns and operations
-//! are called by name. With the feature `remote` it also runs at any DynamoDB's endpoint.
+//! are called by name. With the feature `remote` it also runs at any DynamoDB's endpoint. `sortkey generate rust` makes typed
+//! clients of designs, which [`client`] runs.
 //!
 //! A call gives a [`Reply`]: a future to `.await`, or to [`wait`](Reply::wait) for where there is no runtime.
 
 mod builder;
+pub mod client;
 mod database;
 mod design;
 mod item;

@@ -1,5 +1,7 @@
 //! The protocol: programs are opened, calls are started, stepped, answered and given up.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value as Json, json};
 use sortkey_api::decode_output;
 use sortkey_api::operations::GetItemOutput;
@@ -7,7 +9,8 @@ use sortkey_core::{Arguments, AskId, Failure, FailureKind, Machine, Step};
 
 use crate::answers::{Kind, told};
 use crate::asks::write_ask;
-use crate::calling::{finished, lacks, started, widen};
+use crate::calling::{finished, lacks, started};
+use crate::changes::change;
 use crate::opening::opened;
 
 /// Programs and the calls under way on them, behind messages.
@@ -39,28 +42,9 @@ impl Host {
     /// The change of a stream record: `{"entity", "item", "before"}`, or `{}` if it belongs to no entity.
     pub fn change(&self, message: &[u8]) -> Result<Json, Failure> {
         let message: Json = serde_json::from_slice(message).map_err(|_| lacks("change", "JSON"))?;
-        let number = |name: &str| message[name].as_i64();
-        let program = number("program").and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+        let program = message["program"].as_i64().and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
         let core = self.machine.program(program).ok_or_else(|| lacks("program", "one that is open"))?;
-        let now_ms = number("now").ok_or_else(|| lacks("now", "milliseconds since 1970"))?;
-        let table = message["table"].as_str().ok_or_else(|| lacks("table", "the name of a table"))?;
-        let mut change = Map::new();
-        for (image, name) in [("new", "item"), ("old", "before")] {
-            if message[image].is_null() {
-                continue;
-            }
-            let body = json!({ "Item": message[image] }).to_string();
-            let output: GetItemOutput =
-                decode_output(body.as_bytes()).map_err(|_| lacks(image, "an item of DynamoDB"))?;
-            let Some((entity, mut item)) = core.shown(table, &output.item.unwrap_or_default(), now_ms)?
-            else {
-                continue;
-            };
-            widen(&mut item, name, &mut Vec::new());
-            change.insert("entity".to_owned(), entity.into());
-            change.insert(name.to_owned(), item);
-        }
-        Ok(Json::Object(change))
+        change(core, &message, true)
     }
 
     /// Runs a task until it waits or is over, and writes what it asks for or what it came to; none without such a task. True

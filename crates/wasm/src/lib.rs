@@ -8,10 +8,12 @@ pub mod abi;
 mod answers;
 mod asks;
 mod calling;
+mod changes;
 mod host;
 mod opening;
 
 pub use asks::write_ask;
 pub use calling::{StartedCall, failed};
+pub use changes::change;
 pub use host::Host;
 pub use opening::hex;

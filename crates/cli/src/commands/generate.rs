@@ -7,7 +7,7 @@ mod output;
 use clap::{Args, Subcommand};
 use sortkey_codegen::{
     Deployed, File, Format, IamOptions, TERRAFORM_FILE, TerraformOptions, WaveOptions, cdk,
-    client::{python, typescript},
+    client::{python, rust, typescript},
     iam, terraform, wave_files, waves,
 };
 
@@ -19,11 +19,11 @@ pub(super) use against::live;
 use client::ClientTarget;
 use output::Output;
 
-/// Generate infrastructure or a typed client from a design: CloudFormation, Terraform, CDK, IAM, TypeScript, Python
+/// Generate infrastructure or a typed client from a design: CloudFormation, Terraform, CDK, IAM, TypeScript, Python, Rust
 ///
 /// The files create the same tables as `sortkey up`, with the settings of a stage in deploy.toml beside the design:
 /// tags, capacity, autoscaling, alarms, keys, replicas. Nothing that is generated deletes a table.
-/// docs/deploying.md describes the targets and deploy.toml, docs/typescript.md and docs/python.md the clients.
+/// docs/deploying.md describes the targets and deploy.toml, docs/typescript.md, docs/python.md and docs/rust.md the clients.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey generate cloudformation links.sk --stage prod --out infra
@@ -86,6 +86,15 @@ enum Target {
   sortkey generate python links.sk --out app/links
   sortkey generate python links.sk --out app/links --check    # in continuous integration")]
     Python(ClientTarget),
+
+    /// A typed client in Rust, over the crate `sortkey`
+    ///
+    /// Structs, ids of their own types, calls that are awaited or waited for. It runs on a database in the same process, or on
+    /// a DynamoDB elsewhere with the AWS SDK's credentials.
+    #[command(after_help = "Examples:
+  sortkey generate rust links.sk --out src/links
+  sortkey generate rust links.sk --out src/links --check    # in continuous integration")]
+    Rust(ClientTarget),
 }
 
 #[derive(Args, Debug)]
@@ -169,6 +178,7 @@ impl Run for Generate {
             Target::Iam(target) => target.run(),
             Target::Typescript(target) => target.run(typescript),
             Target::Python(target) => target.run(python),
+            Target::Rust(target) => target.run(rust),
         }
     }
 }

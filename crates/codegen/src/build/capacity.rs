@@ -48,7 +48,7 @@ impl Builder<'_> {
             return Scaling::default();
         }
         let scaling = self.own_scaling(self.own.scaling);
-        let is_global = self.stage.global_tables || !self.replicas().is_empty();
+        let is_global = self.stage.global_tables || !self.regions().is_empty();
         if is_global && scaling.write.is_none() {
             self.wrong(
                 "is a provisioned global table, whose writes have to scale".to_owned(),

@@ -52,7 +52,10 @@ fn properties(table: &Table) -> Object {
             table
                 .replicas
                 .iter()
-                .map(|replica| Object::new().with("region", text(&replica.region)).into())
+                .map(|replica| {
+                    // The tags of the table are not those of its replicas.
+                    Object::new().with("region", text(&replica.region)).with_list("tags", tags(table)).into()
+                })
                 .collect(),
         )
         .with_list("tags", tags(table))
@@ -85,7 +88,7 @@ fn global(table: &Table, index: &GlobalIndex) -> Value {
         .with_some("writeCapacity", index.scaling.write.map(|range| capacity(Some(range), range.min)))
         .with_some("maxReadRequestUnits", units(maximum.read))
         .with_some("maxWriteRequestUnits", units(maximum.write))
-        .with_some("contributorInsightsSpecification", insights(table))
+        // The insights of the table are those of its indexes, too.
         .into()
 }
 

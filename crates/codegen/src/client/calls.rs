@@ -217,9 +217,13 @@ impl<'p> Builder<'p> {
         let streamed = tables.filter(|(_, source)| source.stream.is_some());
         let feed = |(table, _): (&program::Table, _)| Feed {
             table: table.name.to_string(),
-            items: table.entities.iter().map(|entity| self.items[entity.at()]).collect(),
+            items: table.entities.iter().map(|entity| self.followed(*entity)).collect(),
         };
         streamed.map(feed).collect()
+    }
+
+    fn followed(&self, entity: program::EntityId) -> (String, RecordId) {
+        (self.program.entities[entity].name.to_string(), self.items[entity.at()])
     }
 
     /// The errors of the design that are none of the runtime's own.
@@ -256,10 +260,12 @@ fn tables(program: &Program) -> Vec<TableRequest> {
     let desired = sortkey_deploy::desired(&program.design, &sortkey_deploy::Naming::default());
     let request = |table: sortkey_deploy::Desired<'_>| {
         let mut create = Vec::new();
+        let name = table.create.table_name.to_string();
         // A test throws its tables away, and nothing else creates them from here.
         let input = CreateTableInput { deletion_protection_enabled: None, ..table.create };
         Request::CreateTable(Box::new(input)).encode(&mut create);
         TableRequest {
+            name,
             create: String::from_utf8(create).unwrap_or_default(),
             time_to_live: table.time_to_live.map(str::to_owned),
         }

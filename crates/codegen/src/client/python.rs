@@ -76,7 +76,7 @@ fn ty(surface: &Surface, ty: &Type, own: &str) -> String {
         Type::Any => "Any".to_owned(),
         Type::Text | Type::IsoTime | Type::Date | Type::Month => "str".to_owned(),
         Type::Id(at) => format!("{own}{}", surface.ids[*at].name),
-        Type::Integer | Type::Milliseconds | Type::Seconds => "int".to_owned(),
+        Type::Integer | Type::Long | Type::Milliseconds | Type::Seconds => "int".to_owned(),
         Type::Number | Type::Digits => "Decimal".to_owned(),
         Type::Bool => "bool".to_owned(),
         Type::Bytes => "bytes".to_owned(),

@@ -40,6 +40,8 @@ pub struct Surface {
 /// A request that creates a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableRequest {
+    /// Its name.
+    pub name: String,
     /// The body of `CreateTable`, as DynamoDB's JSON.
     pub create: String,
     /// The attribute that holds an item's expiry.
@@ -138,8 +140,10 @@ pub enum Type {
     Integer,
     /// A decimal number that a double holds exactly.
     Number,
-    /// A number that a double may not hold: text of digits.
+    /// A decimal number that a double may not hold.
     Digits,
+    /// An integer that a double may not hold.
+    Long,
     /// True or false.
     Bool,
     /// Bytes, which travel as Base64.
@@ -353,8 +357,8 @@ pub enum Trigger {
 pub struct Feed {
     /// The table's name in the design.
     pub table: String,
-    /// The kinds of items in it.
-    pub items: Vec<RecordId>,
+    /// The kinds of items in it: the entity's name in the design, and its record.
+    pub items: Vec<(String, RecordId)>,
 }
 
 impl Surface {

@@ -33,11 +33,7 @@ impl Builder<'_> {
                 let exact =
                     |bound: &Option<i64>| bound.is_none_or(|it| (-MOST_EXACT..=MOST_EXACT).contains(&it));
                 // An integer is given as a number; text is refused.
-                if way == Direction::Given || (exact(min) && exact(max)) {
-                    Type::Integer
-                } else {
-                    Type::Digits
-                }
+                if way == Direction::Given || (exact(min) && exact(max)) { Type::Integer } else { Type::Long }
             }
             Declared::Decimal { digits, .. } if *digits <= MOST_DIGITS => Type::Number,
             Declared::Decimal { .. } => Type::Digits,

@@ -89,7 +89,7 @@ impl<'s> Source<'s> {
             Type::Text => "string".to_owned(),
             Type::Id(at) => self.own(&self.surface.ids[*at].name),
             Type::Integer | Type::Number => "number".to_owned(),
-            Type::Digits => self.library("Digits").to_owned(),
+            Type::Digits | Type::Long => self.library("Digits").to_owned(),
             Type::Bool => "boolean".to_owned(),
             Type::Bytes => "Uint8Array".to_owned(),
             Type::IsoTime => self.library("IsoTime").to_owned(),

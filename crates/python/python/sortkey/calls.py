@@ -115,6 +115,18 @@ class _Opened:
         except _native.CallError as error:
             raise failure(json.loads(error.args[0]), self.declared) from None
 
+    def change(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        """A record of a stream as a change: `entity`, `kind`, `item` and `before`; None if it is nobody's item."""
+        images = record.get("dynamodb") or {}
+        named = str(record.get("eventSourceARN") or record.get("tableName") or "")
+        table = named.split(":table/", 1)[1].split("/", 1)[0] if ":table/" in named else named
+        message = {"table": table, "new": images.get("NewImage"), "old": images.get("OldImage"), "now": self.clock()}
+        try:
+            changed: dict[str, Any] = loads(self.core.change(dumps(_plain(message))))
+        except _native.CallError as error:
+            raise failure(json.loads(error.args[0]), self.declared) from None
+        return {**changed, "kind": _kind_of(record)} if changed else None
+
     def finish(self, done: bytes, trouble: Failure | None) -> Answer:
         message = loads(done)
         failed = message.get("failure")
@@ -155,6 +167,23 @@ class _Opened:
         if "http" in perform:
             given = {**given, "body": base64.b64decode(given["body"]), "timeoutMs": perform["timeoutMs"]}
         return self.effects.get(perform["name"]), given
+
+
+def _kind_of(record: Mapping[str, Any]) -> str:
+    kinds = {"INSERT": "create", "MODIFY": "update"}
+    by_expiry = (record.get("userIdentity") or {}).get("principalId") == "dynamodb.amazonaws.com"
+    return kinds.get(str(record.get("eventName")), "expire" if by_expiry else "delete")
+
+
+def _plain(value: Any) -> Any:
+    """An image as DynamoDB's JSON: a Lambda's event has text where the SDK has bytes."""
+    if isinstance(value, (bytes, bytearray)):
+        return base64.b64encode(value).decode()
+    if isinstance(value, Mapping):
+        return {name: _plain(member) for name, member in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(member) for member in value]
+    return value
 
 
 def _shared_cursor_key() -> bytes | None:
@@ -231,6 +260,10 @@ class Program:
                 trouble = failed or trouble
                 call.answer(ask, status, body)
 
+    def change(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        """A record of a stream as a change of an item; None if it is nobody's."""
+        return self._opened.change(record)
+
     def _reply(self, ask: int, operation: str | None, body: bytes) -> tuple[int, bytes, Failure | None]:
         if operation is None:
             return (*self._other(json.loads(body)), None)
@@ -287,6 +320,10 @@ class AsyncProgram:
             for (ask, _, _), (status, body, failed) in zip(asks, answers):
                 trouble = failed or trouble
                 call.answer(ask, status, body)
+
+    def change(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
+        """A record of a stream as a change of an item; None if it is nobody's."""
+        return self._opened.change(record)
 
     async def _reply(self, ask: int, operation: str | None, body: bytes) -> tuple[int, bytes, Failure | None]:
         if operation is None:

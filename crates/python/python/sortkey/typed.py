@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import AsyncIterator, Callable, Generator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
@@ -14,7 +14,7 @@ from .errors import Declared, Internal
 from .transport import AsyncTransport, Transport, aio, botocore
 
 __all__ = [
-    "BYTES", "DECIMAL", "OMITTED", "AsyncClient", "AsyncPaged", "Client", "ListOf", "MapOf", "Omitted", "OneOf", "Page", "Paged",
+    "BYTES", "DECIMAL", "OMITTED", "AsyncClient", "AsyncPaged", "Change", "Client", "ListOf", "MapOf", "Omitted", "OneOf", "Page", "Paged",
     "SetOf", "Wire",
 ]  # fmt: skip
 
@@ -126,6 +126,18 @@ class Page(Generic[T]):
     cursor: str | None
 
 
+@dataclass(frozen=True)
+class Change(Generic[T]):
+    """A change of an item, from the stream of its table."""
+
+    # The entity's name in the design.
+    entity: str
+    kind: Literal["create", "update", "delete", "expire"]
+    # The item after and before the change, where the stream has it.
+    item: T | None
+    before: T | None
+
+
 class Paged(Generic[T]):
     """A list: iterate over all of its items, or read one page."""
 
@@ -205,6 +217,10 @@ class Client:
     def acting_as(self, caller: Mapping[str, Any]) -> Client:
         return Client(self._program, self._wire, caller)
 
+    def changes(self, kinds: Mapping[str, Spec], records: Iterable[Mapping[str, Any]]) -> list[Change[Any]]:
+        """Records of a stream as changes of the design's items; what is nobody's item is left out."""
+        return _changes(self._program, self._wire, kinds, records)
+
     def call(
         self, path: str, spec: Spec, required: dict[str, Any], optional: dict[str, Any], nullable: dict[str, Any],
         *, cursor: str | None = None, limit: int | None = None, if_version: int | None = None,
@@ -253,6 +269,10 @@ class AsyncClient:
     def acting_as(self, caller: Mapping[str, Any]) -> AsyncClient:
         return AsyncClient(self._program, self._wire, caller)
 
+    def changes(self, kinds: Mapping[str, Spec], records: Iterable[Mapping[str, Any]]) -> list[Change[Any]]:
+        """Records of a stream as changes of the design's items; what is nobody's item is left out."""
+        return _changes(self._program, self._wire, kinds, records)
+
     async def call(
         self, path: str, spec: Spec, required: dict[str, Any], optional: dict[str, Any], nullable: dict[str, Any],
         *, cursor: str | None = None, limit: int | None = None, if_version: int | None = None,
@@ -276,6 +296,20 @@ class AsyncClient:
             return _page(self._wire, spec, answer)
 
         return AsyncPaged(read, cursor)
+
+
+def _changes(
+    program: Program | AsyncProgram, wire: Wire, kinds: Mapping[str, Spec], records: Iterable[Mapping[str, Any]]
+) -> list[Change[Any]]:
+    found = []
+    for record in records:
+        change = program.change(record)
+        if change is None or change["entity"] not in kinds:
+            continue
+        spec = kinds[change["entity"]]
+        item, before = wire.read(spec, change.get("item")), wire.read(spec, change.get("before"))
+        found.append(Change(change["entity"], change["kind"], item, before))
+    return found
 
 
 def _result(wire: Wire, spec: Spec, answer: Answer) -> Any:

@@ -125,3 +125,36 @@ def test_a_client_of_an_old_design_is_refused(clients, monkeypatch):
     monkeypatch.setattr(ferryhook, "FINGERPRINT", "0" * 64)
     with pytest.raises(sortkey.WrongDesign):
         ferryhook.Ferryhook(Database())
+
+
+def test_changes_of_a_stream_have_the_designs_types(clients):
+    """A Lambda's event: items are instances, what is nobody's item is left out, and an expiry is told apart from a deletion."""
+    ferryhook = importlib.import_module("ferryhook")
+    arn = "arn:aws:dynamodb:us-east-1:123456789012:table/ferryhook-events/stream/2026"
+
+    def image(status):
+        return {
+            "PK": {"S": "SRC#src_aaaaaaaaaaaaaaaa"}, "SK": {"S": "EVT#1767225600000#evt_aaaaaaaaaaaaaaaa"},
+            "sourceId": {"S": "src_aaaaaaaaaaaaaaaa"}, "eventId": {"S": "evt_aaaaaaaaaaaaaaaa"},
+            "userId": {"S": "usr_aaaaaaaaaaaaaaaa"}, "status": {"S": status}, "headers": {"S": '{"a":"b"}'},
+            "sourceIp": {"S": "1.1.1.1"}, "method": {"S": "POST"}, "receivedAt": {"N": "1767225600000"},
+            "expiresAt": {"N": "1800000000"},
+        }  # fmt: skip
+
+    def record(name, **images):
+        return {"eventName": name, "eventSourceARN": arn, "dynamodb": images}
+
+    by_expiry = {"userIdentity": {"type": "Service", "principalId": "dynamodb.amazonaws.com"}}
+    for client in (ferryhook.Ferryhook(Database()), ferryhook.AsyncFerryhook(Database())):
+        changes = client.changes(
+            [
+                record("MODIFY", NewImage=image("processing"), OldImage=image("received")),
+                record("INSERT", NewImage={"PK": {"S": "receipt#x"}, "SK": {"S": "x"}}),
+                {**record("REMOVE", OldImage=image("failed")), **by_expiry},
+                record("REMOVE", OldImage=image("failed")),
+            ]
+        )
+        assert [(each.entity, each.kind) for each in changes] == [("Event", kind) for kind in ("update", "expire", "delete")]
+        first = changes[0]
+        assert isinstance(first.item, ferryhook.Event) and first.item.headers == {"a": "b"}
+        assert (first.before.status, first.item.status, changes[1].item) == ("received", "processing", None)

@@ -10,7 +10,7 @@ use crate::client::{Surface, pascal};
 use crate::files::File;
 
 /// The client's own members, beside modules and calls.
-pub(super) const MEMBERS: [&str; 2] = ["acting_as", "is_async"];
+pub(super) const MEMBERS: [&str; 3] = ["acting_as", "changes", "is_async"];
 
 /// The options of a client, beside the SDK's client and the caller.
 const OPTIONS: [(&str, &str, &str); 9] = [
@@ -28,7 +28,7 @@ const OPTIONS: [(&str, &str, &str); 9] = [
 /// The file.
 pub(super) fn file(surface: &Surface) -> File {
     let imports = IMPORTS
-        .replace("import Set as AbstractSet", "import Callable, Mapping, Set as AbstractSet")
+        .replace("import Set as AbstractSet", "import Callable, Iterable, Mapping, Set as AbstractSet")
         .replace("from sortkey import typed", "import sortkey\nfrom sortkey import typed")
         .replace("from . import types\n", "");
     let mut own: Vec<String> = surface.ids.iter().map(|id| id.name.clone()).collect();
@@ -52,6 +52,16 @@ pub(super) fn file(surface: &Surface) -> File {
     }
     if !own.is_empty() {
         let _ = writeln!(out, "from .types import (\n    {},\n)", own.join(",\n    "));
+    }
+    let feed = format!("{name}Change");
+    if let Some(kinds) = followed(surface) {
+        let kinds: Vec<String> = kinds.iter().map(|(_, record)| format!("typed.Change[{record}]")).collect();
+        let _ = writeln!(
+            out,
+            "\n# A change of an item, from the stream of its table.\n{feed} = (\n    {}\n)",
+            kinds.join("\n    | ")
+        );
+        own.push(feed);
     }
     for kind in [Kind::Blocking, Kind::Awaited] {
         out += &client(surface, if kind == Kind::Blocking { &name } else { &awaited }, kind);
@@ -114,8 +124,28 @@ fn client(surface: &Surface, name: &str, kind: Kind) -> String {
              other._bind(self._client.acting_as(cast(\"Mapping[str, Any]\", caller)))\n        return other\n"
         );
     }
+    if let Some(kinds) = followed(surface) {
+        let feed = name.strip_prefix("Async").filter(|_| kind == Kind::Awaited).unwrap_or(name);
+        let kinds: Vec<String> =
+            kinds.iter().map(|(entity, record)| format!("{}: types.{record}", quoted(entity))).collect();
+        let _ = write!(
+            out,
+            "\n    def changes(self, records: Iterable[Mapping[str, Any]]) -> builtins.list[{feed}Change]:\n        \
+             \"\"\"Changes from a stream, in the design's types: `event[\"Records\"]` of a Lambda.\"\"\"\n        \
+             return self._client.changes({{{}}}, records)\n",
+            kinds.join(", ")
+        );
+    }
     for call in &surface.calls {
         out += &method(surface, call, kind);
     }
     out
+}
+
+/// The kinds of items whose changes can be followed: the entity's name in the design, and its class.
+fn followed(surface: &Surface) -> Option<Vec<(&str, &str)>> {
+    let items = surface.feeds.iter().flat_map(|feed| &feed.items);
+    let kinds: Vec<(&str, &str)> =
+        items.map(|(entity, id)| (entity.as_str(), surface.record(*id).name.as_str())).collect();
+    (!kinds.is_empty()).then_some(kinds)
 }

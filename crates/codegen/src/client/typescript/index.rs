@@ -88,9 +88,9 @@ impl Source<'_> {
         let surface = self.surface;
         let mut kinds = Vec::new();
         for feed in &surface.feeds {
-            for id in &feed.items {
+            for (entity, id) in &feed.items {
                 let record = &surface.record(*id).name;
-                kinds.push(format!("{}<{}, {}>", self.library("Change"), quoted(record), self.own(record)));
+                kinds.push(format!("{}<{}, {}>", self.library("Change"), quoted(entity), self.own(record)));
             }
         }
         if kinds.is_empty() {

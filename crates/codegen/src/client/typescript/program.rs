@@ -75,7 +75,7 @@ fn record_shape(surface: &Surface, id: RecordId) -> Option<String> {
 fn inner(surface: &Surface, ty: &Type, open: &mut BTreeSet<RecordId>) -> Option<String> {
     match ty {
         Type::Bytes => Some("\"bytes\"".to_owned()),
-        Type::Digits => Some("\"digits\"".to_owned()),
+        Type::Digits | Type::Long => Some("\"digits\"".to_owned()),
         Type::List(of) | Type::Set(of) => Some(format!("{{ each: {} }}", inner(surface, of, open)?)),
         Type::Map(of) => Some(format!("{{ values: {} }}", inner(surface, of, open)?)),
         Type::Record(id) if open.insert(*id) => {
