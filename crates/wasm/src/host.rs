@@ -1,10 +1,6 @@
 //! The protocol: programs are opened, calls are started, stepped, answered and given up.
 
-use std::collections::BTreeMap;
-
-use serde_json::{Map, Value as Json, json};
-use sortkey_api::decode_output;
-use sortkey_api::operations::GetItemOutput;
+use serde_json::Value as Json;
 use sortkey_core::{Arguments, AskId, Failure, FailureKind, Machine, Step};
 
 use crate::answers::{Kind, told};
