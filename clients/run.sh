@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Drives the server with boto3, the AWS CLI and the AWS SDK for JavaScript, and compares webhook signatures with those of the
-# providers' libraries; runs generated clients, and shows generated infrastructure to the tools that would deploy it. Installs the clients below target/ and clients/javascript/node_modules the first time. A language that the machine does not have is left out, with a word;
+# providers' libraries. Installs the clients below target/ and clients/javascript/node_modules the first time. A language that the machine does not have is left out, with a word;
 # SORTKEY_REQUIRE_CLIENTS=1 makes that a failure.
 #
 #   clients/run.sh            installs what is missing and runs the suites
@@ -40,7 +40,6 @@ if have node; then (install_javascript); fi
 if have python3; then crates/python/run.sh install; fi
 clients/webhooks/run.sh install
 clients/typescript/run.sh install
-clients/infrastructure/run.sh install
 [ "${1:-}" != install ] || exit 0
 
 if [ -z "${SORTKEY_BIN:-}${SORTKEY_E2E_ENDPOINT:-}" ]; then
@@ -58,7 +57,6 @@ clients/wasm/run.sh
 if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then
     clients/typescript/run.sh
     clients/replay/run.sh
-    clients/infrastructure/run.sh
 fi
 # Left out where Chromium or nginx is neither installed nor installable by name.
 if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then
