@@ -340,7 +340,7 @@ fn written(request: &Request) -> Vec<(&str, Result<Item, ApiError>)> {
                 for write in writes {
                     let put = write.put_request.as_ref().map(|put| of(&put.item));
                     let delete = write.delete_request.as_ref().map(|delete| of(&delete.key));
-                    places.extend(put.or(delete).map(|key| (table.as_str(), key)));
+                    places.extend(put.or(delete).map(|key| (table, key)));
                 }
             }
             places

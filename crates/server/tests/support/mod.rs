@@ -9,7 +9,7 @@ use std::time::Duration;
 use sortkey_api::{ApiError, OperationId};
 use sortkey_engine::JsonReply;
 use sortkey_server::{Backend, Call, Mount, Readiness, Server, Settings};
-pub use sortkey_testkit::{Client, JsonReply};
+pub use sortkey_testkit::{Answer, Client};
 use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, oneshot};
 
@@ -93,7 +93,7 @@ impl Running {
     }
 
     /// One request on a connection of its own.
-    pub fn ask(&self, request: &[u8]) -> JsonReply {
+    pub fn ask(&self, request: &[u8]) -> Answer {
         Client::ask(self.address, request)
     }
 
