@@ -140,7 +140,7 @@ fn mutants_that_only_a_race_exercises_are_found() {
     let found = mutants(&compilation.design);
     for what in ["the `transact` of add", "a `check` of stamp"] {
         let mutant = found.iter().find(|each| each.what == what).expect(what);
-        let suite = Suite::new(Arc::new(mutant.design.clone()), BTreeMap::new());
+        let suite = Suite::new(Arc::new(mutant.of(&compilation.design)), BTreeMap::new());
         let suite = pollster::block_on(suite).expect("it runs");
         let noticed = (0..suite.tests().len()).any(|at| !pollster::block_on(suite.run(at)).passed());
         assert!(noticed, "{what}");

@@ -45,7 +45,7 @@ impl Run for Import {
 
     fn run(self) -> Result<(), Failure> {
         let design = match (&self.endpoint, &self.source) {
-            (Some(endpoint), _) => self.from_endpoint(endpoint)?,
+            (Some(endpoint), _) => self.ask_endpoint(endpoint)?,
             (None, Some(source)) => from_file(source)?,
             (None, None) => return Err(Failure::new("there is nothing to import from")),
         };
@@ -60,7 +60,7 @@ impl Run for Import {
 }
 
 impl Import {
-    fn from_endpoint(&self, endpoint: &str) -> Result<String, Failure> {
+    fn ask_endpoint(&self, endpoint: &str) -> Result<String, Failure> {
         let settings = Settings { ca: self.trust.pem()?, ..Settings::new(endpoint).map_err(Failure::new)? };
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Failure::new)?;

@@ -210,7 +210,7 @@ impl Up {
         let mut rest = Rest::of(self.finish(compilation, begun));
         match is_early {
             true => rest.for_a_moment().await?,
-            false => rest.to_the_end().await?,
+            false => rest.finish().await?,
         }
         if rest.is_over() {
             interim.follow(None);
@@ -241,7 +241,7 @@ impl Up {
         };
         // What streams have of an item may be in its old form until the end, so workers begin there.
         let work = async {
-            rest.to_the_end().await?;
+            rest.finish().await?;
             interim.follow(None);
             match self.no_workers {
                 true => Ok(()),

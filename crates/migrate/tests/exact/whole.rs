@@ -130,13 +130,11 @@ fn write(runtime: &Runtime, side: Side, desk: &mut Desk, dice: &mut Dice, count:
             ask("updateSeason", season).map(|_| named(desk.season.clone()))
         }
         (3, _) => {
-            let catalog =
-                json!({ "ownerAccountId": desk.account, "catalogName": name, "isPublic": count % 2 == 0 });
+            let catalog = json!({ "ownerAccountId": desk.account, "catalogName": name, "isPublic": count.is_multiple_of(2) });
             ask("createCatalog", catalog).map(|made| named(text(&made, "catalogId")))
         }
         (4, _) => {
-            let catalog =
-                json!({ "catalogId": desk.catalog, "catalogName": name, "isPublic": count % 2 == 0 });
+            let catalog = json!({ "catalogId": desk.catalog, "catalogName": name, "isPublic": count.is_multiple_of(2) });
             ask("updateCatalog", catalog).map(|_| named(desk.catalog.clone()))
         }
         (5, Some(id)) => ask("deleteOrder", key(&id)).map(|_| (id, None)),

@@ -35,7 +35,7 @@ impl<'a> Rest<'a> {
     }
 
     /// Waits for the end.
-    pub(super) async fn to_the_end(&mut self) -> Result<(), Failure> {
+    pub(super) async fn finish(&mut self) -> Result<(), Failure> {
         if let Some(finishing) = self.0.take() {
             finishing.await?;
         }
