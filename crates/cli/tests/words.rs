@@ -24,7 +24,7 @@ const HABITS: &[Habit] = &[
     Habit {
         name: "clause",
         pattern: r"(^|[.:;] )(What|Whatever|Who|Whoever|Where|Wherever|Which|Whichever)\b",
-        ceiling_per_mille: 1,
+        ceiling_per_mille: 3,
     },
     // Things do not hear, tell, know, want or stand somewhere.
     Habit {

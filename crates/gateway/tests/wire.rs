@@ -50,7 +50,7 @@ fn wrong_requests_are_told_what_is_wrong() {
             "/api/incrementUsage",
             &[json],
             r#"{"count":99999999999999999999}"#,
-            (400, "Invalid", Some("count"), "no integer of 64 bits"),
+            (400, "Invalid", Some("count"), "not an integer of 64 bits"),
         ),
         (
             "POST",

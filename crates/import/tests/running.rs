@@ -38,7 +38,7 @@ fn all_tables_with_their_settings() {
     let input = UpdateTimeToLiveInput { table_name: "users".into(), time_to_live_specification: setting };
     block_on(backend.update_time_to_live(input)).expect("updated");
     let design = imported(&backend, &[]).expect("a design");
-    for wanted in ["\"orders\"", "\"users\"", "expiresAt", "billing on_demand"] {
+    for wanted in ["\"orders\"", "\"users\"", "expiresAt", "billing  on_demand"] {
         assert!(design.contains(wanted), "{wanted} is not in\n{design}");
     }
     let compilation = sortkey_design::compile("shop.sk", &design, &sortkey_design::NoFiles);

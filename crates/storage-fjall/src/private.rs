@@ -102,7 +102,10 @@ mod tests {
         for path in [old.clone(), old.join("inner")] {
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
         }
+        // A directory that is there may be somebody else's, until it proves to be a database.
         create_directory(&old).unwrap();
+        assert_eq!(mode(&old), 0o755);
+        close(&old).unwrap();
         assert_eq!(
             [mode(&old), mode(&old.join("inner")), mode(&old.join("inner/file"))],
             [0o700, 0o700, 0o600]

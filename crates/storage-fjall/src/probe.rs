@@ -14,7 +14,7 @@ const SPARE_BYTES: u64 = 4 << 20;
 /// Writes and syncs a little more than the journals have, which are written anew and then into tables, and removes it;
 /// `more_bytes` more if that is asked for.
 pub(crate) fn probe(path: &Path, more_bytes: u64) -> io::Result<()> {
-    take(path, journal_bytes(path)? + SPARE_BYTES + more_bytes)
+    take(path, needed_bytes(path)? + more_bytes)
 }
 
 /// Writes and syncs what manifests and some deletes need, and removes it.
@@ -29,8 +29,7 @@ fn take(path: &Path, bytes: u64) -> io::Result<()> {
     written.and(removed)
 }
 
-/// The space that the journals occupy.
-pub(crate) fn journal_bytes(path: &Path) -> io::Result<u64> {
+fn needed_bytes(path: &Path) -> io::Result<u64> {
     let mut journals = 0;
     for entry in std::fs::read_dir(directory::fjall(path))? {
         let entry = entry?;
@@ -38,7 +37,7 @@ pub(crate) fn journal_bytes(path: &Path) -> io::Result<u64> {
             journals += occupied_bytes(&entry.metadata()?);
         }
     }
-    Ok(journals)
+    Ok(journals + SPARE_BYTES)
 }
 
 /// The space that a file really occupies: journals are preallocated, and longer than their contents.

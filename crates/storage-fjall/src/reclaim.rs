@@ -15,7 +15,7 @@ use fjall::{AbstractTree, PersistMode};
 use parking_lot::{Condvar, Mutex};
 
 use crate::gate::{Gate, Opened};
-use crate::{probe, reserve};
+use crate::reserve;
 
 /// Removals after which it pays to look. Not many: a value may have 400 KB.
 const LOOK_EVERY: u64 = 100;
@@ -49,30 +49,24 @@ struct Shared {
     looks: AtomicU64,
     /// Space is needed: every removal is worth the work.
     is_urgent: AtomicBool,
-    /// The disk has no space for what is to be set aside.
-    is_cramped: AtomicBool,
     is_stopped: AtomicBool,
 }
 
-/// The space to be set aside, besides as much as the journals have.
+/// The space to be set aside.
 struct Reserve {
     path: PathBuf,
     bytes: u64,
 }
 
 impl Reserve {
-    /// Sets space aside for a store that is larger than that. Returns whether the disk has too little.
-    fn set_aside(&self, opened: &Opened) -> bool {
-        let set_aside = || -> std::io::Result<()> {
-            let journals = probe::journal_bytes(&self.path)?;
-            match opened.keyspace.disk_space() + journals < self.bytes {
-                true => Ok(()),
-                false => reserve::set_aside(&self.path, self.bytes + journals),
-            }
-        };
-        let Err(error) = set_aside() else { return false };
-        tracing::warn!(%error, "no space could be set aside for when the disk is full");
-        self.bytes > 0 && reserve::is_full(&error)
+    /// Sets space aside for a store that is larger than that.
+    fn set_aside(&self, opened: &Opened) {
+        if opened.keyspace.disk_space() < self.bytes {
+            return;
+        }
+        if let Err(error) = reserve::set_aside(&self.path, self.bytes) {
+            tracing::warn!(%error, "no space could be set aside for when the disk is full");
+        }
     }
 }
 
@@ -86,7 +80,6 @@ impl Reclaimer {
             removals: AtomicU64::new(removals),
             looks: AtomicU64::new(0),
             is_urgent: AtomicBool::new(false),
-            is_cramped: AtomicBool::new(false),
             is_stopped: AtomicBool::new(false),
         });
         let (gate, theirs) = (Arc::clone(gate), Arc::clone(&shared));
@@ -114,11 +107,6 @@ impl Reclaimer {
             *self.shared.woken.lock() = true;
             self.shared.changed.notify_one();
         }
-    }
-
-    /// Whether the disk had no space for what was to be set aside since this was asked last: it is about to be full.
-    pub(crate) fn was_cramped(&self) -> bool {
-        self.shared.is_cramped.swap(false, Ordering::Relaxed)
     }
 
     /// Ends the thread and waits for it, so that it does not hold the store any longer than its owner. A compaction
@@ -164,11 +152,8 @@ impl Shared {
 }
 
 fn run(gate: &Gate, shared: &Shared, reserve: &Reserve) {
-    let set_aside = |opened: &Opened| {
-        shared.is_cramped.store(reserve.set_aside(opened), Ordering::Relaxed);
-    };
     if let Ok(opened) = gate.pass() {
-        set_aside(&opened);
+        reserve.set_aside(&opened);
     }
     // Removals that a compaction could not forget, because somebody still reads an older snapshot.
     let mut kept = 0;
@@ -181,7 +166,7 @@ fn run(gate: &Gate, shared: &Shared, reserve: &Reserve) {
         let entries = tree.approximate_len().saturating_sub(tree.active_memtable().len()) as u64;
         let is_urgent = shared.is_urgent.load(Ordering::Relaxed);
         if !is_urgent {
-            set_aside(&opened);
+            reserve.set_aside(&opened);
         }
         let new = removals.saturating_sub(kept);
         let is_worth_it = (new * SHARE >= entries && removals >= LOOK_EVERY) || (is_urgent && new > 0);

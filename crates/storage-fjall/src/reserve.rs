@@ -1,9 +1,8 @@
 //! The file RESERVE: space that is set aside, so that a full disk can be emptied.
 //!
-//! Deleting needs space before it makes any: the deletion is written to the journal, what the journal has is written to
-//! tables, and tables are written anew without what was deleted. So the reserve grows with the journal. When it cannot
-//! grow, or when the disk is full, the store takes only commits that delete; when a commit finds no space, the reserve
-//! is given up. It is set aside anew as soon as there is space.
+//! Deleting needs space before it makes any: the deletion is written to the journal, and tables are written anew without
+//! what was deleted. When the disk is full the reserve is given up. Until there is space again the store takes only
+//! commits that delete; then the reserve is set aside anew.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -17,19 +16,16 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// The limit for writes in a commit that deletes: totals, stream records, the history of deleted items.
 const WRITTEN_BYTES: usize = 1 << 20;
 
-/// Sets at least so much space aside. What was set aside before stays if there is no space for more.
+/// Sets space aside, if there is none yet. A reserve that was cut short by a crash counts as it is.
 pub(crate) fn set_aside(directory: &Path, bytes: u64) -> io::Result<()> {
-    if bytes == 0 {
+    let path = directory.join(FILE);
+    if bytes == 0 || path.exists() {
         return Ok(());
     }
-    let mut file = private::file().append(true).create(true).open(directory.join(FILE))?;
-    let before = file.metadata()?.len();
-    let mut left = usize::try_from(bytes.saturating_sub(before)).unwrap_or(usize::MAX);
-    if left == 0 {
-        return Ok(());
-    }
+    let mut file = private::file().write(true).create_new(true).open(&path)?;
     // Zeros could be compressed away by the file system.
     let chunk: Vec<u8> = (0..CHUNK_BYTES).map(|at| ((at * 131) >> 3) as u8).collect();
+    let mut left = usize::try_from(bytes).unwrap_or(usize::MAX);
     let mut fill = || -> io::Result<()> {
         while left > 0 {
             let length = left.min(CHUNK_BYTES);
@@ -38,11 +34,7 @@ pub(crate) fn set_aside(directory: &Path, bytes: u64) -> io::Result<()> {
         }
         file.sync_all()
     };
-    let filled = fill();
-    if filled.is_err() {
-        file.set_len(before)?;
-    }
-    filled
+    fill().inspect_err(|_| give_up(directory).map_or((), drop))
 }
 
 /// Frees the reserved space; returns whether there was any.

@@ -42,7 +42,7 @@ pub struct FjallStore {
     options: Options,
     /// Findings at opening that need an operator's attention.
     notices: Mutex<Vec<String>>,
-    /// The disk is full, or has no space for a larger reserve: only deletes are taken.
+    /// The disk is full and the reserve given up: only deletes are taken.
     is_short: AtomicBool,
     /// When it was last tried to set space aside again.
     tried_at: Mutex<Option<Instant>>,
@@ -233,9 +233,6 @@ impl FjallStore {
         let snapshot = Arc::new(FjallSnapshot::now(&open.gate, &opened));
         let written = open.progress.advance(record, snapshot.sequence());
         written.map_err(|error| StorageError::Failed(format!("PROGRESS: {error}")))?;
-        if open.reclaimer.was_cramped() && !self.is_short.swap(true, Ordering::Relaxed) {
-            tracing::warn!(path = %self.path.display(), "{}", reserve::NO_SPACE);
-        }
         open.reclaimer.count(removals, batch_bytes, self.is_short.load(Ordering::Relaxed));
         stopwatch.stop(keyspace, commit.changes.len());
         writer.record = record;
@@ -249,10 +246,8 @@ impl FjallStore {
             return;
         }
         *tried_at = Some(Instant::now());
-        let reserve_bytes = self.options.reserve_bytes;
-        let has_space = probe::probe(&self.path, reserve_bytes)
-            .and_then(|()| Ok(reserve_bytes + probe::journal_bytes(&self.path)?))
-            .and_then(|bytes| reserve::set_aside(&self.path, bytes));
+        let has_space = probe::probe(&self.path, self.options.reserve_bytes)
+            .and_then(|()| reserve::set_aside(&self.path, self.options.reserve_bytes));
         if has_space.is_ok() {
             tracing::warn!(path = %self.path.display(), "there is space on the disk again");
             self.is_short.store(false, Ordering::Relaxed);

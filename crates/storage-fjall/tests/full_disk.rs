@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 use sortkey_storage::Store;
@@ -20,8 +20,6 @@ use support::{disk, scratch};
 const ROLE: &str = "SORTKEY_FULL_ROLE";
 const DIRECTORY: &str = "SORTKEY_FULL_DIRECTORY";
 const FAULT: &str = "SORTKEY_SHIM_FAULT";
-/// A disk is full for good when nothing was written for so long.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 fn create_table(database: &Database) {
     let table = json!({
@@ -142,19 +140,6 @@ fn deletes_are_taken_if_the_journal_is_larger_than_the_reserve() {
     }
 }
 
-// F-64: a disk that filled up while the journal was longer than the reserve could not be emptied: deletes used the reserve up,
-// and then there was no space for the tables that would have freed the journal.
-#[test]
-fn a_disk_that_the_database_has_filled_can_be_emptied() {
-    let Some((directory, shim)) = shim() else { return };
-    let output = play("emptier", &shim, directory.path());
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
-    for expected in ["only deletes are taken", "emptied", "opened again", "written again"] {
-        assert!(said.contains(expected), "{expected}: {said}");
-    }
-}
-
 // F-64: reads stopped when the disk had no space at all, not even what was set aside.
 #[test]
 fn reads_go_on_without_any_space() {
@@ -201,45 +186,6 @@ fn with_reserve(path: &Path) -> Database {
     database
 }
 
-/// Fills a disk until nothing but deletes is taken, opens the database anew, and deletes all of it.
-fn empty_the_disk(path: &Path, fault: &str) {
-    std::fs::write(fault, format!("quota {}", 96 << 20)).unwrap();
-    let open = || Database::open_with_reserve(path, 4 << 20).unwrap();
-    let database = open();
-    create_table(&database);
-    let (mut count, mut refused_since) = (0, None);
-    let error = loop {
-        match put(&database, count) {
-            Ok(_) => (count, refused_since) = (count + 1, None),
-            // What waits in memory goes to tables for a while, which makes some space.
-            Err(error) if refused_since.get_or_insert_with(Instant::now).elapsed() > PATIENCE => break error,
-            Err(_) => std::thread::sleep(Duration::from_millis(5)),
-        }
-    };
-    say(&format!("{count} items, then: {error}\n"));
-    drop(database);
-    let database = open();
-    say("opened again\n");
-    for number in 0..count {
-        eventually(|| delete(&database, number));
-        if number % 100 == 0 && number + 1 < count {
-            let rest = database.call(
-                "GetItem",
-                &json!({"TableName": "table", "Key": {"pk": {"N": (count - 1).to_string()}}}),
-            );
-            assert!(rest.unwrap()["Item"].is_object(), "reads go on");
-        }
-    }
-    say("emptied\n");
-    // What was deleted last is kept until the state before the deletion is replaced by another commit, or nobody has it open.
-    drop(database);
-    let database = open();
-    for number in 0..count / 4 {
-        eventually(|| put(&database, number));
-    }
-    say("written again\n");
-}
-
 /// Not a test: what the process does whose disk is full.
 #[test]
 fn role() {
@@ -255,7 +201,6 @@ fn role() {
             eventually(|| put(&database, 50));
             say(&format!("healed {}\n", count(&database)));
         }
-        "emptier" => empty_the_disk(Path::new(&path), &fault),
         "cramped" => {
             let database = with_reserve(Path::new(&path));
             (100..200).for_each(|number| drop(put(&database, number).unwrap()));
