@@ -8,7 +8,8 @@
  * than a megabyte at once: what was set aside is less than a journal). An empty or missing file is a healthy disk.
  *
  * SORTKEY_SHIM_NTH lets single calls fail (EIO), counted by kind: "write 17" fails the 17th write, "read 5 every" every
- * fifth read. Kinds are write, fsync, read and rename. While a file SORTKEY_SHIM_CALM exists, nothing is counted.
+ * fifth read. Kinds are write, fsync, read and rename. While a file SORTKEY_SHIM_CALM exists, nothing is counted. The file
+ * SORTKEY_SHIM_STRUCK is made when a call has failed, so that a test sees how many calls there are.
  *
  * A record is a line of fields separated by tabs, followed by data where a length says so:
  *
@@ -22,6 +23,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -105,13 +107,16 @@ static int is_our_file(int fd, struct stat *status) {
 }
 
 /* What the disk does wrong right now. */
+static unsigned long quota;
+
 static char fault(void) {
-    char word[8] = {0};
+    char word[32] = {0};
     if (!fault_path) return 0;
     int fd = REAL(open)(fault_path, O_RDONLY);
     if (fd < 0) return 0;
     if (REAL(read)(fd, word, sizeof word - 1) < 0) word[0] = 0;
     close(fd);
+    sscanf(word, "quota %lu", &quota);
     return word[0] == 's' ? word[1] : word[0];
 }
 
@@ -119,7 +124,11 @@ static char fault(void) {
 static int strikes(const char *kind) {
     if (!nth || strcmp(kind, nth_kind) != 0 || (calm_path && access(calm_path, F_OK) == 0)) return 0;
     calls++;
-    return is_every ? calls % nth == 0 : calls == nth;
+    if (is_every ? calls % nth != 0 : calls != nth) return 0;
+    const char *struck = getenv("SORTKEY_SHIM_STRUCK");
+    int fd = struck ? REAL(open)(struck, O_WRONLY | O_CREAT, 0600) : -1;
+    if (fd >= 0) close(fd);
+    return 1;
 }
 
 #define FSYNC 'f'
@@ -127,6 +136,23 @@ static int strikes(const char *kind) {
 #define SHORT 'h'
 #define TIGHT 't'
 #define CRAMPED 'c'
+#define QUOTA 'q'
+
+static unsigned long occupied;
+
+static int add_file(const char *path, const struct stat *status, int kind, struct FTW *place) {
+    (void)path, (void)place;
+    if (kind == FTW_F) occupied += (unsigned long)status->st_blocks * 512;
+    return 0;
+}
+
+/* Whether the disk has room for a write of this length at this place of a file. */
+static int is_within_quota(const struct stat *status, off_t offset, size_t length) {
+    if (offset + (off_t)length <= (off_t)status->st_blocks * 512) return 1;
+    occupied = 0;
+    nftw(root, add_file, 16, FTW_PHYS);
+    return occupied + length <= quota;
+}
 
 static int is_reserved(void) {
     char reserve[PATH_MAX + 32];
@@ -134,12 +160,14 @@ static int is_reserved(void) {
     return access(reserve, F_OK) == 0;
 }
 
-/* The bytes that the disk takes of a write, by which the file grows by `growth`; -1 if none. */
-static ssize_t room(size_t length, off_t growth) {
+/* The bytes that the disk takes of a write; -1 if none. */
+static ssize_t room(const struct stat *status, off_t offset, size_t length) {
+    off_t growth = offset + (off_t)length - status->st_size;
     switch (fault()) {
     case SPACE: return -1;
     case TIGHT: return is_reserved() ? -1 : (ssize_t)length;
     case CRAMPED: return is_reserved() || growth > 1 << 20 ? -1 : (ssize_t)length;
+    case QUOTA: return is_within_quota(status, offset, length) ? (ssize_t)length : -1;
     case SHORT: return length > 1 ? (ssize_t)(length / 2) : -1;
     default: return (ssize_t)length;
     }
@@ -161,7 +189,7 @@ static ssize_t write_at(int fd, const void *bytes, size_t length, off_t offset, 
         return -1;
     }
     if (!is_positioned) offset = flags & O_APPEND ? status.st_size : lseek(fd, 0, SEEK_CUR);
-    ssize_t allowed = room(length, offset + (off_t)length - status.st_size);
+    ssize_t allowed = room(&status, offset, length);
     if (allowed < 0) {
         errno = ENOSPC;
         return -1;

@@ -91,9 +91,9 @@ fn no_write_changes_an_item_that_contradicts_its_key() {
         item
     };
     let all = ["add", "note", "set", "save", "saveAll", "replace"];
-    // A write that leaves the unreadable attribute as it is loses nothing; every read goes on to report it.
-    let of_sum = ["add", "set", "replace"];
-    let of_note = ["note", "save", "saveAll", "replace"];
+    // A write that leaves the unreadable attribute as it is loses nothing; every read goes on to report it. `put` replaces all.
+    let of_sum = ["add", "set"];
+    let of_note = ["note", "save", "saveAll"];
     for (which, item, refused) in [
         ("another tenant's", with(json!({ "shop": "b", "id": "x", "sum": 3 })), &all[..]),
         ("another id", with(json!({ "shop": "a", "id": "y", "sum": 3 })), &all),
