@@ -14,7 +14,7 @@ const [file, emitted, endpoint] = process.argv.slice(2);
 // The module as it is packed, before compression. The goal is 1.2 MB. Without the optimiser, which released packages go through,
 // it is larger.
 const isOptimised = existsSync(new URL("../typescript/node_modules/binaryen", import.meta.url));
-const MOST_BYTES = isOptimised ? 1_300_000 : 1_600_000;
+const MOST_BYTES = isOptimised ? 1_320_000 : 1_600_000;
 
 test("the module is small", async () => {
   const { size } = await stat(file);
