@@ -40,7 +40,7 @@ pub enum ErrorDetails {
     CancellationReasons(Vec<CancellationReason>),
     /// The limits that throttled the request.
     ThrottlingReasons(Vec<ThrottlingReason>),
-    /// What a layer between a program and DynamoDB refuses by itself. It never crosses the wire.
+    /// A refusal by a layer between the program and DynamoDB, such as a migration. It is never sent over the wire.
     Refused(Refused),
     /// There is no answer: the request was not sent, or its answer was lost. It never crosses the wire.
     NoAnswer {

@@ -81,7 +81,7 @@ impl Pair<'_> {
                 found.push(Difference::new(class, subject(new), change, effect).at(new.span));
             }
         };
-        // What a table has is not taken away from it.
+        // `up` never turns off a setting that protects data or that other programs may depend on.
         let given = |is_given: bool| if is_given { Class::Table } else { Class::Remove };
         let stays = |class: Class, effect: &'static str| match class {
             Class::Remove => "it stays until somebody switches it off",

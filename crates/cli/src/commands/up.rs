@@ -239,7 +239,7 @@ impl Up {
                 },
             }
         };
-        // What streams have of an item may be in its old form until the end, so workers begin there.
+        // Stream records may contain items in their old form until the rewriting has ended, so workers start after it.
         let work = async {
             rest.finish().await?;
             interim.follow(None);
@@ -419,7 +419,7 @@ fn forks(database: &Database, runtime: &Runtime, interim: &Arc<Interim>) -> Arc<
     })
 }
 
-/// The same program on the backend itself, which shows items as they are stored.
+/// A runtime of the same program that bypasses the conversion of old items and reads them as they are stored.
 fn bare(compilation: &Compilation, place: &Place, runtime: &Runtime) -> Result<Runtime, Failure> {
     let (program, settings) = (Arc::clone(runtime.program()), runtime.shared().settings.clone());
     Runtime::of_program(program, Arc::clone(&place.backend), settings)

@@ -21,7 +21,7 @@ struct Look {
     seen: u64,
 }
 
-/// What is known of a copy beside its state.
+/// The measured speed of a copy and the time it has left.
 #[derive(Default)]
 pub(super) struct Speed {
     /// How many items each old table has, as far as the database counts them.
