@@ -5,6 +5,8 @@
 
 mod brands;
 mod calls;
+mod clashes;
+mod docs;
 mod inputs;
 mod names;
 mod python;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::Surface;
+
 /// The words of a name: `auth-service`, `userId` and `HTTPCode` have two each.
 fn words(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
@@ -82,6 +84,16 @@ impl Taken {
     pub(super) fn reserve(&mut self, name: &str) {
         self.0.insert(name.to_owned());
     }
+}
+
+/// The name of the client: that of the design, unless something in the design has that name.
+pub(super) fn client_name(surface: &Surface) -> String {
+    let name = pascal(&surface.name);
+    let is_taken = surface.modules.iter().any(|module| pascal(&module.name) == name)
+        || surface.records.iter().any(|record| record.name == name)
+        || surface.enums.iter().any(|each| each.name == name)
+        || surface.ids.iter().any(|id| id.name == name);
+    if is_taken { format!("{name}Client") } else { name }
 }
 
 #[cfg(test)]

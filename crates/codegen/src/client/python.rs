@@ -8,6 +8,7 @@ mod module;
 mod text;
 mod types;
 
+use super::clashes;
 use super::{Surface, Type, Words, snake};
 use crate::files::File;
 use crate::header::{MARK, VERSION};
@@ -29,21 +30,7 @@ pub fn python(surface: &Surface) -> Result<Vec<File>, Vec<Problem>> {
         files.push(module::file(surface, each, name));
     }
     // The methods of a class, and the names of all that is exported, must differ.
-    let mut members: Vec<String> = surface.modules.iter().map(|each| text::name(&each.name)).collect();
-    members.extend(surface.calls.iter().map(|each| text::name(&each.name)));
-    members.extend(index::MEMBERS.map(str::to_owned));
-    let mut lists = vec![("the client".to_owned(), members)];
-    for each in &surface.modules {
-        let names = each.calls.iter().map(|call| text::name(&call.name));
-        lists.push((format!("the module `{}`", each.name), names.collect()));
-    }
-    for (of, mut names) in lists {
-        names.sort();
-        for pair in names.windows(2).filter(|pair| pair[0] == pair[1]) {
-            let what = format!("two members of {of} would be called `{}` in Python", pair[0]);
-            problems.push(Problem::new(what).hint("rename one of them in the design"));
-        }
-    }
+    problems.extend(clashes::members(surface, text::name, &index::MEMBERS, "Python"));
     if problems.is_empty() { Ok(files) } else { Err(problems) }
 }
 

@@ -9,7 +9,8 @@ mod names;
 mod text;
 mod types;
 
-use super::{Surface, Type, pascal};
+use super::clashes;
+use super::{Surface, Type};
 use crate::files::File;
 use crate::header::{MARK, VERSION};
 use crate::problem::Problem;
@@ -31,21 +32,7 @@ pub fn rust(surface: &Surface) -> Result<Vec<File>, Vec<Problem>> {
         }
         files.push(module::file(&source, each, name));
     }
-    let mut members: Vec<String> = surface.modules.iter().map(|each| text::name(&each.name)).collect();
-    members.extend(surface.calls.iter().map(|each| text::name(&each.name)));
-    members.extend(index::MEMBERS.map(str::to_owned));
-    let mut lists = vec![("the client".to_owned(), members)];
-    for each in &surface.modules {
-        let names = each.calls.iter().map(|call| text::name(&call.name));
-        lists.push((format!("the module `{}`", each.name), names.collect()));
-    }
-    for (of, mut names) in lists {
-        names.sort();
-        for pair in names.windows(2).filter(|pair| pair[0] == pair[1]) {
-            let what = format!("two members of {of} would be called `{}` in Rust", pair[0]);
-            problems.push(Problem::new(what).hint("rename one of them in the design"));
-        }
-    }
+    problems.extend(clashes::members(surface, text::name, &index::MEMBERS, "Rust"));
     if problems.is_empty() { Ok(files) } else { Err(problems) }
 }
 
@@ -137,14 +124,4 @@ fn header(surface: &Surface) -> String {
         surface.name,
         &surface.fingerprint[..16],
     )
-}
-
-/// The name of the client: that of the design, unless something in the design has that name.
-fn client_name(surface: &Surface) -> String {
-    let name = pascal(&surface.name);
-    let is_taken = surface.modules.iter().any(|module| pascal(&module.name) == name)
-        || surface.records.iter().any(|record| record.name == name)
-        || surface.enums.iter().any(|each| each.name == name)
-        || surface.ids.iter().any(|id| id.name == name);
-    if is_taken { format!("{name}Client") } else { name }
 }

@@ -12,7 +12,7 @@ mod text;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use super::{Surface, Type, Words, camel, pascal};
+use super::{Surface, Type, Words, camel};
 use crate::files::File;
 use crate::header::{MARK, VERSION};
 use crate::problem::Problem;
@@ -38,16 +38,6 @@ pub fn typescript(surface: &Surface) -> Result<Vec<File>, Vec<Problem>> {
         problems.push(Problem::new(what).hint("rename the module or the call in the design"));
     }
     if problems.is_empty() { Ok(files) } else { Err(problems) }
-}
-
-/// The name of the client's interface: that of the design, unless something in the design has that name.
-fn client_name(surface: &Surface) -> String {
-    let name = pascal(&surface.name);
-    let is_taken = surface.modules.iter().any(|module| pascal(&module.name) == name)
-        || surface.records.iter().any(|record| record.name == name)
-        || surface.enums.iter().any(|each| each.name == name)
-        || surface.ids.iter().any(|id| id.name == name);
-    if is_taken { format!("{name}Client") } else { name }
 }
 
 /// The function that binds a module to a client.

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use sortkey_plan::units;
-
 use super::text::{self, docstring, quoted};
 use super::{attributes, header, spec, ty};
+use crate::client::docs;
 use crate::client::{Call, Grouping, Module, Output, Parameter, Surface, pascal};
 use crate::files::File;
 
@@ -104,7 +103,7 @@ pub(super) fn method(surface: &Surface, call: &Call, kind: Kind) -> String {
         "\n    {define} {}(self{}) -> {result}:\n{}        {sent}\n",
         text::name(&call.name),
         parameters(surface, call, names, options),
-        docstring(&docs(call, names), "        "),
+        docstring(&documented(call, names), "        "),
     )
 }
 
@@ -158,35 +157,13 @@ fn parameters(surface: &Surface, call: &Call, names: &[String], options: &[&str]
 }
 
 /// The documentation of a call: the design's comment, its plan, its units, its errors.
-fn docs(call: &Call, names: &[String]) -> Vec<String> {
+fn documented(call: &Call, names: &[String]) -> Vec<String> {
     let mut lines: Vec<String> = call.docs.iter().cloned().collect();
     if lines.is_empty() {
         lines.push(format!("`{}` of the design.", call.own));
     }
     lines.push(String::new());
     lines.extend(call.plan.iter().map(|line| format!("- {line}")));
-    let cost = &call.cost;
-    let plural = if cost.requests == 1.0 { "" } else { "s" };
-    let mut sentence = format!("On average {} request{plural}", units(cost.requests));
-    for (amount, unit) in [(cost.rcu, "RCU"), (cost.wcu, "WCU")] {
-        if amount > 0.0 {
-            let _ = write!(sentence, ", {} {unit}", units(amount));
-        }
-    }
-    lines.push(format!("{sentence}."));
-    let name = |own: &str| {
-        let at = call.parameters.iter().position(|each| each.name == own);
-        at.map_or(own, |at| names[at].as_str()).to_owned()
-    };
-    if let Some(key) = &call.idempotent_by {
-        lines.push(format!("A repeat with the same `{}` gives the first result.", name(key)));
-    }
-    for parameter in call.parameters.iter().filter(|each| each.of_caller) {
-        lines.push(format!("`{}` is the caller's own if it is left out.", name(&parameter.name)));
-    }
-    if !call.errors.is_empty() {
-        let errors: Vec<String> = call.errors.iter().map(|name| pascal(name)).collect();
-        lines.push(format!("Raises {}.", errors.join(", ")));
-    }
+    lines.extend(docs::facts(call, docs::spelled(call, names), |errors| format!("Raises {errors}.")));
     lines
 }

@@ -15,7 +15,7 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn of(surface: &Surface) -> Names {
-        let client = super::client_name(surface);
+        let client = crate::client::names::client_name(surface);
         let mut taken = vec![
             client.clone(),
             format!("{client}Error"),

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::text::{comment, property, quoted};
-use super::{Source, client_name, module_function};
+use super::{Source, module_function};
+use crate::client::names::client_name;
 use crate::client::{EffectKind, Surface, camel, pascal};
 use crate::files::File;
 

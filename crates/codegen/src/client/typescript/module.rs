@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use sortkey_plan::units;
-
 use super::text::{comment, parameter, property, quoted};
 use super::{Source, module_function, program};
+use crate::client::docs;
 use crate::client::{Call, Grouping, Module, Output, Parameter, Surface, pascal};
 use crate::files::File;
 
@@ -47,7 +46,7 @@ impl Source<'_> {
             Output::All(ty) => format!("Promise<({})[]>", self.ty(ty)).replace("(unknown)", "unknown"),
         };
         let result = tidy(result);
-        let docs = comment(&docs(call), "  ");
+        let docs = comment(&documented(call), "  ");
         format!("{docs}  {}({}): {result};\n", property(&call.name), parameters.join(", "))
     }
 
@@ -117,33 +116,13 @@ impl Source<'_> {
 }
 
 /// The documentation of a call: the design's comment, its plan, its units, its errors.
-fn docs(call: &Call) -> Vec<String> {
+fn documented(call: &Call) -> Vec<String> {
     let mut lines: Vec<String> = call.docs.iter().cloned().collect();
     if !lines.is_empty() {
         lines.push(String::new());
     }
     lines.extend(call.plan.iter().map(|line| format!("- {line}")));
-    let cost = &call.cost;
-    let plural = if cost.requests == 1.0 { "" } else { "s" };
-    let mut sentence = format!("On average {} request{plural}", units(cost.requests));
-    for (amount, unit) in [(cost.rcu, "RCU"), (cost.wcu, "WCU")] {
-        if amount > 0.0 {
-            let _ = write!(sentence, ", {} {unit}", units(amount));
-        }
-    }
-    lines.push(format!("{sentence}."));
-    if let Some(name) = &call.idempotent_by {
-        lines.push(format!("A repeat with the same `{name}` gives the first result."));
-    }
-    for parameter in call.parameters.iter().filter(|each| each.of_caller) {
-        lines.push(format!("`{}` is the caller's own if it is left out.", parameter.name));
-    }
-    if !call.errors.is_empty() {
-        lines.push(format!(
-            "@throws {}",
-            call.errors.iter().map(|name| pascal(name)).collect::<Vec<_>>().join(", ")
-        ));
-    }
+    lines.extend(docs::facts(call, str::to_owned, |errors| format!("@throws {errors}")));
     lines
 }
 

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::text::{comment, property, quoted};
-use super::{Source, client_name, union};
+use super::{Source, union};
+use crate::client::names::client_name;
 use crate::client::{Field, Record, Role, Surface, pascal};
 use crate::files::File;
 
