@@ -411,9 +411,8 @@ impl Runtime {
 
     /// Whether a handler of an operation has dealt with a failure.
     fn handles(&self, operation: OperationId, failure: &Failure) -> bool {
-        let program = self.program();
-        let mut handlers = program.operations[operation].handlers.iter();
-        handlers.any(|(error, _)| *program.errors[*error] == *failure.kind.name())
+        let mut handlers = self.program().operations[operation].handlers.iter();
+        handlers.any(|(error, _)| self.shared().errors[*error] == failure.kind)
     }
 
     /// The route of a request, with the values of its path.

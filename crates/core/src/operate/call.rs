@@ -242,7 +242,7 @@ where
                 return Ok(Outcome::Value(value));
             }
             for (error, handler) in &operation.handlers {
-                if *scope.shared.program.errors[*error] == *failure.kind.name() {
+                if scope.shared.errors[*error] == failure.kind {
                     runner.block(&mut scope, handler).await?;
                 }
             }
