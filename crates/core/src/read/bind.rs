@@ -10,7 +10,7 @@ use sortkey_plan::GivenBy;
 
 use super::Read;
 use crate::evaluate::Scope;
-use crate::values::{Admit, Known, Val, Values};
+use crate::values::{Admit, Known, Lookup, Val, Values};
 use crate::{Failure, FailureKind};
 
 /// More queries than this are a mistake of the design or of the caller.
@@ -113,7 +113,7 @@ impl Read {
 
     /// Whether a parameter belongs to an attribute of the entity itself,
     /// so that its argument was admitted as one. A default was not.
-    fn is_of(&self, local: LocalId, to: Bound) -> bool {
+    pub(super) fn is_of(&self, local: LocalId, to: Bound) -> bool {
         let Bound::Attribute(id) = to else { return false };
         let parameter = self.pattern.signature.parameters.iter().find(|each| each.local == local);
         parameter.is_some_and(|each| each.attribute == Some((self.first(), id)) && each.default.is_none())
