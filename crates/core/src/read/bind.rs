@@ -10,7 +10,7 @@ use sortkey_plan::GivenBy;
 
 use super::Read;
 use crate::evaluate::Scope;
-use crate::values::{Admit, Known, Lookup, Val, Values};
+use crate::values::{Admit, Known, Val, Values};
 use crate::{Failure, FailureKind};
 
 /// More queries than this are a mistake of the design or of the caller.
