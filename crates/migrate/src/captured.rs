@@ -1,6 +1,6 @@
 //! Changes that other programs make in the old tables, past Sortkey: captured from the streams of the tables.
 //!
-//! Writes through Sortkey are transactions of both designs. What another program writes is seen in the stream of its table, and
+//! Writes through Sortkey are transactions of both designs. A write of another program is seen in the stream of its table, and
 //! carried over as the copy carries items over (`carry.rs`), some moments later. One process follows the streams at a time: it
 //! has the lease of the copy, and every one of its transactions checks the number of that lease in the item that also holds
 //! how far each shard was read. A record is passed only when its change is carried over, so a process that is cut off begins
@@ -60,7 +60,7 @@ struct Following {
     unfit: Vec<String>,
 }
 
-/// What one round through all streams came to.
+/// The result of one round through all streams.
 struct Round {
     /// Whether everything was read that there was when the round began.
     reached_the_end: bool,

@@ -21,7 +21,7 @@ impl Runner {
     /// Ends a migration that was not switched. The new tables stay, empty.
     pub(crate) async fn withdraw(&self) -> Result<State, Refusal> {
         let state = self.begun().await?;
-        // Whoever follows other programs does so until the end, which is here.
+        // The process that follows other programs is fenced off: there is nothing to follow any more.
         let (held, state) = match state.captured {
             true => self.seize().await?,
             false => self.lease().await?,

@@ -163,7 +163,7 @@ impl Action {
             Action::Pause { .. } => show(&opened, runner.pause(true).await).await,
             Action::Resume { .. } => {
                 let state = runner.pause(false).await.map_err(refused)?;
-                // Whoever follows other programs goes on with the copy itself.
+                // The process that follows other programs goes on with the copy itself.
                 match state.captured && runner.is_another(&state) {
                     true => show(&opened, Ok(state)).await,
                     false => copy(&opened).await,

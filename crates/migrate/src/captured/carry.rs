@@ -1,6 +1,6 @@
 //! An old item that another program has changed, carried over as it is now.
 //!
-//! A record of a stream says which item changed and what it was before; what it is now is read with strong consistency, and
+//! A record of a stream has the key of an item and its image before; the item as it is now is read with strong consistency, and
 //! stored with a check that it is unchanged. The order of records does not matter then: whichever is carried over last, the new
 //! items are made of what the old table has. The image before takes the part of a tombstone: the new items that it had, and
 //! the item of now does not, are removed.
@@ -28,7 +28,7 @@ use crate::same;
 /// How often an item that keeps changing is read again.
 const ATTEMPTS: u32 = 100;
 
-/// What came of a changed item.
+/// The outcome for a changed item.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Carried {
     /// The new items were as they have to be: the change was made through Sortkey, or is carried over already.
@@ -47,13 +47,13 @@ pub(crate) enum Carried {
 #[derive(Clone, Debug)]
 pub(crate) struct Touched {
     pub(crate) place: Place,
-    /// What it was before each change.
+    /// Its images before each change.
     pub(crate) before: Vec<Item>,
     /// New items that it may have had besides.
     pub(crate) had: Vec<(EntityId, Place)>,
 }
 
-/// What has to be written for an item.
+/// The writes that an item needs.
 enum Owed {
     Nothing,
     Writes(Vec<Effect>),
@@ -163,7 +163,7 @@ impl Runner {
                     }
                 }
                 Err(Unmapped::Backend(error)) => return Err(error.into()),
-                // What cannot be read was never carried over.
+                // An unreadable image was never carried over.
                 Err(Unmapped::Unfit(_)) => {}
             }
         }
@@ -257,7 +257,7 @@ impl Runner {
         if !self.compare_old(mapper, reader, info, now).await?.is_empty() {
             return Ok(false);
         }
-        // What several old items make together is compared from the new side.
+        // An item made of several old ones is compared from the new side.
         let Ok(places) = mapper.places(reader, info, &hidden::bare(now)).await else { return Ok(false) };
         for (at, place) in places {
             let mapping = &self.plan.mappings[at];

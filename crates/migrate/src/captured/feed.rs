@@ -51,7 +51,7 @@ impl Reached {
 /// Records of one shard, in their order.
 pub(crate) struct Batch {
     pub(crate) records: Vec<Record>,
-    /// Where the shard is when they have been carried over; none if it is where it was.
+    /// The place in the shard behind them; none if it has not changed.
     pub(crate) reached: Option<Reached>,
     /// Whether these were all that there were when they were read.
     pub(crate) is_last: bool,

@@ -22,7 +22,7 @@ fn put_aside(runtime: &Runtime, id: &str, total: usize) {
     call(runtime, "set", json!({ "userId": "w", "orderId": id, "status": "void" }));
 }
 
-/// Counts on the orders until it is told to stop.
+/// Counts on the orders until `stop` is set.
 fn hit(runtime: &Runtime, stop: &AtomicBool, acknowledged: &AtomicUsize) {
     for at in 0.. {
         if try_call(runtime, "hit", &key(at)).is_ok() {
@@ -75,7 +75,7 @@ fn every_class_of_change_happens_beside_writers() {
                     assert_eq!(paid.len(), 4, "{:?}", row.changes);
                 }
             };
-            // Where nothing is rewritten, or everything has to be, the new version answers when that is done.
+            // A version that rewrites nothing, or has to rewrite everything first, answers when that is done.
             let serves = begun.turning().is_some();
             let run = || {
                 threads.spawn(reads);
