@@ -197,15 +197,22 @@ impl fmt::Debug for Keyring {
 /// Refuses a keyring that is kept in the directory of what it protects, or below it. A link counts as what it leads to, and as
 /// itself: a copy of the directory would contain either.
 pub fn check_apart(keyring: &Path, protected: &Path) -> Result<(), KeyringError> {
-    let folder = |path: &Path| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        folder.canonicalize().ok()
-    };
-    let Some(data) = folder(protected) else { return Ok(()) };
-    let target = keyring.canonicalize().ok().and_then(|target| folder(&target));
-    match [folder(keyring), target].into_iter().flatten().any(|keys| keys.starts_with(&data)) {
+    let folder = |path: &Path| resolved(path.parent().unwrap_or(path));
+    let data = folder(protected);
+    let target = keyring.canonicalize().ok().map(|target| folder(&target));
+    match [Some(folder(keyring)), target].into_iter().flatten().any(|keys| keys.starts_with(&data)) {
         true => Err(KeyringError::TooClose(keyring.to_owned(), protected.to_owned())),
         false => Ok(()),
+    }
+}
+
+/// A directory without links, also one that is yet to be made.
+fn resolved(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path.join(".")).unwrap_or_else(|_| path.to_owned());
+    let found = path.ancestors().find_map(|there| Some((there.canonicalize().ok()?, there)));
+    match found {
+        Some((real, there)) => real.join(path.strip_prefix(there).unwrap_or(Path::new(""))),
+        None => path,
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod support;
 
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -106,4 +107,52 @@ fn the_background_reports_damage_that_nobody_read() {
     }
     let notices = store.notices();
     assert!(notices[0].contains("is damaged"), "{notices:?}");
+}
+
+// A journal is written while it is read, sealed, and removed when everything in it is in tables.
+#[test]
+fn commits_under_way_are_not_taken_for_damage() {
+    let directory = scratch();
+    let path = directory.path().join("database");
+    fill(&path);
+    let options = Options { scrub_interval: Some(Duration::from_millis(4)), ..Options::default() };
+    let store = FjallStore::open(&path, options).unwrap();
+    let database = Database::start(store);
+    for number in 0..300 {
+        let long = "y".repeat(if number % 7 == 0 { 200_000 } else { 2_000 });
+        let item = json!({"pk": {"N": number.to_string()}, "long": {"S": long}});
+        database.call("PutItem", &json!({"TableName": "table", "Item": item})).unwrap();
+        if number % 100 == 50 {
+            database.store.reclaim().unwrap();
+        }
+        assert_eq!(database.store.notices(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_damaged_journal_is_reported_while_its_commits_are_in_memory() {
+    let directory = scratch();
+    let path = directory.path().join("database");
+    fill(&path);
+    let options = Options { scrub_interval: Some(Duration::from_millis(200)), ..Options::default() };
+    let store = FjallStore::open(&path, options).unwrap();
+    let database = Database::start(store);
+    let item = json!({"pk": {"N": "7"}, "long": {"S": "needle"}});
+    database.call("PutItem", &json!({"TableName": "table", "Item": item})).unwrap();
+    let (journal, at) = contents(&path)
+        .into_iter()
+        .filter(|file| file.extension().is_some_and(|extension| extension == "jnl"))
+        .find_map(|file| {
+            let bytes = std::fs::read(path.join(&file)).unwrap();
+            Some((file, bytes.windows(6).rposition(|window| window == b"needle")?))
+        })
+        .unwrap();
+    let mut file = std::fs::OpenOptions::new().write(true).open(path.join(&journal)).unwrap();
+    file.seek(SeekFrom::Start(at as u64)).unwrap();
+    file.write_all(b"N").unwrap();
+    while database.store.notices().is_empty() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let notice = &database.store.notices()[0];
+    assert!(notice.starts_with(&*journal.to_string_lossy()) && notice.contains("make a backup"), "{notice}");
 }

@@ -83,6 +83,11 @@ fn a_keyring_is_not_kept_beside_what_it_protects() {
     assert!(!apart(&folder.path().join("keyring.json"), &folder.path().join("auth.json")));
     assert!(!apart(&below.join("keyring.json"), &folder.path().join("auth.json")));
     assert!(apart(&folder.path().join("keyring.json"), &below.join("auth.json")));
+    // A keyring whose directory was yet to be made was made there, and refused by the server that needed it.
+    assert!(!apart(&below.join("keys/deeper/keyring.json"), &below.join("auth.json")));
+    assert!(!apart(&below.join("data/keyring.json"), &below.join("data/FORMAT")));
+    assert!(apart(&below.join("keys/keyring.json"), &below.join("data/FORMAT")));
+    assert!(!apart(Path::new("keys-to-be-made/keyring.json"), Path::new("auth.json")));
 }
 
 /// A service with one key, which can be lost.

@@ -5,7 +5,6 @@
 //! damage at the end of the newest journal; it is told apart by its version.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -25,21 +24,21 @@ const LOOKS: usize = 3;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// What is damaged now. `pace` is called with the number of bytes read, and stops by returning false.
-pub(super) fn check(path: &Path, pace: &mut dyn FnMut(usize) -> bool) -> io::Result<Vec<Damage>> {
-    let mut found = look(path, pace)?;
+pub(super) fn check(path: &Path, pace: &mut dyn FnMut(usize) -> bool) -> Vec<Damage> {
+    let mut found = look(path, pace);
     for _ in 1..LOOKS {
         if found.is_empty() || !pace(0) {
-            return Ok(Vec::new());
+            return Vec::new();
         }
         std::thread::sleep(PAUSE);
-        let again = look(path, pace)?;
+        let again = look(path, pace);
         let places: BTreeSet<PathBuf> = again.into_iter().map(|damage| damage.path).collect();
         found.retain(|damage| places.contains(&damage.path));
     }
-    Ok(found)
+    found
 }
 
-fn look(path: &Path, pace: &mut dyn FnMut(usize) -> bool) -> io::Result<Vec<Damage>> {
+fn look(path: &Path, pace: &mut dyn FnMut(usize) -> bool) -> Vec<Damage> {
     let fjall = directory::fjall(path);
     let whole = [
         format::read(path).map(drop),
@@ -51,14 +50,13 @@ fn look(path: &Path, pace: &mut dyn FnMut(usize) -> bool) -> io::Result<Vec<Dama
     // Read first: what was acknowledged until here must be in the journals, or in tables.
     match Progress::reached_in(path) {
         Err(error) => damages.push(damage(path, error)),
-        Ok(reached) => match again::read(&fjall, &reached, pace)? {
-            Stop::Sound | Stop::Interrupted => {}
-            Stop::Damaged(file, reason) => {
-                damages.push(Damage { path: below(path, &file), reason });
-            }
+        Ok(reached) => match again::read(&fjall, &reached, pace) {
+            Ok(Stop::Sound | Stop::Interrupted) => {}
+            Ok(Stop::Damaged(file, reason)) => damages.push(Damage { path: below(path, &file), reason }),
+            Err(error) => damages.push(Damage { path: below(path, &fjall), reason: error.to_string() }),
         },
     }
-    Ok(damages)
+    damages
 }
 
 fn damage(path: &Path, error: OpenError) -> Damage {
