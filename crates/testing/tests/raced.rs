@@ -138,8 +138,8 @@ fn races<'p>(body: &'p [Statement], found: &mut Vec<&'p Statement>) {
 
 /// The text of a test.
 fn source<'t>(file: &'t str, title: &str) -> &'t str {
-    let (_, behind) = file.split_once(title).unwrap_or_default();
-    behind.split("\ntest \"").next().unwrap_or_default()
+    let test = file.find(title).and_then(|at| file.get(at..)).unwrap_or_default();
+    test.split("\ntest \"").next().unwrap_or_default()
 }
 
 /// The mechanisms of a system, each with the titles of the tests that race it.
