@@ -80,7 +80,7 @@ fn every_flipped_bit_is_found() {
         bad[bit as usize / 8] ^= 1 << (bit % 8);
         std::fs::write(path.join(file), &bad).unwrap();
         let found: Vec<PathBuf> = scrub(&path).unwrap().into_iter().map(|damage| damage.path).collect();
-        // What names a manifest may name one that is not there.
+        // A damaged name of a manifest may be that of one which is not there.
         let named = if file.ends_with("current") { &found[..] } else { std::slice::from_ref(file) };
         assert!(!found.is_empty() && found == named, "flip {flip}: bit {bit} of {file:?}: {found:?}");
         std::fs::write(path.join(file), &good).unwrap();

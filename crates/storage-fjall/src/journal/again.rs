@@ -14,7 +14,7 @@ const CHUNK_BYTES: usize = 256 * 1024;
 /// No value is that long, so nothing follows so many zeros.
 const EMPTY_BYTES: usize = 1024 * 1024;
 
-/// What reading came to.
+/// The outcome of reading.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// Everything that was acknowledged is there.
@@ -90,7 +90,7 @@ enum Piece {
     Interrupted,
 }
 
-/// What follows the last readable commit of a journal.
+/// The end of a journal, after its last readable commit.
 enum End {
     Nothing,
     Unreadable(&'static str),

@@ -23,7 +23,7 @@ pub(super) use crate::journal::again::journals;
 const LOOKS: usize = 3;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What is damaged now. `pace` is called with the number of bytes read, and stops by returning false.
+/// The damage that is there now. `pace` is called with the number of bytes read, and stops by returning false.
 pub(super) fn check(path: &Path, pace: &mut dyn FnMut(usize) -> bool) -> Vec<Damage> {
     let mut found = look(path, pace);
     for _ in 1..LOOKS {
