@@ -130,10 +130,11 @@ impl Runner {
                 Sent::Done if is_orphaned => return Ok(Carried::Orphaned),
                 Sent::Done => return Ok(Carried::Written),
                 Sent::Again => {}
-                Sent::Claimed(effect, there) => match self.in_way(&effect, there.as_ref(), &touched.place) {
-                    Some((place, what)) => return Ok(Carried::Blocked(place, what)),
-                    None => {}
-                },
+                Sent::Claimed(effect, there) => {
+                    if let Some((place, what)) = self.in_way(&effect, there.as_ref(), &touched.place) {
+                        return Ok(Carried::Blocked(place, what));
+                    }
+                }
             }
         }
         Err(Refusal::new(format!("the item at {} keeps changing: go on with fewer writes", touched.place)))
