@@ -2,12 +2,12 @@
 //!
 //! F-51: a remark stood for them, although software can say whether they hold.
 
-mod support;
-
 use std::path::Path;
 
 use sortkey_api::Requests as _;
 use sortkey_api::operations::DescribeTableInput;
+
+use crate::support;
 
 fn systems() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems")
@@ -45,7 +45,10 @@ fn every_index_that_the_documents_count_is_there() {
             let described =
                 pollster::block_on(runtime.backend().describe_table(input)).expect("described").table;
             let indexes = described.and_then(|table| table.global_secondary_indexes).unwrap_or_default();
-            let is_there = indexes.iter().any(|index| index.index_name.as_deref() == Some(name));
+            let declared = runtime.design().table(table).and_then(|table| table.index(name));
+            let wanted =
+                declared.map(|index| index.deployed.clone().unwrap_or_else(|| index.name.text.clone()));
+            let is_there = wanted.is_some() && indexes.iter().any(|index| index.index_name == wanted);
             assert!(is_there, "{system}: {place}");
         }
     }

@@ -7,12 +7,8 @@
 //! `SORTKEY_ROLES_STEPS` sets the length of the walk, `SORTKEY_SEED` its seed.
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 
-#[path = "roles/accounts.rs"]
 mod accounts;
-#[path = "roles/sharing.rs"]
 mod sharing;
-mod support;
-#[path = "roles/tenants.rs"]
 mod tenants;
 
 use std::collections::BTreeMap;
@@ -23,7 +19,8 @@ use sortkey_api::operations::ScanInput;
 use sortkey_core::Runtime;
 use sortkey_gateway::Admission;
 use sortkey_value::{AttributeValue, Item};
-use support::Api;
+
+use crate::support::{self, Api};
 
 /// A system, and what happened in it.
 struct Stage {
