@@ -247,7 +247,7 @@ where
                 }
             }
             for (error, handler) in &operation.handlers {
-                if *scope.shared.program.errors[*error] == *failure.kind.name() {
+                if scope.shared.errors[*error] == failure.kind {
                     runner.block(&mut scope, handler).await?;
                 }
             }
