@@ -1,5 +1,6 @@
 //! All tests of this folder in one program: linking each by itself takes longer than running it. A new file is named here.
 
+mod coherence;
 mod deployed_names;
 mod live;
 mod migrations;
