@@ -73,7 +73,8 @@ fn pass(
     let mut sums = Sums::new();
     for file in immutable_files(&root)? {
         let before = known.get(&file).copied();
-        if let Some(before) = before.filter(|_| !wants_known()) {
+        if let Some(before) = before.filter(|before| !wants_known() && has_length(&root, &file, before.bytes))
+        {
             sums.insert(file, before);
             continue;
         }
@@ -88,7 +89,8 @@ fn pass(
                 continue;
             }
         };
-        if let Some(before) = before.filter(|before| *before != found) {
+        // A file that grew was noted while it was being written: it has its name from the beginning.
+        if let Some(before) = before.filter(|before| *before != found && found.bytes <= before.bytes) {
             let reason = format!(
                 "it has {} bytes with checksum {:016x}, but was written with {} bytes and checksum {:016x}",
                 found.bytes, found.hash, before.bytes, before.hash
@@ -139,6 +141,23 @@ fn entries(path: &Path) -> io::Result<Vec<PathBuf>> {
     }
 }
 
+fn has_length(root: &Path, file: &Path, bytes: u64) -> bool {
+    std::fs::metadata(root.join(file)).is_ok_and(|about| about.len() == bytes)
+}
+
+/// Forgets files that are gone. A process that was killed may leave one behind that was half written; it is removed when the
+/// store is opened, and another one may get its name.
+fn forget_removed(path: &Path) -> io::Result<()> {
+    let Ok(known) = read_sums(path)? else { return Ok(()) };
+    let root = directory::fjall(path);
+    let kept: Sums = known
+        .iter()
+        .filter(|(file, _)| root.join(file).exists())
+        .map(|(file, sum)| (file.clone(), *sum))
+        .collect();
+    if kept == known { Ok(()) } else { write_sums(path, &kept) }
+}
+
 /// The checksum of a file; `None` if it was to be interrupted.
 fn sum(path: &Path, pace: &mut dyn FnMut(usize) -> bool) -> io::Result<Option<Sum>> {
     let mut file = File::open(path)?;
@@ -168,8 +187,8 @@ fn read_sums(path: &Path) -> io::Result<Result<Sums, String>> {
         Err(error) => return Err(error),
     };
     let parsed = || {
-        let (lines, last) = text.trim_end().rsplit_once('\n').unwrap_or(("", text.trim_end()));
-        (u64::from_str_radix(last, 16).ok()? == xxh3_64(lines.as_bytes())).then_some(())?;
+        let (lines, last) = text.strip_suffix('\n')?.rsplit_once('\n')?;
+        (last == format!("{:016x}", xxh3_64(lines.as_bytes()))).then_some(())?;
         let line = |line: &str| {
             let mut fields = line.splitn(3, ' ');
             let hash = u64::from_str_radix(fields.next()?, 16).ok()?;
@@ -206,6 +225,10 @@ struct Shared {
 impl Scrubber {
     /// Starts to read everything once within each interval.
     pub(crate) fn start(path: &Path, interval: Duration) -> io::Result<Scrubber> {
+        // A full disk keeps nobody from opening a store.
+        if let Err(error) = forget_removed(path) {
+            tracing::warn!(%error, "the checksums of the files could not be brought up to date");
+        }
         let shared = Arc::new(Shared {
             is_stopped: Mutex::new(false),
             changed: Condvar::new(),

@@ -109,6 +109,7 @@ fn the_background_reports_damage_that_nobody_read() {
     assert!(notices[0].contains("is damaged"), "{notices:?}");
 }
 
+// Tables and large values have their names while they are being written: a file that was noted too early was damaged ever after.
 // A journal is written while it is read, sealed, and removed when everything in it is in tables.
 #[test]
 fn commits_under_way_are_not_taken_for_damage() {
