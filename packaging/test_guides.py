@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 from pathlib import Path
@@ -131,6 +132,33 @@ class Python(Guide):
         self.run_shell("sortkey check --emit notes.json notes.sk")
         self.write("by_name.py", f"import boto3\nimport sortkey\n{by_name}")
         self.run_shell("python by_name.py")
+
+
+class Deploying(Guide):
+    def test_every_target_has_the_same_folder(self):
+        with tarfile.open(next(PACKAGES.glob("sortkey-*.tar.gz"))) as archive:
+            archive.extractall(self.folder, filter="data")
+        self.environment["PATH"] = f"{next(self.folder.glob('sortkey-*/sortkey')).parent}:{self.environment['PATH']}"
+        self.write("links.sk", files("typescript.md")["links.sk"])
+        languages = {}
+        for language, _, code in blocks("deploying.md"):
+            languages.setdefault(language, []).append(code)
+        self.write("deploy.toml", languages["toml"][0])
+        commands = [line.removeprefix("$ ") for line in languages["console"][0].splitlines()]
+        generate = [command for command in commands if "generate" in command]
+        self.assertEqual(len(generate), 4)
+        for command in generate:
+            self.run_shell(command)
+        for command in generate:
+            self.run_shell(f"{command} --check")
+        found = sorted(str(path.relative_to(self.folder)) for name in ["infra", "lib"] for path in (self.folder / name).iterdir())
+        self.assertEqual(found, ["infra/iam.json", "infra/sortkey.tf", "infra/template.json", "lib/links-tables.ts"])
+        self.serve("sortkey", "links.sk")
+        drift = commands[-1].replace("https://dynamodb.eu-west-1.amazonaws.com", self.environment["AWS_ENDPOINT_URL"])
+        done = subprocess.run(["bash", "-c", drift], cwd=self.folder, env=self.environment, capture_output=True, text=True)
+        # The server has the tables of no stage.
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("prod-links", done.stdout)
 
 
 if __name__ == "__main__":

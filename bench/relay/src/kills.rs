@@ -60,13 +60,13 @@ pub(crate) fn run(place: &Place, events: usize, kills: usize) -> Outcome {
     let mut relay = Relay::start(place);
     let account = Account::new(place.port, "kills");
     let sources = sources(&account, receiver);
-    let paused = pausing(&account, receiver);
+    let ended = ["paused", "deleted"].map(|change| ending(&account, receiver, change));
 
     let sent = AtomicUsize::new(0);
-    let mut pause_at = None;
+    let mut ended_at = None;
     std::thread::scope(|scope| {
         for _ in 0..SENDERS {
-            scope.spawn(|| send(place.port, &sources, &paused, &sent, events));
+            scope.spawn(|| send(place.port, &sources, &ended, &sent, events));
         }
         for kill in 1..=kills {
             while sent.load(Ordering::Relaxed) < events * kill / (kills + 1) {
@@ -74,11 +74,8 @@ pub(crate) fn run(place: &Place, events: usize, kills: usize) -> Outcome {
             }
             relay.kill_and_restart();
             if kill == kills.div_ceil(2) {
-                let path = "/api/connections/update";
-                let connection = paused.connections.values().next().expect("one");
-                let change = json!({ "sourceId": paused.id, "connectionId": connection, "status": "paused" });
-                call(place.port, &account.token, "POST", path, &change);
-                pause_at = Some(Instant::now());
+                ended.iter().for_each(|source| end(&account, source));
+                ended_at = Some(Instant::now());
             }
         }
     });
@@ -103,7 +100,9 @@ pub(crate) fn run(place: &Place, events: usize, kills: usize) -> Outcome {
     for source in &sources {
         verify(&account, place.port, source, &log, kills, &mut outcome);
     }
-    quiet(&log, &paused, pause_at);
+    for source in &ended {
+        quiet(&log, source, ended_at);
+    }
     counters(&account, &sources, &mut clock);
     log.each(|id, arrivals| {
         assert!(arrivals.iter().all(|each| each.is_signed), "{id} arrived without a signature");
@@ -143,24 +142,36 @@ fn sources(account: &Account, receiver: u16) -> Vec<Source> {
     sources
 }
 
-/// A source whose connection is paused on the way.
-fn pausing(account: &Account, receiver: u16) -> Source {
-    let id = account.source("paused");
-    let path = "/ok/paused".to_owned();
+/// A source whose connection is paused or deleted on the way.
+fn ending(account: &Account, receiver: u16, change: &'static str) -> Source {
+    let id = account.source(change);
+    let path = format!("/ok/{change}");
     let connection = account.connection(&id, &format!("http://127.0.0.1:{receiver}{path}"), None);
     let connections = [(path, connection)].into_iter().collect();
-    Source { id, behaviour: "paused", connections, accepted: Mutex::default() }
+    Source { id, behaviour: change, connections, accepted: Mutex::default() }
+}
+
+/// Pauses or deletes the connection of such a source.
+fn end(account: &Account, source: &Source) {
+    let connection = source.connections.values().next().expect("one");
+    let mut change = json!({ "sourceId": source.id, "connectionId": connection });
+    if source.behaviour == "paused" {
+        change["status"] = json!("paused");
+        account.post("/api/connections/update", &change);
+    } else {
+        account.post("/api/connections/delete", &change);
+    }
 }
 
 /// Sends webhooks until all are acknowledged. Each is repeated until it is, as providers do.
-fn send(port: u16, sources: &[Source], paused: &Source, sent: &AtomicUsize, events: usize) {
+fn send(port: u16, sources: &[Source], ended: &[Source], sent: &AtomicUsize, events: usize) {
     let mut wire = None;
     loop {
         let at = sent.fetch_add(1, Ordering::Relaxed);
         if at >= events {
             return;
         }
-        let source = destination(at, sources, paused);
+        let source = destination(at, sources, ended);
         let body = format!("{{\"number\":{at},\"text\":\"{}\"}}", "x".repeat(200));
         let headers = signed(body.as_bytes(), &format!("delivery-{at}"));
         let path = format!("/in/{}", source.id);
@@ -183,7 +194,7 @@ fn send(port: u16, sources: &[Source], paused: &Source, sent: &AtomicUsize, even
 }
 
 /// Where a webhook goes: the first ones to the receivers that get few.
-fn destination<'a>(at: usize, sources: &'a [Source], paused: &'a Source) -> &'a Source {
+fn destination<'a>(at: usize, sources: &'a [Source], ended: &'a [Source]) -> &'a Source {
     let of = |behaviour: &'static str| sources.iter().filter(move |source| source.behaviour == behaviour);
     let mut rest = at;
     for (behaviour, count) in FEW {
@@ -192,8 +203,8 @@ fn destination<'a>(at: usize, sources: &'a [Source], paused: &'a Source) -> &'a 
         }
         rest -= count;
     }
-    if at % 50 == 49 {
-        return paused;
+    if at % 50 >= 48 {
+        return &ended[at % 2];
     }
     let mut place = at * 7 % 1_000;
     for (behaviour, share, count) in LOADS {
@@ -297,13 +308,17 @@ fn verify(account: &Account, port: u16, source: &Source, log: &Log, kills: usize
     }
 }
 
-/// No delivery began after the pause was acknowledged; one that had begun may still arrive.
-fn quiet(log: &Log, paused: &Source, pause_at: Option<Instant>) {
-    let Some(pause_at) = pause_at else { return };
-    let under_way = pause_at + Duration::from_millis(500);
-    for id in paused.accepted.lock().expect("accepted").iter() {
+/// No delivery began after the pause or the deletion was acknowledged; one that had begun may still arrive.
+fn quiet(log: &Log, ended: &Source, ended_at: Option<Instant>) {
+    let Some(ended_at) = ended_at else { return };
+    let under_way = ended_at + Duration::from_millis(500);
+    for id in ended.accepted.lock().expect("accepted").iter() {
         for arrival in log.of(id) {
-            assert!(arrival.at <= under_way, "{id} was delivered after its connection was paused");
+            assert!(
+                arrival.at <= under_way,
+                "{id} was delivered after its connection was {}",
+                ended.behaviour
+            );
         }
     }
 }

@@ -1,23 +1,13 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { called } from "../clients.js";
 
-const OPERATIONS = `
-  CreateTable DescribeTable ListTables UpdateTable DeleteTable
-  PutItem GetItem UpdateItem DeleteItem Query Scan
-  BatchGetItem BatchWriteItem TransactGetItems TransactWriteItems
-  ExecuteStatement BatchExecuteStatement ExecuteTransaction
-  UpdateTimeToLive DescribeTimeToLive
-  TagResource UntagResource ListTagsOfResource
-  DescribeLimits DescribeEndpoints
-  ListStreams DescribeStream GetShardIterator GetRecords
-  UpdateContinuousBackups DescribeContinuousBackups
-  CreateBackup DescribeBackup ListBackups DeleteBackup RestoreTableFromBackup RestoreTableToPointInTime
-  ExportTableToPointInTime DescribeExport ListExports ImportTable DescribeImport ListImports
-  GetResourcePolicy PutResourcePolicy DeleteResourcePolicy
-`.trim().split(/\s+/);
+// The page is generated from the one list of operations, in crates/api/src/operations.rs.
+const page = readFileSync(new URL("../../../docs/COMPATIBILITY.md", import.meta.url), "utf8");
+const OPERATIONS = [...page.matchAll(/^\| (\w+) \| yes \|$/gm)].map(([, name]) => name);
 
 test("every operation was called", () => {
-  assert.equal(OPERATIONS.length, 46);
+  assert.ok(OPERATIONS.length > 0);
   assert.deepEqual(OPERATIONS.filter((name) => !called.has(name)), []);
 });

@@ -70,6 +70,8 @@ fn command_of_the_repository(line: &str) {
         "cargo install --locked --path crates/cli" => {
             assert!(read("crates/cli/Cargo.toml").contains("[[bin]]\nname = \"sortkey\""));
         }
+        // `relay/guide.rs` runs the same commands.
+        _ if read("docs/guide/workers.md").lines().any(|of| of == line) => {}
         other => panic!("nothing checks {other:?} of the README"),
     }
 }

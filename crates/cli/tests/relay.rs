@@ -9,6 +9,8 @@
 mod accounts;
 #[path = "relay/elsewhere.rs"]
 mod elsewhere;
+#[path = "relay/guide.rs"]
+mod guide;
 #[path = "../../../bench/relay/src/http.rs"]
 mod http;
 #[path = "relay/idle.rs"]

@@ -7,7 +7,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use serde_json::Value as Json;
-use sortkey_design::program::{Callee, EffectId, EffectKind, Expr, Type};
+use sortkey_design::program::{Callee, EffectId, EffectKind, Expr, LocalId, Signature, Type};
 
 use crate::ask::{Ask, Told};
 use crate::evaluate::Scope;
@@ -173,36 +173,66 @@ pub(crate) async fn perform(scope: &Scope<'_>, id: EffectId, given: Given) -> Re
     Ok((result, is_well))
 }
 
+/// A parameter of an effect that the message is made of. The language gives its name a meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    To,
+    From,
+    Subject,
+    Text,
+    Html,
+    Headers,
+    Body,
+    Form,
+    Token,
+}
+
+impl Part {
+    const NAMES: [&str; 9] = ["to", "from", "subject", "text", "html", "headers", "body", "form", "token"];
+}
+
+/// Which parameters of an effect its message is made of, looked up once.
+#[derive(Clone, Debug)]
+pub(crate) struct Parts([Option<LocalId>; 9]);
+
+impl Parts {
+    pub(crate) fn of(signature: &Signature) -> Parts {
+        Parts(Part::NAMES.map(|name| signature.find(name).map(|id| signature.parameters[id].local)))
+    }
+
+    fn get(&self, part: Part) -> Option<LocalId> {
+        self.0[part as usize]
+    }
+}
+
 fn outgoing(scope: &Scope<'_>, id: EffectId) -> Result<Outgoing, Failure> {
     let program = &scope.shared.program;
     let effect = &program.effects[id];
-    let value = |name: &str| {
-        let parameter = effect.signature.parameters.iter().find(|each| *each.name == *name)?;
-        scope.get(parameter.local).filter(|value| !value.is_absent())
-    };
-    let text = |name: &str| value(name).and_then(Val::as_text).map(str::to_owned);
+    let parts = &scope.shared.effect_parts[id];
+    let value = |part| scope.get(parts.get(part)?).filter(|value| !value.is_absent());
+    let text = |part| value(part).and_then(Val::as_text).map(str::to_owned);
     let deed = match &effect.kind {
         EffectKind::Extern => Deed::Extern,
         EffectKind::Streamed { channel } => Deed::Streamed { channel: computed(scope, channel)? },
         EffectKind::Live { channel } => Deed::Live { channel: computed(scope, channel)? },
         EffectKind::Jwt { issuer, audience, keys } => Deed::Jwt {
-            token: text("token").unwrap_or_default(),
+            token: text(Part::Token).unwrap_or_default(),
             issuer: computed(scope, issuer)?,
             audience: computed(scope, audience)?,
             keys: keys.as_ref().map(|keys| computed(scope, keys)).transpose()?,
             now_ms: scope.now_ms,
         },
         EffectKind::Mail => Deed::Mail {
-            to: text("to").unwrap_or_default(),
-            from: text("from"),
-            subject: text("subject").unwrap_or_default(),
-            text: text("text").unwrap_or_default(),
-            html: text("html"),
+            to: text(Part::To).unwrap_or_default(),
+            from: text(Part::From),
+            subject: text(Part::Subject).unwrap_or_default(),
+            text: text(Part::Text).unwrap_or_default(),
+            html: text(Part::Html),
         },
         EffectKind::Http { method, url } => {
             let url = computed(scope, url)?;
-            let mut headers = pairs(value("headers"));
-            let (body, kind) = match (value("body"), value("form")) {
+            let mut headers = pairs(value(Part::Headers));
+            let (body, kind) = match (value(Part::Body), value(Part::Form)) {
                 (Some(Val::Bytes(bytes)), _) => (bytes.clone(), None),
                 (Some(Val::Text(text)), _) => (text.clone().into_bytes(), None),
                 (Some(other), _) => (untyped(other).to_string().into_bytes(), Some("application/json")),
@@ -301,7 +331,8 @@ fn result(scope: &Scope<'_>, ty: &Type, performed: Performed) -> Result<Val, Fai
             };
             put("json", json.unwrap_or_default());
             put("body", Val::Text(String::from_utf8_lossy(&body).into_owned()));
-            let headers = headers.into_iter().map(|(name, value)| (name.to_lowercase(), Val::Text(value)));
+            let headers =
+                headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), Val::Text(value)));
             put("headers", Val::Map(headers.collect()));
         }
     }

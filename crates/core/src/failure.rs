@@ -84,6 +84,25 @@ impl Failure {
 }
 
 impl FailureKind {
+    /// The kind with a name; an error that the design declares if none of the runtime's own has it.
+    pub(crate) fn of_name(name: &str) -> FailureKind {
+        match name {
+            "Invalid" => FailureKind::Invalid,
+            "NotFound" => FailureKind::NotFound,
+            "AlreadyExists" => FailureKind::AlreadyExists,
+            "Conflict" => FailureKind::Conflict,
+            "Forbidden" => FailureKind::Forbidden,
+            "Unauthenticated" => FailureKind::Unauthenticated,
+            "InvalidTransition" => FailureKind::InvalidTransition,
+            "CheckFailed" => FailureKind::CheckFailed,
+            "TooLarge" => FailureKind::TooLarge,
+            "Throttled" => FailureKind::Throttled,
+            "Unavailable" => FailureKind::Unavailable,
+            "Internal" => FailureKind::Internal,
+            _ => FailureKind::Declared(name.to_owned()),
+        }
+    }
+
     /// Its name in designs and for clients: `NotFound`, or the declared error's own.
     pub fn name(&self) -> &str {
         match self {
@@ -113,19 +132,3 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
-
-/// The failure with a name: one of the runtime's own kinds, or an error that the design declares.
-pub(crate) fn named(name: &str, message: String) -> Failure {
-    let kind = match name {
-        "Invalid" => FailureKind::Invalid,
-        "NotFound" => FailureKind::NotFound,
-        "AlreadyExists" => FailureKind::AlreadyExists,
-        "Conflict" => FailureKind::Conflict,
-        "Forbidden" => FailureKind::Forbidden,
-        "Unauthenticated" => FailureKind::Unauthenticated,
-        "InvalidTransition" => FailureKind::InvalidTransition,
-        "CheckFailed" => FailureKind::CheckFailed,
-        _ => FailureKind::Declared(name.to_owned()),
-    };
-    Failure::new(kind, message)
-}

@@ -12,6 +12,7 @@ mod each;
 mod given;
 mod made;
 mod notes;
+mod once;
 mod perform;
 mod plain;
 mod receipt;
@@ -35,6 +36,7 @@ use parking_lot::Mutex;
 use serde_json::Value as Json;
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{Action, Operation, Statement, StatementKind, Value};
+use sortkey_plan::ReceiptCourse;
 
 use self::receipt::{Noted, Receipt};
 use self::refused::{looked_for, raised};
@@ -76,8 +78,10 @@ pub struct Runner<'s, 'a> {
     pub(crate) session: &'s Session<'a>,
     /// The operation, if it is not a test that runs.
     pub(crate) operation: Option<&'a Operation>,
-    /// Put into the first transaction.
+    /// Put into the write that is next, the last of the operation.
     receipt: Mutex<Option<Receipt>>,
+    /// How the receipt comes about.
+    course: ReceiptCourse,
     /// The receipt that was written.
     noted: Mutex<Option<Noted>>,
     /// Whether this is a test: it sees what clients see, pages and hidden secrets included.
@@ -100,6 +104,7 @@ impl<'s, 'a> Runner<'s, 'a> {
             session,
             operation,
             receipt: Mutex::new(None),
+            course: ReceiptCourse::default(),
             noted: Mutex::new(None),
             is_test: operation.is_none(),
             calls: None,

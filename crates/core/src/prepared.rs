@@ -3,10 +3,13 @@
 use std::sync::{Arc, OnceLock, Weak};
 
 use sortkey_design::Program;
-use sortkey_design::program::{Arena, Callee, EntityId, Id, OperationId, PatternId, SettingId};
+use sortkey_design::program::{
+    Arena, Callee, EffectId, EntityId, ErrorId, Id, OperationId, PatternId, SettingId,
+};
 use sortkey_diagnostics::{Diagnostic, Span};
 
 use crate::catalog::{EntityInfo, entities};
+use crate::effects::Parts;
 use crate::evaluate::Scope;
 use crate::interpret::assumed;
 use crate::names::{parameter_values, setting, table_name, unnamed};
@@ -36,6 +39,10 @@ pub struct Shared {
     pub(crate) tenure: OnceLock<String>,
     /// The entity that an operation merely creates an item of.
     pub(crate) created: Arena<OperationId, Option<EntityId>>,
+    /// The parameters that the messages of effects are made of.
+    pub(crate) effect_parts: Arena<EffectId, Parts>,
+    /// The failures that the errors of the design are.
+    pub(crate) errors: Arena<ErrorId, FailureKind>,
 }
 
 /// A prepared program in the hands of many. On WebAssembly it lasts as long as the instance that opened it, so the code that
@@ -102,6 +109,8 @@ impl Shared {
         // A parameter without a value has its own name as its value.
         let value = |name: &Arc<str>| setting(&program, &settings, name).unwrap_or_else(|| name.to_string());
         let mut shared = Shared {
+            effect_parts: program.effects.iter().map(|effect| Parts::of(&effect.signature)).collect(),
+            errors: program.errors.iter().map(|name| FailureKind::of_name(name)).collect(),
             parameters: program.settings.iter().map(value).collect(),
             program,
             settings,

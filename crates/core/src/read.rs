@@ -7,6 +7,7 @@ mod asked;
 mod bind;
 mod branch;
 mod count;
+mod direct;
 mod fetch;
 mod filter;
 mod hit;
@@ -57,6 +58,8 @@ pub(crate) struct Read {
     is_whole_key: bool,
     /// Whether a value that it compares keys with may be absent.
     may_ask_for_nothing: bool,
+    /// The arguments that make the key, if nothing else does.
+    arguments: Option<direct::Arguments>,
     /// The key condition in words of the API.
     print: Print,
     /// The selected attributes.
@@ -98,16 +101,19 @@ impl Read {
     pub(crate) fn planned(program: &Program, settings: &Settings, plan: ReadPlan, pattern: Pattern) -> Read {
         let table_id = plan.path.table;
         let may_ask_for_nothing = bind::compared(&pattern).next().is_some();
-        Read {
+        let mut read = Read {
             table: deployed(program, table_id, settings).into(),
             index: plan.path.index_in(program).map(|index| index.deployed.clone()),
             is_whole_key: is_whole_key(program, &plan),
             may_ask_for_nothing,
+            arguments: None,
             print: Print::default(),
             select: None,
             plan,
             pattern,
-        }
+        };
+        read.arguments = read.key_arguments(program);
+        read
     }
 
     /// The pattern with its items in the other direction.

@@ -4,14 +4,14 @@ use sortkey_design::Program;
 use sortkey_design::model::{SlotFormat, TimeUnit};
 use sortkey_design::program::{AttributeId, Entity, Piece, Template, Type};
 use sortkey_design::texts::{MILLISECONDS_WIDTH, SECONDS_WIDTH};
-use sortkey_value::{Item, Number, ValueRef};
+use sortkey_value::{Item, Number, ValueRef, case};
 
 use crate::Failure;
 use crate::catalog::EntityInfo;
-use crate::values::{Val, Values, date, iso, iso_seconds, month, parse_time};
+use crate::values::{Lookup, Val, date, iso, iso_seconds, month, parse_time};
 
 /// The text of a template; none if an attribute it needs is absent.
-pub(crate) fn render(entity: &Entity, template: &Template, values: &impl Values) -> Option<String> {
+pub(crate) fn render(entity: &Entity, template: &Template, values: &impl Lookup) -> Option<String> {
     let mut text = String::with_capacity(64);
     render_into(entity, template, template.pieces.len(), values, &mut text)?;
     Some(text)
@@ -22,7 +22,7 @@ pub(crate) fn render_into(
     entity: &Entity,
     template: &Template,
     count: usize,
-    values: &impl Values,
+    values: &impl Lookup,
     text: &mut String,
 ) -> Option<()> {
     (begin_into(entity, template, count, values, text) == count).then_some(())
@@ -33,7 +33,7 @@ pub(crate) fn begin_into(
     entity: &Entity,
     template: &Template,
     count: usize,
-    values: &impl Values,
+    values: &impl Lookup,
     text: &mut String,
 ) -> usize {
     for (at, piece) in template.pieces[..count].iter().enumerate() {
@@ -109,7 +109,7 @@ pub(crate) fn slot_of(
             _ => iso(*time_ms),
         }),
         (Some(SlotFormat::Escape), Val::Text(text)) => Some(escape(text, &template.delimiters)),
-        (Some(SlotFormat::Lower), Val::Text(text)) => Some(text.to_lowercase()),
+        (Some(SlotFormat::Lower), Val::Text(text)) => Some(case::to_lowercase(text)),
         (None, Val::Time(time_ms)) => match ty {
             Type::Time { unit: TimeUnit::Seconds } => Some(seconds(*time_ms)),
             Type::Time { unit: TimeUnit::Milliseconds } => Some(milliseconds(*time_ms)),
@@ -143,11 +143,14 @@ pub(crate) fn sortable(ty: &Type, format: Option<&SlotFormat>) -> (i64, i64) {
 }
 
 /// Refuses a time whose text would not sort in a key as the time does.
-pub(crate) fn fit_to_sort(entity: &Entity, template: &Template, values: &impl Values) -> Result<(), Failure> {
+pub(crate) fn fit_to_sort(entity: &Entity, template: &Template, values: &impl Lookup) -> Result<(), Failure> {
     for piece in &template.pieces {
         let Piece::Slot { attribute: id, format } = piece else { continue };
-        let Some(Val::Time(time_ms)) = values.value(entity, *id) else { continue };
         let attribute = &entity.attributes[*id];
+        if attribute.ty.is_plain() {
+            continue;
+        }
+        let Some(Val::Time(time_ms)) = values.value(entity, *id) else { continue };
         let (first, last) = sortable(&attribute.ty, format.as_ref());
         if !(first..=last).contains(time_ms) {
             let name = &*attribute.name;

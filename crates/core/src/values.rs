@@ -18,7 +18,7 @@ pub(crate) use admit::{lacking, normalize};
 pub use fields::Fields;
 pub use json::to_json;
 pub(crate) use json::{from_json, json_object, untyped};
-pub(crate) use known::{Known, Values};
+pub(crate) use known::{Known, Lookup, Values};
 pub(crate) use numbers::{arithmetic, quotient};
 pub(crate) use print::{ObjectPrinter, print_json, print_stored, print_text, print_value};
 pub(crate) use stored::{from_stored, generic, store, to_stored};

@@ -19,7 +19,7 @@ use crate::condition::Placeholders;
 use crate::evaluate::{Scope, View};
 use crate::fence::{DEAD, FENCE, Fence, LEASE, TRIES, writes_last};
 use crate::operate::{self, Given};
-use crate::read::{Found, Paging};
+use crate::read::{Found, Hit, Paging};
 use crate::session::Session;
 use crate::values::{Fields, Val};
 use crate::{Caller, Failure, FailureKind, Reply, Runtime};
@@ -133,7 +133,8 @@ impl Runtime {
             return Ok(DuePage::default());
         };
         let info = &self.shared().entities[*entity];
-        let due = items.into_iter().filter_map(|hit| {
+        let is_free = |hit: &Hit| !matches!(hit, Hit::Stored(_, item) if self.is_leased(item, scope.now_ms));
+        let due = items.into_iter().filter(is_free).filter_map(|hit| {
             let share = worker.per.and_then(|(per, _)| hit.view().get(self.shared(), per));
             let since = hit.view().get(self.shared(), *by).map(Cow::into_owned);
             let share = share.map(Cow::into_owned);
@@ -411,9 +412,8 @@ impl Runtime {
 
     /// Whether a handler of an operation has dealt with a failure.
     fn handles(&self, operation: OperationId, failure: &Failure) -> bool {
-        let program = self.program();
-        let mut handlers = program.operations[operation].handlers.iter();
-        handlers.any(|(error, _)| *program.errors[*error] == *failure.kind.name())
+        let mut handlers = self.program().operations[operation].handlers.iter();
+        handlers.any(|(error, _)| self.shared().errors[*error] == failure.kind)
     }
 
     /// The route of a request, with the values of its path.

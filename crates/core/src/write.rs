@@ -32,10 +32,10 @@ use sortkey_design::Program;
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{Action, EntityId, ErrorId};
 
-use crate::Failure;
 use crate::evaluate::Scope;
 use crate::session::Session;
 use crate::values::{Fields, Val};
+use crate::{Failure, FailureKind};
 
 /// How often an action is prepared again when what it read has changed.
 pub const ATTEMPTS: usize = 3;
@@ -101,7 +101,7 @@ pub(crate) async fn prepare(
 /// The error that a statement's own condition has.
 pub(crate) fn declared(program: &Program, error: Option<ErrorId>, otherwise: Failure) -> Failure {
     match error {
-        Some(error) => crate::failure::named(&program.errors[error], otherwise.message),
+        Some(error) => Failure::new(FailureKind::of_name(&program.errors[error]), otherwise.message),
         None => otherwise,
     }
 }

@@ -8,6 +8,7 @@ mod implication;
 mod keys;
 mod membership;
 mod names;
+pub mod used;
 
 pub use actions::{ActionSite, Bound, actions, calls, settable};
 pub use conditions::{Condition, condition};

@@ -3,6 +3,7 @@
 //! `compile` turns source files into a [`Design`] and diagnostics; it never fails and reads files only through a
 //! [`Loader`]. The other modules derive facts from a design: paths, costs, collisions, sizes.
 
+mod coherence;
 mod compile;
 mod deployed;
 mod elaborate;

@@ -29,7 +29,9 @@ pub(crate) struct Resolve<'a> {
 impl<'a> Resolve<'a> {
     fn table(&mut self, table: &Table) {
         if table.key.partition.is_empty() {
-            self.problems.push(KEY.at(table.name.span, format!("table `{}` has no key", table.name)));
+            let problem = KEY.at(table.name.span, format!("table `{}` has no key", table.name));
+            let note = "Write `key (pk)`, or `key (pk | sk)`: the partition key, a bar, the sort key.";
+            self.problems.push(problem.note(note));
         } else if table.key.partition.len() > 1 || table.key.sort.len() > 1 {
             let title = format!("the key of table `{}` has more than one attribute of a kind", table.name);
             self.problems.push(KEY.at(table.key.span, title).note(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
-use sortkey_api::{ApiError, ThrottlingReason};
+use sortkey_api::{ApiError, OperationId, ThrottlingReason};
 use sortkey_expression::ExpressionCache;
 use sortkey_storage::backup::Pieces;
 use sortkey_storage::{Batch, Clock, Committer, Lock, MemoryStore, Published, Store, Write};
@@ -309,12 +309,18 @@ impl Shared {
     }
 
     /// Refuses a request that a fault of this kind befalls.
-    pub(crate) fn throttle(&self, table: &str, operation: &str) -> Result<(), ApiError> {
-        if !self.faults.strikes(FaultKind::Throttle, operation, table) {
+    pub(crate) fn throttle(&self, table: &str, operation: OperationId) -> Result<(), ApiError> {
+        if !self.faults.strikes(FaultKind::Throttle, operation.name(), table) {
             return Ok(());
         }
-        let reads = operation.contains("Get") || matches!(operation, "Query" | "Scan");
-        let kind = if reads { "Read" } else { "Write" };
+        let kind = match operation {
+            OperationId::GetItem
+            | OperationId::BatchGetItem
+            | OperationId::TransactGetItems
+            | OperationId::Query
+            | OperationId::Scan => "Read",
+            _ => "Write",
+        };
         Err(ApiError::throughput_exceeded(vec![ThrottlingReason {
             reason: format!("Table{kind}ProvisionedThroughputExceeded"),
             resource: self.table_arn(table),

@@ -1,5 +1,5 @@
-//! The operations: one file each, of one shape, registered by one line in [`operations!`] below. From that list
-//! come the dispatcher and the typed methods of [`Engine`].
+//! The operations: one file each, of one shape. Which there are is listed in `api`; from that list come the modules here, the
+//! dispatcher and the typed methods of [`Engine`].
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub struct JsonReply {
 }
 
 macro_rules! operations {
-    ($($(#[$doc:meta])* $operation:ident => $module:ident;)*) => {
+    ($($operation:ident: $module:ident,)*) => {
         $(mod $module;)*
 
         impl Engine {
@@ -41,13 +41,8 @@ macro_rules! operations {
                 }
             }
 
-            /// Whether the engine can run an operation.
-            pub fn supports(operation: OperationId) -> bool {
-                matches!(operation, $(OperationId::$operation)|*)
-            }
-
             $(
-                $(#[$doc])*
+                #[doc = concat!("Runs `", stringify!($operation), "`.")]
                 pub fn $module(
                     &self,
                     input: <sortkey_api::operations::$operation as Operation>::Input,
@@ -93,97 +88,4 @@ impl Engine {
     }
 }
 
-operations! {
-    /// Creates a table.
-    CreateTable => create_table;
-    /// Describes a table.
-    DescribeTable => describe_table;
-    /// Lists the names of tables.
-    ListTables => list_tables;
-    /// Changes a table's settings and indexes.
-    UpdateTable => update_table;
-    /// Deletes a table.
-    DeleteTable => delete_table;
-    /// Stores an item.
-    PutItem => put_item;
-    /// Reads an item.
-    GetItem => get_item;
-    /// Changes an item.
-    UpdateItem => update_item;
-    /// Deletes an item.
-    DeleteItem => delete_item;
-    /// Reads items of one partition.
-    Query => query;
-    /// Reads all items.
-    Scan => scan;
-    /// Reads up to 100 items.
-    BatchGetItem => batch_get_item;
-    /// Writes up to 25 items, each for itself.
-    BatchWriteItem => batch_write_item;
-    /// Reads up to 100 items as of one moment.
-    TransactGetItems => transact_get_items;
-    /// Writes up to 100 items, all or none.
-    TransactWriteItems => transact_write_items;
-    /// Runs a PartiQL statement.
-    ExecuteStatement => execute_statement;
-    /// Runs up to 25 PartiQL statements, each for itself.
-    BatchExecuteStatement => batch_execute_statement;
-    /// Runs up to 100 PartiQL statements, all or none.
-    ExecuteTransaction => execute_transaction;
-    /// Sets the attribute by which items expire, or switches expiry off.
-    UpdateTimeToLive => update_time_to_live;
-    /// Describes the attribute by which items expire.
-    DescribeTimeToLive => describe_time_to_live;
-    /// Adds tags to a table.
-    TagResource => tag_resource;
-    /// Removes tags from a table.
-    UntagResource => untag_resource;
-    /// Lists the tags of a table.
-    ListTagsOfResource => list_tags_of_resource;
-    /// Describes the account's quotas.
-    DescribeLimits => describe_limits;
-    /// Describes the endpoints for requests.
-    DescribeEndpoints => describe_endpoints;
-    /// Lists streams.
-    ListStreams => list_streams;
-    /// Describes a stream and its shards.
-    DescribeStream => describe_stream;
-    /// Gives a place in a shard to read from.
-    GetShardIterator => get_shard_iterator;
-    /// Reads records of a shard.
-    GetRecords => get_records;
-    /// Switches continuous backups on or off.
-    UpdateContinuousBackups => update_continuous_backups;
-    /// Describes whether continuous backups are on.
-    DescribeContinuousBackups => describe_continuous_backups;
-    /// Backs a table up.
-    CreateBackup => create_backup;
-    /// Describes a backup.
-    DescribeBackup => describe_backup;
-    /// Lists backups.
-    ListBackups => list_backups;
-    /// Deletes a backup.
-    DeleteBackup => delete_backup;
-    /// Makes a table of a backup.
-    RestoreTableFromBackup => restore_table_from_backup;
-    /// Makes a table of another as it was at a time.
-    RestoreTableToPointInTime => restore_table_to_point_in_time;
-    /// Writes a table as it was into files.
-    ExportTableToPointInTime => export_table_to_point_in_time;
-    /// Describes an export.
-    DescribeExport => describe_export;
-    /// Lists exports.
-    ListExports => list_exports;
-    /// Makes a table of files.
-    ImportTable => import_table;
-    /// Describes an import.
-    DescribeImport => describe_import;
-    /// Lists imports.
-    ListImports => list_imports;
-    /// Reads a resource policy.
-    GetResourcePolicy => get_resource_policy;
-    /// Attaches a resource policy.
-    PutResourcePolicy => put_resource_policy;
-    /// Removes a resource policy.
-    DeleteResourcePolicy => delete_resource_policy;
-}
+sortkey_api::with_operations!(operations);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use sortkey_core::FailureKind;
 use sortkey_design::Program;
-use sortkey_design::program::{EntityId, Signature, Yields};
+use sortkey_design::program::{Callee, EntityId, Signature, Yields};
 
 use crate::endpoints::Endpoint;
 use crate::endpoints::Endpoints;
@@ -81,8 +81,8 @@ fn section(program: &Program, endpoint: &Endpoint) -> String {
     }
     html.push_str(&parameters(program, signature));
     let _ = writeln!(html, "<p>Answers {}.</p>", escape(&answers(program, &signature.yields)));
-    if let Some(operation) = program.design.operation(endpoint.name()) {
-        let errors = sortkey_core::declared_errors(&program.design, operation);
+    if let Callee::Operation(operation) = endpoint.callee {
+        let errors = sortkey_core::declared_errors(program, operation);
         if !errors.is_empty() {
             let links: Vec<String> = errors.iter().map(|kind| link(kind.name())).collect();
             let _ = writeln!(html, "<p>Fails with {}.</p>", links.join(", "));
@@ -150,8 +150,9 @@ fn problems(program: &Program) -> String {
         FailureKind::Unreadable,
         FailureKind::Internal,
     ];
-    for operation in program.design.operations.iter().filter(|each| !each.internal) {
-        for kind in sortkey_core::declared_errors(&program.design, operation) {
+    for callee in program.callees() {
+        let Callee::Operation(operation) = callee else { continue };
+        for kind in sortkey_core::declared_errors(program, operation) {
             if !kinds.contains(&kind) {
                 kinds.push(kind);
             }

@@ -7,6 +7,7 @@ mod constant_sort_key;
 mod delimiter_collision;
 mod derived_key_drift;
 mod key_collision;
+mod key_too_long;
 mod key_type_not_scalar;
 mod mutable_attribute_in_primary_key;
 mod numeric_in_sort_template_unpadded;
@@ -31,4 +32,5 @@ pub(crate) const LINTS: &[&Lint] = &[
     &constant_sort_key::LINT,
     &composite_range_upper_bound::LINT,
     &attribute_name_case_mismatch::LINT,
+    &key_too_long::LINT,
 ];

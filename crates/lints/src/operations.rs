@@ -9,11 +9,13 @@ mod counter_without_period_guard;
 mod distinct_count_not_additive;
 mod fan_out_status;
 mod hot_counter_item;
+mod idempotent_in_steps;
 mod idempotent_without_scope;
 mod limit_without_counter;
 mod multi_item_write_not_transactional;
 mod nested_update_missing_parent;
 mod orphan_on_delete;
+mod parameter_never_used;
 mod put_without_not_exists;
 mod read_modify_write_without_version;
 mod single_use_without_conditional_delete;
@@ -47,4 +49,6 @@ pub(crate) const LINTS: &[&Lint] = &[
     &distinct_count_not_additive::LINT,
     &cascade_without_path::LINT,
     &idempotent_without_scope::LINT,
+    &idempotent_in_steps::LINT,
+    &parameter_never_used::LINT,
 ];

@@ -41,4 +41,7 @@ pub use scans::{Extent, extent};
 pub use set::AttributeSet;
 pub use steps::{Repeat, Step, steps};
 pub use text::{lock_file, operation_lines, pattern_line, plan_text, units};
-pub use write::{batched, is_result_seen, operation_script, receipt_home, ruled};
+pub use write::{
+    ReceiptCourse, batched, bound_before_the_end, is_result_seen, operation_script, receipt_course,
+    receipt_home, repeated_writes, ruled,
+};

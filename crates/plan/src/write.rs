@@ -11,7 +11,7 @@ mod transact;
 
 pub use after::is_result_seen;
 pub use each::batched;
-pub use receipt::receipt_home;
+pub use receipt::{ReceiptCourse, bound_before_the_end, receipt_course, receipt_home, repeated_writes};
 
 use sortkey_design::model::WriteVerb;
 use sortkey_design::program::{
@@ -28,9 +28,9 @@ pub fn operation_script(program: &Program, operation: OperationId) -> Script {
     let operation = &program.operations[operation];
     let mut plan = Plan::new(program, operation, 0);
     let body = plan.whole();
-    let receipt = operation.idempotent.as_ref().map(|_| plan.repeated());
     // The writes of a handler carry no receipt: a failure is not remembered.
     plan.receipt_due = false;
+    let receipt = operation.idempotent.as_ref().map(|_| plan.repeated());
     let handlers = operation.handlers.iter().map(|(error, body)| (*error, plan.body(body)));
     Script { body, receipt, handlers: handlers.collect() }
 }
@@ -57,7 +57,9 @@ struct Plan<'p> {
     program: &'p Program,
     operation: &'p Operation,
     depth: usize,
-    /// Whether the next write carries the receipt: the first that happens does.
+    /// How the receipt comes about.
+    course: ReceiptCourse,
+    /// Whether the next write carries the receipt.
     receipt_due: bool,
     /// How many sweeps are in the plan.
     swept: usize,
@@ -70,14 +72,30 @@ type Parts = Vec<(Part, String)>;
 
 impl<'p> Plan<'p> {
     fn new(program: &'p Program, operation: &'p Operation, depth: usize) -> Plan<'p> {
-        let receipt_due = operation.idempotent.is_some();
-        Plan { program, operation, depth, receipt_due, swept: 0, after: Vec::new() }
+        let course = match operation.idempotent {
+            Some(_) => receipt_course(program, operation),
+            None => ReceiptCourse::default(),
+        };
+        Plan { program, operation, depth, course, receipt_due: false, swept: 0, after: Vec::new() }
     }
 
     fn whole(&mut self) -> Flow {
+        let looked_for = self.looked_for();
         let rule = self.rule();
-        let body = self.body(&self.operation.body);
-        Flow::Seq(vec![rule, body, self.completed()])
+        if self.operation.idempotent.is_none() {
+            return Flow::Seq(vec![rule, self.body(&self.operation.body)]);
+        }
+        let (mut flows, mut is_due) = (vec![looked_for, rule], true);
+        for (at, statement) in self.operation.body.iter().enumerate() {
+            let carries = self.course.carrier == Some(at);
+            self.receipt_due = carries;
+            flows.push(self.statement(statement));
+            is_due &= !carries || self.receipt_due;
+        }
+        self.receipt_due = is_due;
+        flows.push(self.alone());
+        flows.push(self.completed());
+        Flow::Seq(flows)
     }
 
     /// The reads for the rule, the item to be written included if the rule refers to it.

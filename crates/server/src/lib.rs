@@ -41,6 +41,7 @@ mod settings;
 mod shared;
 mod signed;
 mod stage;
+mod status;
 mod sts;
 mod target;
 mod tls;

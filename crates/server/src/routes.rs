@@ -11,7 +11,7 @@ use sortkey_access::Decided;
 use sortkey_api::{ApiError, ErrorKind};
 
 use crate::audit::Recorder;
-use crate::backend::{Backend, Readiness};
+use crate::backend::Backend;
 use crate::body::{self, ReceiveError};
 use crate::connection::Connection;
 use crate::contain::contain;
@@ -20,14 +20,13 @@ use crate::dynamodb;
 use crate::encoding;
 use crate::guard::{EntryPoint, Mode, Need, Verdict};
 use crate::head::Head;
-use crate::metrics;
 use crate::mount::{Access, Content, Mount, Peer};
 use crate::refusal;
 use crate::reply::{self, Answer, ReplyBody, Sending};
 use crate::shared::Shared;
 use crate::signed;
+use crate::status;
 use crate::sts;
-use crate::tls::Tls;
 
 const UNCLEAR_LENGTH: &str = "the length of the request is unclear, since it has both Content-Length and Transfer-Encoding, one \
                               of them twice, or another encoding: send Content-Length once, or `Transfer-Encoding: chunked` once";
@@ -148,20 +147,9 @@ async fn route<B: Backend>(
             }
             answer
         }
-        EntryPoint::Health if parts.uri.path() == "/" => health(&server.settings.region),
-        EntryPoint::Health => {
-            let mut notices = server.backend.notices();
-            notices.extend(server.settings.tls.as_ref().and_then(Tls::notice));
-            notices.extend(server.settings.audit.as_ref().and_then(|audit| audit.notice()));
-            ready(&server.backend.readiness(), &notices)
-        }
-        EntryPoint::Metrics => {
-            let is_ready = server.backend.readiness() == Readiness::Ready;
-            let histories = server.backend.histories();
-            let mut page = server.metrics.page(server.connections.count(), is_ready, &histories);
-            page.push_str(&server.settings.more_metrics.lines());
-            text(StatusCode::OK, metrics::CONTENT_TYPE, page)
-        }
+        EntryPoint::Health if parts.uri.path() == "/" => status::health(server),
+        EntryPoint::Health => status::ready(server),
+        EntryPoint::Metrics => status::metrics(server),
         EntryPoint::Nothing => not_found(),
     }
 }
@@ -225,34 +213,9 @@ fn reject<B>(server: &Shared<B>, entry: EntryPoint<'_>, status: StatusCode, why:
     answer
 }
 
-/// AWS's health text, which ends in a space.
-fn health(region: &str) -> Answer {
-    reply::answer(StatusCode::OK, None, format!("healthy: dynamodb.{region}.amazonaws.com ").into_bytes())
-}
-
-/// Whether requests are answered, and if not, why. Paths are left out: this page is open to all.
-fn ready(readiness: &Readiness, notices: &[String]) -> Answer {
-    let (status, why) = match readiness {
-        Readiness::Ready => (StatusCode::OK, "ready".to_owned()),
-        Readiness::NotReady(why) => (StatusCode::SERVICE_UNAVAILABLE, without_paths(why)),
-    };
-    let notices: String = notices.iter().map(|notice| format!("{}\n", without_paths(notice))).collect();
-    text(status, "text/plain; charset=utf-8", format!("{why}\n{notices}"))
-}
-
-/// A reason without the words that could be a path.
-fn without_paths(why: &str) -> String {
-    let shown = |word| if str::contains(word, ['/', '\\']) { "[path]" } else { word };
-    why.split(' ').map(shown).collect::<Vec<_>>().join(" ")
-}
-
 /// AWS's answer to anything that is not DynamoDB's protocol.
 pub(crate) fn not_found() -> Answer {
     reply::answer(StatusCode::NOT_FOUND, None, b"<UnknownOperationException/>\n".to_vec())
-}
-
-fn text(status: StatusCode, content_type: &'static str, body: String) -> Answer {
-    reply::answer(status, Some(HeaderValue::from_static(content_type)), body.into_bytes())
 }
 
 /// The error for DynamoDB's clients on a server that does not expose its tables.

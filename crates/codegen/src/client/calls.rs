@@ -145,9 +145,7 @@ impl<'p> Builder<'p> {
                 (vec![pattern_line(program, id)], cost, Vec::new())
             }
             Callee::Operation(id) => {
-                let source = program.design.operation(&program.operations[id].name);
-                let errors =
-                    source.map(|source| declared_errors(&program.design, source)).unwrap_or_default();
+                let errors = declared_errors(program, id);
                 let errors = errors.iter().map(|kind| kind.name().to_owned()).collect();
                 (operation_lines(program, id), operation_script(program, id).body.cost(), errors)
             }

@@ -7,7 +7,7 @@ use sortkey_value::{Item, ValueRef};
 
 use crate::prepared::Shared;
 use crate::template;
-use crate::values::{Fields, Known, Val, Values};
+use crate::values::{Fields, Known, Lookup, Val};
 
 /// An item to look at, or an object of which a part is being filled.
 #[derive(Clone, Copy)]

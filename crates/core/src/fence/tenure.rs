@@ -5,9 +5,9 @@
 //! process that ended without giving it back, so it need not expire first. Leases of processes that reach the database over
 //! the network have no mark, outlive a restart of the database, and are never taken over.
 
-use sortkey_value::AttributeValue;
+use sortkey_value::{AttributeValue, Item, ValueRef};
 
-use super::FENCE;
+use super::{FENCE, LEASE};
 use crate::condition::Placeholders;
 use crate::{Failure, Runtime};
 
@@ -35,6 +35,22 @@ impl Runtime {
             Some(tenure) => format!("{tenure}{token}"),
             None => token,
         })
+    }
+
+    /// Whether another run has an item at this time, whose lease this process cannot take over. A claim would be refused, which
+    /// costs a write; and a look that finds an item between its put with a lease and the run must not hold it back.
+    pub(crate) fn is_leased(&self, item: &Item, now_ms: i64) -> bool {
+        let until = match item.get(LEASE) {
+            Some(ValueRef::N(until)) => until.to_i64().unwrap_or_default(),
+            _ => return false,
+        };
+        let is_left = match (self.shared().tenure.get(), item.get(FENCE)) {
+            (Some(tenure), Some(ValueRef::S(token))) => {
+                token.starts_with(HERE) && !token.starts_with(&**tenure)
+            }
+            _ => false,
+        };
+        until > now_ms && !is_left
     }
 
     /// The condition for taking over a lease that has not ended, as a further alternative; empty if there is none.

@@ -2,12 +2,13 @@
 
 use futures_util::future::BoxFuture;
 use sortkey_design::program::{self, BindValue, Bound, Callee, EntityId, OperationId};
+use sortkey_plan::{ReceiptCourse, receipt_course};
 use sortkey_value::Item;
 
 use super::given::{Given, admit_computed, bind, by_name, unknown};
 use super::made::made;
 use super::receipt::{self, Receipt};
-use super::{Flow, Runner, plain};
+use super::{Runner, plain};
 use crate::answer::{public, select};
 use crate::evaluate::{Scope, View};
 use crate::read::{Found, Hit, Paging, Read};
@@ -212,12 +213,13 @@ where
             attempt += 1;
             scope.forget_since(bound);
             let receipt = Receipt::of(operation, &scope, fingerprint);
-            let runner = Runner {
-                receipt: parking_lot::Mutex::new(receipt.clone()),
-                ..Runner::new(session, Some(operation))
+            let course = match receipt {
+                Some(_) => receipt_course(&scope.shared.program, operation),
+                None => ReceiptCourse::default(),
             };
+            let runner = Runner { course, ..Runner::new(session, Some(operation)) };
             let written = session.writes();
-            let failure = match runner.body(&mut scope, operation).await {
+            let mut failure = match runner.body(&mut scope, operation, receipt.as_ref()).await {
                 Ok(value) => {
                     let noted = runner.noted.lock().take();
                     if let (Some(noted), Some(receipt)) = (noted, &receipt) {
@@ -234,28 +236,22 @@ where
             {
                 continue;
             }
-            // A repeat of a completed call may fail anywhere; its receipt shows that it was completed.
-            if let Some(receipt) = receipt
-                && let Some(value) = receipt.found(session, &scope, operation).await?
-            {
-                session.repeats_earlier_call();
-                return Ok(Outcome::Value(value));
+            // A repeat of a completed call may fail anywhere; its receipt shows that it was completed. The receipt that this call
+            // has written itself shows nothing of the kind.
+            let is_own = runner.noted.lock().is_some();
+            if let Some(receipt) = receipt.filter(|_| !is_own) {
+                match runner.earlier(&mut scope, operation, &receipt).await {
+                    Ok(Some(value)) => return Ok(Outcome::Value(value)),
+                    Ok(None) => {}
+                    Err(later) => failure = later,
+                }
             }
             for (error, handler) in &operation.handlers {
-                if *scope.shared.program.errors[*error] == *failure.kind.name() {
+                if scope.shared.errors[*error] == failure.kind {
                     runner.block(&mut scope, handler).await?;
                 }
             }
             return Err(failure);
         }
     })
-}
-
-impl<'a> Runner<'_, 'a> {
-    async fn body(&self, scope: &mut Scope<'a>, operation: &'a program::Operation) -> Result<Val, Failure> {
-        self.before_operation(scope, operation).await?;
-        match self.block(scope, &operation.body).await? {
-            Flow::Return(value) | Flow::Next(value) => Ok(value),
-        }
-    }
 }

@@ -24,8 +24,8 @@ impl<'a> Runner<'_, 'a> {
         let list = self.value(scope, list, None).await?;
         let elements = list.members().unwrap_or_default();
         let is_system = self.operation.is_none_or(|operation| operation.system);
-        // A batch has no conditions, so it can carry neither a receipt nor a lease.
-        let is_plain = self.receipt.lock().is_none() && !self.session.is_fenced();
+        // A batch has no conditions, so it cannot carry a lease.
+        let is_plain = !self.session.is_fenced();
         let failures = match batched(&scope.shared.program, is_system, body).filter(|_| is_plain) {
             Some(action) => self.put_all(scope, local, elements, action).await?,
             None => self.side_by_side(scope, local, elements, body).await,

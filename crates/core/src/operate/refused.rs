@@ -3,7 +3,6 @@
 use sortkey_design::Program;
 use sortkey_design::program::{Callee, ErrorId, Expr, ExprKind, Value};
 
-use crate::failure::named;
 use crate::{Failure, FailureKind};
 
 /// The failure of a write whose item keeps changing.
@@ -13,7 +12,7 @@ pub(super) fn again_and_again() -> Failure {
 
 /// The failure of an error that the design declares.
 pub(super) fn raised(program: &Program, error: ErrorId, message: String) -> Failure {
-    named(&program.errors[error], message)
+    Failure::new(FailureKind::of_name(&program.errors[error]), message)
 }
 
 /// The name of the entity that a `let` looks for, for messages: callers do not see the operation's own names.

@@ -113,7 +113,7 @@ impl Read {
 
     /// Whether a parameter belongs to an attribute of the entity itself,
     /// so that its argument was admitted as one. A default was not.
-    fn is_of(&self, local: LocalId, to: Bound) -> bool {
+    pub(super) fn is_of(&self, local: LocalId, to: Bound) -> bool {
         let Bound::Attribute(id) = to else { return false };
         let parameter = self.pattern.signature.parameters.iter().find(|each| each.local == local);
         parameter.is_some_and(|each| each.attribute == Some((self.first(), id)) && each.default.is_none())

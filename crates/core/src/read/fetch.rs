@@ -15,7 +15,7 @@ use crate::catalog::EntityInfo;
 use crate::evaluate::{Scope, View};
 use crate::proof::Asks;
 use crate::session::Session;
-use crate::values::{Fields, Known, Values};
+use crate::values::{Fields, Known, Lookup};
 use crate::{Failure, FailureKind, guard};
 
 /// How often keys that a batch left out are asked for again.

@@ -15,7 +15,7 @@ use super::asked::{Asked, Test};
 use crate::Failure;
 use crate::evaluate::Scope;
 use crate::template;
-use crate::values::{Admit, Known, Val, Values, to_stored};
+use crate::values::{Admit, Known, Lookup, Val, to_stored};
 
 /// How a sort attribute is asked.
 enum Open {
@@ -49,7 +49,7 @@ impl Read {
     }
 
     /// The table key of the one item that is asked for; none if the recipe or the known values do not determine it.
-    pub(super) fn table_key(&self, scope: &Scope<'_>, known: &Known<'_>) -> Option<Item> {
+    pub(super) fn table_key(&self, scope: &Scope<'_>, known: &impl Lookup) -> Option<Item> {
         if !self.is_whole_key {
             return None;
         }
@@ -154,7 +154,7 @@ impl Read {
 }
 
 /// The value of a part of a key that equals something; none if that is not known.
-fn whole(program: &Program, entity: &Entity, is: &KeyIs, known: &Known<'_>) -> Option<AttributeValue> {
+fn whole(program: &Program, entity: &Entity, is: &KeyIs, known: &impl Lookup) -> Option<AttributeValue> {
     match is {
         KeyIs::Text(id) => known.text(entity, *id).map(|text| AttributeValue::S(text.to_owned())),
         KeyIs::Equal(source) => of_source(program, entity, *source, known),
@@ -167,7 +167,7 @@ pub(crate) fn fixed(
     program: &Program,
     entity: &Entity,
     part: &KeyPart,
-    values: &impl Values,
+    values: &impl Lookup,
 ) -> Option<AttributeValue> {
     of_source(program, entity, part.source?, values)
 }
@@ -176,7 +176,7 @@ fn of_source(
     program: &Program,
     entity: &Entity,
     source: Source,
-    values: &impl Values,
+    values: &impl Lookup,
 ) -> Option<AttributeValue> {
     match source {
         Source::Attribute(id) => to_stored(program, &entity.attributes[id].ty, values.value(entity, id)?),
@@ -184,7 +184,7 @@ fn of_source(
     }
 }
 
-fn of_template(entity: &Entity, id: TemplateId, values: &impl Values) -> Option<String> {
+fn of_template(entity: &Entity, id: TemplateId, values: &impl Lookup) -> Option<String> {
     template::render(entity, &entity.templates[id], values)
 }
 

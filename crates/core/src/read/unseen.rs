@@ -28,6 +28,9 @@ impl Read {
         scope: &Scope<'_>,
         paging: Paging<'_>,
     ) -> Result<Came, Failure> {
+        if let Some(key) = self.direct_key(scope) {
+            return self.unseen(session, key).await;
+        }
         let branches = self.branches(scope)?;
         if let [known] = branches.as_slice() {
             if self.pattern.verb == ReadVerb::List {
@@ -37,11 +40,16 @@ impl Read {
                 return Ok(Came::Page(items, self.cursor(scope, &queries, paging)?));
             }
             if let Some(key) = self.table_key(scope, known) {
-                let item = session.get(&self.table, key, self.plan.strong).await?;
-                return Ok(item.map_or(Came::Seen(Found::Item(None)), Came::Item));
+                return self.unseen(session, key).await;
             }
         }
         self.run_branches(session, scope, branches, paging).await.map(Came::Seen)
+    }
+
+    /// The item under a key.
+    fn unseen(&self, session: &Session<'_>, key: Item) -> impl Future<Output = Result<Came, Failure>> {
+        let item = session.get(&self.table, key, self.plan.strong);
+        async move { Ok(item.await?.map_or(Came::Seen(Found::Item(None)), Came::Item)) }
     }
 
     /// Examines a response. Items that do not belong to the answer after all are left out.

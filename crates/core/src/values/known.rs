@@ -7,19 +7,23 @@ use sortkey_design::program::{AttributeId, Bound, Entity, EntityId, TemplateId};
 use super::{Fields, Val};
 use crate::evaluate::View;
 
-/// Values of the attributes of one entity.
-pub(crate) trait Values {
+/// Looks up the attributes of one entity.
+pub(crate) trait Lookup {
     /// The value of an attribute.
     fn value<'v>(&'v self, entity: &Entity, id: AttributeId) -> Option<&'v Val>;
     /// The text of a template, where it is given as a whole.
     fn text<'v>(&'v self, entity: &Entity, id: TemplateId) -> Option<&'v str>;
+}
+
+/// Values of the attributes of one entity.
+pub(crate) trait Values: Lookup {
     /// Sets an attribute.
     fn set(&mut self, entity: &Entity, id: AttributeId, value: Val);
     /// The values as those of an item.
     fn view(&self, entity: EntityId) -> View<'_>;
 }
 
-impl Values for Fields {
+impl Lookup for Fields {
     fn value<'v>(&'v self, entity: &Entity, id: AttributeId) -> Option<&'v Val> {
         self.get(&entity.attributes[id].name)
     }
@@ -28,7 +32,9 @@ impl Values for Fields {
     fn text<'v>(&'v self, _: &Entity, _: TemplateId) -> Option<&'v str> {
         None
     }
+}
 
+impl Values for Fields {
     fn set(&mut self, entity: &Entity, id: AttributeId, value: Val) {
         self.insert(entity.attributes[id].name.clone(), value);
     }
@@ -70,7 +76,7 @@ impl<'s> Known<'s> {
     }
 }
 
-impl Values for Known<'_> {
+impl Lookup for Known<'_> {
     fn value<'v>(&'v self, _: &Entity, id: AttributeId) -> Option<&'v Val> {
         self.get(Bound::Attribute(id))
     }
@@ -78,7 +84,9 @@ impl Values for Known<'_> {
     fn text<'v>(&'v self, _: &Entity, id: TemplateId) -> Option<&'v str> {
         self.get(Bound::Stored(id)).and_then(Val::as_text)
     }
+}
 
+impl Values for Known<'_> {
     fn set(&mut self, _: &Entity, id: AttributeId, value: Val) {
         self.put(Bound::Attribute(id), Cow::Owned(value));
     }

@@ -112,7 +112,10 @@ fn demands(
 }
 
 fn refused(program: &Program, info: &EntityInfo, action: &Action) -> Failure {
-    let message = format!("the condition on the {} does not hold", info.name);
+    let message = match action.condition {
+        Some(_) => format!("the condition on the {} does not hold", info.name),
+        None => format!("there is no such {}", info.name),
+    };
     declared(program, action.error, Failure::new(FailureKind::CheckFailed, message))
 }
 

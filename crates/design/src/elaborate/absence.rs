@@ -14,6 +14,8 @@ use crate::program::{AttributeId, Callee, Expr, ExprKind, Function, Id, LocalId,
 /// A value that may be absent: the reason, and the place where that is declared.
 pub(super) struct Lacking {
     said: String,
+    /// Whether only the database knows it, once the transaction has happened.
+    unsent: bool,
     place: Option<Span>,
 }
 
@@ -54,16 +56,25 @@ impl<'a> Elaboration<'a, '_> {
                 None => problem,
             };
             let problem = wanted.show(problem);
-            self.push(problem.note(
-                "Ask for it before (`require x exists else E`, `let x = ... else E`), give a default with `coalesce`, or skip the \
-                 statement with `when`.",
-            ));
+            let unsent = "Read it with `let` before the `transact`, write what follows from it (`n: t.n + 1`), and let the transaction \
+                          confirm that it has not changed: `update T(k) if n = t.n else Conflict { n += 1 }`.";
+            let of_call = "Ask for it before (`require x exists else E`, `let x = ... else E`), or give a default with `coalesce`. \
+                           `when` skips writes, not calls and effects: what is done only in some cases is the work of a worker with a \
+                           condition (`on create E as e when e.x exists`).";
+            let of_write = "Ask for it before (`require x exists else E`, `let x = ... else E`), give a default with `coalesce`, or skip the \
+                            statement with `when`.";
+            self.push(problem.note(match (lacking.unsent, wanted.is_argument) {
+                (true, _) => unsent,
+                (_, true) => of_call,
+                _ => of_write,
+            }));
         }
     }
 
     /// The part of an expression that may be absent; none if the design rules that out.
     pub(super) fn may_lack_something(&self, expr: &Expr) -> Option<Lacking> {
-        let lacking = |said: &str, place: Option<Span>| Some(Lacking { said: said.to_owned(), place });
+        let lacking =
+            |said: &str, place: Option<Span>| Some(Lacking { said: said.to_owned(), unsent: false, place });
         match &expr.kind {
             ExprKind::Local(local) if self.asked.locals.contains(local) => None,
             ExprKind::Local(local) if self.optional.contains(local) => {
@@ -75,7 +86,8 @@ impl<'a> Elaboration<'a, '_> {
             }
             ExprKind::Of { item, attribute } => {
                 if let Some(place) = self.decided_by(item, *attribute) {
-                    return lacking("not known before the transaction is sent", Some(place));
+                    let said = "not known before the transaction is sent".to_owned();
+                    return Some(Lacking { said, unsent: true, place: Some(place) });
                 }
                 if self.is_asked(item) {
                     return None;
@@ -106,9 +118,11 @@ impl<'a> Elaboration<'a, '_> {
             ExprKind::Attribute(id) if !self.asked.attributes.contains(id) => {
                 let entity = self.entity_in_view().filter(|_| self.scope.reads_shown)?;
                 let declared = &self.program.entities[entity].attributes[*id];
-                declared
-                    .optional
-                    .then(|| Lacking { said: "an optional attribute".to_owned(), place: Some(declared.span) })
+                declared.optional.then(|| Lacking {
+                    said: "an optional attribute".to_owned(),
+                    unsent: false,
+                    place: Some(declared.span),
+                })
             }
             _ => None,
         }
@@ -131,7 +145,8 @@ impl<'a> Elaboration<'a, '_> {
         if self.is_asked(base) {
             return None;
         }
-        let said = |said: &str, span: Span| Lacking { said: said.to_owned(), place: Some(span) };
+        let said =
+            |said: &str, span: Span| Lacking { said: said.to_owned(), unsent: false, place: Some(span) };
         match base.ty.declared() {
             Some(Type::Input { of: InputKind::Patch, entity }) => {
                 let attributes = &self.program.entities[*entity].attributes;

@@ -25,6 +25,8 @@ pub(super) struct Wanted {
     strict: bool,
     /// Whether it is a time by its name, declared as a bare number or text.
     time_by_name: bool,
+    /// Whether it is the argument of a call.
+    pub(super) is_argument: bool,
     /// The normalisation of text before it is checked.
     pub(super) normalize: Vec<Normalize>,
 }
@@ -39,6 +41,7 @@ impl Wanted {
             optional: attribute.may_be_absent(),
             strict: attribute.fill.is_none(),
             time_by_name: is_time_name(&attribute.name),
+            is_argument: false,
             normalize: attribute.normalize.clone(),
         }
     }
@@ -56,6 +59,7 @@ impl Wanted {
             optional: parameter.optional,
             strict: true,
             time_by_name: is_time_name(&parameter.name),
+            is_argument: true,
             normalize,
         }
     }
@@ -68,6 +72,7 @@ impl Wanted {
             optional: true,
             strict: false,
             time_by_name: false,
+            is_argument: false,
             normalize: Vec::new(),
         }
     }
@@ -95,6 +100,7 @@ impl Wanted {
             optional: false,
             strict: true,
             time_by_name: false,
+            is_argument: false,
             normalize: Vec::new(),
         }
     }

@@ -45,7 +45,8 @@ impl Lower<'_> {
         match clause {
             Clause::Template(each) => entity.templates.push(self.template(each)),
             Clause::Attribute(each) => {
-                let attribute = self.attribute(each);
+                let mut attribute = self.attribute(each);
+                counts_from_the_start(&mut attribute);
                 if let Some(annotation) = attribute.annotation("unique") {
                     entity.uniques.push(annotated_unique(&attribute, annotation));
                 }
@@ -161,6 +162,16 @@ impl Lower<'_> {
             }
         }
         lowered
+    }
+}
+
+/// A version is nobody's to give: the first one is 0, or the least that its type allows, unless the design names another.
+fn counts_from_the_start(attribute: &mut Attribute) {
+    let Type::Int { min, .. } = attribute.ty else { return };
+    if attribute.has("version") && !attribute.optional && attribute.value.is_none() {
+        let digits = min.unwrap_or_default().max(0).to_string();
+        let kind = ExprKind::Number { digits, unit: String::new() };
+        attribute.value = Some(Fill { derived: false, value: Expr { kind, span: attribute.name.span } });
     }
 }
 

@@ -31,6 +31,25 @@ const TYPES: [&str; 24] = [
     "bool", "bytes", "time", "date", "month", "json", "list", "map", "set", "any", "new", "key",
 ];
 
+/// The types that other languages and databases have by other names.
+fn ours(name: &str) -> Option<&'static str> {
+    Some(match name.to_lowercase().as_str() {
+        "number" | "numeric" | "float" | "double" | "real" | "money" => {
+            "`int`, or `decimal(12, 2)` with its digits"
+        }
+        "integer" | "long" | "bigint" | "short" | "serial" => "`int`, with its range: `int(0..)`",
+        "timestamp" | "datetime" | "instant" => "`time(iso)`, `time(ms)` or `time(s)`: how it is stored",
+        "str" | "text" | "varchar" | "char" => "`string`, with its length: `string(1..200)`",
+        "boolean" | "flag" => "`bool`",
+        "binary" | "blob" | "buffer" => "`bytes`, with its size: `bytes(..64 KB)`",
+        "guid" => "`uuid`",
+        "array" => "`list(string(1..40), max 20)`",
+        "object" | "struct" | "dict" => "`{ a string(1..40), b int }`, or `map(string(1..40), max 20)`",
+        "enum" | "oneof" => "the words themselves: `a | b | c`",
+        _ => return None,
+    })
+}
+
 /// The range of an attribute without the comma behind it: the comma belongs to the list,
 /// and a repair inserts before it.
 fn without_comma(attribute: &ast::Attribute) -> TextRange {
@@ -251,7 +270,9 @@ impl Lower<'_> {
             let known =
                 TYPES.into_iter().chain(declared).chain(self.declared.records.iter().map(String::as_str));
             let mut problem = TYPE.at(name.span, format!("there is no type `{name}`"));
-            if let Some(near) = nearest(&name.text, known) {
+            if let Some(ours) = ours(&name.text) {
+                problem = problem.label(format!("write {ours}"));
+            } else if let Some(near) = nearest(&name.text, known) {
                 problem = problem.label(format!("did you mean `{near}`?"));
             } else if self.declared.entities.contains(&name.text) {
                 problem = problem.label("an entity is referred to by `->`");

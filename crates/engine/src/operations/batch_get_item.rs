@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sortkey_api::operations::{BatchGetItem, BatchGetItemInput, BatchGetItemOutput};
 use sortkey_api::shapes::batch::KeysAndAttributes;
-use sortkey_api::{ApiError, StringMap, SuppliedItem, TableName};
+use sortkey_api::{ApiError, OperationId, StringMap, SuppliedItem, TableName};
 use sortkey_expression::{ExpressionKind, Projection};
 use sortkey_storage::Key;
 use sortkey_value::Item;
@@ -43,7 +43,7 @@ impl Run for BatchGetItem {
         let mut reads = Vec::with_capacity(input.request_items.len());
         for ((table, request), projection) in input.request_items.iter().zip(&projections) {
             let name = TableName::from(table);
-            shared.throttle(name.name(), "BatchGetItem")?;
+            shared.throttle(name.name(), OperationId::BatchGetItem)?;
             let table = shared.catalog.table(&view, name.name())?;
             let keys = keys(&table, request)?;
             scalar::check_keys(&table, projection.iter().flat_map(Projection::paths))?;

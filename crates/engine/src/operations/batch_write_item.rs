@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sortkey_api::operations::{BatchWriteItem, BatchWriteItemInput, BatchWriteItemOutput};
 use sortkey_api::shapes::batch::WriteRequest;
-use sortkey_api::{ApiError, StringMap, TableName, ValueFault};
+use sortkey_api::{ApiError, OperationId, StringMap, TableName, ValueFault};
 use sortkey_storage::Lock;
 use sortkey_value::limits::ITEM_SIZE_BYTES;
 
@@ -115,7 +115,7 @@ fn mutations(shared: &Shared, items: &StringMap<Vec<WriteRequest>>) -> Result<Ve
     let mut mutations = Vec::new();
     for (table, requests) in items.iter() {
         let name = TableName::from(table);
-        shared.throttle(name.name(), "BatchWriteItem")?;
+        shared.throttle(name.name(), OperationId::BatchWriteItem)?;
         let table = shared.catalog.table(&view, name.name())?;
         for request in requests {
             mutations.push(mutation(&table, request)?);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sortkey_api::{ApiError, TableName};
+use sortkey_api::{ApiError, OperationId, TableName};
 use sortkey_api::operations::{DeleteItem, DeleteItemInput, DeleteItemOutput};
 use sortkey_api::shapes::returns::ReturnValue;
 use sortkey_expression::ExpressionKind;
@@ -37,7 +37,7 @@ impl Run for DeleteItem {
         let bound = expressions.bind(&shared.expressions).map_err(|error| wording.of_single_write(error))?;
         let condition = legacy::expected(input.expected.as_ref(), input.conditional_operator.as_ref())?
             .or(bound.condition);
-        shared.throttle(input.table_name.name(), "DeleteItem")?;
+        shared.throttle(input.table_name.name(), OperationId::DeleteItem)?;
         let table = shared.catalog.table(&shared.committer.view(), input.table_name.name())?;
         let mutation = Mutation::by_key(&table, key, condition, Action::Delete)?;
         let wants = Wants {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, OperationId};
 use sortkey_api::operations::{ExecuteStatement, ExecuteStatementInput, ExecuteStatementOutput};
 use sortkey_expression::{Condition, KeyRange};
 use sortkey_partiql::plan::{Direction, ReadPlan, plan_order, plan_read};
@@ -28,7 +28,7 @@ use crate::layout;
 impl Run for ExecuteStatement {
     fn run(shared: &Arc<Shared>, input: ExecuteStatementInput) -> Result<Reply<ExecuteStatementOutput>, ApiError> {
         let parsed = statement::parse(&input.statement, input.parameters.as_deref())?;
-        shared.throttle(statement::table_name(&parsed), "ExecuteStatement")?;
+        shared.throttle(statement::table_name(&parsed), OperationId::ExecuteStatement)?;
         match &parsed {
             Statement::Select(select) => Ok(Reply::now(read(shared, select, &input)?)),
             Statement::Exists(_) => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sortkey_api::{ApiError, TableName};
+use sortkey_api::{ApiError, OperationId, TableName};
 use sortkey_api::operations::{GetItem, GetItemInput, GetItemOutput};
 use sortkey_expression::{ExpressionKind, Projection};
 use sortkey_value::Item;
@@ -32,7 +32,7 @@ impl Run for GetItem {
             None => expressions.bind(&shared.expressions)?.projection,
         };
         let name = input.table_name.name();
-        shared.throttle(name, "GetItem")?;
+        shared.throttle(name, OperationId::GetItem)?;
         let view = shared.committer.view();
         let table = shared.catalog.table(&view, name)?;
         let key = item_key(&table, key)?;

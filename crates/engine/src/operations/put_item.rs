@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use sortkey_api::{ApiError, TableName};
+use sortkey_api::{ApiError, OperationId, TableName};
 use sortkey_api::operations::{PutItem, PutItemInput, PutItemOutput};
 use sortkey_api::shapes::returns::ReturnValue;
 use sortkey_expression::ExpressionKind;
@@ -44,7 +44,7 @@ impl Run for PutItem {
             expressions.bind(&shared.expressions).map_err(|error| wording.of_single_write(error))?;
         let condition = legacy::expected(input.expected.as_ref(), input.conditional_operator.as_ref())?
             .or(bound.condition);
-        shared.throttle(input.table_name.name(), "PutItem")?;
+        shared.throttle(input.table_name.name(), OperationId::PutItem)?;
         let table = shared.catalog.table(&shared.committer.view(), input.table_name.name())?;
         let mutation = Mutation::put(&table, item, condition)?;
         let wants = Wants {

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use sortkey_api::{ApiError, SuppliedItem, TableName};
+use sortkey_api::{ApiError, OperationId, SuppliedItem, TableName};
 use sortkey_api::operations::{Query, QueryInput, QueryOutput};
 use sortkey_expression::{Condition, ExpressionKind, Projection};
 use sortkey_storage::Order;
@@ -58,7 +58,7 @@ impl Run for Query {
         check_select(input.select.as_ref(), given, input.index_name.as_deref())
             .map_err(|error| shared.settings.wording.of_query_select(error))?;
         let name = input.table_name.name();
-        shared.throttle(name, "Query")?;
+        shared.throttle(name, OperationId::Query)?;
         let view = Arc::clone(&shared.committer.view());
         let table = shared.catalog.table(&view, name)?;
         let source = Source::find(&table, input.index_name.as_deref(), input.consistent_read)?;

@@ -3,7 +3,7 @@
 use std::ops::Bound;
 use std::sync::Arc;
 
-use sortkey_api::{ApiError, SuppliedItem, TableName};
+use sortkey_api::{ApiError, OperationId, SuppliedItem, TableName};
 use sortkey_api::operations::{Scan, ScanInput, ScanOutput};
 use sortkey_expression::{Condition, ExpressionKind, Projection};
 use sortkey_storage::Order;
@@ -49,7 +49,7 @@ impl Run for Scan {
         check_select(input.select.as_ref(), given, input.index_name.as_deref())
             .map_err(|error| shared.settings.wording.of_scan_select(error))?;
         let name = input.table_name.name();
-        shared.throttle(name, "Scan")?;
+        shared.throttle(name, OperationId::Scan)?;
         let view = Arc::clone(&shared.committer.view());
         let table = shared.catalog.table(&view, name)?;
         let source = Source::find(&table, input.index_name.as_deref(), input.consistent_read)?;

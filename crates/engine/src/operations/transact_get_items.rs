@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sortkey_api::operations::{TransactGetItems, TransactGetItemsInput, TransactGetItemsOutput};
 use sortkey_api::shapes::transaction::{Get, ItemResponse};
-use sortkey_api::ApiError;
+use sortkey_api::{ApiError, OperationId};
 use sortkey_expression::{ExpressionKind, Projection};
 use sortkey_value::Item;
 
@@ -28,7 +28,7 @@ impl Run for TransactGetItems {
         let view = Arc::clone(&shared.committer.view());
         let mut places = Vec::with_capacity(gets.len());
         for (get, projection) in gets.iter().zip(&projections) {
-            shared.throttle(get.table_name.name(), "TransactGetItems")?;
+            shared.throttle(get.table_name.name(), OperationId::TransactGetItems)?;
             let table = shared.catalog.table(&view, get.table_name.name())?;
             let key = item_key(&table, get.key.checked()?);
             let paths = projection.iter().flat_map(Projection::paths);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sortkey_api::operations::{TransactWriteItems, TransactWriteItemsInput, TransactWriteItemsOutput};
 use sortkey_api::shapes::returns::{ReturnValuesOnConditionCheckFailure};
 use sortkey_api::shapes::transaction::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
-use sortkey_api::{ApiError, StringMap, SuppliedItem, TableName};
+use sortkey_api::{ApiError, OperationId, StringMap, SuppliedItem, TableName};
 use sortkey_expression::ExpressionKind;
 use sortkey_value::Item;
 use sortkey_value::limits::ITEM_SIZE_BYTES;
@@ -65,7 +65,7 @@ fn transact(
         let mut parts = Vec::with_capacity(writes.len());
         for (write, (bound, item)) in writes.iter().zip(bound) {
             let name = write.table.name();
-            shared.throttle(name, "TransactWriteItems")?;
+            shared.throttle(name, OperationId::TransactWriteItems)?;
             let table = shared.catalog.table(&shared.committer.view(), name)?;
             // An empty key is answered for the whole request, unlike everything else that is wrong with a key.
             if let Some(fault @ KeyFault::Empty { .. }) = table.key.fault(item) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sortkey_api::{ApiError, TableName};
+use sortkey_api::{ApiError, OperationId, TableName};
 use sortkey_api::operations::{UpdateItem, UpdateItemInput, UpdateItemOutput};
 use sortkey_expression::ExpressionKind;
 
@@ -38,7 +38,7 @@ impl Run for UpdateItem {
         let bound = expressions.bind(&shared.expressions).map_err(|error| wording.of_single_write(error))?;
         let update = legacy_update.or(bound.update).unwrap_or_default();
         let condition = legacy_condition.or(bound.condition);
-        shared.throttle(input.table_name.name(), "UpdateItem")?;
+        shared.throttle(input.table_name.name(), OperationId::UpdateItem)?;
         let table = shared.catalog.table(&shared.committer.view(), input.table_name.name())?;
         let images = Images::asked(input.return_values.as_ref(), &update);
         let mutation = Mutation::by_key(&table, key, condition, Action::Update(update))?;

@@ -139,9 +139,11 @@ fn responses(program: &Program, endpoint: &Endpoint) -> Json {
         }
     }
     let mut problems: BTreeMap<u16, Vec<String>> = BTreeMap::new();
-    let operation = program.design.operation(endpoint.name()).filter(|_| !endpoint.is_pattern());
-    let declared = operation.map(|operation| declared_errors(&program.design, operation));
-    for kind in declared.unwrap_or_default() {
+    let declared = match endpoint.callee {
+        Callee::Operation(operation) => declared_errors(program, operation),
+        Callee::Pattern(_) | Callee::Effect(_) => Vec::new(),
+    };
+    for kind in declared {
         problems.entry(problem::status(&kind).as_u16()).or_default().push(kind.name().to_owned());
     }
     if endpoint.is_pattern() && matches!(endpoint.signature().yields, Yields::Item(_)) {

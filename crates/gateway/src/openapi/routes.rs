@@ -89,8 +89,11 @@ fn responses(program: &Program, route: &Route, callee: Option<Callee>) -> Json {
     }
     responses.insert(route.status.to_string(), success);
     let mut problems: BTreeMap<u16, Vec<String>> = BTreeMap::new();
-    let operation = callee.and_then(|callee| program.design.operation(program.name(callee)));
-    for kind in operation.map(|operation| declared_errors(&program.design, operation)).unwrap_or_default() {
+    let declared = match callee {
+        Some(Callee::Operation(operation)) => declared_errors(program, operation),
+        _ => Vec::new(),
+    };
+    for kind in declared {
         problems.entry(problem::status(&kind).as_u16()).or_default().push(kind.name().to_owned());
     }
     if route.limit.is_some() {

@@ -70,7 +70,10 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         || sites().any(|site| site.action.verb == WriteVerb::Get);
     if read && !alone && sites().any(|site| site.action.verb == WriteVerb::Update) {
         let title = format!("`{}` is changed, but no pattern gets one of them", entity.name);
-        cx.push(cx.at(entity.name.span, title).label("only listed"));
+        let lists =
+            |pattern: &Pattern| matches!(pattern.verb, ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan);
+        let label = if cx.readers(entity).any(lists) { "only listed" } else { "how is one of them read?" };
+        cx.push(cx.at(entity.name.span, title).label(label));
     }
     if !written && !cx.design.operations.is_empty() {
         let title = format!("no operation writes `{}`", entity.name);

@@ -77,7 +77,7 @@ fn gather_first<'a>(body: &'a [Statement], found: &mut Vec<&'a Action>) -> bool 
 }
 
 /// Whether a local is mentioned outside of a statement.
-fn mentioned(body: &[Statement], local: LocalId, except: &Statement) -> bool {
+pub(super) fn mentioned(body: &[Statement], local: LocalId, except: &Statement) -> bool {
     let others = body.iter().filter(|statement| !std::ptr::eq(*statement, except));
     others.into_iter().any(|statement| match &statement.kind {
         StatementKind::Let { value, .. } | StatementKind::Do(value) | StatementKind::Expect { value, .. } => {

@@ -31,8 +31,7 @@ impl<'p> Plan<'p> {
     pub(super) fn each(&mut self, list: &Expr, body: &'p [Statement]) -> Flow {
         let of = self.name_of(list);
         let usual = self.usual_length(list);
-        if let Some(action) = batched(self.program, self.operation.system, body).filter(|_| !self.receipt_due)
-        {
+        if let Some(action) = batched(self.program, self.operation.system, body) {
             let deed = Deed::of(self.program, action);
             let item = describe::action(self.program, self.operation, action, &deed);
             let Some((part, item)) = self.item(&deed, item, false) else {
@@ -41,11 +40,7 @@ impl<'p> Plan<'p> {
             let found = self.references(action).each(of.as_str(), usual);
             return Flow::Seq(vec![found, Flow::Send(Request::batch(part, item)).each(of, usual)]);
         }
-        let due = self.receipt_due;
-        let flow = self.body(body).each(of, usual);
-        // There may be no element at all.
-        self.receipt_due = due;
-        flow
+        self.body(body).each(of, usual)
     }
 
     /// The name of a list in a plan.

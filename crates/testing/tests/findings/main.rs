@@ -37,6 +37,7 @@ mod f38;
 mod f39;
 mod later;
 mod paths;
+mod receipts;
 mod repeats;
 mod support;
 mod tenants;

@@ -71,7 +71,7 @@ pub(crate) struct Question {
     prefix: Option<Attribute>,
     pub(crate) filter: Option<Condition>,
     /// An attribute that takes every value of its type.
-    every: Option<Attribute>,
+    pub(super) every: Option<Attribute>,
     /// The attributes that `sum` adds up.
     pub(crate) summed: Option<String>,
     pub(crate) order: Option<(String, bool)>,

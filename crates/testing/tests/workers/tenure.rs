@@ -8,7 +8,7 @@ use sortkey_embedded::Embedded;
 use sortkey_engine::Engine;
 use sortkey_work::{Waking, Work};
 
-use crate::{Kind, SEVERAL, call, runtime_of};
+use super::{Kind, SEVERAL, call, runtime_of};
 
 /// The same design on the same database, as the next process would open it.
 fn restarted(runtime: &Runtime, engine: &Engine) -> Runtime {
@@ -60,10 +60,12 @@ fn an_item_that_is_put_and_due_is_put_with_its_lease() {
 
     first.has_database_alone().expect("alone");
     call(&first, "place", serde_json::json!({}));
-    let own = due(&first).into_iter().find(|due| due.key != shared.key).expect("the second");
-    assert!(claim(&first, &own).expect("a claim").is_none(), "it was put with its lease");
+    // A look that found it before its run began was refused the claim, and held the item back until its lease was over.
+    assert!(due(&first).is_empty(), "both have their runs");
     let second = restarted(&first, &engine);
     second.has_database_alone().expect("alone");
+    let own = due(&second).into_iter().find(|due| due.key != shared.key).expect("the second");
+    assert!(claim(&first, &own).expect("a claim").is_none(), "it was put with its lease");
     let taken = claim(&second, &own).expect("a claim").expect("the first is gone");
     let ran = pollster::block_on(second.run_due(go, &taken, "run")).expect("a run");
     assert_eq!((ran, taken.tries), (Ran::Done, 2));

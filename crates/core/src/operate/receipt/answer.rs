@@ -3,13 +3,16 @@
 //! An item is remembered as it is stored, unless it is large: then by its key, and a repeat returns it as it is by then. Any
 //! other result is remembered as the JSON that clients see. Secrets that are shown once are remembered nowhere.
 //!
-//! Counted values are computed by the database. One more write after the transaction adds them to the receipt; until then a
-//! repeat returns the item that the receipt names.
+//! Counted values are computed by the database. One more write after the transaction adds them to the receipt. If a call is
+//! interrupted before that, its receipt names the items that it has bound, and a repeat goes on with these.
 
 use std::sync::Arc;
 
 use serde_json::Value as Json;
+use sortkey_api::ErrorKind;
 use sortkey_api::operations::UpdateItemInput;
+use sortkey_design::program::{LocalId, Operation};
+use sortkey_plan::{ReceiptCourse, bound_before_the_end};
 use sortkey_value::{AttributeValue, Item, Map, ValueRef};
 
 use crate::Failure;
@@ -26,9 +29,18 @@ const ENTITY: &str = "entity";
 const KEY: &str = "key";
 const ITEM: &str = "item";
 const RESULT: &str = "result";
+const BOUND: &str = "bound";
 
 /// A larger item is remembered by its key, so that a receipt costs one write unit.
 const LARGEST_ITEM_BYTES: usize = 640;
+
+/// What an earlier call left.
+pub(in crate::operate) enum Earlier {
+    /// Its result.
+    Result(Val),
+    /// What it had bound when it was interrupted, behind its last write.
+    Interrupted(Vec<(LocalId, Val)>),
+}
 
 /// A receipt that was written, with its content.
 pub(in crate::operate) struct Noted {
@@ -60,11 +72,47 @@ impl Noted {
         })
     }
 
+    /// The content of the receipt of a call whose result is not known yet: the items that it needs for it.
+    pub(super) fn interrupted(
+        scope: &Scope<'_>,
+        receipt: &EntityInfo,
+        key: Map,
+        operation: &Operation,
+        course: ReceiptCourse,
+        unsure: &[LocalId],
+    ) -> Result<Noted, Failure> {
+        let mut bound = Map::new();
+        for (local, name) in bound_before_the_end(operation, course) {
+            if let Some(value @ (Val::Item(_) | Val::Absent)) = scope.get(local) {
+                let known = attributes(scope, receipt, value, !unsure.contains(&local))?;
+                bound.insert(name.to_owned(), AttributeValue::M(known));
+            }
+        }
+        let attributes = [(receipt.aside(BOUND), AttributeValue::M(bound))].into_iter().collect();
+        Ok(Noted::open(receipt, key, attributes))
+    }
+
+    /// A receipt as a call that was interrupted has left it.
+    pub(in crate::operate) fn left(receipt: &EntityInfo, key: Map) -> Noted {
+        let attributes = [(receipt.aside(BOUND), AttributeValue::M(Map::new()))].into_iter().collect();
+        Noted::open(receipt, key, attributes)
+    }
+
+    fn open(receipt: &EntityInfo, key: Map, attributes: Map) -> Noted {
+        let (table, partition) = (receipt.table.clone(), receipt.partition.clone());
+        Noted { table, key, partition, result: None, attributes }
+    }
+
     pub(super) fn stored(&self) -> Map {
         self.attributes.clone()
     }
 
-    /// Completes the receipt, if the call returns something else. The call has happened, whatever comes of this.
+    pub(super) fn key(&self) -> &Map {
+        &self.key
+    }
+
+    /// Completes the receipt, if the call returns something else. A call whose result could not be remembered fails, so that
+    /// its sender asks again: no two answers to one call differ.
     pub(in crate::operate) async fn complete(
         self,
         session: &Session<'_>,
@@ -100,9 +148,13 @@ impl Noted {
             expression_attribute_values,
             ..UpdateItemInput::default()
         };
-        // A repeat that comes before returns the item that the receipt names.
-        drop(session.update(update).await);
-        Ok(())
+        match session.update(update).await {
+            // The time of the receipt has passed, and it is gone.
+            Err(error) if error.kind != ErrorKind::ConditionalCheckFailedException => {
+                Err(crate::session::failure(error))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -152,8 +204,32 @@ fn unmade(value: Val) -> Val {
     }
 }
 
+/// What an earlier call left, by its receipt.
+pub(super) async fn earlier(
+    session: &Session<'_>,
+    scope: &Scope<'_>,
+    info: &EntityInfo,
+    receipt: &Item,
+    bound: &[(LocalId, &str)],
+) -> Result<Earlier, Failure> {
+    let Some(ValueRef::M(left)) = receipt.get(&info.aside(BOUND)) else {
+        return recalled(session, scope, info, receipt).await.map(Earlier::Result);
+    };
+    let mut found = Vec::new();
+    for (local, name) in bound {
+        if let Some(ValueRef::M(known)) = left.get(name) {
+            found.push((*local, recalled(session, scope, info, &Item::from(owned(known))).await?));
+        }
+    }
+    Ok(Earlier::Interrupted(found))
+}
+
+fn owned(map: sortkey_value::MapRef<'_>) -> Map {
+    map.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
 /// The result that a receipt remembers.
-pub(super) async fn recalled(
+async fn recalled(
     session: &Session<'_>,
     scope: &Scope<'_>,
     info: &EntityInfo,
@@ -165,9 +241,6 @@ pub(super) async fn recalled(
     }
     let kept = (receipt.get(&info.aside(ENTITY)), receipt.get(&info.aside(KEY)));
     let (Some(ValueRef::S(entity)), Some(ValueRef::M(key))) = kept else { return Ok(Val::Absent) };
-    let owned = |map: sortkey_value::MapRef<'_>| -> Map {
-        map.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
-    };
     let info_of_item = scope.shared.entity_called(entity)?;
     let item = match receipt.get(&info.aside(ITEM)) {
         Some(ValueRef::M(item)) => Some(Item::from(owned(item))),
