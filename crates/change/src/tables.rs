@@ -3,6 +3,8 @@
 use sortkey_design::Program;
 use sortkey_design::model::{Billing, Capacity, Design, Encryption, Index, Key, Name, Projection, Table};
 
+use sortkey_diagnostics::counted;
+
 use crate::{Class, Concern, Difference, Task};
 
 /// Compares the tables of two versions.
@@ -255,7 +257,7 @@ fn option(name: Option<&Name>) -> String {
 fn days(days: Option<u64>) -> String {
     match days {
         None | Some(0) => "off".to_owned(),
-        Some(days) => format!("{days} days"),
+        Some(days) => counted(days, "day"),
     }
 }
 
