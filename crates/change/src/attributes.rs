@@ -122,12 +122,12 @@ fn added(pair: &Pair<'_>, attribute: &Attribute) -> Option<Difference> {
             one(Class::ReadAsBefore, &format!("existing items read as having {}", show.expr(&fill.value)))
         }
         None if attribute.may_be_absent() => one(Class::ReadAsBefore, "existing items lack it"),
+        // Operations that take it say so themselves.
         None => one(
-            Class::Rewrite,
-            "every existing item lacks it, and the design gives no value: declare a default or make it optional",
+            Class::Move,
+            "every existing item lacks it: declare a default or make it optional, or let a migration give each a value",
         )
-        .doing(Task::VerifyValue)
-        .breaking("calls must give it"),
+        .doing(Task::VerifyValue),
     })
 }
 
@@ -161,6 +161,9 @@ impl Both<'_> {
     fn compare(&self, found: &mut Vec<Difference>) {
         if self.old.is_stored() != self.new.is_stored() {
             let (class, change) = match self.new.is_stored() {
+                true if self.new.fill.is_none() && !self.new.may_be_absent() => {
+                    (Class::Move, "is stored now")
+                }
                 true => (Class::Rewrite, "is stored now"),
                 false => (Class::Remove, "is no longer stored"),
             };
@@ -203,8 +206,11 @@ impl Both<'_> {
             }
             Fit::OtherForm(why) => {
                 // The text of a key is made of the stored form.
-                let class = if self.is_key() { Class::Rekey } else { Class::Rewrite };
-                let effect = format!("existing values have to be converted ({})", why.join("; "));
+                let class = if self.is_key() { Class::Rekey } else { Class::Move };
+                let effect = format!(
+                    "existing values would be misread ({}): a migration converts them, or the attribute gets another name",
+                    why.join("; ")
+                );
                 let converted = self.one(class, change(), effect).doing(Task::Convert);
                 found.push(converted.breaking("answers and arguments have the new form"));
             }
@@ -215,8 +221,7 @@ impl Both<'_> {
         let (old, new) = (self.old, self.new);
         if old.optional && !new.optional && new.fill.is_none() && new.when.is_none() {
             let effect = "existing items without it have to get a value first";
-            let required = self.one(Class::Rewrite, "is required", effect).doing(Task::VerifyValue);
-            found.push(required.breaking("calls must give it"));
+            found.push(self.one(Class::Rewrite, "is required", effect).doing(Task::VerifyValue));
         } else if !old.optional && new.optional {
             found.push(
                 self.one(Class::ReadAsBefore, "is optional", "existing items stay as they are")

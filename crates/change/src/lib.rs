@@ -10,6 +10,7 @@ mod calls;
 mod class;
 mod difference;
 mod entities;
+mod form;
 mod keys;
 mod report;
 mod show;
@@ -19,6 +20,7 @@ mod types;
 
 pub use class::Class;
 pub use difference::{Difference, Work};
+pub use form::{ENCRYPTED, reads, stored_form};
 pub use report::{json, text};
 pub use task::{Concern, Task};
 

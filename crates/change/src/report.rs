@@ -1,6 +1,7 @@
 //! Differences as text for people and as JSON for programs.
 
 use serde::Serialize;
+use sortkey_diagnostics::counted;
 
 use crate::{Class, Difference};
 
@@ -40,10 +41,7 @@ pub fn text(differences: &[Difference]) -> String {
 
 fn summary(differences: &[Difference]) -> String {
     let highest = differences.iter().map(|each| each.class).max().unwrap_or(Class::Nothing);
-    let count = match differences.len() {
-        1 => "1 difference".to_owned(),
-        many => format!("{many} differences"),
-    };
+    let count = counted(differences.len(), "difference");
     let breaking = differences.iter().filter(|each| each.breaks.is_some()).count();
     let breaking = match breaking {
         0 => String::new(),

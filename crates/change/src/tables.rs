@@ -3,6 +3,8 @@
 use sortkey_design::Program;
 use sortkey_design::model::{Billing, Capacity, Design, Encryption, Index, Key, Name, Projection, Table};
 
+use sortkey_diagnostics::counted;
+
 use crate::{Class, Concern, Difference, Task};
 
 /// Compares the tables of two versions.
@@ -125,26 +127,46 @@ impl Pair<'_> {
                 _ => "UpdateTimeToLive",
             },
         );
-        let mut changed = |what: &str, before: String, after: String, effect: &str| {
-            differs(Class::Table, what, before, after, effect);
-        };
-        changed("billing", billing(old.billing.as_ref()), billing(new.billing.as_ref()), "UpdateTable");
+        // What a design no longer mentions stays.
+        let mut changed =
+            |what: &str, is_given: bool, (before, after): (String, String), effect: &'static str| {
+                let class = given(is_given);
+                differs(class, what, before, after, stays(class, effect));
+            };
+        changed(
+            "billing",
+            new.billing.is_some(),
+            (billing(old.billing.as_ref()), billing(new.billing.as_ref())),
+            "UpdateTable",
+        );
         changed(
             "encryption",
-            encryption(old.encryption.as_ref()),
-            encryption(new.encryption.as_ref()),
+            new.encryption.is_some(),
+            (encryption(old.encryption.as_ref()), encryption(new.encryption.as_ref())),
             "UpdateTable; DynamoDB encrypts again in the background",
         );
-        changed("class", class(old), class(new), "UpdateTable");
-        changed("replicas", list(&old.replicas), list(&new.replicas), "UpdateTable, one region at a time");
+        changed("class", new.class.is_some(), (class(old), class(new)), "UpdateTable");
+        // Class 0: `up` creates no replicas, and says so.
+        differs(
+            Class::Nothing,
+            "replicas",
+            list(&old.replicas),
+            list(&new.replicas),
+            "replicas are made by hand",
+        );
         if old.kind != new.kind {
             let change =
                 format!("kind {} instead of {}", option(new.kind.as_ref()), option(old.kind.as_ref()));
-            let effect = "every item of the table gets the attribute that names its entity";
             let concern = Concern { table: Some(new.name.text.clone()), ..Concern::default() };
-            // Without a name for the attribute, what items have of it stays.
-            let task = if new.kind.is_some() { Task::Name } else { Task::None };
-            let difference = Difference::new(Class::Rewrite, subject(new), change, effect);
+            let (class, effect, task) = match new.kind {
+                Some(_) => (
+                    Class::Rewrite,
+                    "every item of the table gets the attribute that names its entity",
+                    Task::Name,
+                ),
+                None => (Class::Nothing, "items keep the attribute that names their entity", Task::None),
+            };
+            let difference = Difference::new(class, subject(new), change, effect);
             found.push(difference.doing(task).of(concern).at(new.span));
         }
     }
@@ -235,7 +257,7 @@ fn option(name: Option<&Name>) -> String {
 fn days(days: Option<u64>) -> String {
     match days {
         None | Some(0) => "off".to_owned(),
-        Some(days) => format!("{days} days"),
+        Some(days) => counted(days, "day"),
     }
 }
 

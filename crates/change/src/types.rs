@@ -4,6 +4,7 @@ use sortkey_design::Program;
 use sortkey_design::model::StringFormat;
 use sortkey_design::program::{Attributes, EntityId, ObjectId, Type, Words};
 
+use crate::form::{reads, type_form};
 use crate::show::type_text;
 
 /// How the values of two types relate.
@@ -92,7 +93,7 @@ impl Pair<'_> {
             (Type::Input { of, entity }, Type::Input { of: other, entity: other_entity }) if of == other => {
                 self.inputs(*entity, *other_entity)
             }
-            _ if old.stored() != new.stored() || !old.is_plain() || !new.is_plain() => {
+            _ if has_other_form(old, new) => {
                 let (before, after) = (type_text(self.old, old), type_text(self.new, new));
                 Fit::OtherForm(vec![format!("stored as {after} instead of {before}")])
             }
@@ -182,6 +183,14 @@ impl Pair<'_> {
             fits.push(Fit::Narrower(vec![format!("`{}` is gone", attribute.name)]));
         }
         all(fits)
+    }
+}
+
+/// Whether a stored value of one type would be misread as one of the other.
+fn has_other_form(old: &Type, new: &Type) -> bool {
+    match (type_form(old), type_form(new)) {
+        (Some(before), Some(after)) => !reads(&after, &before),
+        _ => !old.is_plain() || !new.is_plain(),
     }
 }
 

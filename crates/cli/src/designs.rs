@@ -86,6 +86,11 @@ pub(crate) fn say(text: &str) {
 
 /// Colours for a terminal, none for a file or where NO_COLOR asks for none.
 pub(crate) fn style() -> Style {
+    if is_coloured(&std::io::stdout()) { Style::Coloured } else { Style::Plain }
+}
+
+/// Whether a stream takes colours: it is a terminal, and NO_COLOR is not set.
+pub(crate) fn is_coloured(stream: &impl IsTerminal) -> bool {
     let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if std::io::stdout().is_terminal() && !plain { Style::Coloured } else { Style::Plain }
+    stream.is_terminal() && !plain
 }

@@ -19,7 +19,7 @@ use crate::keyring::KeyringArguments;
 #[derive(Args, Debug)]
 pub(crate) struct Keep {
     /// The directory that keeps the data; it is created if it is not there
-    /// [default: .sortkey/default, for a design .sortkey/<its name>]
+    /// [default: .sortkey/default; with `up` .sortkey/<name of the design>]
     #[arg(long, value_name = "DIR", conflicts_with = "in_memory")]
     data: Option<PathBuf>,
 

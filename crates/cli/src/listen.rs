@@ -9,6 +9,7 @@ use sortkey_server::{Mount, Server, Settings, Stage};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
+use crate::designs;
 use crate::failure::Failure;
 use crate::{open_files, parent};
 
@@ -87,7 +88,8 @@ pub(crate) fn log_to_stderr(log: &Targets) {
     let quiet = Targets::new().with_targets(quiet.map(|name| (name, LevelFilter::ERROR)));
     let filter = quiet.with_targets(log.iter());
     let filter = filter.with_default(log.default_level().unwrap_or(LevelFilter::OFF));
-    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_filter(filter);
+    let lines = tracing_subscriber::fmt::layer().with_ansi(designs::is_coloured(&io::stderr()));
+    let lines = lines.with_writer(io::stderr).with_filter(filter);
     tracing_subscriber::registry().with(lines).init();
 }
 

@@ -105,7 +105,8 @@ impl Protect {
 
     /// How an SDK is pointed at the DynamoDB API, if that is open to anybody.
     pub(crate) fn sdk(&self, mode: Mode, endpoint: &str, region: &str) -> Option<String> {
-        let address = format!("AWS_ENDPOINT_URL_DYNAMODB={endpoint} AWS_REGION={region}");
+        let address =
+            format!("AWS_ENDPOINT_URL_DYNAMODB={endpoint} AWS_REGION={region} AWS_DEFAULT_REGION={region}");
         match (mode, &self.auth) {
             (Mode::Local | Mode::Open, _) => {
                 Some(format!("{address} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local"))

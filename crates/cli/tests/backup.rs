@@ -59,7 +59,7 @@ fn a_backup_under_load_is_one_moment() {
 
     let restored = path("restored");
     let told = succeed(&["restore", &file, "--data", &restored]);
-    assert!(told.ends_with("1 tables\n"), "{told}");
+    assert!(told.ends_with("1 table\n"), "{told}");
     check(&restored);
     let told = refused(&["restore", &file, "--data", &restored]);
     assert!(told.contains("is not empty"), "{told}");

@@ -46,7 +46,7 @@ fn pages_of_the_guide_show_what_happens() {
     let guide = std::fs::read_dir(docs().join("guide")).expect("a folder");
     let mut names: Vec<String> =
         guide.map(|file| format!("guide/{}", file.expect("a file").file_name().to_string_lossy())).collect();
-    names.extend(["testing.md", "language.md", "migrating.md"].map(str::to_owned));
+    names.extend(["testing.md", "language.md", "migrating.md", "from-dynamodb.md"].map(str::to_owned));
     let (mut designs, mut transcripts) = (0, 0);
     for name in names {
         let folder = tempfile::tempdir().expect("a folder");

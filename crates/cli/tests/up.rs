@@ -105,7 +105,11 @@ fn a_design_runs_and_what_was_answered_is_there_the_next_time() {
         assert!(!done && why.contains(expected), "{arguments:?}: {why}");
     }
     let (done, _, why) = server.call(path, &["createNote", "text=x"]);
-    assert!(!done && why.contains("Sortkey-Caller: {\"userId\":"), "{why}");
+    // The message named the header of HTTP, which nobody sees here.
+    assert!(!done && why.contains("say it with --caller '{\"userId\":\"ada\"}'"), "{why}");
+    assert!(!why.contains("Sortkey-Caller"), "{why}");
+    let (done, listed, why) = server.call(path, &[]);
+    assert!(done && listed.contains("createNote text"), "{listed}{why}");
 }
 
 #[test]
@@ -113,6 +117,7 @@ fn generated_data_obeys_the_design() {
     let folder = folder();
     let server = up(folder.path(), &["--in-memory", "--seed-data=12"]);
     assert!(server.said.contains("Generated: 12 Note"), "{}", server.said);
+    assert!(server.said.contains("Somebody who has items: SORTKEY_CALLER='{\"userId\":"), "{}", server.said);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! A design prepared for running: what a request needs of tables and entities, looked up once.
 
+use sortkey_diagnostics::a;
 use std::sync::Arc;
 
 use sortkey_api::TableName;
@@ -101,7 +102,7 @@ pub(crate) fn entities(program: &Program, settings: &Settings) -> Arena<EntityId
             reserved: table.map(reserved).unwrap_or_default(),
             taken: Failure::new(
                 FailureKind::AlreadyExists,
-                format!("there is already such a {}", entity.name),
+                format!("there is already such {}", a(&entity.name)),
             ),
             proof: table.and_then(|table| Proof::of(table, entity, &anatomy)),
             anatomy,

@@ -12,6 +12,7 @@ pub(crate) use types::{
     ALL_TYPES, bit, has_inner_defaults, is_pure, is_required, lacks_inside, stored_types, usual_type,
 };
 
+use sortkey_diagnostics::a;
 use sortkey_value::{Item, ValueRef};
 
 use crate::anatomy::{Anatomy, AttributeInfo};
@@ -110,10 +111,10 @@ pub(crate) fn unreadable(info: &EntityInfo, item: &Item, why: &str) -> Failure {
     let key = info.parts().filter_map(|name| Some(format!("{name} = {}", text(item.get(name)?))));
     let key: Vec<String> = key.collect();
     let message = format!(
-        "the item {} of table \"{}\" cannot be read as a {}: {why}. It is left as it is; repair it, or change the design",
+        "the item {} of table \"{}\" cannot be read as {}: {why}. It is left as it is; repair it, or change the design",
         key.join(", "),
         info.table.name(),
-        info.name
+        a(&info.name)
     );
     Failure::new(FailureKind::Unreadable, message)
 }

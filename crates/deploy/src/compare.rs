@@ -17,7 +17,7 @@ use sortkey_api::shapes::table::{
 use sortkey_api::shapes::tag::Tag;
 use sortkey_change::Difference;
 use sortkey_design::TABLE_DIFFERS;
-use sortkey_diagnostics::{Diagnostic, Span};
+use sortkey_diagnostics::{Diagnostic, Span, counted};
 
 use super::tables::Desired;
 use super::{DESIGN_TAG, MIGRATE};
@@ -74,7 +74,7 @@ impl fmt::Display for Change {
             Change::Create => f.write_str("creating the table"),
             Change::AddIndex(index) => write!(f, "index {index} added"),
             Change::TimeToLive(attribute) => write!(f, "items expire by {attribute}"),
-            Change::Recovery(days) => write!(f, "can be restored to any second of {days} days"),
+            Change::Recovery(days) => write!(f, "can be restored to any second of {}", counted(*days, "day")),
             Change::Billing(billing) => billing.fmt(f),
             Change::Class(class) => write!(f, "stored in the class {class}"),
             Change::Encrypt(with) if with.enabled == Some(true) => f.write_str("encrypted with a KMS key"),

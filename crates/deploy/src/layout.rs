@@ -60,7 +60,7 @@ impl<'a> Layout<'a> {
         infos: &[&'a EntityInfo],
     ) -> Result<Option<Layout<'a>>, DeployError> {
         let Some(first) = infos.first().copied() else { return Ok(None) };
-        let wanted = infos.iter().flat_map(|info| forms(runtime.design(), info)).collect();
+        let wanted = infos.iter().flat_map(|info| forms(&runtime.shared().program, info)).collect();
         let (infos, domains) = (infos.to_vec(), None);
         let mut layout = Layout { runtime, first, infos, wanted, domains, remembered: None, wrapped: None };
         if !matches!(layout.key().get(&*first.partition), Some(AttributeValue::S(_))) {
@@ -106,7 +106,7 @@ impl<'a> Layout<'a> {
     /// Whether a walk brings items from one form to the other: texts that only indexes have, and encryption.
     fn is_rewritten(&self, form: &Form, before: &str) -> bool {
         let is_table_key = self.first.parts().any(|part| **part == *form.attribute);
-        form.is_computed_key && !is_table_key || form.is_encrypted() || before == form::ENCRYPTED
+        form.is_computed_key && !is_table_key || form.is_encrypted() || before == sortkey_change::ENCRYPTED
     }
 
     /// The first attribute that was encrypted under a master key that is not in the keyring.
@@ -227,13 +227,14 @@ fn explained(form: &Form, before: &str) -> Diagnostic {
         true => (
             format!("the {} items that are there have another `{}`", form.entity, form.attribute),
             format!(
-                "They would not be found any more: leave the text as it was, or give the items another key. {MIGRATE}"
+                "They would not be found any more: keep the template, or migrate the items to the new keys. {MIGRATE}"
             ),
         ),
         false => (
             format!("`{}` is stored in another form", form.label()),
-            "What is there would be misread: leave the type as it was, or give the attribute a new name."
-                .to_owned(),
+            format!(
+                "What is there would be misread: keep the type, give the attribute a new name, or migrate the items. {MIGRATE}"
+            ),
         ),
     };
     TABLE_DIFFERS

@@ -12,7 +12,7 @@ mod types;
 
 use crate::model::*;
 use crate::problems::{CONTRADICTION, DUPLICATE, NUMBER};
-use sortkey_diagnostics::{Diagnostic, FileId, Span};
+use sortkey_diagnostics::{Diagnostic, FileId, Span, counted};
 use sortkey_syntax::Parse;
 use sortkey_syntax::ast::{self, AstNode, Item};
 use std::collections::HashMap;
@@ -296,11 +296,18 @@ impl Lower<'_> {
         let mut seen: HashMap<&str, Span> = HashMap::new();
         for name in names.filter(|name| !name.text.is_empty()) {
             if let Some(first) = seen.get(name.text.as_str()) {
-                let problem = DUPLICATE.at(name.span, format!("there are two of {what} `{name}`"));
+                let problem = DUPLICATE.at(name.span, format!("{} are called `{name}`", two_of(what)));
                 self.problems.push(problem.label("the second").also(*first, "the first"));
             } else {
                 seen.insert(&name.text, name.span);
             }
         }
     }
+}
+
+/// `two workers`, `two patterns or operations`.
+fn two_of(what: &str) -> String {
+    let each: Vec<String> =
+        what.split(" or ").map(|word| counted(2_u8, word).trim_start_matches("2 ").to_owned()).collect();
+    format!("two {}", each.join(" or "))
 }

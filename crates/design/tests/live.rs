@@ -173,7 +173,7 @@ fn a_declaration_that_means_nothing_is_refused() {
         ("worker a every \"0 * * * *\" in \"Mars/Base\" { }", "\"Mars/Base\" is not a time zone"),
         ("worker a every 0s { }", "a worker runs at most every millisecond"),
         ("worker a every 1h concurrency 0 { }", "this must be at least 1"),
-        ("worker send every 1h { }", "there are two of worker `send`"),
+        ("worker send every 1h { }", "two workers are called `send`"),
         (
             "route POST \"/in/{other}\" = addJob(url: \"https://a.example\")",
             "there are two routes of this path",

@@ -9,6 +9,7 @@ mod json;
 mod source;
 mod span;
 mod text;
+mod words;
 
 pub use diagnostic::{Diagnostic, Label, Severity, sort};
 pub use fix::{Edit, Fix, apply};
@@ -16,3 +17,4 @@ pub use json::to_json;
 pub use source::{Position, Source, Sources};
 pub use span::{FileId, Span};
 pub use text::{Style, render};
+pub use words::{a, a_quoted, counted, counted_with};

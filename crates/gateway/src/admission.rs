@@ -88,7 +88,7 @@ fn named_caller(headers: &HeaderMap) -> Result<Option<Map<String, Json>>, Failur
     match read_json(header.as_bytes(), "it") {
         Ok(Json::Object(caller)) => Ok(Some(caller)),
         Err(Failure { field: Some(name), .. }) => Err(refused(&format!("gives `{name}` twice"))),
-        _ => Err(refused("is a JSON object")),
+        _ => Err(refused(r#"must be a JSON object, such as {"userId":"ada"}"#)),
     }
 }
 

@@ -36,6 +36,7 @@ pub(crate) fn curl(
     if !endpoint.is_system() && !program.caller.is_empty() {
         command.push_str(&format!(" \\\n  -H 'Sortkey-Caller: {}'", openapi::caller_example(program)));
     }
-    command.push_str(&format!(" \\\n  --json '{arguments}'"));
+    // Not `--json`, which only curl 7.82 and newer have.
+    command.push_str(&format!(" \\\n  -H 'Content-Type: application/json' -d '{arguments}'"));
     command
 }

@@ -2,6 +2,7 @@
 
 use sortkey_core::internals::{Fields, Val, key_of};
 use sortkey_design::program::{ExprKind, Function};
+use sortkey_diagnostics::a;
 
 use crate::plan::{Plan, Side, Source};
 use crate::refusal::Refusal;
@@ -55,8 +56,9 @@ pub(crate) fn plan(plan: &Plan) -> Result<(), Refusal> {
             let known: Fields = [(target.clone(), Val::Text("x".to_owned()))].into();
             if key_of(&plan.old.scope(None), other, &known).is_none() {
                 reasons.push(format!(
-                    "the mapping of `{}` needs a {} by `{target}` alone, which is not its key",
-                    new.name, other.name
+                    "the mapping of `{}` needs {} by `{target}` alone, which is not its key",
+                    new.name,
+                    a(&other.name)
                 ));
             }
         }

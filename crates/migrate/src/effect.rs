@@ -4,6 +4,7 @@ use sortkey_api::shapes::returns::ReturnValuesOnConditionCheckFailure;
 use sortkey_api::shapes::transaction::{ConditionCheck, Delete, Put, TransactWriteItem};
 use sortkey_core::internals::{EntityInfo, Fields, View, guard_item, held, is_deleted};
 use sortkey_core::{Failure, FailureKind};
+use sortkey_diagnostics::a;
 use sortkey_value::{AttributeValue, Item, Map};
 
 use crate::mapper::{Mapper, Referred};
@@ -143,5 +144,5 @@ pub(crate) fn guards(
 
 /// The refusal of a value that another item has already.
 pub(crate) fn taken(what: &str) -> Failure {
-    Failure::new(FailureKind::AlreadyExists, format!("there is already a {what} in the new design"))
+    Failure::new(FailureKind::AlreadyExists, format!("there is already {} in the new design", a(what)))
 }

@@ -1,5 +1,6 @@
 //! The mapping as a function from an old item to its new items.
 
+use sortkey_diagnostics::a;
 use std::sync::Arc;
 
 use sortkey_api::ApiError;
@@ -152,7 +153,7 @@ impl<'p> Mapper<'p> {
             let target = other.name_of(to.attribute);
             let known: Fields = [(target.clone(), value.clone())].into();
             let key = key_of(scope, other, &known).ok_or_else(|| {
-                let message = format!("a {} cannot be read by its `{target}` alone", other.name);
+                let message = format!("{} cannot be read by its `{target}` alone", a(&other.name));
                 Failure::new(FailureKind::Internal, message)
             })?;
             let place = Place::at(other, key);
@@ -171,7 +172,7 @@ impl<'p> Mapper<'p> {
                 }
                 (None, None) => scope.bring(other.at, known),
                 (None, Some(_)) => {
-                    let message = format!("it points to a {} that is not there: {place}", other.name);
+                    let message = format!("it points to {} that is not there: {place}", a(&other.name));
                     return Err(Unmapped::Unfit(Failure::new(FailureKind::NotFound, message)));
                 }
             }

@@ -2,6 +2,7 @@
 
 use sortkey_api::operations::{TransactWriteItems, TransactWriteItemsInput};
 use sortkey_api::{Again, Cause, ErrorKind};
+use sortkey_diagnostics::a;
 use sortkey_value::{AttributeValue, Item};
 
 use crate::copy::Copying;
@@ -65,9 +66,10 @@ impl<'r> Copying<'r, '_> {
                 }
                 (Cause::Condition, Role::Guard(_, what), Some(load)) => {
                     unfit.push(format!(
-                        "the {} at {} cannot be carried over: there is already a {what}",
+                        "the {} at {} cannot be carried over: there is already {}",
                         load.info.name,
-                        load.place()
+                        load.place(),
+                        a(what)
                     ));
                     there.extend(owners);
                 }

@@ -4,6 +4,7 @@
 //! Writers may be at work. Items that differ are read again;
 //! a difference counts if it is there when both sides have not changed.
 
+use sortkey_diagnostics::a;
 use std::sync::Arc;
 
 use sortkey_core::internals::{
@@ -523,7 +524,7 @@ impl Runner {
             if !holds && is_still_there && !self.plan.concerns(Side::Old, &place.table) {
                 return Ok(vec![difference(
                     place,
-                    format!("the guard belongs to a {} that does not have its value", info.name),
+                    format!("the guard belongs to {} that does not have its value", a(&info.name)),
                 )]);
             }
         }

@@ -18,10 +18,10 @@ pub(crate) use values::{Dice, LATEST_MS};
 use std::collections::HashSet;
 
 use serde_json::{Map, Value as Json};
-use sortkey_design::Design;
 use sortkey_design::facts::key_attributes;
 use sortkey_design::model::Entity;
 use sortkey_design::program::Callee;
+use sortkey_design::{Design, Program};
 
 use sortkey_core::{Answer, Arguments, Call, Failure, Ids, KeyError, Runtime};
 
@@ -45,6 +45,8 @@ pub struct Seeded {
     pub made: u64,
     /// The message of the last call that failed.
     pub trouble: Option<String>,
+    /// A caller who has some of them; none if the system made them.
+    pub caller: Option<Map<String, Json>>,
 }
 
 /// Generates data: at most `most` items of an entity, the others in proportion to their volumes. Equal seeds give equal
@@ -153,6 +155,9 @@ impl Garden<'_, '_> {
     fn count(&mut self, at: usize, maker: Callee, item: Map<String, Json>) {
         let entity = self.done[at].entity.clone();
         let is_new = self.is_new(&entity, &item);
+        if self.done[at].caller.is_none() {
+            self.done[at].caller = caller(self.runtime.program(), maker, &item);
+        }
         self.pool.add(&entity, item);
         if !is_new {
             return;
@@ -191,6 +196,15 @@ impl Garden<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The caller who made an item.
+fn caller(program: &Program, maker: Callee, item: &Map<String, Json>) -> Option<Map<String, Json>> {
+    if program.is_system(maker) || program.caller.is_empty() {
+        return None;
+    }
+    let parts = program.caller.iter().filter(|each| item.contains_key(&*each.name) || !each.may_be_absent());
+    parts.map(|each| Some((each.name.to_string(), item.get(&*each.name)?.clone()))).collect()
 }
 
 /// The number of items of an entity: the largest kind has `most`, the others their share;

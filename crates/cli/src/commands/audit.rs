@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use sortkey_access::{Anchor, Line, verify_audit};
+use sortkey_diagnostics::counted;
 
 use super::Run;
 use crate::designs;
@@ -104,7 +105,11 @@ impl Log {
             let checked = verify_audit(path, &after, each).map_err(Failure::new)?;
             if says {
                 let (lines, last) = (checked.lines, checked.last);
-                designs::say(&format!("{}: {lines} lines, unchanged up to {last}\n", path.display()));
+                designs::say(&format!(
+                    "{}: {}, unchanged up to {last}\n",
+                    path.display(),
+                    counted(lines, "line")
+                ));
             }
         }
         Ok(())

@@ -26,8 +26,8 @@ const IN_PATHS: &AsciiSet = &IN_FORMS.remove(b'/');
   sortkey call createLink slug=docs target=https://example.com --caller '{\"userId\":\"ada\"}'
   sortkey call newestLinks --json '{\"userId\":\"ada\"}' --endpoint http://127.0.0.1:8001")]
 pub(super) struct CallCommand {
-    /// The call: its own name, or MODULE.NAME
-    name: String,
+    /// The call: its own name, or MODULE.NAME; without one, lists what can be called
+    name: Option<String>,
 
     /// Arguments, as NAME=VALUE
     #[arg(value_name = "NAME=VALUE", conflicts_with = "json")]
@@ -37,8 +37,8 @@ pub(super) struct CallCommand {
     #[arg(long, value_name = "JSON")]
     json: Option<String>,
 
-    /// The caller, as a JSON object: '{"userId": "usr_1"}'
-    #[arg(long, value_name = "JSON", env = "SORTKEY_CALLER")]
+    /// The caller, as a JSON object: '{"userId": "ada"}'
+    #[arg(long, value_name = "JSON", env = "SORTKEY_CALLER", hide_env_values = true)]
     caller: Option<String>,
 
     /// An API key, where the design runs with keys
@@ -46,7 +46,13 @@ pub(super) struct CallCommand {
     key: Option<String>,
 
     /// The address of the running design
-    #[arg(long, default_value = "http://127.0.0.1:8000", value_name = "URL", env = "SORTKEY_ENDPOINT")]
+    #[arg(
+        long,
+        default_value = "http://127.0.0.1:8000",
+        value_name = "URL",
+        env = "SORTKEY_ENDPOINT",
+        hide_env_values = true
+    )]
     endpoint: String,
 
     #[command(flatten)]
@@ -59,24 +65,42 @@ impl Run for CallCommand {
     fn run(self) -> Result<(), Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::new(format_args!("cannot start: {error}")))?;
-        let answer = runtime.block_on(self.send())?;
-        let json: Option<Json> = serde_json::from_slice(&answer.body).ok();
-        if (200..300).contains(&answer.status) {
-            if let Some(json) = json {
-                designs::say(&format!("{json:#}\n"));
+        let answer = runtime.block_on(async {
+            match &self.name {
+                Some(name) => self.send(name).await,
+                None => self.list().await,
             }
-            return Ok(());
+        })?;
+        let json: Option<Json> = serde_json::from_slice(&answer.body).ok();
+        match (answer.status, json, &self.name) {
+            (200..300, Some(json), Some(_)) => designs::say(&format!("{json:#}\n")),
+            (200..300, Some(json), None) => designs::say(&directory(&json)),
+            (200..300, None, _) => {}
+            (status, json, name) => {
+                return Err(problem(name.as_deref().unwrap_or("/api"), status, json.as_ref()));
+            }
         }
-        Err(problem(&self.name, answer.status, json.as_ref()))
+        Ok(())
     }
 }
 
 impl CallCommand {
-    async fn send(&self) -> Result<http::Answer, Failure> {
-        let path = format!("/api/{}", utf8_percent_encode(&self.name.replace('.', "/"), IN_PATHS));
+    /// Asks for a short description of everything that can be called.
+    async fn list(&self) -> Result<http::Answer, Failure> {
+        let headers: Vec<_> = self.credential().into_iter().collect();
+        let endpoint = http::Endpoint::new(&self.endpoint, &self.trust)?;
+        endpoint.send(Method::GET, "/api", &headers, String::new()).await
+    }
+
+    fn credential(&self) -> Option<(HeaderName, String)> {
+        self.key.as_ref().map(|key| (AUTHORIZATION, format!("Bearer {key}")))
+    }
+
+    async fn send(&self, name: &str) -> Result<http::Answer, Failure> {
+        let path = format!("/api/{}", utf8_percent_encode(&name.replace('.', "/"), IN_PATHS));
         let mut headers = Vec::new();
         headers.extend(self.caller.clone().map(|caller| (CALLER, caller)));
-        headers.extend(self.key.as_ref().map(|key| (AUTHORIZATION, format!("Bearer {key}"))));
+        headers.extend(self.credential());
         let (content_type, body) = match &self.json {
             Some(json) => ("application/json", json.clone()),
             None => ("application/x-www-form-urlencoded", self.form()?),
@@ -98,12 +122,36 @@ impl CallCommand {
     }
 }
 
+/// What can be called, a line each: `createLink slug target [expiresAt]`.
+fn directory(json: &Json) -> String {
+    let mut text = String::new();
+    for call in json["endpoints"].as_array().into_iter().flatten() {
+        let mut line = call["name"].as_str().unwrap_or_default().to_owned();
+        for parameter in call["parameters"].as_array().into_iter().flatten().filter_map(Json::as_str) {
+            match parameter.strip_suffix('?') {
+                Some(optional) => line += &format!(" [{optional}]"),
+                None => line += &format!(" {parameter}"),
+            }
+        }
+        if call["system"] == true {
+            line += "    (system)";
+        }
+        text += &(line + "\n");
+    }
+    text
+}
+
 /// A failed call in a sentence, with the field that is to blame.
 fn problem(name: &str, status: u16, problem: Option<&Json>) -> Failure {
     let text = |member: &str| problem.and_then(|problem| problem[member].as_str());
     let (Some(code), Some(detail)) = (text("code"), text("detail")) else {
         return Failure::new(format_args!("{name}: HTTP status {status}"));
     };
+    // The answer names the header, which this command writes by an option.
+    if let Some((who, example)) = detail.split_once(" Send the header Sortkey-Caller: ") {
+        return Failure::new(format_args!("{code}: {who}"))
+            .hint(format_args!("say it with --caller '{example}', or export SORTKEY_CALLER='{example}'"));
+    }
     match text("field").filter(|field| !detail.contains(*field)) {
         Some(field) => Failure::new(format_args!("{code} ({field}): {detail}")),
         None => Failure::new(format_args!("{code}: {detail}")),

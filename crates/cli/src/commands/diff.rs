@@ -19,7 +19,8 @@ use crate::failure::Failure;
 /// Every difference has a class: 0 nothing to do, 1 old items are read as they are, 2 DynamoDB changes the table, 3 items are
 /// rewritten in place, 4 items get another key, 5 items move to another table, 6 something stored is dropped. Differences that
 /// callers notice are marked. Only the two designs are read; `sortkey up` makes the same comparison with the design that was
-/// deployed last, looks at the items, applies classes 0 to 3, and names the items that are in the way of the rest.
+/// deployed last and looks at the items. It applies classes 0 to 3, unless an item does not fit (a narrower type, a new check);
+/// classes 4 and 5 take a migration, and of class 6 nothing is dropped.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   sortkey diff before.sk after.sk

@@ -2,6 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use sortkey_codegen::{Drift, drift, drift_json, drift_sarif, drift_text};
+use sortkey_diagnostics::{counted, counted_with};
 
 use super::Run;
 use super::generate::live;
@@ -55,9 +56,9 @@ impl Run for DriftCommand {
         self.print(&staged, &found);
         match found.differences.len() {
             0 => Ok(()),
-            1 => Err(Failure::new("1 difference between the design and what is deployed")),
             count => {
-                Err(Failure::new(format_args!("{count} differences between the design and what is deployed")))
+                let differences = counted(count, "difference");
+                Err(Failure::new(format_args!("{differences} between the design and what is deployed")))
             }
         }
     }
@@ -68,9 +69,9 @@ impl DriftCommand {
         let Staged { compilation, deployment } = staged;
         let text = match self.format {
             Format::Text if found.differences.is_empty() => format!(
-                "{}no drift: {} tables are as the design says\n",
+                "{}no drift: {} as the design says\n",
                 drift_text(found),
-                deployment.tables.len()
+                counted_with(deployment.tables.len(), "table", ("is", "are"))
             ),
             Format::Text => drift_text(found),
             Format::Json => {

@@ -1,6 +1,7 @@
 //! `sortkey explain`: the long text of a rule.
 
 use clap::Args;
+use sortkey_design::nearest;
 use sortkey_lints::{explain, lints};
 
 use super::Run;
@@ -30,7 +31,11 @@ impl Run for Explain {
             return Ok(());
         };
         let explanation = explain(&rule).ok_or_else(|| {
-            Failure::new(format_args!("there is no rule {rule:?}")).hint("`sortkey explain` lists all rules")
+            let failure = Failure::new(format_args!("there is no rule {rule:?}"));
+            match nearest(&rule, lints().map(|lint| lint.name)) {
+                Some(near) => failure.hint(format_args!("did you mean `sortkey explain {near}`?")),
+                None => failure.hint("`sortkey explain` lists all rules"),
+            }
         })?;
         designs::say(&format!("{}\n\n{}\n", explanation.heading, explanation.text));
         Ok(())

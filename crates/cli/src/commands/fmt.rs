@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use sortkey_diagnostics::{Sources, render};
+use sortkey_diagnostics::{Sources, counted_with, render};
 use sortkey_syntax::{format, parse};
 
 use super::Run;
@@ -55,9 +55,12 @@ impl Run for Fmt {
             (0, 0) => Ok(()),
             (0, _) if !self.check => Ok(()),
             (0, changed) => {
-                Err(Failure::new(format_args!("{changed} files are not formatted")).hint("sortkey fmt"))
+                Err(Failure::new(counted_with(changed, "file", ("is not formatted", "are not formatted")))
+                    .hint("sortkey fmt"))
             }
-            (broken, _) => Err(Failure::new(format_args!("{broken} files have syntax errors"))),
+            (broken, _) => {
+                Err(Failure::new(counted_with(broken, "file", ("has syntax errors", "have syntax errors"))))
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ const IGNORED: &str = "/.sortkey\n";
 
 /// Write a small example design with tests, to change into your own
 ///
-/// The design is called like its folder. It has no warnings, its tests pass and `sortkey up` runs it. Existing files are
+/// The design is called like its folder, or `links` where the folder has no name that a design can have. It has no warnings, its tests pass and `sortkey up` runs it. Existing files are
 /// never changed.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:

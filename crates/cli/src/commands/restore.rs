@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::HumanBytes;
+use sortkey_diagnostics::counted;
 use sortkey_storage::backup;
 use sortkey_storage_fjall::{Options, RestoreError, Restoring};
 
@@ -74,17 +75,19 @@ impl Run for Restore {
         let report = sortkey_engine::verify_watched(restoring.store(), &|seen| bar.set_position(seen));
         bar.finish_and_clear();
         if let Some(problem) = report.problems.first() {
-            let failure =
-                Failure::new(format_args!("the backup has {} problems: {problem}", report.problem_count));
+            let failure = Failure::new(format_args!(
+                "the backup has {}: {problem}",
+                counted(report.problem_count, "problem")
+            ));
             return Err(failure.hint("nothing was restored; `sortkey verify` the database it came from"));
         }
         restoring.finish().map_err(Failure::new)?;
         say(&format!(
-            "{}: {} entries, {}, {} tables",
+            "{}: {}, {}, {}",
             self.data.display(),
-            summary.entries,
+            counted(summary.entries, "entry"),
             HumanBytes(summary.bytes),
-            report.tables.len()
+            counted(report.tables.len(), "table")
         ));
         Ok(())
     }

@@ -47,7 +47,7 @@ pub(super) struct Test {
     #[command(flatten)]
     trust: Trust,
 
-    /// Take out one annotation, condition, guard or transition at a time, and show which of them no test misses
+    /// Take out one annotation, condition, guard or transition at a time, and show which of these changes no test notices
     #[arg(long)]
     mutate: bool,
 

@@ -159,7 +159,7 @@ impl Run for Up {
     const NAME: &'static str = "up";
 
     fn run(self) -> Result<(), Failure> {
-        let compilation = design::checked(&self.path)?;
+        let compilation = design::runnable(&self.path)?;
         self.listen.block_on(self.live(compilation))
     }
 }
@@ -296,7 +296,14 @@ impl Up {
             Some(endpoint) => {
                 let ca = self.trust.pem()?;
                 let program = &compilation.program;
-                Place::elsewhere(endpoint, ca, &self.listen.region, &self.keep, &name, program).await
+                Place::elsewhere(
+                    endpoint,
+                    ca,
+                    &self.listen.region,
+                    self.keep.folder(&place::keys(&name)),
+                    program,
+                )
+                .await
             }
             None => Place::inside(&self.listen.region, &self.keep, &self.protect.keyring, &name),
         }

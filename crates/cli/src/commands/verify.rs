@@ -27,9 +27,10 @@ use crate::{data_key, http, progress};
   sortkey verify .sortkey/links                       # the directory of a stopped server
   sortkey verify --endpoint http://127.0.0.1:8000     # a server that runs")]
 pub(super) struct Verify {
-    /// The directory that `serve --data` was given
-    #[arg(default_value = ".sortkey/default", value_name = "DIR")]
-    directory: PathBuf,
+    /// The directory with the data: what `--data` named, .sortkey/<name> of a design, .sortkey/default of `serve` [default: the only
+    /// one under .sortkey]
+    #[arg(value_name = "DIR")]
+    directory: Option<PathBuf>,
 
     /// The server to ask instead
     #[arg(long, value_name = "URL", conflicts_with = "directory")]
@@ -65,7 +66,10 @@ impl Run for Verify {
                 let server = http::Endpoint::new(endpoint, &self.trust)?;
                 (endpoint.clone(), from_server(&server, endpoint, self.key.as_deref())?)
             }
-            None => (self.directory.display().to_string(), from_directory(&self.directory, &self.keyring)?),
+            None => {
+                let directory = self.directory.map_or_else(only_directory, Ok)?;
+                (directory.display().to_string(), from_directory(&directory, &self.keyring)?)
+            }
         };
         print(&found).map_err(|error| Failure::new(format_args!("cannot write: {error}")))?;
         if found.sound {
@@ -77,10 +81,38 @@ impl Run for Verify {
     }
 }
 
+/// The only database under `.sortkey`.
+fn only_directory() -> Result<PathBuf, Failure> {
+    let mut found = databases();
+    match (found.len(), listed(&found)) {
+        (1, _) => Ok(found.remove(0)),
+        (_, Some(listed)) => Err(Failure::new("several databases here; name one of them")
+            .hint(format_args!("sortkey verify {listed}"))),
+        (_, None) => Err(Failure::new("there is no database under .sortkey")
+            .hint("name the directory that `--data` was given, or a server with --endpoint")),
+    }
+}
+
+/// The databases that `serve` and `up` keep in this folder.
+fn databases() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(".sortkey").into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut found: Vec<PathBuf> = entries.filter(|folder| FjallStore::exists(folder)).collect();
+    found.sort();
+    found
+}
+
+fn listed(folders: &[PathBuf]) -> Option<String> {
+    let names: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    (!names.is_empty()).then(|| names.join(" or "))
+}
+
 fn from_directory(directory: &Path, keyring: &KeyringArguments) -> Result<Found, Failure> {
     if !FjallStore::exists(directory) {
         let failure = Failure::new(format_args!("there is no database in {}", directory.display()));
-        return Err(failure.hint("name the directory that `sortkey serve --data` was given"));
+        return Err(match listed(&databases()) {
+            Some(listed) => failure.hint(format_args!("there is one in {listed}")),
+            None => failure.hint("name the directory that `sortkey serve --data` was given"),
+        });
     }
     let options = Options { data_key: data_key::of(directory, keyring)?, ..Options::default() };
     let store = FjallStore::open_read_only(directory, options).map_err(|error| match error {

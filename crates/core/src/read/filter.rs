@@ -1,6 +1,7 @@
 //! The filter of results: live items of the entity, of the caller's tenant, that satisfy the pattern.
 
 use sortkey_design::program::{Attribute, AttributeId, BindValue, Bound, Conjunct, Expr, LocalId, Type};
+use sortkey_diagnostics::a;
 use sortkey_plan::Held;
 use sortkey_value::Item;
 
@@ -213,7 +214,7 @@ pub(crate) fn computes(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) ->
         let Ok(value) = scope.eval(&fill.value, Some(View::of(info.at, fields))) else { continue };
         let admitted = Admit::computed(scope).keeping_empty().attribute(attribute, value, &attribute.name);
         if let Err(failure) = admitted {
-            let message = format!("{}, computed for a {}", failure.message, info.name);
+            let message = format!("{}, computed for {}", failure.message, a(&info.name));
             return Err(Failure::new(FailureKind::CheckFailed, message).at(attribute.name.to_string()));
         }
     }

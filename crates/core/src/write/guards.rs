@@ -2,6 +2,7 @@
 
 use sortkey_design::Program;
 use sortkey_design::program::UniqueId;
+use sortkey_diagnostics::a;
 use sortkey_value::Map;
 
 use super::{Act, Test, Write, declared};
@@ -54,7 +55,7 @@ pub(super) fn guards(
 fn not_unique(program: &Program, info: &EntityInfo, unique: UniqueId) -> Failure {
     let unique = &info.of(program).uniques[unique];
     let names: Vec<&str> = unique.attributes.iter().map(|id| &**info.name_of(*id)).collect();
-    let message = format!("there is already a {} with this {}", info.name, names.join(" and "));
+    let message = format!("there is already {} with this {}", a(&info.name), names.join(" and "));
     let failure = Failure::new(FailureKind::AlreadyExists, message);
     let failure = declared(program, unique.error, failure);
     match names.as_slice() {

@@ -4,6 +4,7 @@ use sortkey_api::ErrorKind;
 use sortkey_api::operations::*;
 use sortkey_api::shapes::returns::{ReturnValue, ReturnValuesOnConditionCheckFailure};
 use sortkey_api::shapes::transaction::{ConditionCheck, Delete, Put, TransactWriteItem, Update};
+use sortkey_diagnostics::a;
 use sortkey_value::Item;
 
 use super::refusal::{Refusal, cancelled, explain, refused};
@@ -202,7 +203,7 @@ fn twice(scope: &Scope<'_>, writes: &[Write]) -> Option<Failure> {
     let name = |write: &Write| &scope.shared.entities[write.entity].name;
     let which = match name(first) == name(write) {
         true => format!("the same {} twice", name(write)),
-        false => format!("a {} and a {} with one key", name(first), name(write)),
+        false => format!("{} and {} with one key", a(name(first)), a(name(write))),
     };
     Some(Failure::new(FailureKind::Invalid, format!("this would write {which} in one transaction")))
 }

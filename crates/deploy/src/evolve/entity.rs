@@ -194,7 +194,7 @@ impl Entity<'_> {
     }
 
     /// The name of an attribute in the old version.
-    fn name_before<'n>(&'n self, name: &'n str) -> &'n str {
+    pub(super) fn name_before<'n>(&'n self, name: &'n str) -> &'n str {
         let renamed = self.tasks().find_map(|(task, to)| match task {
             Task::Rename { from } if to == name => Some(from.as_str()),
             _ => None,

@@ -18,6 +18,10 @@ use sortkey_core::internals::{EntityInfo, Scope, broken_check, held, keeps_key, 
 
 const CHANGE_ITEMS: &str = "Let the design allow what is stored, change the items while the design is as it was, or give the \
                             attribute a new name. Nothing was changed.";
+const REQUIRED: &str = "Declare a default or make it optional; where each item needs a value of its own, a `migrate` block gives it. If it had \
+                        another name so far, say `@was(...)`. Nothing was changed.";
+const CONVERT: &str = "`up` converts no values: keep the type, or give the attribute a new name. Or a `migrate` block converts the items into \
+                       another table: `sortkey migrate plan` counts what that takes. Nothing was changed.";
 const KEEP: &str = "If it has another name now, say `@was(...)` there. To serve without it, start with `--keep-removed`: the \
                     items keep what they have, and no answer shows it.";
 const KEEP_ENTITY: &str = "An entity keeps its name: call it as before, or bring its items over with `migrate`. To serve without it, start with \
@@ -122,6 +126,9 @@ impl<'a> Survey<'a> {
         if !entity.tasks().any(|(task, _)| is_looked_at(task)) {
             return Ok(());
         }
+        if self.converts(entity, info, item) {
+            return Ok(());
+        }
         let made = entity.moved(scopes, item).and_then(|moved| target(scopes.1, info, &moved));
         match made {
             Ok(target) => {
@@ -137,6 +144,19 @@ impl<'a> Survey<'a> {
                 Ok(())
             }
         }
+    }
+
+    /// Refuses an item with a value that would be misread: a number of seconds is also one of milliseconds.
+    fn converts(&mut self, entity: &Entity<'a>, info: &EntityInfo, item: &Item) -> bool {
+        let tasks = entity.tasks().filter(|(task, _)| **task == Task::Convert);
+        let is_there = |name: &&str| item.get(name).is_some() || item.get(entity.name_before(name)).is_some();
+        let names: Vec<&str> = tasks.map(|(_, name)| name).filter(is_there).collect();
+        for name in &names {
+            let title = format!("`{}.{name}` is stored in another form", info.name);
+            let why = self.key(item);
+            self.add(info, name, (title, "would be misread", CONVERT), why);
+        }
+        !names.is_empty()
     }
 
     /// Checks an item in its new form against the design.
@@ -156,8 +176,13 @@ impl<'a> Survey<'a> {
             let attribute = info.source(self.entities.runtime.design()).attribute(name);
             // A value that depends on the time of a write is filled by the next one.
             let attribute = attribute.filter(|each| target.get(name).is_some() || each.value.is_none());
-            if let Some(why) = attribute.and_then(|each| complaint(scope, info, each, target)) {
-                self.unfit(info, name, why);
+            let Some(why) = attribute.and_then(|each| complaint(scope, info, each, target)) else { continue };
+            match target.get(name) {
+                Some(_) => self.unfit(info, name, why),
+                None => {
+                    let title = format!("items that are there have no `{}.{name}`", info.name);
+                    self.add(info, name, (title, "required from now on", REQUIRED), why);
+                }
             }
         }
         if entity.tasks().any(|(task, _)| *task == Task::VerifyChecks)

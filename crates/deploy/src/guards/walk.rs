@@ -5,6 +5,7 @@
 //! the same design may be at work meanwhile. Most items are processed together, many to a transaction; those with
 //! concurrent changes or conflicting guards are processed one by one.
 
+use sortkey_diagnostics::a;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sortkey_api::operations::ScanInput;
@@ -247,7 +248,8 @@ impl<'a> Walk<'a> {
 }
 
 fn restless(info: &EntityInfo) -> Failure {
-    let message = format!("a {} is being changed all the time: start again when it is quieter", info.name);
+    let message =
+        format!("{} is being changed all the time: run `sortkey up` again with fewer writes", a(&info.name));
     Failure::new(FailureKind::Conflict, message)
 }
 

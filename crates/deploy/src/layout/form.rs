@@ -2,15 +2,13 @@
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use sortkey_design::Design;
+use sortkey_change::{ENCRYPTED, reads, stored_form};
 use sortkey_design::facts::{Source, source};
-use sortkey_design::model::{Attribute, Piece, SlotFormat, Stored, Template, Type};
+use sortkey_design::model::{Piece, SlotFormat, Template};
+use sortkey_design::{Design, Program};
 use sortkey_diagnostics::Span;
 
 use sortkey_core::internals::{EntityInfo, hex};
-
-/// The form of every encrypted attribute.
-pub(super) const ENCRYPTED: &str = "encrypted";
 
 /// The form of one stored attribute.
 pub(super) struct Form {
@@ -24,8 +22,9 @@ pub(super) struct Form {
 }
 
 /// The stored forms of an entity: the templates of its keys, and the attributes themselves.
-pub(super) fn forms(design: &Design, info: &EntityInfo) -> Vec<Form> {
-    let entity = info.source(design);
+pub(super) fn forms(program: &Program, info: &EntityInfo) -> Vec<Form> {
+    let (design, entity) = (&program.design, info.source(&program.design));
+    let attributes = &info.of(program).attributes;
     let form = |attribute: &str, text: String, is_computed_key, span| Form {
         entity: info.name.to_string(),
         attribute: attribute.to_owned(),
@@ -41,8 +40,9 @@ pub(super) fn forms(design: &Design, info: &EntityInfo) -> Vec<Form> {
     }
     for attribute in &entity.attributes {
         let name = attribute.name.text.as_str();
-        let stored = info.stores(name);
-        if let Some(text) = kept(design, attribute).filter(|_| stored && entity.template(name).is_none()) {
+        let is_kept = info.stores(name) && entity.template(name).is_none();
+        let compiled = attributes.find(name).filter(|_| is_kept).map(|id| &attributes[id]);
+        if let Some(text) = compiled.and_then(stored_form) {
             found.push(form(name, text, false, attribute.ty_span.unwrap_or(attribute.span)));
         }
     }
@@ -61,8 +61,7 @@ impl Form {
 
     /// Whether values stored in an earlier form keep their meaning.
     pub(super) fn reads(&self, before: &str) -> bool {
-        let was_text = ["date", "month", "time(iso)", "time(iso_s)"].contains(&before);
-        self.text == before || self.text == "S" && was_text
+        reads(&self.text, before)
     }
 
     /// A remark on a part of a key that older items do not have.
@@ -103,22 +102,5 @@ fn written(template: &Template) -> String {
             let digest = Sha256::digest(json!(when).to_string().as_bytes());
             format!("{text:?} when (condition {})", hex(&digest[..4]))
         }
-    }
-}
-
-/// The form of an attribute; none if it may be of any type.
-fn kept(design: &Design, attribute: &Attribute) -> Option<String> {
-    if attribute.has("encrypted") {
-        return Some(ENCRYPTED.to_owned());
-    }
-    match design.type_of(attribute) {
-        Type::Time { unit } => Some(unit.describe().to_owned()),
-        Type::Date => Some("date".to_owned()),
-        Type::Month => Some("month".to_owned()),
-        Type::Json { .. } => Some("json".to_owned()),
-        ty => match ty.stored() {
-            Stored::Any => None,
-            stored => Some(format!("{stored:?}").to_uppercase()),
-        },
     }
 }

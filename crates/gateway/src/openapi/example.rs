@@ -135,6 +135,7 @@ fn text(name: &str, format: &StringFormat, min: u64, max: Option<u64>) -> Json {
     {
         return json!(text);
     }
+    let named = identity(name).unwrap_or_else(|| name.to_owned());
     let text = match format {
         StringFormat::Email => "ada@example.com",
         StringFormat::Url => "https://example.com/hook",
@@ -143,13 +144,25 @@ fn text(name: &str, format: &StringFormat, min: u64, max: Option<u64>) -> Json {
         StringFormat::Plain if lower.ends_with("ip") => "203.0.113.9",
         StringFormat::Plain if lower.contains("password") => "correct horse",
         StringFormat::Plain if lower.contains("name") => "Ada",
-        StringFormat::Plain | StringFormat::Matching(_) => name,
+        StringFormat::Plain | StringFormat::Matching(_) => named.as_str(),
     };
     let mut text = cut(text, max.unwrap_or(u64::MAX)).to_owned();
     while (text.chars().count() as u64) < min.min(64) {
         text.push('x');
     }
     json!(text)
+}
+
+/// An id that looks like one: `ada` for `userId`, `order-1` for `orderId`.
+fn identity(name: &str) -> Option<String> {
+    const PEOPLE: [&str; 8] = ["user", "caller", "owner", "author", "writer", "member", "agent", "customer"];
+    let stem =
+        ["Id", "_id", "ID"].iter().find_map(|end| name.strip_suffix(end)).filter(|stem| !stem.is_empty())?;
+    let stem = stem.to_lowercase();
+    match PEOPLE.iter().any(|person| stem.ends_with(person)) {
+        true => Some("ada".to_owned()),
+        false => Some(format!("{stem}-1")),
+    }
 }
 
 fn id_body(body: IdBody) -> String {

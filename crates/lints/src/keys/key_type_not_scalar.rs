@@ -39,7 +39,7 @@
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::facts::{Source, source};
 use sortkey_design::model::*;
-use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::{Severity, a};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -62,7 +62,7 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
             if matches!(ty.stored(), Stored::S | Stored::N | Stored::B | Stored::Any) {
                 continue;
             }
-            let title = format!("`{name}` is a {}, which cannot be a key", ty.describe());
+            let title = format!("`{name}` is {}, which cannot be a key", a(&ty.describe()));
             cx.push(
                 cx.at(name.span, title)
                     .label("must be stored as a string, a number or bytes")

@@ -42,7 +42,7 @@
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::facts::{ActionSite, actions, key_attributes};
 use sortkey_design::model::*;
-use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::{Severity, a};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -110,7 +110,7 @@ fn given_up(parent: &Entity, cx: &mut Context<'_>) {
     let Some((child, reference)) = orphans.first() else {
         return;
     };
-    let title = format!("a {word} `{}` leaves its `{}` at work", parent.name, child.name);
+    let title = format!("{} `{}` leaves its `{}` at work", a(&word.to_string()), parent.name, child.name);
     cx.push(
         cx.at(attribute.name.span, title)
             .label(format!("`{word}`, and what hangs on it goes on"))

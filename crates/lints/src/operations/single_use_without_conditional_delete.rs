@@ -38,7 +38,7 @@
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::facts::actions;
 use sortkey_design::model::*;
-use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::{Severity, a_quoted};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -76,7 +76,7 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
             },
         );
     if !consumed {
-        let title = format!("nothing makes sure that a `{}` is used only once", entity.name);
+        let title = format!("nothing makes sure that {} is used only once", a_quoted(&entity.name.text));
         cx.push(
             cx.at(entity.name.span, title).label("no conditional delete or update").note(
                 "`let s = delete ...` returns what was deleted, in one request: only one caller gets it.",

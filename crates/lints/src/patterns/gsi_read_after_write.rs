@@ -48,7 +48,7 @@
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::facts::actions;
 use sortkey_design::model::*;
-use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::{Severity, a_quoted};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -84,7 +84,8 @@ fn fresh(pattern: &Pattern, cx: &mut Context<'_>) {
         other.verb == ReadVerb::Get && path.is_some_and(|path| !path.is_global_index(cx.program))
     });
     if created && !fetched && !by_key {
-        let title = format!("`{}` does not find a `{}` that was just created", pattern.name, entity.name);
+        let title =
+            format!("`{}` does not find {} that was just created", pattern.name, a_quoted(&entity.name.text));
         cx.push(
             cx.at(bind.name.span, title)
                 .label(format!("reads through {}", path.describe(cx.program)))

@@ -44,7 +44,7 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::{Severity, a};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -76,7 +76,7 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
             cx.push(
                 cx.at(expr.span, title)
                     .label("a filter over everything the key returns")
-                    .also(attribute.type_place(), format!("a {}", ty.describe()))
+                    .also(attribute.type_place(), a(&ty.describe()))
                     .note("One small item per member makes it a key."),
             );
         }

@@ -37,7 +37,7 @@
 use crate::context::{Context, Inspect, Lint, Theme};
 use crate::vocabulary::parts;
 use sortkey_design::model::*;
-use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::{Severity, a_quoted};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -79,7 +79,7 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
     let keyed = keys.flat_map(Key::attributes).any(|key| parts(entity, &key.text).contains(&name));
     let unique = entity.uniques.iter().any(|unique| unique.names.iter().any(|each| each.is(name)));
     if !keyed && !unique {
-        let title = format!("nothing finds a `{}` by its `{name}`", entity.name);
+        let title = format!("nothing finds {} by its `{name}`", a_quoted(&entity.name.text));
         cx.push(
             cx.at(attribute.name.span, title)
                 .label("in no key, index or guard")

@@ -44,7 +44,7 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::{Severity, a_quoted};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -72,7 +72,7 @@ fn inspect(pattern: &Pattern, cx: &mut Context<'_>) {
             .is_some_and(|counts| counts.args.iter().any(|(_, value)| value.is_name(&entity.name.text)))
     });
     if path.is_global_index(cx.program) && !counted {
-        let title = format!("`{}` can miss a `{}` that was just made", pattern.name, entity.name);
+        let title = format!("`{}` can miss {} that was just made", pattern.name, a_quoted(&entity.name.text));
         cx.push(cx.at(pattern.verb_span, title).label(format!("reads through {}", path.describe(cx.program))).also(target.name.span, "what is referred to").note(format!("Count them where they are deleted: `{} int(0..) = 0 @counts({})` on `{}`, and `if {} = 0`.", "uses", entity.name, target.name, "uses")));
     }
 }

@@ -49,7 +49,7 @@
 use crate::context::{Context, Inspect, Lint, Theme};
 use crate::vocabulary::owner;
 use sortkey_design::model::*;
-use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::{Severity, a_quoted};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -74,7 +74,7 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
                 .any(|carried| each.name.text.split('#').any(|part| carried.name.is(part)))
     });
     if let Some(attribute) = inside {
-        let title = format!("the owner of a `{}` is only a part of a key", entity.name);
+        let title = format!("the owner of {} is only a part of a key", a_quoted(&entity.name.text));
         cx.push(
             cx.at(attribute.name.span, title)
                 .label("would have to be cut out")
@@ -89,7 +89,7 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
         })
     };
     if let Some((attribute, target)) = parents().find(|(_, target)| owner(cx.design, target).is_some()) {
-        let title = format!("a `{}` does not say whose it is", entity.name);
+        let title = format!("{} does not say whose it is", a_quoted(&entity.name.text));
         cx.push(
             cx.at(entity.name.span, title)
                 .label("each check reads the parent")
@@ -98,11 +98,11 @@ fn inspect(entity: &Entity, cx: &mut Context<'_>) {
     } else if let Some((attribute, target, link)) =
         parents().find_map(|(each, target)| Some((each, target, membership(cx.design, target)?)))
     {
-        let title = format!("a `{}` does not say for which tenant it is", entity.name);
+        let title = format!("{} does not say for which tenant it is", a_quoted(&entity.name.text));
         cx.push(
             cx.at(entity.name.span, title)
                 .label("no tenant")
-                .also(attribute.name.span, format!("a `{}` may belong to several", target.name))
+                .also(attribute.name.span, format!("{} may belong to several", a_quoted(&target.name.text)))
                 .also(link.name.span, "as this says"),
         );
     }

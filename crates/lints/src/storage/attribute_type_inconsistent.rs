@@ -46,6 +46,7 @@
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
 use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::a as article;
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -78,11 +79,11 @@ fn inspect(cx: &mut Context<'_>) {
             let typed = matches!((a, b), (Type::Time { .. }, Type::Time { .. }));
             if plain(a) && plain(b) && a.stored() != b.stored() && !typed {
                 let title = format!(
-                    "`{}` is a {} in `{}` and a {} in `{}`",
+                    "`{}` is {} in `{}` and {} in `{}`",
                     attribute.name,
-                    b.describe(),
+                    article(&b.describe()),
                     entity.name,
-                    a.describe(),
+                    article(&a.describe()),
                     other.name
                 );
                 cx.push(

@@ -73,7 +73,7 @@ fn unsaid(tables: &[&Table], open: impl Fn(&Table) -> Vec<&'static str>, cx: &mu
         [] => format!("`{}` does not say: {lacks}", first.name),
         _ => format!("{} tables do not say: {lacks}", tables.len()),
     };
-    let mut diagnostic = cx.at(first.name.span, title).label("for example this one");
+    let mut diagnostic = cx.at(first.name.span, title).label("these settings are missing");
     for other in others {
         diagnostic = diagnostic.also(other.name.span, "nor does this");
     }

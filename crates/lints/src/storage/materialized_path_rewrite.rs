@@ -37,7 +37,7 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::{Severity, a_quoted};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -56,7 +56,8 @@ fn inspect(entity: &Entity, attribute: &Attribute, cx: &mut Context<'_>) {
         .iter()
         .any(|each| each.reference.as_ref().is_some_and(|reference| reference.entity == entity.name));
     if path && tree && attribute.value.is_none() && matches!(attribute.ty, Type::String { .. }) {
-        let title = format!("moving or renaming a `{}` rewrites every path below it", entity.name);
+        let title =
+            format!("moving or renaming {} rewrites every path below it", a_quoted(&entity.name.text));
         cx.push(
             cx.at(attribute.name.span, title)
                 .label("made of names?")

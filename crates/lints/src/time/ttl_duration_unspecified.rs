@@ -36,7 +36,7 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::{Severity, a_quoted};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -59,7 +59,7 @@ fn inspect(table: &Table, cx: &mut Context<'_>) {
             "timestamp" | "createdAt" | "created_at" | "receivedAt" | "updatedAt" | "eventTime"
         );
         if attribute.value.is_none() && !event_name {
-            let title = format!("nothing says how long a `{}` lives", entity.name);
+            let title = format!("nothing says how long {} lives", a_quoted(&entity.name.text));
             cx.push(
                 cx.at(attribute.name.span, title)
                     .label("set to what?")

@@ -30,7 +30,7 @@
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;
-use sortkey_diagnostics::Severity;
+use sortkey_diagnostics::{Severity, a_quoted};
 
 /// The rule.
 pub(super) const LINT: Lint = Lint {
@@ -50,7 +50,7 @@ fn inspect(worker: &Worker, cx: &mut Context<'_>) {
     if table.stream.as_ref().is_some_and(|stream| stream.is("new_and_old_images")) {
         return;
     }
-    let title = format!("nothing says when a `{entity}` changes");
+    let title = format!("nothing says when {} changes", a_quoted(&entity.to_string()));
     let problem = cx
         .at(entity.span, title)
         .label("its table has no stream of changes")

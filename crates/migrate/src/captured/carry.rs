@@ -11,6 +11,7 @@ use sortkey_api::operations::{TransactWriteItems, TransactWriteItemsInput};
 use sortkey_api::{Cause, ErrorKind};
 use sortkey_core::internals::{EntityInfo, View, is_expired, owner, read_whole};
 use sortkey_design::program::EntityId;
+use sortkey_diagnostics::a;
 use sortkey_value::Item;
 
 use crate::effect::{Act, Effect, Role};
@@ -362,7 +363,7 @@ impl Runner {
                 let holder = Place::at(here, owner(here, there)?);
                 Some((
                     holder,
-                    format!("the item at {source} cannot be carried over: there is already a {what}"),
+                    format!("the item at {source} cannot be carried over: there is already {}", a(what)),
                 ))
             }
         }

@@ -1,6 +1,7 @@
 //! The cost of a planned request with the actual sizes of the items it touched, and whether an observed request is an
 //! instance of it at all.
 
+use sortkey_diagnostics::a;
 use std::collections::BTreeMap;
 
 use sortkey_design::Program;
@@ -118,8 +119,8 @@ impl Names<'_> {
             }
             (None, Some(part)) => {
                 format!(
-                    "the plan also has a {} in {}",
-                    part.act.request(),
+                    "the plan also has {} in {}",
+                    a(part.act.request()),
                     self.program.tables[part.table].name
                 )
             }

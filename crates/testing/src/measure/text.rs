@@ -16,6 +16,16 @@ impl Report {
                 text += &format!("\n{}: {difference}\n", entry.name);
             }
         }
+        let (succeeded, failed) = self
+            .entries
+            .iter()
+            .fold((0, 0), |(succeeded, failed), entry| (succeeded + entry.succeeded, failed + entry.failed));
+        if failed > 0 {
+            text += &format!(
+                "\n{succeeded} of {} calls succeeded; arguments are made up, so that some fail\n",
+                succeeded + failed
+            );
+        }
         for entry in self.missing().into_iter().filter(|entry| entry.failed > 0) {
             let trouble = entry.trouble.as_deref().unwrap_or_default();
             text += &format!("\n{}: no call succeeded; the last failed with {trouble}\n", entry.name);
@@ -36,10 +46,13 @@ impl Measured {
             0 => "-".to_owned(),
             calls => shown(cost.times(1.0 / calls as f64)),
         };
-        let agrees = match (calls, self.differences.is_empty() && self.predicted == self.consumed) {
+        let is_equal = self.differences.is_empty() && self.predicted == self.consumed;
+        let agrees = match (calls, is_equal) {
             (0, _) => "not called",
-            (_, true) => "equal",
             (_, false) => "differs",
+            // What a call costs that comes through was not measured.
+            (_, true) if self.succeeded == 0 => "failures only",
+            (_, true) => "equal",
         };
         row(&[
             self.name.clone(),

@@ -10,7 +10,10 @@ use sortkey_deploy::{DeployError, Naming};
 use sortkey_design::Compilation;
 use sortkey_migrate::{Ages, Plan, Runner};
 
-use crate::commands::up::{assignment, design, place::Place};
+use crate::commands::up::{
+    assignment, design,
+    place::{Place, keys},
+};
 use crate::failure::Failure;
 use crate::keep::Keep;
 use crate::keyring::KeyringArguments;
@@ -100,9 +103,10 @@ impl Where {
             Some(endpoint) => {
                 let (ca, program) = (self.trust.pem()?, &compilation.program);
                 let mut place =
-                    Place::elsewhere(endpoint, ca, &self.region, &self.keep, &name, program).await?;
-                if let Some(keys) = &self.keys {
-                    place.secrets = Some(keys.clone());
+                    Place::elsewhere(endpoint, ca, &self.region, self.keep.folder(&keys(&name)), program)
+                        .await?;
+                if let Some(folder) = &self.keys {
+                    place.secrets = Some(folder.clone());
                 }
                 (place, Ages::SHARED)
             }

@@ -10,6 +10,7 @@ use sortkey_api::operations::{PutItemInput, ScanInput};
 use sortkey_core::internals::is_reserved;
 use sortkey_core::{Backend, Runtime, Settings, Timer};
 use sortkey_deploy::{MIGRATION, deploy};
+use sortkey_diagnostics::counted;
 use sortkey_embedded::Embedded;
 use sortkey_engine::{Engine, Fault, FaultKind};
 use sortkey_migrate::{Refusal, Rehearsed, Rehearsing, Side, Trouble, cut_at, rehearse, torture};
@@ -150,8 +151,8 @@ pub(super) async fn run(opened: &Opened, harm: &Harm) -> Result<(), Failure> {
     let copy = Copy::of(opened).await?;
     let (_, report, requests) = rehearse(&copy).await.map_err(Failure::new)?;
     designs::say(&format!(
-        "carried out on a copy in memory, with switch, back and switch: {} items compared, 0 differences, {requests} requests\n",
-        report.items
+        "carried out on a copy in memory, with switch, back and switch: {} compared, 0 differences, {requests} requests\n",
+        counted(report.items, "item")
     ));
     let Some(seeds) = harm.torture else { return Ok(()) };
     let mut sum = Rehearsed::default();

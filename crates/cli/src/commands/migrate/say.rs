@@ -1,5 +1,6 @@
 //! How far a migration is, and what it would do, in words.
 
+use sortkey_diagnostics::{counted, counted_with};
 use sortkey_migrate::{Answers, Captured, Phase, Row, State, Survey};
 
 use super::place::Opened;
@@ -38,11 +39,11 @@ pub(super) fn look(state: &State, speed: &Speed, opened: &Opened) -> String {
         let of = all.map(|all| format!(" of about {all} ({} %)", (walk.seen * 100 / all).min(99)));
         let conflicts = match walk.conflicts {
             0 => String::new(),
-            count => format!(", {count} conflicts with writers"),
+            count => format!(", {} with writers", counted(count, "conflict")),
         };
         text.push_str(&format!(
-            "  {label}: {} items{} seen, {} copied, {} need no copy, {} read again{conflicts}\n",
-            walk.seen,
+            "  {label}: {}{} seen, {} copied, {} need no copy, {} read again{conflicts}\n",
+            counted(walk.seen, "item"),
             of.unwrap_or_default(),
             walk.copied,
             walk.there,
@@ -62,8 +63,9 @@ pub(super) fn look(state: &State, speed: &Speed, opened: &Opened) -> String {
     if let Some(verified) = &state.verified {
         let extent = verified.gate.as_ref().map(|gate| format!(" up to {gate}")).unwrap_or_default();
         text.push_str(&format!(
-            "  compared{extent}: {} items, {} differences\n",
-            verified.items, verified.differences
+            "  compared{extent}: {}, {}\n",
+            counted(verified.items, "item"),
+            counted(verified.differences, "difference")
         ));
     }
     let shown = &opened.shown;
@@ -129,7 +131,10 @@ pub(super) fn survey(survey: &Survey, opened: &Opened) -> String {
         text.push_str(&self::row(row));
     }
     if survey.expired > 0 {
-        text.push_str(&format!("{} items have expired and are not copied\n", survey.expired));
+        text.push_str(&format!(
+            "{} expired and not copied\n",
+            counted_with(survey.expired, "item", ("is", "are"))
+        ));
     }
     let dollars = survey.write_units as f64 / 1e6 * WRITE_PRICE + survey.read_units as f64 / 1e6 * READ_PRICE;
     text.push_str(&format!(
@@ -139,7 +144,7 @@ pub(super) fn survey(survey: &Survey, opened: &Opened) -> String {
     let minutes = survey.write_units.div_ceil(PROPOSED_UNITS * 60).max(1);
     text.push_str(&format!("at {PROPOSED_UNITS} write units in a second it takes about {minutes} min\n"));
     if survey.unfit_count > 0 {
-        text.push_str(&format!("{} items do not fit:\n", survey.unfit_count));
+        text.push_str(&format!("{} not fit:\n", counted_with(survey.unfit_count, "item", ("does", "do"))));
         survey.unfit.iter().for_each(|each| text.push_str(&format!("  {each}\n")));
         return text;
     }
@@ -148,8 +153,9 @@ pub(super) fn survey(survey: &Survey, opened: &Opened) -> String {
 }
 
 fn row(row: &Row) -> String {
-    let place = if row.in_place { "stay in" } else { "go to" };
-    let mut text = format!("{} from {}: {} items {place} \"{}\"\n", row.new, row.old, row.items, row.table);
+    let place = if row.in_place { ("stays in", "stay in") } else { ("goes to", "go to") };
+    let items = counted_with(row.items, "item", place);
+    let mut text = format!("{} from {}: {items} \"{}\"\n", row.new, row.old, row.table);
     if row.keys < row.items {
         text.push_str(&format!("  {} items have {} keys, and are merged\n", row.items, row.keys));
     }

@@ -19,6 +19,6 @@ pub(super) fn with_lock(lock: &Path, program: &Program) -> Result<(), Failure> {
         return Ok(());
     }
     designs::say(&(gone + &come));
-    let differs = format!("{} says otherwise", lock.display());
+    let differs = format!("the paths differ from {}", lock.display());
     Err(Failure::new(differs).hint("if the change is meant: sortkey plan --lock"))
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sortkey_design::Design;
+use sortkey_diagnostics::counted_with;
 use sortkey_testing::measure::{tests, trial};
 
 use crate::designs;
@@ -33,6 +34,9 @@ pub(super) fn show(design: Design, items: u64) -> Result<(), Failure> {
     designs::say(&report.text());
     match report.differences() {
         0 => Ok(()),
-        differences => Err(Failure::new(format_args!("{differences} calls were not what the plan says"))),
+        differences => Err(Failure::new(format_args!(
+            "{} not what the plan says",
+            counted_with(differences, "call", ("was", "were"))
+        ))),
     }
 }

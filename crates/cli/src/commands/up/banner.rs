@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use sortkey_core::Runtime;
+use sortkey_diagnostics::counted;
 use sortkey_gateway::example_call;
 
 use crate::designs;
@@ -30,8 +31,4 @@ pub(super) fn say(runtime: &Runtime, base: &str, keys: Option<&Path>, kept: &str
         text.push_str(&format!("\nTry a call:\n{call}\n"));
     }
     designs::say(&text);
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

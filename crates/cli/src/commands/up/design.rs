@@ -15,6 +15,18 @@ pub(in crate::commands) fn checked(path: &Path) -> Result<Compilation, Failure> 
     without_errors(compiled(path)?)
 }
 
+/// The design of a file or folder, without errors and with something to serve.
+pub(super) fn runnable(path: &Path) -> Result<Compilation, Failure> {
+    let compilation = checked(path)?;
+    let design = &compilation.design;
+    if design.tables.is_empty() && design.patterns.is_empty() && design.operations.is_empty() {
+        let failure =
+            Failure::new("there is nothing to run: the design declares no table, pattern or operation");
+        return Err(failure.hint("sortkey init DIR writes an example to begin with"));
+    }
+    Ok(compilation)
+}
+
 /// The design of a file or folder, with whatever is wrong with it.
 pub(super) fn compiled(path: &Path) -> Result<Compilation, Failure> {
     let file = designs::one(path)?;

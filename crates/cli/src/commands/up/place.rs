@@ -59,20 +59,18 @@ impl Place {
         })
     }
 
+    /// A DynamoDB elsewhere. The secrets are in the folder that [`keys`] names.
     pub(in crate::commands) async fn elsewhere(
         endpoint: &str,
         ca: Option<Vec<u8>>,
         region: &str,
-        keep: &Keep,
-        name: &str,
+        secrets: PathBuf,
         program: &Program,
     ) -> Result<Place, Failure> {
         let settings = RemoteSettings::new(endpoint).map_err(Failure::new)?;
         let region = settings.region.clone().or_else(|| Some(region.to_owned()));
         let remote = Remote::new(RemoteSettings { region, ca, ..settings }).await;
         able::check(&remote, program).await?;
-        // Not the folder of the data, which may be there from before and has other keys.
-        let secrets = keep.folder(&format!("{name}-keys"));
         let endpoint = remote.endpoint().to_owned();
         Ok(Place {
             clock: Arc::new(SystemClock),
@@ -115,4 +113,10 @@ impl Place {
             ..defaults
         })
     }
+}
+
+/// The folder of the keys of a design whose items are elsewhere. Not that of its data, which may be there from before and has
+/// other keys.
+pub(in crate::commands) fn keys(name: &str) -> String {
+    format!("{name}-keys")
 }

@@ -31,6 +31,13 @@ pub(super) async fn generate(runtime: &Runtime, most: u64) -> Result<(), Failure
     let made = done.iter().filter(|seeded| seeded.made > 0);
     let made: Vec<String> = made.map(|seeded| format!("{} {}", seeded.made, seeded.entity)).collect();
     designs::say(&format!("Generated: {}\n", made.join(", ")));
+    // Ids cannot be guessed, so nobody would find what was made.
+    if let Some(caller) = done.iter().find_map(|seeded| seeded.caller.clone()) {
+        designs::say(&format!(
+            "Somebody who has items: SORTKEY_CALLER='{}'\n",
+            serde_json::Value::Object(caller)
+        ));
+    }
     for seeded in done.iter().filter(|seeded| seeded.made == 0) {
         let why = seeded.trouble.as_deref().unwrap_or("nothing asks for any");
         designs::say(&format!("  note: no {}: {why}\n", seeded.entity));

@@ -1,23 +1,23 @@
 //! `sortkey work`: the workers of a design, in a process of their own.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use sortkey_core::{Runtime, Settings, Which};
+use sortkey_api::operations::ListTablesInput;
+use sortkey_core::{Backend, Requests as _, Runtime, Settings, Which};
 use sortkey_deploy::Naming;
 use sortkey_work::{Waking, Work};
 use tracing_subscriber::filter::Targets;
 
-use super::place::Place;
+use super::place::{Place, keys};
 use super::workers::{Workers, report};
 use super::{assignment, design, exposed};
 use crate::commands::Run;
 use crate::designs;
 use crate::effects::Outside;
 use crate::failure::Failure;
-use crate::keep::Keep;
 use crate::keyring::KeyringArguments;
 use crate::listen::log_to_stderr;
 use crate::tls::Trust;
@@ -36,23 +36,25 @@ pub(crate) struct WorkCommand {
     /// The design: a file, or a folder with one
     path: PathBuf,
 
-    #[command(flatten)]
-    keep: Keep,
+    /// The directory of the design's keys: what `up --endpoint` was given, or its data directory where the server keeps the items
+    /// itself [default: .sortkey/<name of the design>-keys]
+    #[arg(long, value_name = "DIR", global = true)]
+    data: Option<PathBuf>,
 
     /// The DynamoDB with the design's tables
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8000")]
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8000", global = true)]
     endpoint: String,
 
     /// The region of the DynamoDB
-    #[arg(long, default_value = "us-east-1")]
+    #[arg(long, default_value = "us-east-1", global = true)]
     region: String,
 
     /// A parameter of the design; may be given several times
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment)]
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = assignment, global = true)]
     parameters: Vec<(String, String)>,
 
     /// Written before the name of every table
-    #[arg(long)]
+    #[arg(long, global = true)]
     prefix: Option<String>,
 
     #[command(flatten)]
@@ -69,7 +71,7 @@ pub(crate) struct WorkCommand {
     trust: Trust,
 
     /// The log level on standard error: error, warn, info, debug or trace, also per module
-    #[arg(long, env = "SORTKEY_LOG", default_value = "warn", value_name = "FILTER")]
+    #[arg(long, env = "SORTKEY_LOG", default_value = "warn", value_name = "FILTER", global = true)]
     log: Targets,
 
     #[command(subcommand)]
@@ -110,7 +112,9 @@ impl WorkCommand {
         let compilation = design::checked(&self.path)?;
         let name = design::name(&compilation.design, &self.path);
         let (ca, program) = (self.trust.pem()?, &compilation.program);
-        let place = Place::elsewhere(&self.endpoint, ca, &self.region, &self.keep, &name, program).await?;
+        let secrets = self.data.clone().unwrap_or_else(|| Path::new(".sortkey").join(keys(&name)));
+        let place = Place::elsewhere(&self.endpoint, ca, &self.region, secrets, program).await?;
+        answers(&*place.backend).await?;
         let parameters: BTreeMap<String, String> = self.parameters.iter().cloned().collect();
         let naming = Naming { prefix: self.prefix.clone(), parameters };
         let settings = place.runtime_settings(naming, &self.keyring)?;
@@ -137,10 +141,21 @@ impl WorkCommand {
             let address = exposed::expose(address, workers.page()).await?;
             designs::say(&format!("metrics at http://{address}/metrics\n"));
         }
-        designs::say(&format!("{count} workers at {}\n", self.endpoint));
+        let noun = if count == 1 { "worker" } else { "workers" };
+        designs::say(&format!("{count} {noun} at {}\n", self.endpoint));
         crate::shutdown::asked_for().await;
         workers.stop().await;
         Ok(())
+    }
+}
+
+/// Fails if nobody is at an address, which is likely mistyped. One that answers with an error is there.
+async fn answers(backend: &dyn Backend) -> Result<(), Failure> {
+    let asked = ListTablesInput { limit: Some(1), ..ListTablesInput::default() };
+    match backend.list_tables(asked).await {
+        Err(error) if error.message.starts_with("cannot reach") => Err(Failure::new(error.message)
+            .hint("start `sortkey up` first, or name where the tables are with --endpoint")),
+        _ => Ok(()),
     }
 }
 
