@@ -243,12 +243,12 @@ impl Walk {
             self.members
         );
         self.stage.count(step, answer.is_ok());
-        if answer.is_ok() && step == "create" {
-            let made = text_of(&answer.expect("made"), "accountId");
-            self.open(made, Some(account), who);
+        let made = answer.ok()?;
+        if step == "create" {
+            self.open(text_of(&made, "accountId"), Some(account), who);
             return None;
         }
-        answer.is_ok().then_some((at, person, account))
+        Some((at, person, account))
     }
 
     /// The sessions, accounts and people for which an attempt is allowed.

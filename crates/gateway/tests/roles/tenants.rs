@@ -141,13 +141,9 @@ impl Walk {
         let wanted: BTreeMap<(usize, usize), String> =
             self.roles.iter().map(|(key, role)| (*key, (*role).to_owned())).collect();
         assert_eq!(stored, wanted, "after step {step}");
-        for tenant in 0..TENANTS.len() {
+        for (tenant, name) in TENANTS.iter().enumerate() {
             let is_admin = |(key, role): (&(usize, usize), &&str)| key.0 == tenant && *role == "admin";
-            assert!(
-                self.roles.iter().any(is_admin),
-                "nobody administers {} after step {step}",
-                TENANTS[tenant]
-            );
+            assert!(self.roles.iter().any(is_admin), "nobody administers {name} after step {step}");
         }
     }
 }

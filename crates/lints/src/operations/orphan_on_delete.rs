@@ -110,7 +110,7 @@ fn given_up(parent: &Entity, cx: &mut Context<'_>) {
     let Some((child, reference)) = orphans.first() else {
         return;
     };
-    let title = format!("{} `{}` leaves its `{}` at work", a(&word.to_string()), parent.name, child.name);
+    let title = format!("{} `{}` leaves its `{}` at work", a(&word), parent.name, child.name);
     cx.push(
         cx.at(attribute.name.span, title)
             .label(format!("`{word}`, and what hangs on it goes on"))
