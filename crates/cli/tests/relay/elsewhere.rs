@@ -114,7 +114,7 @@ fn three_processes_share_the_work_and_one_that_was_stopped_writes_nothing() {
     let work = ["work", "jobs.sk", "--endpoint", &endpoint, "--allow-private", "127.0.0.0/8"];
     let errors = folder.join("stopped.log");
     let stderr = Stdio::from(std::fs::File::create(&errors).expect("a file"));
-    let (stopped, _) = Process::start(folder, &work, "workers at", stderr);
+    let (stopped, _) = Process::start(folder, &work, "worker at", stderr);
     // It has begun something before it is stopped.
     until("the first runs", || log.len() >= 4);
     stopped.signal(Signal::STOP);
