@@ -109,7 +109,7 @@ fn a_design_runs_and_what_was_answered_is_there_the_next_time() {
     assert!(!done && why.contains("say it with --caller '{\"userId\":\"ada\"}'"), "{why}");
     assert!(!why.contains("Sortkey-Caller"), "{why}");
     let (done, listed, why) = server.call(path, &[]);
-    assert!(done && listed.contains("createNote text"), "{listed}{why}");
+    assert!(done && listed.contains("createNote [userId] text"), "{listed}{why}");
 }
 
 #[test]
