@@ -1,17 +1,14 @@
 """`sortkey` for npm: the package that generated clients use, with the core as WebAssembly inside of JavaScript modules."""
 
-import os
 import shutil
 import subprocess
 import sys
 
-import project
 from archives import Tree
 from npm import write_package
 from project import ROOT
 
 SOURCE = ROOT / "bindings/javascript"
-TARGET = "wasm32-unknown-unknown"
 
 
 def pack(payload, out):
@@ -34,9 +31,4 @@ def pack(payload, out):
 
 def build():
     """Both modules, through wasm-opt if `clients/typescript` has it installed."""
-    target = ROOT / os.environ.get("CARGO_TARGET_DIR", "target")
-    command = ["cargo", "build", "--locked", "--profile", "wasm", "--target", TARGET, "--package", "sortkey-wasm", "--package",
-               "sortkey-wasm-functions"]
-    subprocess.run(command, cwd=project.ROOT, check=True)
-    subprocess.run(["node", SOURCE / "build.mjs", target / TARGET / "wasm"], cwd=ROOT / "clients/typescript", check=True,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run(["node", SOURCE / "build.mjs"], cwd=ROOT / "clients/typescript", check=True, stdout=subprocess.DEVNULL)

@@ -9,8 +9,7 @@ export SORTKEY_BIN="${SORTKEY_BIN:-$PWD/target/release/sortkey}"
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 here="$PWD/bench/typescript"
 (cd "$here" && npm install --no-audit --no-fund --no-package-lock --loglevel=error)
-cargo build --quiet --locked --profile wasm --target wasm32-unknown-unknown --package sortkey-wasm --package sortkey-wasm-functions
-(cd "$here" && node ../../bindings/javascript/build.mjs "$target/wasm32-unknown-unknown/wasm")
+(cd "$here" && node ../../bindings/javascript/build.mjs)
 rm -rf "$here/node_modules/sortkey"
 mkdir "$here/node_modules/sortkey"
 cp -r bindings/javascript/{package.json,src,dist} "$here/node_modules/sortkey/"

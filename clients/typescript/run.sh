@@ -22,9 +22,8 @@ fi
 
 export SORTKEY_BIN="${SORTKEY_BIN:-$PWD/target/debug/sortkey}"
 target="${CARGO_TARGET_DIR:-$PWD/target}"
-cargo build --quiet --locked --profile wasm --target wasm32-unknown-unknown --package sortkey-wasm --package sortkey-wasm-functions
 # The optimiser takes a minute; packages that are released go through it.
-SORTKEY_WASM_OPT="${SORTKEY_WASM_OPT:-0}" node bindings/javascript/build.mjs "$target/wasm32-unknown-unknown/wasm" >/dev/null
+SORTKEY_WASM_OPT="${SORTKEY_WASM_OPT:-0}" node bindings/javascript/build.mjs >/dev/null
 
 work="$target/clients-typescript"
 rm -rf "$work"

@@ -301,7 +301,8 @@ fn result(scope: &Scope<'_>, ty: &Type, performed: Performed) -> Result<Val, Fai
             };
             put("json", json.unwrap_or_default());
             put("body", Val::Text(String::from_utf8_lossy(&body).into_owned()));
-            let headers = headers.into_iter().map(|(name, value)| (name.to_lowercase(), Val::Text(value)));
+            let headers =
+                headers.into_iter().map(|(name, value)| (name.to_ascii_lowercase(), Val::Text(value)));
             put("headers", Val::Map(headers.collect()));
         }
     }

@@ -4,7 +4,7 @@ use sortkey_design::Program;
 use sortkey_design::model::{SlotFormat, TimeUnit};
 use sortkey_design::program::{AttributeId, Entity, Piece, Template, Type};
 use sortkey_design::texts::{MILLISECONDS_WIDTH, SECONDS_WIDTH};
-use sortkey_value::{Item, Number, ValueRef};
+use sortkey_value::{Item, Number, ValueRef, case};
 
 use crate::Failure;
 use crate::catalog::EntityInfo;
@@ -109,7 +109,7 @@ pub(crate) fn slot_of(
             _ => iso(*time_ms),
         }),
         (Some(SlotFormat::Escape), Val::Text(text)) => Some(escape(text, &template.delimiters)),
-        (Some(SlotFormat::Lower), Val::Text(text)) => Some(text.to_lowercase()),
+        (Some(SlotFormat::Lower), Val::Text(text)) => Some(case::to_lowercase(text)),
         (None, Val::Time(time_ms)) => match ty {
             Type::Time { unit: TimeUnit::Seconds } => Some(seconds(*time_ms)),
             Type::Time { unit: TimeUnit::Milliseconds } => Some(milliseconds(*time_ms)),

@@ -3,6 +3,7 @@
 //!
 //! The checks are those that a data layer can guarantee: shape, never existence.
 
+use sortkey_value::case;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::model::{IdBody, StringFormat};
@@ -19,9 +20,9 @@ pub fn normalize(steps: &[Normalize], mut text: String) -> String {
             Normalize::Trim if text.trim().len() < text.len() => text = text.trim().to_owned(),
             Normalize::Trim => {}
             Normalize::Lower if text.is_ascii() => text.make_ascii_lowercase(),
-            Normalize::Lower => text = text.to_lowercase(),
+            Normalize::Lower => text = case::to_lowercase(&text),
             Normalize::Upper if text.is_ascii() => text.make_ascii_uppercase(),
-            Normalize::Upper => text = text.to_uppercase(),
+            Normalize::Upper => text = case::to_uppercase(&text),
         }
     }
     text

@@ -6,7 +6,9 @@
 //! representation, so `==` is DynamoDB's equality.
 
 mod attribute;
+pub mod case;
 mod codec;
+pub mod double;
 mod item;
 pub mod key;
 pub mod limits;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 use sortkey_core::{Core, Settings};
 use sortkey_design::wire;
 
@@ -23,7 +23,9 @@ const BCRYPT_COST: u64 = 12;
 
 /// The prepared program of a message, or what is wrong with it.
 pub(crate) fn opened(message: &[u8]) -> Result<Core, String> {
-    let opening: Map<String, Json> = serde_json::from_slice(message).map_err(|error| error.to_string())?;
+    // Reading any JSON is less code than reading an object.
+    let opening: Json = serde_json::from_slice(message).map_err(|error| error.to_string())?;
+    let opening = opening.as_object().ok_or("a message that opens a program is an object")?;
     if let Some(name) = opening.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
         return Err(format!("a message that opens a program has no `{name}`"));
     }

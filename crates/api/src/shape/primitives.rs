@@ -7,6 +7,7 @@ use super::path::Path;
 use crate::error::ApiError;
 use crate::json::{Kind, Writer};
 use crate::text::serialization as text;
+use sortkey_value::double;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
@@ -49,7 +50,7 @@ fn decode_integer(
         return Err(decoder.not_a_scalar(class)?);
     }
     let digits = decoder.reader.number()?;
-    let value = digits.parse().unwrap_or_else(|_| digits.parse::<f64>().unwrap_or(0.0) as i64);
+    let value = digits.parse().unwrap_or_else(|_| double::parse(digits).unwrap_or(0.0) as i64);
     Ok(value.clamp(*range.start(), *range.end()))
 }
 
@@ -127,7 +128,7 @@ impl Decode for i64 {
 impl Decode for f64 {
     fn decode(decoder: &mut Decoder<'_>, _: Path<'_>) -> Result<Self, ApiError> {
         match decoder.reader.peek()? {
-            Kind::Number => Ok(decoder.reader.number()?.parse().unwrap_or(0.0)),
+            Kind::Number => Ok(double::parse(decoder.reader.number()?).unwrap_or(0.0)),
             _ => Err(decoder.not_a_scalar(DOUBLE)?),
         }
     }

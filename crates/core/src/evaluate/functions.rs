@@ -7,7 +7,7 @@ use bcrypt_function::BASE_64;
 use sha2::{Digest, Sha256};
 use sortkey_design::model::Op;
 use sortkey_design::program::{Expr, Function};
-use sortkey_value::Number;
+use sortkey_value::{Number, case};
 
 use super::{Scope, View};
 use crate::ask::{Ask, Told};
@@ -59,8 +59,8 @@ impl Scope<'_> {
             (Function::Hmac, value) => Val::Text(hex(&hmac(&bytes(&second), &bytes(&value)))),
             (Function::First, value) => part(value, second.as_integer().unwrap_or(1), true),
             (Function::Last, value) => part(value, second.as_integer().unwrap_or(1), false),
-            (Function::Lower, Val::Text(text)) => Val::Text(text.to_lowercase()),
-            (Function::Upper, Val::Text(text)) => Val::Text(text.to_uppercase()),
+            (Function::Lower, Val::Text(text)) => Val::Text(case::to_lowercase(&text)),
+            (Function::Upper, Val::Text(text)) => Val::Text(case::to_uppercase(&text)),
             (Function::Trim, Val::Text(text)) => Val::text(text.trim()),
             (Function::Slug, Val::Text(text)) => Val::Text(slug(&text)),
             (Function::Base32, value) => Val::Text(sortkey_functions::encoding::base32(&bytes(&value))),
@@ -224,7 +224,7 @@ fn sum(members: &[Val]) -> Result<Val, Failure> {
 
 fn slug(text: &str) -> String {
     let mut slug = String::new();
-    for character in text.chars().flat_map(char::to_lowercase) {
+    for character in case::to_lowercase(text).chars() {
         if character.is_ascii_alphanumeric() {
             slug.push(character);
         } else if !slug.is_empty() && !slug.ends_with('-') {

@@ -226,7 +226,7 @@ fn transformed(transform: &Val, headers: &Val, body: &Val) -> Result<(Vec<u8>, P
     let headers = borrowed(&headers);
     let made = transform.apply(&body, Headers::new(&headers)).map_err(|error| invalid(error.to_string()))?;
     let Transformed { body, headers, .. } = made;
-    let set = headers.into_iter().filter_map(|(name, value)| Some((name.to_lowercase(), value?)));
+    let set = headers.into_iter().filter_map(|(name, value)| Some((name.to_ascii_lowercase(), value?)));
     Ok((body, set.collect()))
 }
 

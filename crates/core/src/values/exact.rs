@@ -102,7 +102,7 @@ impl Tree for Json {
         if let Ok(integer) = text.parse::<u64>() {
             return Ok(Json::from(integer));
         }
-        let double: f64 = text.parse().map_err(|_| Fault::Malformed)?;
+        let double = sortkey_value::double::parse(text).ok_or(Fault::Malformed)?;
         let number = JsonNumber::from_f64(double).ok_or(Fault::Malformed)?;
         // Both are nearest to the same double, so that equal digits are equal numbers.
         match digits(text).eq(digits(&number.to_string())) {

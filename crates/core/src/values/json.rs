@@ -95,7 +95,7 @@ pub(super) fn number_json(number: Number) -> Json {
         return Json::from(integer);
     }
     let text = number.to_string();
-    let double: Option<f64> = text.parse().ok();
+    let double = sortkey_value::double::parse(&text);
     match double.and_then(JsonNumber::from_f64) {
         Some(json) if Number::parse(&json.to_string()) == Ok(number) => Json::Number(json),
         _ => Json::String(text),
