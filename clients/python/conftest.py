@@ -13,6 +13,7 @@ from pathlib import Path
 
 import boto3
 import pytest
+import shapes
 
 ROOT = Path(__file__).resolve().parents[2]
 CREDENTIALS = {
@@ -22,6 +23,17 @@ CREDENTIALS = {
 }
 
 called_operations = set()
+differences = []
+shapes.watch(differences)
+
+
+@pytest.fixture(autouse=True)
+def answers_as_modelled():
+    """No answer of a test has what the service model does not have."""
+    yield
+    found = list(differences)
+    differences.clear()
+    assert not found, found
 
 
 @pytest.fixture(scope="session")

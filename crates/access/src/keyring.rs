@@ -10,8 +10,9 @@ mod service;
 mod tests;
 
 use std::fmt;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
 use aes_gcm::aead::{Aead, KeyInit, Payload};
@@ -24,6 +25,9 @@ use self::file::Content;
 pub use self::service::KeyService;
 
 const NONCE_BYTES: usize = 12;
+
+/// No keyring is larger: a thousand keys take a tenth of it.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The source of a keyring.
 #[derive(Clone, Debug)]
@@ -98,8 +102,8 @@ impl Keyring {
     pub fn open(source: &KeyringSource) -> Result<Keyring, KeyringError> {
         match source {
             KeyringSource::File { path, passphrase, service } => {
-                let text =
-                    std::fs::read_to_string(path).map_err(|error| KeyringError::File(path.clone(), error))?;
+                let text = std::fs::File::open(path).and_then(bounded);
+                let text = text.map_err(|error| KeyringError::File(path.clone(), error))?;
                 let Content { keys, service_key, is_plain } =
                     Content::parse(&text, passphrase.as_deref(), service.as_deref())?;
                 if is_plain {
@@ -193,15 +197,22 @@ impl fmt::Debug for Keyring {
 /// Refuses a keyring that is kept in the directory of what it protects, or below it. A link counts as what it leads to, and as
 /// itself: a copy of the directory would contain either.
 pub fn check_apart(keyring: &Path, protected: &Path) -> Result<(), KeyringError> {
-    let folder = |path: &Path| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        folder.canonicalize().ok()
-    };
-    let Some(data) = folder(protected) else { return Ok(()) };
-    let target = keyring.canonicalize().ok().and_then(|target| folder(&target));
-    match [folder(keyring), target].into_iter().flatten().any(|keys| keys.starts_with(&data)) {
+    let folder = |path: &Path| resolved(path.parent().unwrap_or(path));
+    let data = folder(protected);
+    let target = keyring.canonicalize().ok().map(|target| folder(&target));
+    match [Some(folder(keyring)), target].into_iter().flatten().any(|keys| keys.starts_with(&data)) {
         true => Err(KeyringError::TooClose(keyring.to_owned(), protected.to_owned())),
         false => Ok(()),
+    }
+}
+
+/// A directory without links, also one that is yet to be made.
+fn resolved(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path.join(".")).unwrap_or_else(|_| path.to_owned());
+    let found = path.ancestors().find_map(|there| Some((there.canonicalize().ok()?, there)));
+    match found {
+        Some((real, there)) => real.join(path.strip_prefix(there).unwrap_or(Path::new(""))),
+        None => path,
     }
 }
 
@@ -234,16 +245,28 @@ fn decrypt_bytes(key: &[u8; 32], bytes: &[u8], place: &str) -> Option<Vec<u8>> {
 
 fn output(command: &str) -> Result<String, KeyringError> {
     let failed = |why: String| KeyringError::Content(format!("`{command}`: {why}"));
-    let output = std::process::Command::new("sh")
-        .arg("-c")
-        .arg(command)
-        .stderr(std::process::Stdio::inherit())
-        .output();
-    let output = output.map_err(|error| failed(error.to_string()))?;
-    if !output.status.success() {
-        return Err(failed(output.status.to_string()));
+    let run = || -> std::io::Result<(String, ExitStatus)> {
+        let mut child = Command::new("sh").arg("-c").arg(command).stdout(Stdio::piped()).spawn()?;
+        // Dropped before the command is waited for: one that prints without end is ended by that.
+        let text = child.stdout.take().map_or(Ok(String::new()), bounded);
+        let status = child.wait()?;
+        Ok((text?, status))
+    };
+    match run() {
+        Ok((text, status)) if status.success() => Ok(text),
+        Ok((_, status)) => Err(failed(status.to_string())),
+        Err(error) => Err(failed(error.to_string())),
     }
-    String::from_utf8(output.stdout).map_err(|_| failed("it prints no text".to_owned()))
+}
+
+/// Reads text, up to the size that a keyring can have: what is named may be a device, or print without end.
+fn bounded(from: impl std::io::Read) -> std::io::Result<String> {
+    let mut text = String::new();
+    let read = from.take(MAX_BYTES + 1).read_to_string(&mut text)?;
+    match read as u64 > MAX_BYTES {
+        true => Err(std::io::Error::other("it is longer than a keyring can be (1 MB)")),
+        false => Ok(text),
+    }
 }
 
 pub(crate) fn random<const LENGTH: usize>() -> Result<[u8; LENGTH], KeyringError> {

@@ -109,3 +109,22 @@ fn the_table_of_dependencies_is_current() {
     }
     assert!(text == updated, "SORTKEY_UPDATE=1 cargo test -p sortkey-cli --test tidy writes it anew");
 }
+
+/// Crates with many test files link them into one program. A file that it does not name would never run.
+#[test]
+fn every_test_file_is_compiled() {
+    let mut programs = 0;
+    for package in std::fs::read_dir(root().join("crates")).expect("crates") {
+        let tests = package.expect("a folder").path().join("tests");
+        let Ok(all) = std::fs::read_to_string(tests.join("all.rs")) else { continue };
+        programs += 1;
+        for file in std::fs::read_dir(&tests).expect("tests") {
+            let file = file.expect("a file").path();
+            let is_rust = file.extension().is_some_and(|end| end == "rs");
+            let name = file.file_stem().and_then(|stem| stem.to_str()).expect("a name").to_owned();
+            let is_named = all.lines().any(|line| line == format!("mod {name};"));
+            assert!(!is_rust || name == "all" || is_named, "{} is not in all.rs", file.display());
+        }
+    }
+    assert!(programs > 3, "{programs} programs");
+}

@@ -174,7 +174,7 @@ fn report() -> Report {
     let mut text = String::from(
         "# Where the promises of the five documents are\n\n\
          Generated from `systems/checklist.tsv`, the designs and their tests (`SORTKEY_BLESS=1 cargo test -p sortkey-design\n\
-         --test traceability`). A declaration stands for a number if it says the same; a remark says what is left to the\n\
+         --test all traceability`). A declaration stands for a number if it says the same; a remark says what is left to the\n\
          application or why there is nothing. Lines are those of the files in `systems/`.\n\n\
          A number is kept in one of three ways: a test names and exercises it; or its declaration is compared\n\
          with DescribeTable, stored items and the endpoints of a deployment, which fails for a declaration of a kind that nothing\n\

@@ -1,11 +1,9 @@
 //! Answers with items of several entities, and the document that describes them.
 
-mod support;
-
+use crate::support::{Api, runtime_of};
 use serde_json::json;
 use sortkey_design::{NoFiles, compile};
 use sortkey_gateway::{Admission, document};
-use support::{Api, runtime_of};
 
 const DESIGN: &str = r#"
 table Things "things" { key (PK | SK) }

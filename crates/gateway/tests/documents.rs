@@ -1,13 +1,11 @@
 //! The OpenAPI document and the page of every system: whole, and nothing in them that leads nowhere.
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::{Api, runtime};
 use serde_json::Value as Json;
 use sortkey_gateway::{Admission, document};
 use sortkey_testkit::SYSTEMS;
-use support::{Api, runtime};
 
 #[test]
 fn every_reference_leads_somewhere_and_every_operation_has_its_own_id() {

@@ -1,10 +1,8 @@
 //! Ferryhook over HTTP: what a client sees of a design that runs.
 
-mod support;
-
+use crate::support::{Api, Got};
 use serde_json::{Value as Json, json};
 use sortkey_gateway::Admission;
-use support::{Api, Got};
 
 /// A user, and the header by which they call.
 fn user(api: &Api, email: &str) -> (Json, String) {

@@ -1,12 +1,10 @@
 //! F-24: a limit above the page was cut, a repeat was not marked as one, and `x-sortkey-fork` was ignored under `/api`.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::Api;
 use serde_json::json;
 use sortkey_gateway::{Admission, Gateway};
-use support::Api;
 
 const DESIGN: &str = r#"
 design f24

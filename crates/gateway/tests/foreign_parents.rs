@@ -1,11 +1,9 @@
 //! F-28: a list of another tenant's parent read all of its pages before it left the items out. What a caller can measure (the
 //! answer, the requests, the units) must be the same for a foreign parent and for one that does not exist.
 
-mod support;
-
+use crate::support::Api;
 use serde_json::json;
 use sortkey_gateway::Admission;
-use support::Api;
 
 const DESIGN: &str = r#"
 design f28

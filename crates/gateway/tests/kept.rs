@@ -3,15 +3,14 @@
 //!
 //! F-51: a number of the checklist counted as kept if a declaration of its name existed.
 
-mod support;
-
+use crate::support;
 use std::path::Path;
 
+use crate::support::Api;
+use crate::support::deployment::Deployment;
 use serde_json::{Value as Json, json};
 use sortkey_design::{FileLoader, compile};
 use sortkey_gateway::Admission;
-use support::Api;
-use support::deployment::Deployment;
 
 #[test]
 fn every_number_of_seller_profiles_without_a_test_is_found_in_the_tables() {

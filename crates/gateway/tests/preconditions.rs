@@ -1,11 +1,9 @@
 //! F-38: there was no If-Match for `@version`, and errors came one at a time. F-28: what a call consumed told strangers how much
 //! lies behind an id.
 
-mod support;
-
+use crate::support::Api;
 use serde_json::json;
 use sortkey_gateway::{Admission, ApiKeys, Holder};
-use support::Api;
 
 const DESIGN: &str = r#"
 design f38

@@ -4,10 +4,10 @@
 //! F-51: a number of the checklist counted as kept if a declaration of its name existed. Here, every number that no test of the
 //! design names is compared with what a deployment has; a kind of declaration that nothing compares fails the test.
 
-mod support;
-
+use crate::support;
 use std::path::Path;
 
+use crate::support::Api;
 use serde_json::{Value as Json, json};
 use sortkey_api::Requests as _;
 use sortkey_api::operations::{DescribeTableInput, DescribeTimeToLiveInput, ScanInput};
@@ -17,7 +17,6 @@ use sortkey_design::model::Design;
 use sortkey_design::{FileLoader, compile};
 use sortkey_gateway::Admission;
 use sortkey_value::{AttributeValue, Item};
-use support::Api;
 
 /// A deployment with one of everything.
 struct Deployed {

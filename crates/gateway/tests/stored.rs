@@ -8,13 +8,14 @@
 //! such as `{user.userId}` stands for a part of an earlier answer.
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 
-mod support;
 #[path = "stored/values.rs"]
 mod values;
 
+use crate::support;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::support::Api;
 use serde_json::Value as Json;
 use sortkey_api::Requests as _;
 use sortkey_api::operations::{DescribeTableInput, DescribeTimeToLiveInput, ScanInput};
@@ -24,7 +25,6 @@ use sortkey_design::model::{Design, Table};
 use sortkey_design::{FileLoader, compile};
 use sortkey_gateway::Admission;
 use sortkey_value::{AttributeValue, Item};
-use support::Api;
 use values::{begins_with, filled, inside, shape, time};
 
 #[test]

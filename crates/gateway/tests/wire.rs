@@ -1,10 +1,8 @@
 //! What is refused before the runtime is asked: wrong paths, methods, bodies, names, callers and keys.
 
-mod support;
-
+use crate::support::Api;
 use serde_json::{Map, json};
 use sortkey_gateway::{Admission, ApiKeys, Holder};
-use support::Api;
 
 const ADA: (&str, &str) = ("sortkey-caller", r#"{"userId":"usr_V1StGXR8_Z5jdHi6","permission":"admin"}"#);
 

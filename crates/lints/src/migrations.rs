@@ -7,6 +7,7 @@ mod mapping_reads_mutable;
 mod migration_key_collision;
 mod migration_one_way;
 mod migration_order;
+mod migration_transaction_too_large;
 mod migration_transform_incomplete;
 mod migration_without_cutover;
 mod migration_without_verification;
@@ -27,4 +28,5 @@ pub(crate) const LINTS: &[&Lint] = &[
     &mapping_not_a_function::LINT,
     &mapping_reads_mutable::LINT,
     &migration_one_way::LINT,
+    &migration_transaction_too_large::LINT,
 ];

@@ -290,7 +290,7 @@ fn sum<'a>(scores: impl Iterator<Item = &'a Score>) -> Score {
     })
 }
 
-/// The tables, for who asks: `cargo test -p sortkey-lints --test mutants -- --nocapture`.
+/// The tables, for who asks: `cargo test -p sortkey-lints --test all mutants -- --nocapture`.
 #[allow(clippy::print_stdout)]
 fn show<'a>(what: &str, scores: impl Iterator<Item = (&'a str, Score)>) {
     let scores: Vec<_> = scores.collect();

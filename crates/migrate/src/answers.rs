@@ -17,6 +17,9 @@ use crate::refusal::Refusal;
 use crate::runner::Runner;
 use crate::verify::{Answers, Difference, Extent, Report};
 
+/// How often an answer is asked for again while other programs write.
+const LOOKS: usize = 3;
+
 /// The comparisons of one pattern so far.
 #[derive(Default)]
 struct Asked {
@@ -94,7 +97,16 @@ impl Runner {
                 continue;
             }
             let place = Place::of(info, item);
-            match mapper.compare_steadily(&self.backend, pair, &fields, Some((info, &place))).await? {
+            let source = Some((info, &place));
+            let mut compared = mapper.compare_steadily(&self.backend, pair, &fields, source).await?;
+            for _ in 0..LOOKS {
+                if !report.is_captured || !matches!(compared, Compared::Differs(_)) {
+                    break;
+                }
+                self.caught_up().await?;
+                compared = mapper.compare_steadily(&self.backend, pair, &fields, source).await?;
+            }
+            match compared {
                 Compared::Same => asked.compared += 1,
                 Compared::Differs(Gap { what, .. }) => {
                     asked.compared += 1;

@@ -7,9 +7,10 @@
 //! that was written down.
 
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use futures_util::future::try_join_all;
+use futures_util::future::{Either, select, try_join_all};
 use parking_lot::Mutex;
 use sortkey_core::internals::{View, is_expired, read_whole};
 use sortkey_value::Item;
@@ -50,6 +51,7 @@ pub(crate) struct Copying<'r, 'w> {
     mapper: Mapper<'r>,
     pub(crate) pace: Pace,
     busy: Busy,
+    is_captured: bool,
     state: Mutex<State>,
     walks: Mutex<Vec<Walks>>,
     renewed_ms: AtomicI64,
@@ -76,13 +78,25 @@ impl Runner {
             mapper: Mapper { plan: &self.plan, now_ms: state.now_ms },
             pace: Pace::new(),
             busy: Busy::default(),
+            is_captured: state.captured,
             state: Mutex::new(state),
             renewed_ms: AtomicI64::new(self.backend.now_ms()),
             watcher: Mutex::new(watcher),
             walks: Mutex::new(walks),
         };
         let segments = copying.walks.lock().len() as u32;
-        let ended = try_join_all((0..segments).map(|at| copying.segment(at))).await?;
+        let segments = try_join_all((0..segments).map(|at| copying.segment(at)));
+        let ended = match copying.is_captured {
+            false => segments.await?,
+            true => {
+                let state = copying.state.lock().clone();
+                let following = self.follow_copy(held, &state);
+                match select(pin!(segments), pin!(following)).await {
+                    Either::Left((ended, _)) => ended?,
+                    Either::Right((stopped, _)) => return Err(stopped.err().unwrap_or_else(fenced)),
+                }
+            }
+        };
         self.release(held).await?;
         let how = [Copied::Paused, Copied::AtGate].into_iter().find(|how| ended.contains(how));
         Ok(how.unwrap_or(Copied::Done))

@@ -102,6 +102,22 @@ impl<'p> Mapper<'p> {
         Ok(mirrored)
     }
 
+    /// The writes that take new items away from an old one, which makes them no more.
+    pub(crate) async fn forsaken(
+        &self,
+        reader: &Reader<'_>,
+        change: &Change<'p>,
+        lost: &[(EntityId, Place)],
+    ) -> Result<Vec<Effect>, Unmapped> {
+        let mut effects = Vec::new();
+        for (new, place) in lost {
+            let loses = vec![change.place.clone()];
+            let wish = Wish { new: *new, place: place.clone(), gains: Vec::new(), loses };
+            self.grant(reader, std::slice::from_ref(change), &wish, Manner::Write, &mut effects).await?;
+        }
+        Ok(effects)
+    }
+
     /// The writes that make a new item what its origins make of it.
     async fn grant(
         &self,

@@ -8,6 +8,7 @@
 
 mod answers;
 mod backward;
+mod captured;
 mod check;
 mod copy;
 mod dice;
@@ -40,6 +41,7 @@ mod walk;
 mod watch;
 mod withdraw;
 
+pub use captured::Captured;
 pub use copy::Copied;
 pub use dice::Dice;
 pub use layer::Layer;

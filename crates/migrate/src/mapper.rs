@@ -105,6 +105,17 @@ impl<'p> Mapper<'p> {
         info: &EntityInfo,
         item: &Item,
     ) -> Result<Vec<(usize, Place)>, Unmapped> {
+        let all = self.all_places(reader, info, item).await?;
+        Ok(all.into_iter().filter_map(|(at, place)| Some((at, place?))).collect())
+    }
+
+    /// The places of an old item's new items; none for a new item whose key depends on an item that is gone.
+    pub(crate) async fn all_places(
+        &self,
+        reader: &Reader<'_>,
+        info: &EntityInfo,
+        item: &Item,
+    ) -> Result<Vec<(usize, Option<Place>)>, Unmapped> {
         let fields = read_whole(&self.plan.scope(Side::Old, self.now_ms), info, item)?;
         let mut places = Vec::new();
         for (at, mapping) in self.plan.reading(info.at) {
@@ -115,9 +126,8 @@ impl<'p> Mapper<'p> {
             let scope = self.plan.scope(Side::New, self.now_ms);
             // A key that is computed needs the whole item; any other needs its own attributes alone.
             let key = mapped(&scope, new, given.clone()).ok().map(|(_, item)| new.key_of(&item));
-            if let Some(key) = key.or_else(|| key_of(&scope, new, &given)) {
-                places.push((at, Place::at(new, key)));
-            }
+            let key = key.or_else(|| key_of(&scope, new, &given));
+            places.push((at, key.map(|key| Place::at(new, key))));
         }
         Ok(places)
     }

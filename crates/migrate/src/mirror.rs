@@ -244,7 +244,7 @@ enum Judged {
 }
 
 /// Effects without repetitions, and without those that a member of the write itself has.
-fn unique_effects(
+pub(crate) fn unique_effects(
     effects: Vec<Effect>,
     members: &[Option<(Member<'_>, Place)>],
 ) -> Result<Vec<Effect>, Failure> {
@@ -255,11 +255,14 @@ fn unique_effects(
         }
         match unique.iter_mut().find(|each| each.place == effect.place) {
             None => unique.push(effect),
-            // A check of what is written anyway, or a guard that changes hands.
+            // A check of what is written anyway, or a guard that changes hands: it is still its former owner's.
             Some(there) => match (&there.act, &effect.act) {
                 (_, Act::Check) => {}
+                (Act::Delete, Act::Put(_)) => {
+                    *there = Effect { condition: there.condition.clone(), ..effect };
+                }
                 (Act::Check | Act::Delete, _) => *there = effect,
-                (Act::Put(_), Act::Delete) => {}
+                (Act::Put(_), Act::Delete) => there.condition = effect.condition,
                 (Act::Put(one), Act::Put(other)) if one == other => {}
                 _ => {
                     let message = format!("two writes of one transaction meet at {}", effect.place);

@@ -112,8 +112,21 @@ pub async fn cut_at<S: Stage>(
         return Ok(None);
     }
     sum.cuts += 1;
+    is_sound(&fork).await?;
     end(&fork, writer, sum).await?;
     Ok(Some(fork))
+}
+
+/// While both designs are written, every new item is what its old ones make of it, whichever request was the last.
+async fn is_sound(fork: &impl Stage) -> Result<(), Refusal> {
+    let runner = runner(fork, fork.backend())?;
+    match runner.state().await? {
+        Some(state) if matches!(state.phase, Phase::Both | Phase::Shadow | Phase::Switched) => {
+            let report = runner.compare_new_items(&state).await?;
+            if report.differences == 0 { Ok(()) } else { Err(differs(&report)) }
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Cuts everything off again and again, at random requests, and disturbs the database meanwhile. Returns the database as it is

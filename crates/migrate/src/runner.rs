@@ -16,6 +16,8 @@ use crate::watch::Ages;
 
 /// How long a silent runner keeps its lease.
 pub(crate) const LEASE: Duration = Duration::from_secs(30);
+/// As many differences as are listed.
+const LISTED: usize = 10;
 /// How often a state is written again because it was changed concurrently.
 const ATTEMPTS: usize = 16;
 /// In how many parts a table is copied at once, by default.
@@ -126,6 +128,7 @@ impl Runner {
         if let Some(state) = self.state().await? {
             return Ok(state);
         }
+        self.is_current().await?;
         for info in self.plan.entities(Side::New) {
             let is_shared = self.plan.concerns(Side::Old, info.table.name());
             if !is_shared && self.has_items(info.table.name(), info).await? {
@@ -143,6 +146,30 @@ impl Runner {
             Some(state) => Ok(state),
             None => self.begun().await,
         }
+    }
+
+    /// Refuses a plan whose old design is not the one that the tables were deployed with: it would misread items, or leave out
+    /// what a later version has added.
+    pub(crate) async fn is_current(&self) -> Result<(), Refusal> {
+        let found = sortkey_deploy::differences(&self.plan.old).await;
+        let found = found.map_err(|error| Refusal::new(explain(&error)))?.unwrap_or_default();
+        let matters = found.into_iter().filter(|each| match each.class.number() {
+            3..=5 => true,
+            6 => each.concern.entity.is_some(),
+            _ => false,
+        });
+        let listed: Vec<String> =
+            matters.map(|each| format!("{}: {}", each.subject, each.change)).take(LISTED).collect();
+        if listed.is_empty() {
+            return Ok(());
+        }
+        let migrations = &self.plan.new.program().design.migrations;
+        let from = migrations.first().map_or("", |migration| migration.from.as_str());
+        let why = format!(
+            "the tables were deployed with another version of the old design than `{from}`: name that version in the `migrate` block, or \
+             bring the tables to this one with `sortkey up {from}`. Compared with the deployed version:"
+        );
+        Err(Refusal::all([why].into_iter().chain(listed)))
     }
 
     /// Goes to another phase and waits until every process works with it.
@@ -197,8 +224,32 @@ impl Runner {
         let state = self.begun().await?;
         if state.phase != Phase::Switched {
             self.ready().await?;
+            if state.captured {
+                self.caught_up().await?;
+            }
         }
-        self.go(&[Phase::Both, Phase::Shadow], Phase::Switched, "there is nothing to switch").await
+        let switched =
+            self.go(&[Phase::Both, Phase::Shadow], Phase::Switched, "there is nothing to switch").await?;
+        if !state.captured {
+            return Ok(switched);
+        }
+        let strays = self.strays().await?;
+        if strays.is_empty() {
+            return self.begun().await;
+        }
+        self.back().await?;
+        let why = "the switch was taken back: other programs wrote old items meanwhile, which the new design would not show. Let \
+                   them stop, or write the new tables, and switch again. Among these items:";
+        Err(Refusal::all([why.to_owned()].into_iter().chain(strays)))
+    }
+
+    /// Takes a switch back that was cancelled while it waited; before anything was switched there is nothing to take back.
+    pub async fn cancel_switch(&self) -> Result<State, Refusal> {
+        let state = self.begun().await?;
+        match state.phase {
+            Phase::Switched => self.back().await,
+            _ => Ok(state),
+        }
     }
 
     /// Checks that the switch may happen; the refusal lists what is missing.
@@ -296,11 +347,27 @@ impl Runner {
 
     /// Takes the lease: no other runner copies until it ends.
     pub(crate) async fn lease(&self) -> Result<(Held, State), Refusal> {
+        self.lease_unless(true).await
+    }
+
+    /// Takes the lease from whoever has it, who is fenced off.
+    pub(crate) async fn seize(&self) -> Result<(Held, State), Refusal> {
+        self.lease_unless(false).await
+    }
+
+    /// Whether another runner has the lease.
+    pub fn is_another(&self, state: &State) -> bool {
+        let now_ms = self.backend.now_ms();
+        state.lease.as_ref().is_some_and(|lease| lease.holder != self.holder && lease.until_ms > now_ms)
+    }
+
+    async fn lease_unless(&self, waits: bool) -> Result<(Held, State), Refusal> {
         let now_ms = self.backend.now_ms();
         let state = self
             .change(|state| {
                 if let Some(lease) = state.lease.as_ref().filter(|lease| lease.holder != self.holder)
                     && lease.until_ms > now_ms
+                    && waits
                 {
                     let seconds = (lease.until_ms - now_ms + 999) / 1000;
                     return Err(Refusal::new(format!(

@@ -84,6 +84,8 @@ pub struct State {
     pub now_ms: i64,
     /// Whether the copy is to rest.
     pub paused: bool,
+    /// Whether what other programs write is captured from the streams of the old tables.
+    pub captured: bool,
     /// The stage at whose end the copy rests until what is copied was compared.
     pub gate: Option<String>,
     /// The most that the copy may write in a second; none without a bound.
@@ -164,6 +166,7 @@ impl State {
             settled: 1,
             now_ms,
             paused: false,
+            captured: false,
             gate: None,
             rate: None,
             lease: None,
@@ -217,6 +220,9 @@ impl State {
         put("settled", number(self.settled));
         put("planned", signed(self.now_ms));
         put("paused", AttributeValue::Bool(self.paused));
+        if self.captured {
+            put("captured", AttributeValue::Bool(true));
+        }
         put("fence", number(self.fence));
         put("revision", number(self.version));
         put("segments", number(self.segments.into()));
@@ -291,6 +297,7 @@ impl State {
             settled: get("settled").and_then(as_number).unwrap_or(0),
             now_ms: as_signed(get("planned")?)?,
             paused: matches!(get("paused"), Some(AttributeValue::Bool(true))),
+            captured: matches!(get("captured"), Some(AttributeValue::Bool(true))),
             gate: get("gate").and_then(as_text),
             rate: match (get("rate").and_then(as_number), get("units").and_then(as_number)) {
                 (Some(items), _) => Some(Rate::Items(items)),
@@ -376,7 +383,7 @@ impl Home {
                 let names = [
                     "plan", FROM, PHASE, "epoch", "settled", "planned", "paused", "gate", "fence",
                     "revision", "rate", "units", "holder", "until", "shadow", "segments", "walks", "cleaned",
-                    "verified", "backups",
+                    "verified", "backups", "captured", "carried", "unfit", "rounds",
                 ];
                 let taken = names
                     .iter()

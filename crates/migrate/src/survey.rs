@@ -66,7 +66,11 @@ impl Runner {
     pub async fn survey(&self, watcher: &mut (dyn FnMut(u64) + Send)) -> Result<Survey, Refusal> {
         let mut survey = Survey { rows: self.rows(), ..Survey::default() };
         let mut keys: Vec<HashSet<u64>> = vec![HashSet::new(); survey.rows.len()];
-        let now_ms = self.state().await?.map_or_else(|| self.backend.now_ms(), |state| state.now_ms);
+        let state = self.state().await?;
+        if state.is_none() {
+            self.is_current().await?;
+        }
+        let now_ms = state.map_or_else(|| self.backend.now_ms(), |state| state.now_ms);
         let mapper = Mapper { plan: &self.plan, now_ms };
         let mut holders = Holders::new();
         let mut seen = 0;

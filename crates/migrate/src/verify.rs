@@ -18,7 +18,7 @@ use crate::plan::Side;
 use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::runner::Runner;
-use crate::state::Verified;
+use crate::state::{Phase, State, Verified};
 
 /// How often a difference is looked at again.
 const LOOKS: usize = 3;
@@ -51,6 +51,8 @@ pub struct Report {
     pub patterns: Vec<Answers>,
     /// Patterns of the old design that the new one has no successor of.
     pub without: Vec<Arc<str>>,
+    /// Whether other programs write the old tables, and are followed.
+    pub(crate) is_captured: bool,
 }
 
 /// How the answers of a pattern compare with those of its successor.
@@ -104,7 +106,8 @@ impl Runner {
         }
         // New items are compared wherever they are: each is made of old ones, by the copy or by a writer.
         let copied: Vec<Arc<str>> = state.copied(&self.plan).map(|stage| stage.table.clone()).collect();
-        let mut report = Report::default();
+        let is_captured = state.captured && state.phase < Phase::Switched;
+        let mut report = Report { is_captured, ..Report::default() };
         let mapper = Mapper { plan: &self.plan, now_ms: state.now_ms };
         for table in &copied {
             self.each_page(table, &mut report, watcher, Side::Old, mapper).await?;
@@ -140,6 +143,16 @@ impl Runner {
         Ok(report)
     }
 
+    /// Compares every new item with its old ones, wherever the copy is; nothing is written down.
+    pub(crate) async fn compare_new_items(&self, state: &State) -> Result<Report, Refusal> {
+        let mapper = Mapper { plan: &self.plan, now_ms: state.now_ms };
+        let mut report = Report::default();
+        for table in self.plan.tables(Side::New) {
+            self.each_page(table, &mut report, &mut |_| (), Side::New, mapper).await?;
+        }
+        Ok(report)
+    }
+
     async fn each_page(
         &self,
         table: &str,
@@ -151,6 +164,7 @@ impl Runner {
         let mut after = None;
         loop {
             let (items, next) = self.page(table, after, None).await?;
+            let mut suspects = Vec::new();
             for chunk in items.chunks(TOGETHER) {
                 let reader = Reader::new(&self.backend);
                 match side {
@@ -162,8 +176,14 @@ impl Runner {
                         Side::Old => self.look_at_old(mapper, &reader, table, item, report).await?,
                         Side::New => self.look_at_new(mapper, &reader, table, item, report).await?,
                     };
-                    report.add(found);
+                    match report.is_captured && !found.is_empty() {
+                        true => suspects.push(item.clone()),
+                        false => report.add(found),
+                    }
                 }
+            }
+            if !suspects.is_empty() {
+                report.add(self.still_different(mapper, side, table, suspects).await?);
             }
             watcher(report);
             match next {
@@ -208,7 +228,7 @@ impl Runner {
     }
 
     /// Compares an old item with its new ones.
-    async fn look_at_old(
+    pub(crate) async fn look_at_old(
         &self,
         mapper: Mapper<'_>,
         reader: &Reader<'_>,
@@ -236,7 +256,7 @@ impl Runner {
         Ok(found)
     }
 
-    async fn compare_old(
+    pub(crate) async fn compare_old(
         &self,
         mapper: Mapper<'_>,
         reader: &Reader<'_>,
@@ -354,7 +374,7 @@ impl Runner {
     }
 
     /// Compares a new item with its old ones.
-    async fn look_at_new(
+    pub(crate) async fn look_at_new(
         &self,
         mapper: Mapper<'_>,
         reader: &Reader<'_>,
@@ -389,7 +409,7 @@ impl Runner {
         Ok(found)
     }
 
-    async fn compare_new(
+    pub(crate) async fn compare_new(
         &self,
         mapper: Mapper<'_>,
         reader: &Reader<'_>,

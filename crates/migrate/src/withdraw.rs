@@ -20,7 +20,15 @@ use crate::state::{Phase, State};
 impl Runner {
     /// Ends a migration that was not switched. The new tables stay, empty.
     pub(crate) async fn withdraw(&self) -> Result<State, Refusal> {
-        let (held, state) = self.lease().await?;
+        let state = self.begun().await?;
+        // The process that follows other programs is fenced off: there is nothing to follow any more.
+        let (held, state) = match state.captured {
+            true => self.seize().await?,
+            false => self.lease().await?,
+        };
+        if state.captured {
+            self.stop_following(held).await?;
+        }
         let plan = self.plan.fingerprint();
         for at in 0..state.segments {
             if !self.home.claim(&self.backend, plan, held.fence, at, &Walks::new()).await? {
@@ -43,6 +51,11 @@ impl Runner {
             self.go(&[Phase::Starting], Phase::Prepared, "only a migration that was started is taken back")
                 .await?;
         }
+        self.change(|state| {
+            state.captured = false;
+            Ok(())
+        })
+        .await?;
         self.release(held).await?;
         self.begun().await
     }

@@ -5,6 +5,8 @@
 //! and, without paths, in `/ready`.
 
 use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -41,6 +43,16 @@ pub enum TlsError {
     Unusable(#[from] rustls::Error),
 }
 
+impl TlsError {
+    /// The reason, without the name of a file.
+    fn without_path(&self) -> String {
+        match self {
+            TlsError::File(_, source) => source.to_string(),
+            other => other.to_string(),
+        }
+    }
+}
+
 /// The configuration for TLS clients. Clones share their certificate.
 #[derive(Clone)]
 pub struct Tls {
@@ -69,6 +81,9 @@ struct Seen {
 }
 
 type Stamp = (SystemTime, u64, u64);
+
+/// No chain of certificates is longer. What is named may be a device, which can be read without end.
+const MAX_BYTES: u64 = 1 << 20;
 
 impl Tls {
     /// The certificate and the key in two PEM files, which may be the same one.
@@ -107,7 +122,9 @@ impl Tls {
             return;
         }
         seen.stamps = stamps;
-        match load(&files.certificate, &files.key) {
+        // A pipe would keep the server waiting for somebody who writes to it.
+        let regular = [&files.certificate, &files.key].into_iter().try_for_each(|path| check_regular(path));
+        match regular.and_then(|()| load(&files.certificate, &files.key)) {
             Ok(current) => {
                 self.certificate.current.store(Arc::new(current));
                 seen.problem = None;
@@ -115,7 +132,7 @@ impl Tls {
                 tracing::info!(fingerprint = self.fingerprint(), "the TLS certificate was read again");
             }
             Err(error) => {
-                let problem = Some(error.to_string());
+                let problem = Some(error.without_path());
                 if seen.problem != problem {
                     tracing::warn!(%error, "the TLS certificate cannot be read again; the one from before stays in use");
                 }
@@ -165,8 +182,22 @@ fn provider() -> Arc<CryptoProvider> {
 }
 
 fn load(certificate: &Path, key: &Path) -> Result<CertifiedKey, TlsError> {
-    let read = |path: &Path| std::fs::read(path).map_err(|error| TlsError::File(path.to_owned(), error));
     parse(&read(certificate)?, &read(key)?)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes));
+    file.map_err(|error| TlsError::File(path.to_owned(), error))?;
+    Ok(bytes)
+}
+
+fn check_regular(path: &Path) -> Result<(), TlsError> {
+    let about = std::fs::metadata(path).map_err(|error| TlsError::File(path.to_owned(), error))?;
+    match about.is_file() {
+        true => Ok(()),
+        false => Err(TlsError::File(path.to_owned(), io::Error::other("it is not a regular file"))),
+    }
 }
 
 fn parse(certificate: &[u8], key: &[u8]) -> Result<CertifiedKey, TlsError> {

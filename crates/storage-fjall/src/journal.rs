@@ -14,6 +14,8 @@
 //! 00 ...                                                             space that was allocated ahead
 //! ```
 
+pub(crate) mod again;
+
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io::Write;

@@ -2,11 +2,14 @@
 //!
 //! Tables, files of large values and manifests are never changed once they are written. The first pass over a file
 //! notes its checksum in the file SUMS, every later one compares. A flipped bit is found wherever it is, also where no
-//! read would have noticed it. Journals are left out: they are written all the time, and checked when they are read.
+//! read would have noticed it. Journals and the few files that are replaced as a whole have checksums of their own, which
+//! `scrub/rewritten.rs` compares.
 //!
 //! ```text
 //! SUMS    one line per file: "xxh3-64 in hex, length, path below fjall/"; the last line is "xxh3-64 of the lines above"
 //! ```
+
+mod rewritten;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -98,6 +101,12 @@ fn pass(
     }
     if sums != known {
         write_sums(path, &sums)?;
+    }
+    if wants_known() {
+        let found = rewritten::check(path, pace);
+        let is_new = |damage: &Damage| damages.iter().all(|known| known.path != damage.path);
+        let found: Vec<Damage> = found.into_iter().filter(is_new).collect();
+        damages.extend(found);
     }
     Ok(damages)
 }
@@ -272,6 +281,7 @@ fn run(path: &Path, shared: &Shared, interval: Duration) {
 
 fn total_bytes(path: &Path) -> u64 {
     let root = directory::fjall(path);
-    let files = immutable_files(&root).unwrap_or_default();
+    let files = immutable_files(&root).unwrap_or_default().into_iter();
+    let files: Vec<PathBuf> = files.chain(rewritten::journals(&root).unwrap_or_default()).collect();
     files.iter().filter_map(|file| std::fs::metadata(root.join(file)).ok()).map(|about| about.len()).sum()
 }

@@ -334,7 +334,11 @@ impl Store for FjallStore {
             .try_lock()
             .and_then(|writer| Some(writer.open.as_ref()?.scrubber.as_ref()?.damages()));
         let damaged = |damage: Damage| {
-            format!("{} is damaged: {}; restore a backup", damage.path.display(), damage.reason)
+            let advice = match damage.path.extension().is_some_and(|extension| extension == "jnl") {
+                true => "make a backup before the server stops, while what it contains is still in memory",
+                false => "restore a backup",
+            };
+            format!("{} is damaged: {}; {advice}", damage.path.display(), damage.reason)
         };
         notices.extend(damages.into_iter().flatten().map(damaged));
         notices

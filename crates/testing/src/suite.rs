@@ -119,15 +119,16 @@ impl Suite {
     /// the first order that fails.
     pub async fn run(&self, at: usize) -> Outcome {
         let (mut outcome, mut taken) = self.run_in(at, &Order::default()).await;
+        let further = Order::held_back(&taken).chain(Order::picked(PICKED_ORDERS));
         for _ in 1..MOST_ORDERS {
             let Some(next) = Order::after(&taken).filter(|_| outcome.passed()) else { return outcome };
             (outcome, taken) = self.run_in(at, &next).await;
         }
-        for seed in 1..=PICKED_ORDERS {
+        for order in further {
             if !outcome.passed() {
                 break;
             }
-            (outcome, _) = self.run_in(at, &Order { choices: Vec::new(), seed: Some(seed) }).await;
+            (outcome, _) = self.run_in(at, &order).await;
         }
         outcome
     }
@@ -150,7 +151,7 @@ impl Suite {
 
     /// Runs one test, by its place, in an order that a failure has shown.
     pub async fn replay(&self, at: usize, choices: &[usize]) -> Outcome {
-        self.run_in(at, &Order { choices: choices.to_vec(), seed: None }).await.0
+        self.run_in(at, &Order { choices: choices.to_vec(), ..Order::default() }).await.0
     }
 
     async fn run_in(&self, at: usize, order: &Order) -> (Outcome, Taken) {

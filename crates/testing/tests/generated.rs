@@ -3,17 +3,10 @@
 //! keeps the items as the JSON that the calls returned and reads them all for every question. It shares nothing with the
 //! planner or the runtime.
 //!
-//! `SORTKEY_DESIGNS=2000 SORTKEY_SEED=7 cargo test -p sortkey-testing --test generated` looks further.
+//! `SORTKEY_DESIGNS=2000 SORTKEY_SEED=7 cargo test -p sortkey-testing --test all generated` looks further.
 
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 #![expect(clippy::print_stdout, reason = "long runs tell how far they looked")]
-
-mod support {
-    pub(crate) mod answers;
-    pub(crate) mod conditions;
-    pub(crate) mod design;
-    pub(crate) mod order;
-}
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,8 +21,8 @@ use sortkey_engine::Engine;
 use sortkey_plan::read;
 use sortkey_testkit::Random;
 
-use support::answers::expected;
-use support::design::{Generated, Question};
+use crate::support::answers::expected;
+use crate::support::design::{Generated, Question};
 
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)

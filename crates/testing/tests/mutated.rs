@@ -2,16 +2,10 @@
 //! that were taken from stored items, no answer is an internal error, and no answer of a pattern differs from that of a
 //! naive interpreter over all items.
 //!
-//! `SORTKEY_MUTANTS=500 SORTKEY_SEED=7 cargo test -p sortkey-testing --test mutated -- --nocapture` looks further.
+//! `SORTKEY_MUTANTS=500 SORTKEY_SEED=7 cargo test -p sortkey-testing --test all mutated -- --nocapture` looks further.
 
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 #![expect(clippy::print_stdout, reason = "long runs say how far they looked")]
-
-mod support {
-    pub(crate) mod mutation;
-    pub(crate) mod naive;
-    pub(crate) mod order;
-}
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -29,8 +23,8 @@ use sortkey_plan::read;
 use sortkey_testing::seeding::seed;
 use sortkey_testkit::Random;
 
-use support::mutation::mutated;
-use support::naive::{Asked, Item, is_understood, shown};
+use crate::support::mutation::mutated;
+use crate::support::naive::{Asked, Item, is_understood, shown};
 
 /// The moment of every call.
 const NOW_MS: u64 = 1_790_000_000_000;

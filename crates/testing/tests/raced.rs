@@ -1,5 +1,5 @@
 //! Every limit, claim, single use, move and counter of the five systems is exercised by a race. They are derived from the
-//! designs; `cargo test --test raced -- --nocapture` prints the table of them, with the tests that race each.
+//! designs; `cargo test --test all raced -- --nocapture` prints the table of them, with the tests that race each.
 //!
 //! A mechanism is what two calls at once could break: a number that is counted, an attribute that a write asks for and
 //! changes, a state, an item that is taken away once, a unique value, an idempotency key, the parent that a child needs.

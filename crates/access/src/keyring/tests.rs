@@ -83,6 +83,11 @@ fn a_keyring_is_not_kept_beside_what_it_protects() {
     assert!(!apart(&folder.path().join("keyring.json"), &folder.path().join("auth.json")));
     assert!(!apart(&below.join("keyring.json"), &folder.path().join("auth.json")));
     assert!(apart(&folder.path().join("keyring.json"), &below.join("auth.json")));
+    // A keyring whose directory was yet to be made was made there, and refused by the server that needed it.
+    assert!(!apart(&below.join("keys/deeper/keyring.json"), &below.join("auth.json")));
+    assert!(!apart(&below.join("data/keyring.json"), &below.join("data/FORMAT")));
+    assert!(apart(&below.join("keys/keyring.json"), &below.join("data/FORMAT")));
+    assert!(!apart(Path::new("keys-to-be-made/keyring.json"), Path::new("auth.json")));
 }
 
 /// A service with one key, which can be lost.
@@ -188,4 +193,32 @@ fn a_link_does_not_bring_a_keyring_to_what_it_protects() {
     ] {
         assert_eq!(check_apart(&at(keyring), &at("data/FORMAT")).is_ok(), is_apart, "{keyring}");
     }
+}
+
+// A link to /dev/zero, and a command that prints without end, took all memory.
+#[cfg(unix)]
+#[test]
+fn what_does_not_end_is_no_keyring() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let link = folder.path().join("keyring.json");
+    std::os::unix::fs::symlink("/dev/zero", &link).expect("a link");
+    for source in [file(&link), KeyringSource::Command("yes".to_owned())] {
+        let error = Keyring::open(&source).expect_err("no keyring").to_string();
+        assert!(error.ends_with("it is longer than a keyring can be (1 MB)"), "{error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_command_prints_the_keyring_or_says_why_not() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("keyring.json");
+    let keyring = Keyring::generate().expect("random");
+    keyring.save(&file(&path)).expect("saved");
+    let command =
+        |text: String| Keyring::open(&KeyringSource::Command(text)).map_err(|error| error.to_string());
+    assert_eq!(command(format!("cat {}", path.display())).expect("printed").keys, keyring.keys);
+    let failed = command("exit 3".to_owned()).expect_err("no keyring");
+    assert!(failed.contains("`exit 3`: exit status: 3"), "{failed}");
+    assert!(command("true".to_owned()).is_err());
 }

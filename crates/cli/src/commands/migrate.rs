@@ -7,12 +7,13 @@ mod speed;
 
 use clap::{Args, Subcommand};
 use sortkey_deploy::deploy;
-use sortkey_migrate::{Copied, Extent, Phase, Rate, Refusal, Runner, Side};
+use sortkey_migrate::{Copied, Extent, Phase, Rate, Refusal, Runner, Side, State};
 
 use self::place::{Opened, Where};
 use super::Run;
 use crate::designs;
 use crate::failure::Failure;
+use crate::shutdown;
 
 /// As many differences as are printed.
 const LISTED: usize = 20;
@@ -61,6 +62,10 @@ enum Action {
         /// Rest when this old table is copied: `verify` compares what is there, and then `start` goes on
         #[arg(long, value_name = "TABLE")]
         until: Option<String>,
+        /// Programs write the old tables past Sortkey: their changes are captured from the streams of the tables, and carried
+        /// over until the switch. The command goes on for as long
+        #[arg(long)]
+        captured: bool,
     },
     /// Show how far it is
     Status {
@@ -150,18 +155,24 @@ impl Action {
                 }
             }
             Action::Rehearse { harm, .. } => rehearse::run(&opened, &harm).await,
-            Action::Start { rate, until, .. } => start(&opened, rate, until.as_deref()).await,
+            Action::Start { rate, until, captured, .. } => {
+                start(&opened, rate, until.as_deref(), captured).await
+            }
             Action::Status { watch, .. } => status(&opened, watch).await,
-            Action::Rate { rate, .. } => show(&opened, runner.rate(bound(rate)).await),
-            Action::Pause { .. } => show(&opened, runner.pause(true).await),
+            Action::Rate { rate, .. } => show(&opened, runner.rate(bound(rate)).await).await,
+            Action::Pause { .. } => show(&opened, runner.pause(true).await).await,
             Action::Resume { .. } => {
-                runner.pause(false).await.map_err(refused)?;
-                copy(&opened).await
+                let state = runner.pause(false).await.map_err(refused)?;
+                // The process that follows other programs goes on with the copy itself.
+                match state.captured && runner.is_another(&state) {
+                    true => show(&opened, Ok(state)).await,
+                    false => copy(&opened).await,
+                }
             }
             Action::Verify { full, .. } => verify(runner, full).await,
             Action::Shadow { share, .. } => {
                 waits(runner);
-                show(&opened, runner.shadow(share).await)
+                show(&opened, runner.shadow(share).await).await
             }
             Action::Switch { dry_run: true, .. } => {
                 runner.ready().await.map_err(refused)?;
@@ -173,11 +184,11 @@ impl Action {
             Action::Switch { .. } => {
                 runner.ready().await.map_err(refused)?;
                 waits(runner);
-                show(&opened, runner.switch().await)
+                switch(&opened).await
             }
             Action::Back { .. } => {
                 waits(runner);
-                show(&opened, runner.back().await)
+                show(&opened, runner.back().await).await
             }
             Action::Finish { name, .. } => {
                 if name != opened.name {
@@ -223,7 +234,22 @@ impl Action {
     }
 }
 
-async fn start(opened: &Opened, rate: Option<Rate>, until: Option<&str>) -> Result<(), Failure> {
+/// Switches, unless that is cancelled while it waits.
+async fn switch(opened: &Opened) -> Result<(), Failure> {
+    let cancelled = tokio::select! {
+        state = opened.runner.switch() => return show(opened, state).await,
+        () = shutdown::asked_for() => opened.runner.cancel_switch(),
+    };
+    designs::say("cancelled: the old design goes on answering, which takes another wait\n");
+    show(opened, cancelled.await).await
+}
+
+async fn start(
+    opened: &Opened,
+    rate: Option<Rate>,
+    until: Option<&str>,
+    captured: bool,
+) -> Result<(), Failure> {
     let runner = &opened.runner;
     if runner.state().await.map_err(refused)?.is_none() {
         let naming = opened.runtime.shared().settings.naming();
@@ -235,6 +261,9 @@ async fn start(opened: &Opened, rate: Option<Rate>, until: Option<&str>) -> Resu
     let mut state = runner.prepare().await.map_err(refused)?;
     if let Some(rate) = rate {
         state = runner.rate(bound(rate)).await.map_err(refused)?;
+    }
+    if captured {
+        runner.capture().await.map_err(refused)?;
     }
     if until.is_some() || state.gate.is_some() {
         runner.until(until).await.map_err(refused)?;
@@ -268,7 +297,25 @@ fn bound(rate: Rate) -> Option<Rate> {
     (!matches!(rate, Rate::Items(0) | Rate::Units(0))).then_some(rate)
 }
 
+/// Copies, and then follows other programs where that is asked for.
 async fn copy(opened: &Opened) -> Result<(), Failure> {
+    let runner = &opened.runner;
+    loop {
+        copy_once(opened).await?;
+        let state = runner.state().await.map_err(refused)?;
+        let follows = |state: &State| state.captured && !runner.wait().is_zero();
+        if !state.as_ref().is_some_and(|state| follows(state) && state.phase < Phase::Switched) {
+            return Ok(());
+        }
+        designs::say("following what other programs write; after Ctrl-C, `start` goes on with it\n");
+        let state = runner.follow(&mut |_, unfit| say::unfit(unfit)).await.map_err(refused)?;
+        if !matches!(state.phase, Phase::Both | Phase::Shadow) {
+            return show(opened, Ok(state)).await;
+        }
+    }
+}
+
+async fn copy_once(opened: &Opened) -> Result<(), Failure> {
     let runner = &opened.runner;
     let bar = crate::progress::entries("copied");
     let watched = bar.clone();
@@ -284,7 +331,7 @@ async fn copy(opened: &Opened) -> Result<(), Failure> {
         Copied::Done => {}
     }
     match state {
-        Ok(Some(state)) => show(opened, Ok(state)),
+        Ok(Some(state)) => show(opened, Ok(state)).await,
         Ok(None) => Ok(()),
         Err(refusal) => Err(refused(refusal)),
     }
@@ -299,6 +346,9 @@ async fn status(opened: &Opened, watch: bool) -> Result<(), Failure> {
         };
         let speed = speed::of(opened, &mut state).await?;
         designs::say(&say::look(&state, &speed, opened));
+        if let Some(captured) = runner.captured().await.map_err(refused)? {
+            designs::say(&say::captured(&captured));
+        }
         if state.phase == Phase::Shadow {
             designs::say(&say::answers(&runner.shadowed().await.map_err(refused)?));
         }
@@ -333,8 +383,10 @@ async fn verify(runner: &Runner, full: bool) -> Result<(), Failure> {
     }
 }
 
-fn show(opened: &Opened, state: Result<sortkey_migrate::State, Refusal>) -> Result<(), Failure> {
-    let state = state.map_err(refused)?;
+/// Prints what a change came to, with how far the copy is.
+async fn show(opened: &Opened, changed: Result<State, Refusal>) -> Result<(), Failure> {
+    let changed = changed.map_err(refused)?;
+    let state = opened.runner.state().await.map_err(refused)?.unwrap_or(changed);
     designs::say(&say::state(&state, opened));
     Ok(())
 }

@@ -7,7 +7,7 @@
 use futures_util::future::BoxFuture;
 use sortkey_design::Program;
 use sortkey_design::model::WriteVerb;
-use sortkey_design::program::{Action, AttributeId, EntityId, Id, ItemKey, LocalId};
+use sortkey_design::program::{Action, Attribute, AttributeId, EntityId, Id, ItemKey, LocalId};
 use sortkey_diagnostics::Span;
 use sortkey_plan::{Counter, Finding, Sweep, counters, goes_at_once, sweeps};
 use sortkey_value::Item;
@@ -16,7 +16,7 @@ use super::notes::of_parent;
 use super::{Runner, batch};
 use crate::catalog::EntityInfo;
 use crate::evaluate::Scope;
-use crate::read::{Found, Paging, Read, key_of};
+use crate::read::{Found, Hit, Paging, Read, key_of};
 use crate::settings::Settings;
 use crate::values::{Fields, Val};
 use crate::write::{Parent, Prepared};
@@ -32,6 +32,10 @@ pub(crate) struct Cascade {
     pub(super) child: EntityId,
     /// The attributes of the parent that give the parameters of `read`, in their order.
     pub(super) given: Vec<AttributeId>,
+    /// Attributes of the parent's key that are not given, each with the attribute of the child that says the same.
+    same: Vec<(AttributeId, AttributeId)>,
+    /// Whether what is given and what is the same tell children of this parent from those of all others.
+    is_exact: bool,
     /// Finds the children.
     read: Read,
     /// Whether the children go by twenty-five.
@@ -46,6 +50,15 @@ impl Cascade {
     /// Whether children may be found late.
     pub(super) fn may_lag(&self) -> bool {
         self.lags
+    }
+
+    /// Whether an item that was found belongs to the parent with these attributes, and not to one that shares a part of its key.
+    fn is_of(&self, scope: &Scope<'_>, hit: &Hit, parent: &Fields) -> bool {
+        let info = &scope.shared.entities[self.parent];
+        self.same.iter().all(|(of, own)| {
+            let found = hit.view().get(scope.shared, *own);
+            found.is_none_or(|found| parent.get(info.name_of(*of)).is_none_or(|wanted| *found == *wanted))
+        })
     }
 }
 
@@ -72,10 +85,15 @@ pub(crate) fn cascades(program: &Program, settings: &Settings) -> (Vec<Cascade>,
                 continue;
             };
             let lags = plan.path.is_global_index(program);
+            let given: Vec<AttributeId> = binds.into_iter().map(|(_, from)| from).collect();
+            let same = same(program, parent, child, &given);
+            let is_told = |key: &AttributeId| given.contains(key) || same.iter().any(|(of, _)| of == key);
             found.push(Cascade {
                 parent,
                 child,
-                given: binds.into_iter().map(|(_, from)| from).collect(),
+                is_exact: program.entities[parent].key_attributes.iter().all(is_told),
+                given,
+                same,
                 read: Read::planned(program, settings, plan, pattern),
                 at_once: goes_at_once(program, child),
                 lags,
@@ -84,6 +102,26 @@ pub(crate) fn cascades(program: &Program, settings: &Settings) -> (Vec<Cascade>,
         }
     }
     (found, pathless)
+}
+
+/// The rest of the parent's key in its children. Where they refer to a parent by a part of its key, others may have chosen the
+/// same part: what is under another owner is not the owner's to delete.
+fn same(
+    program: &Program,
+    parent: EntityId,
+    child: EntityId,
+    given: &[AttributeId],
+) -> Vec<(AttributeId, AttributeId)> {
+    let (parent, child) = (&program.entities[parent], &program.entities[child]);
+    let rest = parent.key_attributes.iter().filter(|key| !given.contains(key));
+    let found = rest.filter_map(|key| {
+        let wanted = &parent.attributes[*key];
+        let (id, found) = child.attributes.entries().find(|(_, each)| each.name == wanted.name)?;
+        let target = |of: &Attribute| of.reference.map(|to| (to.entity, to.attribute));
+        (wanted.reference.is_some() && target(found) == target(wanted) && !found.optional)
+            .then_some((*key, id))
+    });
+    found.collect()
 }
 
 fn counts(program: &Program, child: EntityId) -> Vec<Count> {
@@ -100,7 +138,8 @@ fn counts(program: &Program, child: EntityId) -> Vec<Count> {
 pub(super) enum Children {
     /// Those of a parent that is there and may go: all, whoever's they are.
     All,
-    /// Those that an earlier sweep left behind, of a parent that is gone: its owner is unknown, so only the caller's own.
+    /// Those that an earlier sweep left behind, of a parent that is gone: its owner is unknown, so only the caller's own, and
+    /// only where they cannot be those of another parent.
     LeftBehind,
 }
 
@@ -130,6 +169,9 @@ impl<'a> Runner<'_, 'a> {
             // Counters of the parent itself are deleted with it.
             let own = key_of(scope, info, fields).map(Item::from);
             for cascade in of_parent(scope, parent.entity) {
+                if children == Children::LeftBehind && !cascade.is_exact {
+                    continue;
+                }
                 let mut inner = scope.fresh();
                 inner.is_sweeping = true;
                 if children == Children::All {
@@ -141,7 +183,8 @@ impl<'a> Runner<'_, 'a> {
                 if let Found::Items { items, .. } =
                     cascade.read.run(self.session, &inner, Paging::default()).await?
                 {
-                    let items = items.into_iter().map(|hit| hit.into_val(&inner)).collect();
+                    let is_own = |hit: &Hit| cascade.is_of(&inner, hit, fields);
+                    let items = items.into_iter().filter(is_own).map(|hit| hit.into_val(&inner)).collect();
                     self.remove(&mut inner.fresh(), cascade, items, own.as_ref()).await?;
                 }
             }

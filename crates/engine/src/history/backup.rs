@@ -10,17 +10,15 @@ use sortkey_api::shapes::backup::{
     LocalSecondaryIndexInfo, SourceTableDetails, SourceTableFeatureDetails,
 };
 use sortkey_api::shapes::stream::StreamSpecification;
-use sortkey_api::shapes::throughput::BillingMode;
+use sortkey_api::shapes::throughput::{BillingMode, ProvisionedThroughputDescription};
 use sortkey_api::shapes::time_to_live::{TimeToLiveDescription, TimeToLiveStatus};
 use sortkey_api::{ApiError, ErrorKind};
 use sortkey_storage::{Batch, Counts, Key, Published, Value};
 
 use crate::catalog;
-use crate::catalog::describe::{
-    encryption, key_schema, on_demand, projection, provisioned, timestamp, totals,
-};
+use crate::catalog::describe::{encryption, key_schema, on_demand, projection, timestamp, totals};
 use crate::catalog::schema::Index;
-use crate::catalog::table::{Filling, Hold, Table};
+use crate::catalog::table::{Capacity, Filling, Hold, Table};
 use crate::engine::Shared;
 use crate::history::past::Moment;
 use crate::layout;
@@ -186,12 +184,12 @@ impl Backup {
                 table_size_bytes: Some(self.table_size_bytes),
                 key_schema: key_schema(&table.key),
                 table_creation_date_time: timestamp(table.created_ms),
-                provisioned_throughput: provisioned(&table.capacity, shared.now_ms()),
+                provisioned_throughput: units(&table.capacity),
                 on_demand_throughput: on_demand(&table.capacity),
                 item_count: Some(self.item_count),
                 billing_mode: Some(mode),
             }),
-            source_table_feature_details: Some(features(table, shared.now_ms())),
+            source_table_feature_details: Some(features(table)),
         })
     }
 
@@ -203,7 +201,16 @@ impl Backup {
     }
 }
 
-fn features(table: &Table, now_ms: u64) -> SourceTableFeatureDetails {
+/// What a table or index was to have. When that changed is not part of a backup.
+fn units(capacity: &Capacity) -> ProvisionedThroughputDescription {
+    ProvisionedThroughputDescription {
+        read_capacity_units: Some(capacity.read_units),
+        write_capacity_units: Some(capacity.write_units),
+        ..ProvisionedThroughputDescription::default()
+    }
+}
+
+fn features(table: &Table) -> SourceTableFeatureDetails {
     let local = |index: &Index| LocalSecondaryIndexInfo {
         index_name: Some(index.name.clone()),
         key_schema: Some(key_schema(&index.key)),
@@ -213,7 +220,7 @@ fn features(table: &Table, now_ms: u64) -> SourceTableFeatureDetails {
         index_name: Some(index.name.clone()),
         key_schema: Some(key_schema(&index.key)),
         projection: Some(projection(&index.projection)),
-        provisioned_throughput: Some(provisioned(&index.capacity, now_ms)),
+        provisioned_throughput: Some(units(&index.capacity)),
         on_demand_throughput: on_demand(&index.capacity),
     };
     let locals: Vec<_> = table.locals().map(local).collect();

@@ -26,7 +26,7 @@ fn world(folder: &str) -> World {
     let engine = Engine::memory(sortkey_engine::Settings::default());
     engine.stop_clock_at(NOW_MS);
     let of = |name: &str| design(&format!("{folder}/{name}.sk"));
-    World { engine, before: of("before"), after: of("after") }
+    World { engine, before: of("before"), after: of("after"), elsewhere: None }
 }
 
 fn copied(world: &World) -> Runner {

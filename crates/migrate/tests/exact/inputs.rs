@@ -12,7 +12,7 @@ use sortkey_migrate::{Copied, Phase, Side};
 use sortkey_value::{AttributeValue, Map};
 
 use crate::oracle;
-use crate::support::{World, call, pause, seed};
+use crate::support::{BEFORE, World, call, compiled, pause, seed};
 
 #[test]
 fn a_target_that_is_not_empty_is_left_alone() {
@@ -30,6 +30,30 @@ fn a_target_that_is_not_empty_is_left_alone() {
     assert!(refusal.to_string().contains("\"teams\" has items that no migration made"), "{refusal}");
     assert_eq!(block_on(runner.state()).expect("read"), None, "nothing was begun");
     call(&old, "hit", json!({ "teamId": "red" }));
+}
+
+/// The tables have a later version of the old design than the one that the plan was made for: it would leave out what that
+/// version has added.
+#[test]
+fn a_plan_older_than_the_tables_is_refused() {
+    let world = World::new();
+    let later = BEFORE.replace("  hits   int(0..) = 0", "  hits   int(0..) = 0\n  color? string(1..9)");
+    let deployed = World { before: compiled(&later, ""), ..world.clone() };
+    seed(&deployed.old_alone());
+    world.make_tables();
+    for refusal in [
+        block_on(world.runner().prepare()).expect_err("refused"),
+        block_on(world.runner().survey(&mut |_| ())).expect_err("refused"),
+    ] {
+        let said = refusal.to_string();
+        assert!(said.contains("Team.color") && said.contains("sortkey up before.sk"), "{said}");
+    }
+    // A version that differs in what items do not have is no hindrance.
+    let other = BEFORE.replace("strong page 20", "strong page 30");
+    let world = World { before: compiled(&other, ""), ..World::new() };
+    seed(&world.old_alone());
+    world.make_tables();
+    block_on(world.runner().prepare()).expect("prepared");
 }
 
 /// A process that serves the old design by itself would write it alone. It looks whether it is superseded.

@@ -3,8 +3,10 @@
 #![expect(clippy::print_stderr, reason = "the rate of a copy is for whoever asks for more items")]
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 
+mod captured;
 mod crash;
 mod documents;
+mod elsewhere;
 mod inputs;
 mod oracle;
 mod refused;

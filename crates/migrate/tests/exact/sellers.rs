@@ -70,7 +70,7 @@ fn five_tables_become_seven() {
     let engine = Engine::memory(sortkey_engine::Settings::default());
     engine.stop_clock_at(NOW_MS);
     let (before, after) = (design("seller-profiles-before.sk"), design("seller-profiles.sk"));
-    let world = World { engine, before, after };
+    let world = World { engine, before, after, elsewhere: None };
     let old = world.old_alone();
     let count: usize =
         std::env::var("SORTKEY_MIGRATE_PROFILES").ok().and_then(|text| text.parse().ok()).unwrap_or(12);

@@ -139,6 +139,8 @@ pub(crate) struct World {
     pub(crate) engine: Engine,
     pub(crate) before: Arc<Design>,
     pub(crate) after: Arc<Design>,
+    /// Another DynamoDB than the one in memory.
+    pub(crate) elsewhere: Option<Arc<dyn Backend>>,
 }
 
 impl World {
@@ -149,11 +151,19 @@ impl World {
     pub(crate) fn of(before: &str, after: &str) -> World {
         let engine = Engine::memory(sortkey_engine::Settings::default());
         engine.stop_clock_at(NOW_MS);
-        World { engine, before: compiled(before, ""), after: compiled(after, before) }
+        World { engine, before: compiled(before, ""), after: compiled(after, before), elsewhere: None }
     }
 
     pub(crate) fn backend(&self) -> Arc<dyn Backend> {
-        Arc::new(Embedded::new(self.engine.clone()))
+        match &self.elsewhere {
+            Some(backend) => Arc::clone(backend),
+            None => Arc::new(Embedded::new(self.engine.clone())),
+        }
+    }
+
+    /// One process has a database in memory to itself; elsewhere there may be others.
+    fn ages(&self) -> Ages {
+        if self.elsewhere.is_some() { Ages::SHARED } else { Ages::ALONE }
     }
 
     pub(crate) fn settings(&self) -> Settings {
@@ -192,7 +202,7 @@ impl World {
 
     pub(crate) fn runner_on(&self, backend: Arc<dyn Backend>) -> Runner {
         let plan = self.plan_on(Arc::clone(&backend));
-        Runner::new(plan, backend, self.settings(), Ages::ALONE).expect("a runner")
+        Runner::new(plan, backend, self.settings(), self.ages()).expect("a runner")
     }
 
     /// A runner that waits for nothing: an index in memory has no lag.
@@ -204,7 +214,7 @@ impl World {
             }
         }
         let settings = Settings { timer: Arc::new(Now), ..self.settings() };
-        Runner::new(self.plan_on(self.backend()), self.backend(), settings, Ages::ALONE).expect("a runner")
+        Runner::new(self.plan_on(self.backend()), self.backend(), settings, self.ages()).expect("a runner")
     }
 
     /// A design on the layer of the migration.
@@ -215,7 +225,7 @@ impl World {
     pub(crate) fn side_on(&self, side: Side, backend: Arc<dyn Backend>) -> Runtime {
         let plan = self.plan_on(Arc::clone(&backend));
         let steady = Steady::new(backend, self.settings());
-        let watch = Arc::new(Watch::new(&plan, steady.clone(), Ages::ALONE).expect("a place for the state"));
+        let watch = Arc::new(Watch::new(&plan, steady.clone(), self.ages()).expect("a place for the state"));
         let layer = Arc::new(Layer::new(plan, steady, watch, side));
         match side {
             Side::Old => self.runtime(&self.before, layer),
@@ -225,12 +235,21 @@ impl World {
 
     /// All items of a table, in the order of their keys; none if there is no such table.
     pub(crate) fn items(&self, table: &str) -> Vec<Map> {
-        let scan =
-            ScanInput { table_name: table.into(), consistent_read: Some(true), ..ScanInput::default() };
-        let mut items: Vec<Map> = match block_on(Embedded::new(self.engine.clone()).scan(scan)) {
-            Ok(output) => output.items.unwrap_or_default().iter().map(sortkey_value::Item::to_map).collect(),
-            Err(_) => Vec::new(),
-        };
+        let (backend, mut items, mut after) = (self.backend(), Vec::new(), None);
+        loop {
+            let scan = ScanInput {
+                table_name: table.into(),
+                consistent_read: Some(true),
+                exclusive_start_key: after.map(sortkey_api::SuppliedItem::from),
+                ..ScanInput::default()
+            };
+            let Ok(output) = block_on(backend.scan(scan)) else { break };
+            items.extend(output.items.unwrap_or_default().iter().map(sortkey_value::Item::to_map));
+            after = output.last_evaluated_key;
+            if after.is_none() {
+                break;
+            }
+        }
         items.sort_by_key(|item| format!("{item:?}"));
         items
     }
@@ -244,6 +263,8 @@ impl World {
 }
 
 pub(crate) fn pause<'a>(_: Duration) -> Pending<'a, ()> {
+    // A table elsewhere takes a moment to become active.
+    std::thread::sleep(Duration::from_millis(1));
     Box::pin(async { Ok(()) })
 }
 

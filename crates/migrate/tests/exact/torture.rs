@@ -1,10 +1,12 @@
 //! The runner and a server cut off again and again, while requests are throttled, transactions meet, indexes lag and clocks jump.
 //!
-//! `SORTKEY_TORTURE=1000 cargo test -p sortkey-migrate --test exact torture` does it under more seeds.
+//! `SORTKEY_TORTURE=1000 SORTKEY_TORTURE_ITEMS=200 cargo test -p sortkey-migrate --test exact torture` does it under more seeds, to a
+//! longer migration.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
 use sortkey_api::Backend;
 use sortkey_core::{Runtime, Settings, Timer};
 use sortkey_embedded::block_on;
@@ -12,7 +14,7 @@ use sortkey_engine::{Fault, FaultKind};
 use sortkey_migrate::{Refusal, Rehearsed, Rehearsing, Side, Trouble, cut_at, rehearse, torture};
 
 use crate::oracle;
-use crate::support::{World, seed};
+use crate::support::{World, call, seed};
 
 struct Now;
 
@@ -82,8 +84,17 @@ fn at_every_request_of_a_short_migration() {
 
 #[test]
 fn under_random_seeds() {
-    let seeds = std::env::var("SORTKEY_TORTURE").ok().and_then(|text| text.parse().ok()).unwrap_or(40);
+    let number = |name: &str, usual: u64| -> u64 {
+        std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+    };
+    let seeds = number("SORTKEY_TORTURE", 40);
     let world = seeded();
+    let old = world.old_alone();
+    for at in 0..number("SORTKEY_TORTURE_ITEMS", 0) {
+        let team = if at % 2 == 0 { "red" } else { "blue" };
+        let share = json!({ "teamId": team, "shareId": format!("x{at}"), "target": format!("y{}", at / 3), "rights": ["READ"] });
+        call(&old, "share", share);
+    }
     let mut sum = Rehearsed::default();
     for seed in 1..=seeds {
         let fork = block_on(torture(&world, seed, &mut sum))

@@ -1,7 +1,8 @@
 //! Seller profiles from end to end with writers through both designs and readers all the time: copy, verify, shadow, switch,
 //! back, switch, finish. Nothing may be lost, doubled or brought back.
 //!
-//! `bench/migrate.sh load` does it with 200,000 items and a bounded copy, and says how long calls took before and meanwhile.
+//! `bench/migrate.sh load` does it with 200,000 items and a bounded copy, and says how long calls took before and meanwhile. With
+//! `SORTKEY_MIGRATE_ENDPOINT=http://127.0.0.1:8000` the test does it on another DynamoDB.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -482,7 +483,12 @@ fn count(world: &World, desks: &[Mutex<Desk>], rest: usize, outcome: &mut Outcom
 
 /// A database in memory with both designs.
 pub(crate) fn world(engine: Engine) -> World {
-    World { engine, before: design("seller-profiles-before.sk"), after: design("seller-profiles.sk") }
+    World {
+        engine,
+        before: design("seller-profiles-before.sk"),
+        after: design("seller-profiles.sk"),
+        elsewhere: None,
+    }
 }
 
 #[test]
@@ -490,11 +496,11 @@ fn nothing_is_lost_doubled_or_brought_back() {
     let number = |name: &str, usual: u64| -> u64 {
         std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
     };
-    let world = world(Engine::memory(sortkey_engine::Settings::default()));
-    let rate = number("SORTKEY_MIGRATE_RATE", 0);
+    let mut world = world(Engine::memory(sortkey_engine::Settings::default()));
+    world.elsewhere = std::env::var("SORTKEY_MIGRATE_ENDPOINT").ok().map(|url| crate::elsewhere::at(&url));
     let load = Load {
         items: number("SORTKEY_MIGRATE_ITEMS", 600) as usize,
-        rate: (rate > 0).then_some(Rate::Items(rate)),
+        rate: std::env::var("SORTKEY_MIGRATE_RATE").ok().and_then(|text| text.parse().ok()),
         nap: Duration::from_millis(number("SORTKEY_MIGRATE_NAP_MS", 200)),
     };
     let outcome = carried_over(&world, &load);

@@ -1,9 +1,9 @@
 //! Races: every request is a point where another branch may go first, and every order is tried.
 //!
 //! A race holds its branches' requests back and lets one through at a time. Each time, one of the waiting requests is
-//! chosen; the choices of a run are its order. A test is run again for the next order until none is left, or, if there are
-//! too many, for orders that a seed picks. A run depends on nothing but its order,
-//! so the order that broke a promise shows it again.
+//! chosen; the choices of a run are its order. A test is run again for the next order until none is left. If there are too many,
+//! each branch is held back once, at each of its requests, until the others are done: most broken promises need one bad
+//! moment. A seed picks further orders. A run depends on nothing but its order, so the order that broke a promise shows it again.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -98,8 +98,10 @@ struct State {
     limit: Option<u64>,
     /// The choices to make, in turn; the first request where none is left.
     order: Vec<usize>,
-    /// Makes the choices beyond `order`; none picks the first.
-    random: Option<u64>,
+    /// Makes the choices beyond `order`.
+    rest: Rest,
+    /// How many requests of each branch were let through.
+    passed: Vec<usize>,
     /// The choices made, and of how many.
     chosen: Vec<(usize, usize)>,
     /// The requests that were let through, for messages.
@@ -118,13 +120,27 @@ struct Waiting {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Order {
     pub(super) choices: Vec<usize>,
-    pub(super) seed: Option<u64>,
+    pub(super) rest: Rest,
+}
+
+/// Choices that are not listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// The first request that waits.
+    #[default]
+    First,
+    /// A branch begins, and is held back after some requests until nothing else waits.
+    HeldBack { branch: usize, after: usize },
+    /// As a seed picks them.
+    Picked(u64),
 }
 
 /// The choices of a run, and its requests.
 pub(super) struct Taken {
     /// Each choice, and of how many it was one.
     pub(super) chosen: Vec<(usize, usize)>,
+    /// How many requests each branch sent.
+    passed: Vec<usize>,
     /// The requests, in words.
     pub(super) log: Vec<String>,
 }
@@ -178,8 +194,8 @@ impl Drop for Turn<'_> {
 impl Scheduler {
     /// A scheduler that follows an order and lets a limited number of requests through.
     pub(super) fn new(order: &Order, limit: Option<u64>) -> Scheduler {
-        let random = order.seed;
-        Scheduler(Mutex::new(State { order: order.choices.clone(), random, limit, ..State::default() }))
+        let rest = order.rest;
+        Scheduler(Mutex::new(State { order: order.choices.clone(), rest, limit, ..State::default() }))
     }
 
     /// Whether one more request may be sent.
@@ -212,7 +228,7 @@ impl Scheduler {
     /// The choices made so far, and the requests.
     pub(super) fn taken(&self) -> Taken {
         let state = self.0.lock();
-        Taken { chosen: state.chosen.clone(), log: state.log.clone() }
+        Taken { chosen: state.chosen.clone(), passed: state.passed.clone(), log: state.log.clone() }
     }
 
     /// Holds a request back until it is its turn; none if no race is on.
@@ -282,13 +298,22 @@ impl State {
         }
         let width = self.waiting.len();
         let told = self.order.get(self.chosen.len()).copied();
-        let choice = match (told, &mut self.random) {
+        let choice = match (told, &mut self.rest) {
             (Some(choice), _) => choice.min(width - 1),
-            (None, Some(seed)) => pick(seed, width),
-            (None, None) => 0,
+            (None, Rest::First) => 0,
+            (None, Rest::HeldBack { branch, after }) => {
+                let begins = self.passed.get(*branch).is_none_or(|passed| passed < after);
+                let wanted = |each: &Waiting| (each.branch == *branch) == begins;
+                self.waiting.iter().position(wanted).unwrap_or(0)
+            }
+            (None, Rest::Picked(seed)) => pick(seed, width),
         };
         let next = self.waiting.remove(choice);
         self.chosen.push((choice, width));
+        if self.passed.len() <= next.branch {
+            self.passed.resize(next.branch + 1, 0);
+        }
+        self.passed[next.branch] += 1;
         self.log.push(format!("{}: {}", next.branch + 1, next.what));
         self.let_through = Some(next.id);
         next.waker.into_iter().for_each(Waker::wake);
@@ -311,7 +336,20 @@ impl Order {
         let at = taken.chosen.iter().rposition(|(choice, width)| choice + 1 < *width)?;
         let mut choices: Vec<usize> = taken.chosen[..at].iter().map(|(choice, _)| *choice).collect();
         choices.push(taken.chosen[at].0 + 1);
-        Some(Order { choices, seed: None })
+        Some(Order { choices, rest: Rest::First })
+    }
+
+    /// The orders in which one branch is held back once: before each of its requests but the first.
+    pub(super) fn held_back(taken: &Taken) -> impl Iterator<Item = Order> + use<> {
+        taken.passed.clone().into_iter().enumerate().flat_map(|(branch, requests)| {
+            (1..requests)
+                .map(move |after| Order { choices: Vec::new(), rest: Rest::HeldBack { branch, after } })
+        })
+    }
+
+    /// The orders that some seeds pick.
+    pub(super) fn picked(count: u64) -> impl Iterator<Item = Order> {
+        (1..=count).map(|seed| Order { choices: Vec::new(), rest: Rest::Picked(seed) })
     }
 }
 
@@ -332,7 +370,7 @@ mod tests {
                 chosen.push((next.choices.get(chosen.len()).copied().unwrap_or(0), width));
             }
             found.push(chosen.iter().map(|(choice, _)| *choice).collect());
-            order = Order::after(&Taken { chosen, log: Vec::new() });
+            order = Order::after(&Taken { chosen, passed: Vec::new(), log: Vec::new() });
         }
         found
     }

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 use sortkey_core::Call;
 
-use crate::{Kind, call, runtime_of};
+use super::{Kind, call, runtime_of};
 
 const SHARED: &str = r#"
 design shared

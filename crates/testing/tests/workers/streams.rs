@@ -7,7 +7,7 @@ use serde_json::json;
 use sortkey_engine::Settings;
 use sortkey_work::Work;
 
-use crate::{Kind, call, call_page, runtime_on};
+use super::{Kind, call, call_page, runtime_on};
 
 const COUNTED: &str = r#"
 design counted

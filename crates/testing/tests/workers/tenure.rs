@@ -8,7 +8,7 @@ use sortkey_embedded::Embedded;
 use sortkey_engine::Engine;
 use sortkey_work::{Waking, Work};
 
-use crate::{Kind, SEVERAL, call, runtime_of};
+use super::{Kind, SEVERAL, call, runtime_of};
 
 /// The same design on the same database, as the next process would open it.
 fn restarted(runtime: &Runtime, engine: &Engine) -> Runtime {

@@ -1,6 +1,6 @@
 //! How far a migration is, and what it would do, in words.
 
-use sortkey_migrate::{Answers, Phase, Row, State, Survey};
+use sortkey_migrate::{Answers, Captured, Phase, Row, State, Survey};
 
 use super::place::Opened;
 use super::speed::Speed;
@@ -86,6 +86,20 @@ pub(super) fn look(state: &State, speed: &Speed, opened: &Opened) -> String {
     };
     text.push_str(&format!("next: {next}\n"));
     text
+}
+
+/// How far changes of other programs were carried over.
+pub(super) fn captured(captured: &Captured) -> String {
+    let unfit = match captured.unfit {
+        0 => String::new(),
+        count => format!(", {count} did not fit: `verify` names those that still do not"),
+    };
+    format!("  other programs: {} changes carried over{unfit}\n", captured.carried)
+}
+
+/// Changes of other programs that the new design cannot hold.
+pub(super) fn unfit(all: &[String]) {
+    all.iter().for_each(|each| crate::designs::say(&format!("not carried over: {each}\n")));
 }
 
 /// A time that people wait for.

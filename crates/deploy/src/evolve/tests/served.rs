@@ -7,7 +7,7 @@ use super::*;
 
 /// Changes that rewrite items, with the new name of the note and what else is asked.
 fn rewriting() -> Vec<Row<'static>> {
-    let row = |changes| Row { changes, rewrites: true, note: "note", asked: &[] };
+    let row = |changes| Row { changes, rewrites: true, note: "note", asked: Vec::new() };
     vec![
         row(&[("\"S#{status}\"", "\"STATUS#{status}#\"")]),
         row(&[
@@ -27,7 +27,7 @@ fn rewriting() -> Vec<Row<'static>> {
             changes: &[("note?   string(1..80)", "remark? string(1..80) @was(note)")],
             rewrites: true,
             note: "remark",
-            asked: &[],
+            asked: Vec::new(),
         },
         row(&[("email   string(3..60)", "email   string(3..60) @normalize(trim, lower)")]),
         row(&[("note?   string(1..80)", "note?   string(1..80) @encrypted(\"k/{userId}\")")]),
@@ -40,26 +40,26 @@ fn rewriting() -> Vec<Row<'static>> {
 }
 
 /// The new version on its interim backend, and its deployment, which has not rewritten anything so far.
-struct Served {
-    bare: Runtime,
-    interim: Arc<Interim>,
-    runtime: Runtime,
+pub(super) struct Served {
+    pub(super) bare: Runtime,
+    pub(super) interim: Arc<Interim>,
+    pub(super) runtime: Runtime,
 }
 
 impl Served {
-    fn of(database: &Engine, text: &str) -> Served {
+    pub(super) fn of(database: &Engine, text: &str) -> Served {
         let interim = Arc::new(Interim::new(Arc::new(Embedded::new(database.clone()))));
         let runtime = runtime_on(database, interim.clone(), text);
         Served { bare: super::runtime(database, text), interim, runtime }
     }
 }
 
-fn pause<'a>(_: Duration) -> Pending<'a, ()> {
+pub(super) fn pause<'a>(_: Duration) -> Pending<'a, ()> {
     Box::pin(async { Ok(()) })
 }
 
 /// Everything that a pattern finds, a few items at a time.
-fn every(runtime: &Runtime, name: &str, arguments: &Json, limit: Option<u32>) -> Vec<Json> {
+pub(super) fn every(runtime: &Runtime, name: &str, arguments: &Json, limit: Option<u32>) -> Vec<Json> {
     let (mut all, mut cursor) = (Vec::new(), None::<String>);
     loop {
         let given = arguments.as_object().cloned().unwrap_or_default().try_into().expect("arguments");

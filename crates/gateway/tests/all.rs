@@ -1,0 +1,13 @@
+//! All tests of this folder in one program: linking each by itself takes longer than running it. A new file is named here.
+
+mod collected;
+mod documents;
+mod ferryhook;
+mod findings;
+mod foreign_parents;
+mod kept;
+mod preconditions;
+mod promises;
+mod stored;
+mod support;
+mod wire;
