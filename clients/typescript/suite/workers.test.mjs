@@ -74,7 +74,7 @@ test("the first record whose run fails is named, and none behind it is run", asy
   const options = { onFailure: (error, worker) => told.push([worker, error.kind]) };
   const answer = await db.workers.records([broken, event], options);
   assert.deepEqual(answer, { batchItemFailures: [{ itemIdentifier: "broken" }] });
-  assert.deepEqual(told, [["accept", "Unreadable"]]);
+  assert.deepEqual(told, [["accept", "Invalid"]]);
   assert.equal((await db.workers.deliver()).runs, 0);
   await close();
 });

@@ -138,6 +138,8 @@ impl Runtime {
         let name = &self.program().patterns[*pattern].name;
         let (read, name) = match which {
             Which::Oldest => (Cow::Borrowed(read), Cow::Borrowed(&**name)),
+            // Hosts ask for the oldest only.
+            Which::Newest if cfg!(target_arch = "wasm32") => (Cow::Borrowed(read), Cow::Borrowed(&**name)),
             Which::Newest => (Cow::Owned(read.reversed()), Cow::Owned(format!("{name} newest"))),
         };
         let paging = Paging { cursor, limit: None, context: Some(&name), to_the_end: false };

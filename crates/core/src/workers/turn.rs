@@ -4,7 +4,7 @@
 //! `sortkey work` do, so both can work side by side on what is due.
 
 use serde_json::{Value as Json, json};
-use sortkey_api::operations::GetItemOutput;
+use sortkey_api::operations::GetItemInput;
 use sortkey_design::model::Change;
 use sortkey_design::program::{Schedule, Trigger, WorkerId};
 use sortkey_value::{AttributeValue, Item, ValueRef};
@@ -127,7 +127,8 @@ fn ran(what: &str, message: Option<&str>) -> Json {
 /// An item that is due as its host gets it, and sends it back.
 fn due(due: Due) -> Json {
     let mut key = Vec::new();
-    sortkey_api::encode(&GetItemOutput { item: Some(due.key), ..GetItemOutput::default() }, &mut key);
+    // A request that every core can write: it has no numbers but those of items.
+    sortkey_api::encode(&GetItemInput { key: due.key.into(), ..GetItemInput::default() }, &mut key);
     let key: Json = serde_json::from_slice(&key).unwrap_or_default();
-    json!({ "key": key["Item"], "share": due.share, "sinceMs": due.since_ms })
+    json!({ "key": key["Key"], "share": due.share, "sinceMs": due.since_ms })
 }
