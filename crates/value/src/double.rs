@@ -46,7 +46,7 @@ fn nearest(text: &str) -> Option<f64> {
         }
     }
     if is_more {
-        // One digit stands for all others: that there are any is what decides.
+        // One digit replaces all others: it only matters that there are any.
         over.times(10, 1);
         power = power.saturating_sub(1);
         kept += 1;
@@ -97,7 +97,7 @@ fn quotient(mut over: Long, mut under: Long) -> u64 {
         }
         over.double();
     }
-    // What is left is compared with half of the last bit; a tie goes to the even one. Without a first bit, it is less.
+    // The rest is compared with half of the last bit; a tie goes to the even one. Without a first bit, it is less.
     let is_more = under.is_below(&over);
     let is_half = bits >= 0 && !over.is_below(&under) && (is_more || found % 2 == 1);
     found += u64::from(is_half);

@@ -88,7 +88,7 @@ impl Runtime {
         };
         let interval = match schedule {
             Schedule::Interval(interval) => i64::try_from(*interval).unwrap_or(i64::MAX).max(1),
-            // Whoever calls decides which minute is one of the schedule's.
+            // The caller decides which minute is one of the schedule's.
             Schedule::Cron { .. } => 60_000,
         };
         let slot_ms = at_ms.div_euclid(interval) * interval;

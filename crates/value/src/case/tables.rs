@@ -1,6 +1,6 @@
 //! Written by the tests of this module from the tables of the standard library.
 
-/// What becomes of characters in lower case.
+/// The lower case of characters.
 #[rustfmt::skip]
 pub(super) const LOWER: &[u8] = &[
     192, 1, 46, 64, 1, 14, 64, 33, 49, 2, 1, 0, 2, 105, 135, 6, 1, 7, 2, 2, 17, 2, 2, 47, 2, 1, 2, 241, 1, 0, 7, 2,
@@ -27,7 +27,7 @@ pub(super) const LOWER: &[u8] = &[
     64, 64, 50, 54, 199, 244, 1, 68, 68,
 ];
 
-/// What becomes of characters in upper case.
+/// The upper case of characters.
 #[rustfmt::skip]
 pub(super) const UPPER: &[u8] = &[
     181, 1, 2, 206, 11, 41, 0, 2, 83, 83, 0, 46, 63, 1, 14, 63, 0, 2, 242, 1, 1, 49, 1, 1, 2, 207, 3, 1, 7, 1, 2, 17,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The planes that have letters, and the one of marks. Whatever else there is has no cases.
+/// The planes that have letters, and the one of marks. Nothing else has cases.
 fn every() -> impl Iterator<Item = char> {
     (0..0x2_0000).chain(0xE_0000..0xE_0200).filter_map(char::from_u32)
 }
@@ -35,7 +35,7 @@ fn set(holds: impl Fn(char) -> bool) -> Vec<u8> {
     out
 }
 
-/// What the characters beyond ASCII become.
+/// The mapping of the characters beyond ASCII.
 fn mapping(map: impl Fn(char) -> String) -> Vec<u8> {
     let changed: Vec<(u32, Vec<u32>)> = every()
         .filter(|each| !each.is_ascii())
@@ -87,12 +87,12 @@ fn tables_are_those_of_the_standard_library() {
     let wanted = [
         (
             "LOWER",
-            "What becomes of characters in lower case.",
+            "The lower case of characters.",
             mapping(|each| each.to_lowercase().to_string()),
         ),
         (
             "UPPER",
-            "What becomes of characters in upper case.",
+            "The upper case of characters.",
             mapping(|each| each.to_uppercase().to_string()),
         ),
         ("CASED", "Characters that have cases.", set(is_cased)),
