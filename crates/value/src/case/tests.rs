@@ -85,16 +85,8 @@ fn ends_word(text: String) -> bool {
 fn tables_are_those_of_the_standard_library() {
     let is_cased = |each: char| ends_word(each.to_string());
     let wanted = [
-        (
-            "LOWER",
-            "The lower case of characters.",
-            mapping(|each| each.to_lowercase().to_string()),
-        ),
-        (
-            "UPPER",
-            "The upper case of characters.",
-            mapping(|each| each.to_uppercase().to_string()),
-        ),
+        ("LOWER", "The lower case of characters.", mapping(|each| each.to_lowercase().to_string())),
+        ("UPPER", "The upper case of characters.", mapping(|each| each.to_uppercase().to_string())),
         ("CASED", "Characters that have cases.", set(is_cased)),
         (
             "IGNORED",
