@@ -54,8 +54,10 @@ webhooks="$(dirname "${SORTKEY_BIN:-target/debug/sortkey}")/examples/webhooks"
 if [ -x "$webhooks" ]; then export SORTKEY_WEBHOOKS_BIN="${SORTKEY_WEBHOOKS_BIN:-$(realpath "$webhooks")}"; fi
 clients/webhooks/run.sh
 clients/wasm/run.sh
-# clients/replay/run.sh runs nightly: its server expires items in its own time, which a slow sign-in can meet.
-if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then clients/typescript/run.sh; fi
+if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then
+    clients/typescript/run.sh
+    clients/replay/run.sh
+fi
 # Left out where Chromium or nginx is neither installed nor installable by name.
 if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then
     SORTKEY_REQUIRE_CLIENTS='' clients/browser/run.sh

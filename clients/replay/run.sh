@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Records the tests of the five systems and replays them in Rust, Node and Python: the same requests, answers and items. Then
-# enforces the policies of `sortkey generate iam` on the recorded requests.
+# enforces the policies of `sortkey generate iam` on the recorded requests. At the end the three languages share a database.
 # Needs what clients/typescript/run.sh and crates/python/run.sh have built.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -32,3 +32,9 @@ for system in core-service ferryhook listbackup seller-profiles t3nets; do
         target/clients-python/bin/python clients/replay/policies.py "$SORTKEY_BIN" "systems/$system/$system.sk" "$recording"
     fi
 done
+
+if [ -x "$python" ] && [ -d "$target/python-package" ]; then
+    if [ -d "$node/suite" ]; then cp clients/replay/pair.mjs "$node/suite/"; fi
+    pair="$(dirname "$SORTKEY_BIN")/examples/pair"
+    PYTHONPATH="$target/python-package" "$python" clients/replay/pairs.py "$SORTKEY_BIN" "$pair" "$node/suite"
+fi

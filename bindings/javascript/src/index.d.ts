@@ -256,7 +256,34 @@ export interface StreamRecord {
   eventSourceARN?: string | undefined;
   tableName?: string | undefined;
   userIdentity?: unknown;
-  dynamodb?: { NewImage?: unknown; OldImage?: unknown } | undefined;
+  dynamodb?: { NewImage?: unknown; OldImage?: unknown; SequenceNumber?: string | undefined } | undefined;
+}
+
+/** What a Lambda answers for a batch of records: the first that has to be sent again, if any. */
+export interface BatchAnswer {
+  batchItemFailures: { itemIdentifier: string }[];
+}
+
+/** What a worker did. */
+export interface WorkReport {
+  /** Runs that began. */
+  runs: number;
+  /** Runs that failed. They are due again later, or put aside after the last attempt. */
+  failed: number;
+  /** Whether nothing was left that was due. */
+  isDone: boolean;
+}
+
+export interface WorkOptions {
+  /** Told of every run that failed; `console.error` if it is left out. */
+  onFailure?: (error: unknown, worker: string) => void;
+}
+
+export interface DueOptions extends WorkOptions {
+  /** The moment after which no run is begun, in milliseconds since 1970. */
+  until?: number;
+  /** How many runs there are at a time: 16, or fewer where the design says so. */
+  concurrency?: number;
 }
 
 /** A change of an item. */
@@ -276,9 +303,17 @@ export interface Client {
   paged(path: string, args: object, options: PageOptions | undefined, shape?: Shape): Paged<any>;
   as(caller: object): Client;
   changes(records: readonly StreamRecord[]): Promise<Change<string, unknown>[]>;
+  turn(worker: string, turn: object): Promise<any>;
   ready(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What generated code gives workers their turns with. */
+export const work: {
+  records(client: Client, workers: readonly string[], records: readonly StreamRecord[], options?: WorkOptions): Promise<BatchAnswer>;
+  due(client: Client, worker: string, bounds: { concurrency: number; per?: number }, options?: DueOptions): Promise<WorkReport>;
+  slot(client: Client, worker: string, at?: Date | number | string): Promise<WorkReport>;
+};
 
 /** Opens the program of a generated client. */
 export function open(

@@ -16,6 +16,7 @@ mod keys;
 mod oracle;
 mod pages;
 mod reached;
+mod sent;
 mod unseen;
 
 pub(crate) use bind::derive;

@@ -16,7 +16,7 @@ use crate::{Failure, FailureKind};
 /// The conditions of a call on the items of a response.
 pub(super) struct Sieve<'a> {
     /// The conditions for each entity of the pattern.
-    conditions: Vec<Vec<&'a Expr>>,
+    pub(super) conditions: Vec<Vec<&'a Expr>>,
     /// The facts that follow from the key of the request.
     sure: Option<Sure<'a>>,
     /// The known values of the queries; checked only for attributes that a key merely narrows down.
