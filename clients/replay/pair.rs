@@ -3,6 +3,8 @@
 //!     pair ENDPOINT PROGRAM FINGERPRINT write NAME...
 //!     pair ENDPOINT PROGRAM FINGERPRINT read
 //!     pair ENDPOINT PROGRAM FINGERPRINT page [CURSOR]
+// What it prints is its answer.
+#![allow(clippy::print_stdout)]
 
 use std::error::Error;
 
