@@ -72,7 +72,7 @@ fn nothing_expires_by_itself_while_the_clock_is_stopped() {
     let count = || database.ok("Scan", json!({"TableName": "table"}))["Count"].take();
     for index in ["a", "b"] {
         // The background completes one index after the other: between them it has ended a pass.
-        let mut body = create_index(index, index);
+        let mut body = create_index(&format!("by-{index}"), index);
         body["TableName"] = json!("table");
         database.ok("UpdateTable", body);
         database.settled("table");

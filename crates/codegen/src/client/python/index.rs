@@ -136,22 +136,25 @@ fn client(surface: &Surface, name: &str, kind: Kind) -> String {
              other._bind(self._client.acting_as(cast(\"Mapping[str, Any]\", caller)))\n        return other\n"
         );
     }
-    if let Some(kinds) = followed(surface) {
-        let feed = name.strip_prefix("Async").filter(|_| kind == Kind::Awaited).unwrap_or(name);
-        let kinds: Vec<String> =
-            kinds.iter().map(|(entity, record)| format!("{}: types.{record}", quoted(entity))).collect();
-        let _ = write!(
-            out,
-            "\n    def changes(self, records: Iterable[Mapping[str, Any]]) -> builtins.list[{feed}Change]:\n        \
-             \"\"\"Changes from a stream, in the design's types: `event[\"Records\"]` of a Lambda.\"\"\"\n        \
-             return self._client.changes({{{}}}, records)\n",
-            kinds.join(", ")
-        );
-    }
+    out += &changes(surface, name, kind);
     for call in &surface.calls {
         out += &method(surface, call, kind);
     }
     out
+}
+
+/// The method that reads the records of a stream, if there is one to follow.
+fn changes(surface: &Surface, name: &str, kind: Kind) -> String {
+    let Some(kinds) = followed(surface) else { return String::new() };
+    let feed = name.strip_prefix("Async").filter(|_| kind == Kind::Awaited).unwrap_or(name);
+    let kinds: Vec<String> =
+        kinds.iter().map(|(entity, record)| format!("{}: types.{record}", quoted(entity))).collect();
+    format!(
+        "\n    def changes(self, records: Iterable[Mapping[str, Any]]) -> builtins.list[{feed}Change]:\n        \
+         \"\"\"Changes from a stream, in the design's types: `event[\"Records\"]` of a Lambda.\"\"\"\n        \
+         return self._client.changes({{{}}}, records)\n",
+        kinds.join(", ")
+    )
 }
 
 /// The kinds of items whose changes can be followed: the entity's name in the design, and its class.
