@@ -127,7 +127,7 @@ impl Pair<'_> {
                 _ => "UpdateTimeToLive",
             },
         );
-        // What a design no longer mentions stays.
+        // Settings that the new design no longer mentions stay as deployed.
         let mut changed =
             |what: &str, is_given: bool, (before, after): (String, String), effect: &'static str| {
                 let class = given(is_given);

@@ -217,7 +217,7 @@ fn types() {
     );
 }
 
-/// Seconds are numbers like milliseconds, and any text is stored like a date: only the form of the values tells them apart.
+/// Changes between forms with one DynamoDB type: `time(s)` and `time(ms)` are both numbers, a date and other text are both strings.
 #[test]
 fn types_that_are_stored_alike() {
     let row = |before: &str, after: &str| {

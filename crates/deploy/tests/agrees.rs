@@ -49,7 +49,7 @@ system operation keep = create Kept
 system pattern ofUser = list Entry by userId page 9
 "#;
 
-/// What `up` does with a change if there are items that fit it, wherever they can.
+/// The outcome of `up` for a change, with stored items that fit the change where that is possible.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Up {
     Applies,

@@ -122,7 +122,7 @@ impl CallCommand {
     }
 }
 
-/// What can be called, a line each: `createLink slug target [expiresAt]`.
+/// The calls of a running design and their parameters, one call per line: `createLink slug target [expiresAt]`.
 fn directory(json: &Json) -> String {
     let mut text = String::new();
     for call in json["endpoints"].as_array().into_iter().flatten() {

@@ -131,7 +131,7 @@ impl Receipt {
         Ok(write)
     }
 
-    /// What an earlier call left.
+    /// The receipt of an earlier call with the same key.
     pub(super) async fn found(
         &self,
         session: &Session<'_>,

@@ -34,11 +34,11 @@ const BOUND: &str = "bound";
 /// A larger item is remembered by its key, so that a receipt costs one write unit.
 const LARGEST_ITEM_BYTES: usize = 640;
 
-/// What an earlier call left.
+/// The receipt of an earlier call with the same key.
 pub(in crate::operate) enum Earlier {
     /// Its result.
     Result(Val),
-    /// What it had bound when it was interrupted, behind its last write.
+    /// The items that the call had bound to names when it was interrupted after its last write.
     Interrupted(Vec<(LocalId, Val)>),
 }
 
@@ -204,7 +204,7 @@ fn unmade(value: Val) -> Val {
     }
 }
 
-/// What an earlier call left, by its receipt.
+/// Reads the receipt of an earlier call with the same key.
 pub(super) async fn earlier(
     session: &Session<'_>,
     scope: &Scope<'_>,
