@@ -74,7 +74,8 @@ fn in_key(key: &ItemKey, local: LocalId) -> bool {
     key.spreads.contains(&local) || key.values.iter().any(|(_, expr)| in_expr(expr, local))
 }
 
-fn in_expr(expr: &Expr, local: LocalId) -> bool {
+/// Whether an expression uses a name of a body.
+pub fn in_expr(expr: &Expr, local: LocalId) -> bool {
     let mut found = false;
     expr.walk(&mut |each| {
         found |= match &each.kind {

@@ -9,12 +9,13 @@ use parking_lot::Mutex;
 use serde_json::json;
 use sortkey_api::operations::{DeleteItemInput, PutItemInput, UpdateTableInput};
 use sortkey_api::shapes::stream::{StreamSpecification, StreamViewType};
-use sortkey_api::{ApiError, Backend, ErrorKind, Pending, Request, Requests as _, Response};
+use sortkey_api::{Backend, Pending, Request, Requests as _, Response};
 use sortkey_core::Runtime;
 use sortkey_embedded::{Embedded, block_on};
 use sortkey_migrate::{Phase, Refusal, Runner, Side};
 use sortkey_value::{AttributeValue, Item, Map};
 
+use crate::crash::Cut;
 use crate::oracle;
 use crate::support::{World, call, seed, try_call};
 
@@ -217,29 +218,6 @@ fn nothing_is_lost_while_other_programs_and_servers_write() {
     }
     let captured = block_on(runner.captured()).expect("read").expect("followed");
     assert!(captured.carried > 0, "{captured:?}");
-}
-
-/// Passes so many requests, then none.
-struct Cut {
-    inner: Embedded,
-    left: AtomicUsize,
-    after: bool,
-}
-
-impl Backend for Cut {
-    fn send(&self, request: Request) -> Pending<'_, Response> {
-        Box::pin(async move {
-            let gone = || ApiError::new(ErrorKind::ValidationException, "cut off");
-            match self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)) {
-                Ok(1) if self.after => {
-                    drop(self.inner.send(request).await);
-                    Err(gone())
-                }
-                Ok(_) => self.inner.send(request).await,
-                Err(_) => Err(gone()),
-            }
-        })
-    }
 }
 
 /// Everything that changes the new items of an item at once.

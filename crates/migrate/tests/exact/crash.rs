@@ -14,11 +14,11 @@ use crate::oracle;
 use crate::support::{AFTER, BEFORE, World, call, compiled, seed, try_call};
 
 /// Passes so many requests, then none: the process behind it is gone.
-struct Cut {
-    inner: Embedded,
-    left: AtomicUsize,
+pub(crate) struct Cut {
+    pub(crate) inner: Embedded,
+    pub(crate) left: AtomicUsize,
     /// Whether the last request still reaches the database, so that only its answer is lost.
-    after: bool,
+    pub(crate) after: bool,
 }
 
 impl Backend for Cut {

@@ -3,8 +3,9 @@
 //! A transaction returns no items.
 //! An item it stored has to be read if its values are not known before and are used later.
 
+use sortkey_design::facts::used::in_expr;
 use sortkey_design::model::WriteVerb;
-use sortkey_design::program::{Action, Expr, ExprKind, LocalId, Operation, Statement, StatementKind, Value};
+use sortkey_design::program::{Action, LocalId, Operation, Statement, StatementKind, Value};
 
 /// Whether the result of an action is looked at once it is stored.
 pub fn is_result_seen(operation: &Operation, action: &Action) -> bool {
@@ -106,18 +107,4 @@ fn in_value(value: &Value, local: LocalId) -> bool {
                 || key.chain(fields).chain(conditions).any(|expr| in_expr(expr, local))
         }
     }
-}
-
-fn in_expr(expr: &Expr, local: LocalId) -> bool {
-    let mut found = false;
-    expr.walk(&mut |each| {
-        found |= match &each.kind {
-            ExprKind::Local(other) => *other == local,
-            ExprKind::Object { spreads, .. } => spreads.contains(&local),
-            ExprKind::Call { arguments, .. } => arguments.spreads.contains(&local),
-            ExprKind::ItemAt(key) => key.spreads.contains(&local),
-            _ => false,
-        };
-    });
-    found
 }

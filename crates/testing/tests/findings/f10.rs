@@ -2,15 +2,13 @@
 // F-38: a cascade that a crash interrupted stayed half done until a client repeated it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use serde_json::json;
-use sortkey_api::{ApiError, ErrorKind, Request, Response};
-use sortkey_core::{Backend, Pending};
 use sortkey_embedded::Embedded;
 
-use crate::support::{App, DEFAULTS, Database};
+use crate::support::{App, DEFAULTS, Database, Killed};
 
 const PROFILES: &str = r#"
 table Ps "profiles" { key (profileId) }
@@ -52,24 +50,6 @@ fn a_child_that_the_index_did_not_show_goes_when_the_index_has_caught_up() {
     assert_eq!(resume(&app), 1);
     assert_eq!(app.call("invite", json!({ "code": "c" })), json!(null));
     assert_eq!(resume(&app), 0);
-}
-
-/// A database that stops answering after some requests, as a process does that is killed.
-struct Killed {
-    inner: Embedded,
-    left: AtomicI64,
-}
-
-impl Backend for Killed {
-    fn send(&self, request: Request) -> Pending<'_, Response> {
-        match self.left.fetch_sub(1, Ordering::Relaxed) > 0 {
-            true => self.inner.send(request),
-            false => {
-                let gone = ApiError::new(ErrorKind::ValidationException, "the process was killed");
-                Box::pin(std::future::ready(Err(gone)))
-            }
-        }
-    }
 }
 
 #[test]

@@ -3,14 +3,12 @@
 // of the first step. So did every repeat, and what was missing was never made.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::AtomicI64;
 
 use serde_json::{Value as Json, json};
-use sortkey_api::{ApiError, ErrorKind, Request, Response};
-use sortkey_core::{Backend, Pending};
 use sortkey_embedded::Embedded;
 
-use crate::support::{App, DEFAULTS, Database};
+use crate::support::{App, DEFAULTS, Database, Killed};
 
 fn app(database: &Database) -> App {
     let app = database.up(&format!(
@@ -71,24 +69,6 @@ fn app(database: &Database) -> App {
     ));
     app.call("init", json!({ "name": "things" }));
     app.caller(json!({ "who": "ada" }))
-}
-
-/// A database that stops answering after some requests, as a process does that is killed.
-struct Killed {
-    inner: Embedded,
-    left: AtomicI64,
-}
-
-impl Backend for Killed {
-    fn send(&self, request: Request) -> Pending<'_, Response> {
-        match self.left.fetch_sub(1, Ordering::Relaxed) > 0 {
-            true => self.inner.send(request),
-            false => {
-                let gone = ApiError::new(ErrorKind::ValidationException, "the process was killed");
-                Box::pin(std::future::ready(Err(gone)))
-            }
-        }
-    }
 }
 
 /// The same design in a process that is killed after some requests.

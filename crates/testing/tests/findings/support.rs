@@ -1,11 +1,13 @@
 //! A database in memory, designs brought to it, and raw requests past them.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 use sortkey_api::operations::{DeleteItemInput, GetItemInput, PutItemInput};
-use sortkey_core::{Answer, Call, Failure, Pending, Requests as _, Runtime, Settings};
+use sortkey_api::{ApiError, ErrorKind, Request, Response};
+use sortkey_core::{Answer, Backend, Call, Failure, Pending, Requests as _, Runtime, Settings};
 use sortkey_deploy::{DeployError, Options, prepare};
 use sortkey_design::{Loader, compile};
 use sortkey_diagnostics::{Style, render};
@@ -245,5 +247,23 @@ fn json_of(value: AttributeValue) -> Json {
         }
         AttributeValue::Ss(members) => json!(members.into_iter().collect::<Vec<String>>()),
         _ => Json::Null,
+    }
+}
+
+/// A database that stops answering after some requests, as a process does that is killed.
+pub(crate) struct Killed {
+    pub(crate) inner: Embedded,
+    pub(crate) left: AtomicI64,
+}
+
+impl Backend for Killed {
+    fn send(&self, request: Request) -> Pending<'_, Response> {
+        match self.left.fetch_sub(1, Ordering::Relaxed) > 0 {
+            true => self.inner.send(request),
+            false => {
+                let gone = ApiError::new(ErrorKind::ValidationException, "the process was killed");
+                Box::pin(std::future::ready(Err(gone)))
+            }
+        }
     }
 }
