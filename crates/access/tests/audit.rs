@@ -63,7 +63,7 @@ fn the_chain_goes_on_across_files_and_restarts() {
     assert!(verify_audit(&path, &wrong, &mut |_| {}).is_err(), "not what was noted");
 }
 
-/// Changes a log in a random way; says how.
+/// Changes a log in a random way; returns a description of the change.
 fn tamper(path: &Path, dice: &mut Random) -> String {
     let files = audit_files(path).expect("files");
     let file = &files[dice.below(files.len())];

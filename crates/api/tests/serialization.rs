@@ -1,4 +1,4 @@
-//! Bodies that are not the JSON of an input, and what AWS says about them.
+//! Bodies that are not the JSON of an input, with AWS's error for each.
 
 use sortkey_api::operations::*;
 use sortkey_api::{ApiError, Operation, decode};

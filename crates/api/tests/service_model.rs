@@ -38,7 +38,7 @@ const READ_OTHERWISE: &[&str] = &[
     "VectorIndexUpdate",
 ];
 
-/// Operations of the model that have no shapes here. They are answered with an error that says so.
+/// Operations of the model that have no shapes here. Their answer is an error that names them as unsupported.
 const WITHOUT_SHAPES: &[&str] = &[
     "CancelBulkOperation",
     "CreateGlobalTable",

@@ -1,4 +1,4 @@
-//! Inputs that break constraints, and what AWS says about them.
+//! Inputs that break constraints, with AWS's error for each.
 
 use sortkey_api::operations::*;
 use sortkey_api::{ApiError, Operation, decode};

@@ -102,7 +102,7 @@ fn requests_that_cannot_be_recorded_are_refused() {
     assert!(status == 200 && ready.contains("requests are refused"), "{ready}");
     assert!(!ready.contains("audit.log"), "without paths: {ready}");
     server.stop();
-    // What was refused was not carried out, and what was carried out is recorded.
+    // Refused requests changed nothing, and every request that changed something is recorded.
     let recorded = lines(&folder.path().join("audit.log"));
     let puts = recorded.iter().filter(|line| line["operation"] == "PutItem").count();
     assert_eq!(puts, taken);

@@ -137,7 +137,7 @@ fn explain_tells_what_a_rule_is_about() {
     assert!(!folder.run(&["explain", "no-such-rule"]).0);
 }
 
-/// The real process, spoken to as an editor speaks: a header, a blank line, JSON.
+/// Runs the real process with an editor's framing: a header, a blank line, JSON.
 #[test]
 fn the_language_server_speaks_on_standard_input_and_output() {
     let spawned = sortkey(&["lsp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
@@ -203,7 +203,7 @@ test \"two take one seat\" {
 }
 ";
 
-// F-32: failures pointed to a rule that did not exist, and a race did not say why it failed.
+// F-32: failures pointed to a rule that did not exist, and a failed race gave no reason.
 #[test]
 fn a_failed_test_says_why_and_its_rule_is_explained() {
     let folder = Folder::new("race");
@@ -218,7 +218,7 @@ fn a_failed_test_says_why_and_its_rule_is_explained() {
     assert!(folder.run(&["explain", "unknown-rule"]).0);
 }
 
-// F-32: `sortkey test` said that a file has errors and not which.
+// F-32: `sortkey test` reported that a file has errors without showing them.
 #[test]
 fn test_shows_the_errors_of_a_design() {
     let folder = Folder::new("test-errors");
@@ -232,7 +232,7 @@ fn test_shows_the_errors_of_a_design() {
     assert!(!passed && text.contains("tset"), "{text}");
 }
 
-// F-32: help says that the path is optional.
+// F-32: help shows the path as optional.
 #[test]
 fn plan_without_a_path_is_about_this_folder() {
     let folder = Folder::new("plan-here");

@@ -1,4 +1,4 @@
-//! A server whose disk fails: it goes on reading, says why it does not write, and heals without being restarted.
+//! A server whose disk fails: reads go on, refused writes give the reason, and it heals without being restarted.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -56,9 +56,9 @@ fn it_heals_once_the_disk_is_well() {
     assert!(said.ends_with("sound\n"), "{said}");
 }
 
-/// What clients see while the disk fails.
+/// Clients' view of a failing disk.
 fn suffer(server: &Serving, round: usize, fault: &str) {
-    // The first finds out, or a write of the background did; both are told what happened.
+    // Either this write finds the fault or a background write already has; both get an error with the reason.
     let (status, text) = put(server, 1_000 + round);
     assert!(
         status == 500 && text.contains("InternalServerError") && text.contains("the store"),

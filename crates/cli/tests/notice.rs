@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-/// What the list begins with.
+/// The beginning of the list.
 const HEAD: &str = "\
 Sortkey
 Licensed under the Apache License, Version 2.0; see LICENSE.

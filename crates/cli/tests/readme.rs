@@ -78,7 +78,7 @@ fn command_of_the_repository(line: &str) {
 
 #[test]
 fn the_readme_says_where_sortkey_comes_from_and_has_no_test_markers() {
-    // F-77: the README never said where `sortkey` comes from and showed `//~` markers; there was no LICENSE, no `init` and
+    // F-77: the README did not mention the source of `sortkey` and showed `//~` markers; there was no LICENSE, no `init` and
     // no completions.
     let readme = read("README.md");
     for expected in

@@ -29,7 +29,7 @@ use std::path::PathBuf;
 
 use relay::{Place, design, free_port};
 
-/// Where a relay of a test is.
+/// The paths and addresses of a test's relay.
 fn place(folder: &tempfile::TempDir) -> Place {
     Place {
         binary: PathBuf::from(env!("CARGO_BIN_EXE_sortkey")),

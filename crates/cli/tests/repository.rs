@@ -1,4 +1,4 @@
-//! What the files at the root of the repository say about others: paths of recipes, targets of workflows.
+//! Files at the root of the repository that refer to others: paths of recipes, targets of workflows.
 
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ fn every_fuzz_target_runs_every_night() {
     assert_eq!(nightly, targets);
 }
 
-/// The behaviour of a system is in its design: no crate knows one of them by name, except in its tests.
+/// The behaviour of a system is in its design: no crate names a system, except in its tests.
 #[test]
 fn no_crate_knows_a_system() {
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Names of a design are resolved once, by the compiler. What plans and executes it goes by ids: text is compared only where
+//! Names of a design are resolved once, by the compiler. Planner and core go by ids: text is compared only where
 //! it is data.
 
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ const EXECUTE: [&str; 2] = ["plan", "core"];
 /// Names deployed tables, and reads the values of deployment parameters, which arrive by name.
 const NAMES_TABLES: &str = "core/src/names.rs";
 
-/// Looks a name up in a design, or tells what something is by its words.
+/// Looks a name up in a design, or classifies something by its words.
 const BY_TEXT: [&str; 13] = [
     ".has(\"",
     ".annotation(",
@@ -28,7 +28,7 @@ const BY_TEXT: [&str; 13] = [
     "message.contains(",
 ];
 
-/// What the model of a design and its program have in common: words without names.
+/// Words without names that the model of a design and its program have in common.
 const SHARED: [&str; 13] = [
     "Billing",
     "Change",
@@ -57,7 +57,7 @@ fn imported(line: &str) -> Vec<&str> {
     names.trim_matches(['{', '}', ';']).split(',').map(str::trim).filter(|name| !name.is_empty()).collect()
 }
 
-/// What is wrong with a source: lines that compare names of the design as text. Tests may.
+/// The faults of a source: lines that compare names of the design as text. Tests may.
 fn faults(text: &str) -> Vec<&str> {
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));

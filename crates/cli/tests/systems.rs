@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Runs an example, which fails by itself if something is not as it should be; what it says.
+/// Runs an example, which fails by itself if a result is wrong; returns its output.
 fn shown(example: &str, given: &[&str]) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(example).join("run.sh");
     let mut command = Command::new("bash");
@@ -43,7 +43,7 @@ fn seller_profiles_are_shared_and_report() {
         "his list says: not the owner, may write",
         "an administrator by the group of the identity provider, sees it too",
         "the report has a head and 60 lines",
-        // The three lists that the document wants below 100 ms are measured.
+        // The document requires three lists below 100 ms; these are measured.
         "profiles/listMine       46 items, median",
         "seasons/list            46 items, median",
         "orders/listBySeason     60 items, median",

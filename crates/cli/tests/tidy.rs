@@ -1,4 +1,4 @@
-//! Which crate depends on which, as ARCHITECTURE.md says, and what must stay apart.
+//! The dependencies between crates that ARCHITECTURE.md lists, and the crates that must stay apart.
 //!
 //! `SORTKEY_UPDATE=1` writes the table of ARCHITECTURE.md anew.
 
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
-/// What a crate must not reach, through however many others: crates of the workspace by their names, and of others.
+/// Crates that one must not reach, directly or through others: those of the workspace by their names, and others.
 const APART: [(&str, &[&str]); 6] = [
     (
         "sortkey-core",

@@ -49,7 +49,7 @@ fn a_port_of_another_program_is_left_alone() {
 
 #[test]
 fn nothing_is_sent_before_our_own_server_says_where_it_is() {
-    // F-78: the port may be lost to another program after it was looked at. The stand-in for `sortkey` behaves like a
+    // F-78: another program may take the port after the check. The stand-in for `sortkey` behaves like a
     // server that cannot listen, and records calls.
     let folder = tempfile::tempdir().expect("a folder");
     let binary = folder.path().join("sortkey");
@@ -70,7 +70,7 @@ fn nothing_is_sent_before_our_own_server_says_where_it_is() {
 
 #[test]
 fn calls_are_shown_in_order_and_the_next_steps_last() {
-    // F-77: the output of the server and of the calls was mixed, and nothing said what to do next.
+    // F-77: the output of the server and of the calls was mixed, with no hint what to do next.
     let output = try_sh(0, Path::new(env!("CARGO_BIN_EXE_sortkey")));
     let said = text(&output.stdout);
     assert!(output.status.success(), "{said}\n{}", text(&output.stderr));

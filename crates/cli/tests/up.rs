@@ -24,7 +24,7 @@ operation createNote = create Note
 struct Running {
     process: Child,
     endpoint: String,
-    /// Everything up to the line that says where data is kept.
+    /// Everything up to the line with the folder of the data.
     said: String,
 }
 

@@ -1,4 +1,4 @@
-//! Typed clients: what the surface says of a small design, and the files of the five systems.
+//! Typed clients: the surface of a small design, and the files of the five systems.
 // Helpers of tests fail by panicking, as tests do.
 #![allow(clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! What is generated for small designs and for the five systems, as reviewed snapshots.
+//! Infrastructure generated for small designs and for the five systems, as reviewed snapshots.
 //!
 //! `INSTA_UPDATE=always cargo test -p sortkey-codegen` writes them anew; look at the difference before you commit it.
 
@@ -16,7 +16,7 @@ use sortkey_testkit::SYSTEMS;
 /// A design with everything that a table can have.
 const JOBS: &str = include_str!("fixtures/jobs.sk");
 
-/// Stages with everything that a stage can say. The validators of clients/infrastructure use them too.
+/// Stages with every setting that a stage has. The validators of clients/infrastructure use them too.
 const STAGES: &str = include_str!("fixtures/deploy.toml");
 
 fn deployment(design: &str, stage: &Stage) -> Deployment {

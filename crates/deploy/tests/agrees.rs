@@ -173,7 +173,7 @@ fn up_does_what_diff_says() {
         let is_promised = match highest {
             0..=3 => done == Applies,
             4 | 5 => done == Refuses,
-            // What nobody needs any more stays in the tables.
+            // Indexes and tables that are no longer needed stay.
             _ => true,
         };
         if (highest, done) != (*class, *expected) || !is_promised {

@@ -1,5 +1,5 @@
-//! Declarations that were accepted although together they failed at every call, or meant nothing. Each design is given with all
-//! that is said of it.
+//! Declarations that were accepted although together they failed at every call, or meant nothing. Each design comes with all
+//! of its diagnostics.
 
 use sortkey_design::{NoFiles, compile};
 
@@ -39,7 +39,7 @@ fn a_key_attribute_has_one_type_in_all_entities() {
          entity B in T { id int(0..9) }",
         &["type-mismatch: the key attribute `id` is a number in `B`, and text in `A`"],
     );
-    // What refers to an id has its type.
+    // A reference to an id has the type of the id.
     check(
         "table T \"things\" { key (id)  index ByOwner (owner) project all }
          entity A in T { id int(0..9)  owner -> A.id }
@@ -161,7 +161,7 @@ fn an_idempotent_operation_writes_something_itself() {
     );
 }
 
-/// It had to be given by every caller unless the design said `= 0`.
+/// Every caller had to pass it unless the design had `= 0`.
 #[test]
 fn a_version_counts_by_itself() {
     for version in ["int", "int(0..)", "int = 4"] {

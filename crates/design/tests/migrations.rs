@@ -44,7 +44,7 @@ impl Loader for Before {
     }
 }
 
-/// What is said of a mapping of `Note`.
+/// The diagnostics of a mapping of `Note`.
 fn said(mapping: &str) -> Vec<String> {
     let text = format!("{AFTER}migrate \"before.sk\" steps create, copy {{ {mapping} }}\n");
     let found = compile("after.sk", &text, &Before).diagnostics;

@@ -1,5 +1,5 @@
 //! F-29: designs passed the checker that DynamoDB refuses when they start, or that are refused whenever, or as soon as, something is
-//! left out. Each line is added to a small design; what is said of it follows.
+//! left out. Each line is added to a small design; its diagnostics follow.
 
 use sortkey_design::{NoFiles, compile};
 
@@ -20,7 +20,7 @@ rule high(v: int) = v > 3
 pattern x = get X by id
 "#;
 
-/// What is said of an added line: `rule: title` of each diagnostic, in order.
+/// The diagnostics of an added line: `rule: title` of each, in order.
 fn said(line: &str) -> Vec<String> {
     let text = format!("{THINGS}{line}\n");
     let found = compile("things.sk", &text, &NoFiles).diagnostics;

@@ -1,4 +1,4 @@
-//! The published JSON Schema of a compiled program: it is what the types say, and every program obeys it.
+//! The published JSON Schema of a compiled program: it is derived from the types, and every program obeys it.
 //!
 //! `SORTKEY_BLESS=1` rewrites the file.
 
@@ -55,8 +55,8 @@ fn what_is_no_program_is_refused() {
     }
 }
 
-/// What is wrong with a value, by the part of JSON Schema that the published schema uses. A keyword that this does not
-/// know is a fault, so that the schema cannot outgrow it unnoticed.
+/// The faults of a value, by the part of JSON Schema that the published schema uses. An unsupported
+/// keyword is a fault, so that the schema cannot outgrow this function unnoticed.
 fn faults(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
     let Value::Object(schema) = schema else {
         return Vec::new();

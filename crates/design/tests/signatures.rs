@@ -1,4 +1,4 @@
-//! What patterns and operations take: their parameters in order, each with its type.
+//! The parameters of patterns and operations in order, each with its type.
 
 use sortkey_design::{NoFiles, compile};
 

@@ -1,5 +1,5 @@
 //! Everything that the five documents promise, by number, and where it is: `systems/checklist.tsv` names the declaration
-//! that stands for a number, tests name the numbers in their titles, and `docs/traceability.md` is the report.
+//! that keeps a number, tests name the numbers in their titles, and `docs/traceability.md` is the report.
 //!
 //! A declaration that is renamed or deleted fails the test. `SORTKEY_BLESS=1` rewrites the report; that lines have moved
 //! or tests have come does not make it wrong, only older.

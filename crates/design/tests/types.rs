@@ -1,4 +1,4 @@
-//! Types inside operations, patterns, rules and tests: a small design, one line added to it, and what is said of that
+//! Types inside operations, patterns, rules and tests: a small design, one line added to it, and the diagnostics of that
 //! line.
 
 use sortkey_design::{NoFiles, compile};
@@ -42,7 +42,7 @@ system operation addUser = create User
 operation pay(orderId, day?: date) { update Order(userId: caller.userId, orderId) { status: paid } }
 "#;
 
-/// What is said of an added line: `rule: title` of each diagnostic, in order.
+/// The diagnostics of an added line: `rule: title` of each, in order.
 fn said(line: &str) -> Vec<String> {
     let text = format!("{SHOP}{line}\n");
     let found = compile("shop.sk", &text, &NoFiles).diagnostics;
@@ -313,7 +313,7 @@ fn statements_of_tests() {
             "test \"t\" { let u = addUser(email: \"a@x.com\", tags: [])  update User(userId: u.userId) { joined: now } }",
             &["not-settable: `joined` is immutable"],
         ),
-        // What is expected to fail is wrong on purpose.
+        // These cases are wrong on purpose.
         (
             "test \"t\" { let u = addUser(email: \"a@x.com\", tags: [])  expect update User(userId: u.userId) { joined: now } fails Invalid }",
             &[],

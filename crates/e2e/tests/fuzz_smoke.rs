@@ -4,7 +4,7 @@
 
 use sortkey_fuzz::smoke::TARGETS;
 
-/// Inputs per target, unless told otherwise.
+/// Inputs per target, unless the environment sets another number.
 const INPUTS: usize = 20_000;
 
 fn smoke(name: &str) {

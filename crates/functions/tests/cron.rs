@@ -183,7 +183,7 @@ fn zones_are_named() {
     }
 }
 
-/// What the validator of designs decides, copied case by case from its tests.
+/// The decisions of the validator of designs, copied case by case from its tests.
 #[test]
 fn what_designs_accept_is_accepted() {
     for good in [

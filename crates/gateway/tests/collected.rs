@@ -15,7 +15,7 @@ operation addA = create A
 operation addB = create B
 "#;
 
-// F-25: the items of `collect` did not say which entity they are, and a set that may be absent was required.
+// F-25: the items of `collect` did not name their entity, and a set that may be absent was required.
 #[test]
 fn collected_items_say_which_entity_they_are() {
     let design = compile("things.sk", DESIGN, &NoFiles).design;
@@ -54,7 +54,7 @@ fn collected_items_say_which_entity_they_are() {
     assert_eq!(schemas["A.collected"]["allOf"][1]["required"], json!(["$entity"]));
 }
 
-// F-25: the document said that every answer has all attributes, also where a pattern selects some of them, an operation may have
+// F-25: the document promised every answer all attributes, also where a pattern selects some of them, an operation may have
 // nothing to return, or an item is older than an attribute.
 #[test]
 fn the_document_describes_the_answers_that_are_given() {

@@ -1,6 +1,6 @@
 //! Numbers of the documents that count, compare or measure: indexes, units, and who has a role.
 //!
-//! F-51: a remark stood for them, although software can say whether they hold.
+//! F-51: a remark stood in for them, although software can check whether they hold.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn systems() -> std::path::PathBuf {
 /// Indexes that a correction replaced: a guard of unique values, and the key of another index.
 const REPLACED: [&str; 2] = ["CS-126", "LB-241"];
 
-/// The indexes that the checklist of a document numbers, with what stands for each.
+/// The indexes that the checklist of a document numbers, with the declaration for each.
 fn documented(prefix: &str) -> Vec<(String, String)> {
     let text = std::fs::read_to_string(systems().join("checklist.tsv")).expect("the checklist is there");
     let rows =
@@ -99,7 +99,7 @@ fn units(lock: &str, name: &str) -> f64 {
 }
 
 // SP-226, SP-240: the document expects lists to cost 15 to 25 percent less. A strong read costs twice as much as the eventual one
-// that it replaces, and a checked write more than an unchecked one; `CORRECTIONS.md` says so with these figures.
+// that it replaces, and a checked write more than an unchecked one; `CORRECTIONS.md` has these figures.
 #[test]
 fn lists_of_seller_profiles_are_consistent_and_not_cheaper() {
     let corrections =

@@ -61,7 +61,7 @@ fn every_example_is_accepted_by_the_api_itself() {
             let Some(example) = body.get("example") else { continue };
             let mut got = api.post(path, &[], example);
             if got.status == 401 {
-                // The answer says who could call, unless the operation itself asks for a signature that an example cannot have.
+                // The answer names those who could call, unless the operation itself asks for a signature that an example cannot have.
                 let (.., detail) = got.problem();
                 let Some((_, caller)) = detail.split_once("Sortkey-Caller: ") else { continue };
                 got = api.post(path, &[("sortkey-caller", caller)], example);

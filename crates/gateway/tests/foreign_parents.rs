@@ -1,4 +1,4 @@
-//! F-28: a list of another tenant's parent read all of its pages before it left the items out. What a caller can measure (the
+//! F-28: a list of another tenant's parent read all of its pages before it left the items out. All that a caller can measure (the
 //! answer, the requests, the units) must be the same for a foreign parent and for one that does not exist.
 
 use crate::support::Api;
@@ -31,7 +31,7 @@ operation add       = create Event
 const ADA: [(&str, &str); 1] = [("sortkey-caller", r#"{"userId":"ada"}"#)];
 const BOB: [(&str, &str); 1] = [("sortkey-caller", r#"{"userId":"bob"}"#)];
 
-/// What a caller can observe of a call.
+/// Everything that a caller can observe of a call.
 fn observed(api: &Api, path: &str, caller: &[(&str, &str)]) -> (u16, String, String) {
     let answer = api.get(path, caller);
     let consumed = answer.headers["sortkey-consumed"].to_str().expect("text").to_owned();

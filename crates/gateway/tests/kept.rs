@@ -1,4 +1,4 @@
-//! What the documents of Seller profiles and T3nets promise of their tables and items, number by number: tables as DescribeTable
+//! Promises of the documents of Seller profiles and T3nets about tables and items, number by number: tables as DescribeTable
 //! shows them, items as they are stored after everything was made once through the API.
 //!
 //! F-51: a number of the checklist counted as kept if a declaration of its name existed.
@@ -42,7 +42,7 @@ fn kept(prefix: &str, tests: &[&str], now: &Deployment, before: Option<&Deployme
     assert!(compared >= least, "only {compared} were compared");
 }
 
-/// The numbers of a document and the places that stand for them.
+/// The numbers of a document and the places that keep them.
 fn checklist(prefix: &str) -> Vec<(String, Vec<String>)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems/checklist.tsv");
     let text = std::fs::read_to_string(path).expect("the checklist is there");

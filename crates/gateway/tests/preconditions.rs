@@ -1,4 +1,4 @@
-//! F-38: there was no If-Match for `@version`, and errors came one at a time. F-28: what a call consumed told strangers how much
+//! F-38: there was no If-Match for `@version`, and errors came one at a time. F-28: the consumed units of a call disclosed how much
 //! lies behind an id.
 
 use crate::support::Api;
@@ -101,7 +101,7 @@ fn only_operators_see_what_a_call_consumed() {
     assert!(got.headers.contains_key("sortkey-consumed"), "{got:?}");
 }
 
-/// `GET /api` listed every operation, and unknown names were told from known ones, without a credential.
+/// `GET /api` listed every operation, and answers distinguished unknown names from known ones, without a credential.
 #[test]
 fn names_are_for_those_who_may_call() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! What the document of Ferryhook promises of its tables and items, number by number: tables as DescribeTable shows them, items
+//! Promises of the document of Ferryhook about its tables and items, number by number: tables as DescribeTable shows them, items
 //! as they are stored after everything was made once through the API.
 //!
 //! F-51: a number of the checklist counted as kept if a declaration of its name existed. Here, every number that no test of the
@@ -54,7 +54,7 @@ fn a_body_of_256_kb_is_accepted_and_one_byte_more_is_not() {
     assert_eq!(post(256 * 1024 + 1).status, 413);
 }
 
-/// The numbers of Ferryhook and the places that stand for them.
+/// The numbers of Ferryhook and the places that keep them.
 fn checklist() -> Vec<(String, Vec<String>)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems/checklist.tsv");
     let text = std::fs::read_to_string(path).expect("the checklist is there");
@@ -250,7 +250,7 @@ impl Deployed {
             "ANY" => "S".to_owned(),
             other => other.to_owned(),
         };
-        // What is encrypted is text or bytes, whatever it was.
+        // Encrypted attributes are text or bytes, whatever they were.
         let is_sealed = name.ends_with("Secret") && matches!(stored, "S" | "B");
         if stored != wanted && !is_sealed {
             return Err(format!("stored as {stored}, not as {wanted}"));

@@ -1,11 +1,11 @@
-//! What the documents of ListBackup and the Core service promise of their tables and items, number by number: tables as
+//! Promises of the documents of ListBackup and the Core service about tables and items, number by number: tables as
 //! DescribeTable shows them, items as they are stored after everything was made once through the API.
 //!
 //! F-51: a number of the checklist counted as kept if a declaration of its name existed. Here, every number that no test of the
 //! design names is compared with what a deployment has; a kind of declaration that nothing compares fails the test.
 //!
 //! `stored/SYSTEM.json` makes one of everything: calls in order, each with the name under which its answer is known. Text
-//! such as `{user.userId}` stands for a part of an earlier answer.
+//! such as `{user.userId}` refers to a part of an earlier answer.
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 
 #[path = "stored/values.rs"]
@@ -84,7 +84,7 @@ fn repository() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The numbers of a system and the places that stand for them.
+/// The numbers of a system and the places that keep them.
 fn checklist(prefix: &str) -> Vec<(String, Vec<String>)> {
     let text =
         std::fs::read_to_string(repository().join("systems/checklist.tsv")).expect("the checklist is there");
@@ -108,7 +108,7 @@ fn named_by_tests(system: &str) -> Vec<String> {
 struct Deployed {
     runtime: Runtime,
     api: Api,
-    /// What is stored, by the names of the design's tables.
+    /// The stored items, by the names of the design's tables.
     items: BTreeMap<String, Vec<Item>>,
 }
 
@@ -253,7 +253,7 @@ impl Deployed {
     fn attribute(&self, entity: &str, path: &[&str]) -> Result<(), String> {
         let declared = self.design().entity(entity).ok_or("not declared")?;
         let declared = declared.attributes.iter().find(|each| each.name.is(path[0])).ok_or("not declared")?;
-        // What is encrypted is bytes, whatever is in it; what is computed when it is read is not stored.
+        // Encrypted attributes are bytes, whatever is in them; computed ones are not stored.
         if matches!(self.value(entity, &path[..1])?, AttributeValue::B(_)) {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! What is refused before the runtime is asked: wrong paths, methods, bodies, names, callers and keys.
+//! Requests that are refused before the runtime is asked: wrong paths, methods, bodies, names, callers and keys.
 
 use crate::support::Api;
 use serde_json::{Map, json};

@@ -1,4 +1,4 @@
-//! What comes out of a source compiles, and says what the source said.
+//! The design made from a source compiles, and contains everything that the source does.
 
 use sortkey_design::{NoFiles, compile};
 use sortkey_import::{ImportError, import};

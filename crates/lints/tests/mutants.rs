@@ -7,7 +7,7 @@ use sortkey_testkit::{SYSTEMS, design_file, system_folder};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// An edit: on lines that contain all of `on`, `find` becomes `put`; then the rule must speak.
+/// An edit: on lines that contain all of `on`, `find` becomes `put`; then the rule must report something.
 struct Mutation {
     rule: &'static str,
     on: &'static [&'static str],
@@ -232,7 +232,7 @@ fn mutants(text: &str, mutation: &Mutation) -> Vec<(usize, String)> {
     found
 }
 
-/// What became of the mutants of one rule in one design.
+/// The results for the mutants of one rule in one design.
 #[derive(Clone, Copy, Default)]
 struct Score {
     made: usize,

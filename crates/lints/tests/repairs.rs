@@ -50,7 +50,7 @@ fn numbers(text: &str) -> Vec<&str> {
     found
 }
 
-/// What a repair broke, if anything.
+/// The damage that a repair did, if any.
 fn damage(name: &str, before: &[Diagnostic], text: &str, repaired: &str) -> Option<String> {
     let after = check(name, repaired, &FileLoader, &Options::default()).diagnostics;
     let old = errors(before);

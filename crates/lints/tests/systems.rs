@@ -95,7 +95,7 @@ fn every_marked_mistake_is_found_on_its_line() {
 }
 
 /// Three documents whose mistakes another reader has numbered: how many there are, and which of them are about the prose
-/// around the design. All others can be seen in a design or in a migration, and stand in the transcriptions.
+/// around the design. All others can be seen in a design or in a migration, and are in the transcriptions.
 #[test]
 fn every_mistake_that_a_design_shows_is_found() {
     let documents: [(&str, &str, usize, &[usize]); 3] = [

@@ -1,4 +1,4 @@
-//! What a rule notices beyond the example of its page: each case is a design that raises it, and the smallest change after
+//! Findings of a rule beyond the example of its page: each case is a design that raises it, and the smallest change after
 //! which it is silent.
 
 use sortkey_design::NoFiles;
@@ -11,7 +11,7 @@ fn raises(design: &str, rule: &str) -> usize {
     found.iter().filter(|diagnostic| diagnostic.rule == rule).count()
 }
 
-/// The rule speaks about the design, and not after `wrong` has become `right`.
+/// The rule reports something about the design, and nothing after `wrong` has become `right`.
 fn repaired(rule: &str, design: &str, wrong: &str, right: &str) {
     assert!(design.contains(wrong), "{rule}: there is no {wrong:?}");
     assert_eq!(raises(design, "syntax"), 0, "{design}");
@@ -156,7 +156,7 @@ fn sentences_about_entities() {
     repaired("ttl-undeclared", &expiring, "expires(Run)", "not expires(Run)");
 }
 
-/// Which tables say nothing is told in one sentence, or in two where the gaps are not the same tables'.
+/// One sentence lists the tables that leave something open, or two where their gaps differ.
 #[test]
 fn what_tables_leave_open() {
     let silent = "table A { key (a) }\ntable B { key (b) }\n";
@@ -184,7 +184,7 @@ fn a_knot_of_cascades_is_looked_at_once() {
     assert_eq!(raises(&design, "orphan-on-delete"), 13);
 }
 
-/// What a design raises: severity and rule.
+/// The diagnostics that a design raises: severity and rule.
 fn levels(design: &str) -> Vec<(Severity, &'static str)> {
     let found = check("variant.sk", design, &NoFiles, &Options::default()).diagnostics;
     found.iter().map(|diagnostic| (diagnostic.severity, diagnostic.rule)).collect()
@@ -249,7 +249,7 @@ fn a_hint_is_reported_once_and_says_how_to_silence_it() {
     assert_eq!(raises(&STORE.replace("put Settings", allow), "put-without-not-exists"), 0);
 }
 
-// F-72: items whose parent expires are still reported, whether the key or a reference says whose they are.
+// F-72: items whose parent expires are still reported, whether the key or a reference names the parent.
 #[test]
 fn children_of_an_expiring_parent_are_reported() {
     let events = r#"
@@ -275,8 +275,8 @@ fn replicas_are_said_to_have_no_effect() {
     assert_eq!(raises(by_default, "replicas-not-created"), 1);
 }
 
-/// A tenant wrote into another tenant's item: `{t}-{box}` of two slugs makes one key of ("a-b", "c") and ("a", "b-c"). What may contain
-/// the delimiter is decided by the alphabet of its type.
+/// A tenant wrote into another tenant's item: `{t}-{box}` of two slugs makes one key of ("a-b", "c") and ("a", "b-c"). The alphabet
+/// of a type decides whether its texts may contain the delimiter.
 #[test]
 fn delimiters_that_a_piece_may_contain() {
     let design = |template: &str, ty: &str| {

@@ -1,6 +1,6 @@
 //! The phases of a migration as a model, checked exhaustively: two processes that serve, two runners, crashes anywhere.
 //!
-//! One item stands for all. Processes work with copies of the state that may be old; a change of phase is relied upon only when
+//! One item represents all. Processes work with copies of the state that may be old; a change of phase is relied upon only when
 //! no older copy is left, which is what the wait is for. Writes read first and are stored on condition, as the layer does it.
 
 use stateright::{Checker, Model, Property};
@@ -17,7 +17,7 @@ enum Phase {
 /// The value of an item; none if there is none.
 type Value = Option<u8>;
 
-/// What a process that serves knows and does.
+/// The state of a process that serves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Core {
     /// Its copy of the phase, with its epoch; none if it is too old.
@@ -54,7 +54,7 @@ struct World {
     emptied: bool,
     old: Value,
     new: Value,
-    /// What the last acknowledged write left.
+    /// The value after the last acknowledged write.
     acknowledged: Value,
     writes: u8,
     cores: [Core; 2],
@@ -237,7 +237,7 @@ impl Model for Migration {
                 next.emptied = false;
             }
             Step::Withdraw => {
-                // Whoever copies has lost its lease.
+                // The copying process has lost its lease.
                 next.fence += 1;
                 (next.copied, next.verified) = (false, false);
                 next.phase = Phase::Starting;

@@ -140,7 +140,7 @@ async fn no_notation_reaches_a_listener_inside() {
     assert_eq!(inside.connections(), 0);
 }
 
-/// What is refused is shown to whoever chose the destination: without the address that an internal name has.
+/// A refusal is shown to the person who chose the destination: without the address that an internal name has.
 #[tokio::test]
 async fn errors_do_not_show_what_internal_names_lead_to() {
     let resolver = Scripted::new(&[("db.internal", &[&["10.4.5.6"]])]);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use sortkey_outbound::{Error, MAX_RESPONSE_BYTES, Method, Phase, Request, Response};
 use support::{Act, Scripted, Server, client, loopback, post, send};
 
-/// What must come of it.
+/// The required result.
 #[derive(Debug)]
 enum Expected {
     /// A status, and the body.
@@ -74,7 +74,7 @@ async fn check(name: &str, acts: Vec<Act>, expected: Expected) {
     assert!(expected.fits(&outcome), "{name}: expected {expected:?}, found {outcome:?}");
     assert!(begin.elapsed() < SLACK, "{name}: {:?}", begin.elapsed());
     assert!(outcome.is_err() || outcome.is_ok_and(|response| response.body.len() <= MAX_RESPONSE_BYTES));
-    // What was not read stays in the buffers of the system, which hold a few megabytes.
+    // Unread bytes stay in the buffers of the system, which hold a few megabytes.
     let sent = server.sent();
     assert!(sent < 32 << 20, "{name}: {sent} bytes");
     tokio::time::sleep(Duration::from_millis(20)).await;

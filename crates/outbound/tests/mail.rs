@@ -383,7 +383,7 @@ async fn mails_that_cannot_be_sent_are_refused_before_anybody_is_asked() {
 }
 
 proptest! {
-    /// Whatever a subject is, its header is lines of visible ASCII, of which all but the first begin with a space.
+    /// For every subject, its header is lines of visible ASCII, of which all but the first begin with a space.
     #[test]
     fn subjects_stay_in_their_header(text in "\\PC{0,120}") {
         if let Ok(text) = MailText::parse(&text) {

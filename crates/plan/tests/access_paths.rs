@@ -1,4 +1,4 @@
-//! Which index serves a pattern: conditions compared by meaning, orders that a key has.
+//! The index that serves a pattern: conditions compared by meaning, orders that a key has.
 
 use sortkey_design::program::Callee;
 use sortkey_design::{NoFiles, compile};

@@ -1,4 +1,4 @@
-//! Which keys show what lies under them, so that items come back without being looked at.
+//! Keys that show that everything below them belongs to the answer, so that items come back without being looked at.
 
 use sortkey_design::program::Callee;
 use sortkey_design::{NoFiles, compile};
@@ -32,13 +32,13 @@ fn a_key_shows_what_only_one_entity_can_store_under_it() {
         ("get Order by shop, id", true),
         ("list Order by shop page 9", true),
         ("get Shop by shop", true),
-        // What comes back is looked at to answer these.
+        // These are answered by looking at the items that come back.
         ("list Order by shop filter gone = false page 9", false),
         ("count Order by shop", false),
         ("collect Shop, Order by shop page 9", false),
-        // The index tells whose the items are, and holds all of them.
+        // The index shows the owner of its items, and holds all of them.
         ("list Order by shop, on via Days page 9", true),
-        // The key of the index does not tell whose they are.
+        // The key of the index does not show the owner.
         ("list Order by at via Bare page 9", false),
         ("scan Order page 9", false),
     ] {

@@ -1,5 +1,5 @@
 //! The corrected systems resolve without errors, every pattern of theirs has a path, and no path changes unnoticed:
-//! the lock file beside each design says what was agreed. `SORTKEY_BLESS=1` rewrites it.
+//! the lock file beside each design has the agreed paths. `SORTKEY_BLESS=1` rewrites it.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
 //! The evaluator against an independent reference: `reference.py`, written in another language from AWS's documentation,
-//! generates pairs of policies and requests and says what it would decide.
+//! generates pairs of policies and requests with its own decision.
 
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 

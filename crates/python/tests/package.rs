@@ -1,5 +1,5 @@
-//! The extension module is built beside the tests, so that the Python suite needs no build of its own; and the package says
-//! what the workspace says.
+//! The extension module is built beside the tests, so that the Python suite needs no build of its own; and the package has the
+//! version of the workspace.
 
 use std::path::{Path, PathBuf};
 

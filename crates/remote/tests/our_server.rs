@@ -1,4 +1,4 @@
-//! The client against our own server: what it says is what the engine has, errors arrive whole, trouble has a name.
+//! The client against our own server: its answers are the engine's, errors arrive whole, trouble has a name.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -157,7 +157,7 @@ fn throttling_is_waited_out_and_then_told() {
 fn a_dynamodb_that_is_not_there_or_does_not_answer_is_named() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        // A port that no program of ours may have, and one that accepts and says nothing.
+        // A port that no program of ours may have, and one that accepts and never answers.
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let silent = format!("http://{}", listener.local_addr().expect("bound"));
         for (endpoint, attempt, expected) in [

@@ -1,4 +1,4 @@
-//! What verified signatures, policies, the audit log and TLS cost: the processor time of the server's thread per GetItem, as the
+//! The cost of verified signatures, policies, the audit log and TLS: the processor time of the server's thread per GetItem, as the
 //! kernel accounts for it, user and system together. All modes are asked in turns, and medians are shown, so that whatever
 //! else the machine does falls on all of them.
 //!

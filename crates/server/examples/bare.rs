@@ -1,6 +1,6 @@
 //! The yardstick: a hyper server that answers the bytes of a GetItem without looking at the request.
 //!
-//! `cargo run --release -p sortkey-server --example bare` listens on port 8001; docs/design/server.md says how to
+//! `cargo run --release -p sortkey-server --example bare` listens on port 8001; docs/design/server.md describes how to
 //! compare.
 
 use std::convert::Infallible;

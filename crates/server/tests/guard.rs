@@ -1,4 +1,4 @@
-//! Who is let in, for every path on the port.
+//! Callers that are let in, for every path on the port.
 
 mod support;
 
@@ -202,7 +202,7 @@ fn a_client_behind_a_proxy_cannot_make_up_its_address() {
     }
 }
 
-// hyper goes by the chunks and says nothing about the length: the request was carried out.
+// hyper goes by the chunks and does not report the length: the request was carried out.
 #[test]
 fn a_request_with_two_lengths_is_rejected() {
     let lengths = ["Content-Length: 4\r\n", "Transfer-Encoding: chunked\r\n"];

@@ -30,7 +30,7 @@ fn malformed_http_is_answered_400_and_closed() {
         assert!(client.is_closed(), "{garbage:?}");
         assert_still_serving(&server);
     }
-    // Who begins with HTTP/2 would not understand an answer.
+    // A client that begins with HTTP/2 would not understand an answer.
     let mut client = server.connect();
     client.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
     assert!(client.is_closed());
@@ -89,7 +89,7 @@ fn bodies_share_a_budget() {
     let server = start(Settings { max_buffered_bytes: 1 << 20, ..Settings::default() });
     let half = vec![b' '; 1 << 19];
     assert_eq!(server.ask(&signed("DynamoDB_20120810.GetItem", "", &half)).status, 200);
-    // What was reserved is given back.
+    // The reserved memory is given back.
     assert_eq!(server.ask(&signed("DynamoDB_20120810.GetItem", "", &half)).status, 200);
     assert_eq!(server.ask(&signed("DynamoDB_20120810.GetItem", "", &half)).status, 200);
     let mut client = server.connect();

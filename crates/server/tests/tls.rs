@@ -66,7 +66,7 @@ fn write(folder: &Path, name: &str, text: &str) {
     std::fs::rename(folder.join("new"), folder.join(name)).expect("renamed");
 }
 
-/// Waits until `happens` says so; the server looks at its files from time to time.
+/// Waits until `happens` returns true; the server looks at its files from time to time.
 fn eventually(what: &str, mut happens: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !happens() {

@@ -1,4 +1,4 @@
-//! The table of operations in docs/COMPATIBILITY.md is generated, and this test says when it is stale.
+//! The table of operations in docs/COMPATIBILITY.md is generated, and this test fails when it is stale.
 
 use std::path::Path;
 

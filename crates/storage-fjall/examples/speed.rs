@@ -1,8 +1,8 @@
 //! How fast the durable store is here: `cargo run --release -p sortkey-storage-fjall --example speed -- DIR`.
 //!
 //! Fills DIR with a million values of 400 bytes through the committer, 64 writers at a time, each write waiting for
-//! its fsync; reads them; stops without closing, as `kill -9` would; and opens DIR again. What takes long is shown as
-//! the slowest commit of the run, and the log says where slow commits spent their time.
+//! its fsync; reads them; stops without closing, as `kill -9` would; and opens DIR again. Stalls are shown as
+//! the slowest commit of the run, and the log shows which steps of slow commits took long.
 #![allow(clippy::print_stdout, clippy::expect_used)]
 
 use std::sync::Arc;
@@ -57,7 +57,7 @@ fn main() {
     std::process::exit(0);
 }
 
-/// Writes `count` values, or as many as fit into a time; says how long it took and the slowest write.
+/// Writes `count` values, or as many as fit into a time; returns how long it took and the slowest write.
 fn write(
     committer: &Committer,
     writers: u64,
@@ -130,7 +130,7 @@ fn report(what: &str, count: u64, elapsed: Duration, slowest: Duration) {
     println!("{what:20} {rate:9.0} per second, slowest {slowest:?}");
 }
 
-/// Resident memory, where the system tells.
+/// Resident memory, where the system reports it.
 fn memory_kb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,7 +1,7 @@
 //! A database that was dropped has let go of its directory, whatever it was doing.
 //!
 //! The background thread kept the store open for as long as its job took, and so did the thread that gives space back:
-//! whoever opened the directory right after `drop` was told that this very process had it.
+//! opening the directory right after `drop` failed with the message that this very process had it.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod support;
@@ -25,7 +25,7 @@ fn a_dropped_database_has_let_go_of_its_directory() {
         drop(database);
     }
     let database = Database::open(directory.path()).unwrap();
-    // A deletion is the last thing every round wants of these.
+    // A deletion is the last step of every round for these.
     assert_eq!(database.scan(json!({ "TableName": TABLE })).len() as u64, WRITERS * ITEMS / 2);
 }
 

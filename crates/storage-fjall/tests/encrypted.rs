@@ -91,7 +91,7 @@ fn it_opens_for_its_own_key_only_and_nothing_is_changed() {
     let (encrypted, plain) = (directory.path().join("encrypted"), directory.path().join("plain"));
     put(&open(&encrypted), "a", "1");
     put(&FjallStore::open(&plain, options(None)).unwrap(), "a", "1");
-    // Who has the directory is noted in it by everybody who opens it.
+    // Opening a directory notes the process that has it.
     let state = |path: &Path| -> Vec<(PathBuf, Vec<u8>)> {
         files(path).into_iter().filter(|(path, _)| !path.ends_with("LOCK")).collect()
     };
@@ -141,7 +141,7 @@ fn a_backup_is_encrypted_and_restored_under_another_key() {
     let mut reading = backup::read(&bytes[..]).unwrap();
     assert_eq!(reading.sealed_key(), Some("sealed 7"));
     reading.unlock(&key(7)).unwrap();
-    // What an interrupted restore left behind has a key that nobody knows any more.
+    // An interrupted restore left a directory behind with a key that is lost.
     drop(FjallStore::open(directory.path().join("restored.restoring"), options(Some(key(9)))).unwrap());
     let mut restoring = Restoring::begin(&target, options(Some(key(8)))).unwrap();
     restoring.fill(reading, |_| {}).unwrap();

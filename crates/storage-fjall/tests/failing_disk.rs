@@ -1,5 +1,5 @@
 //! A disk that fails: fsync errors, no space, writes that are cut short. No write is acknowledged after the failure,
-//! reads go on, the store says why it takes no writes, and it heals by itself once the disk is well, by being closed
+//! reads go on, the store reports why it takes no writes, and it heals by itself once the disk is well, by being closed
 //! and opened.
 //! Nothing that was acknowledged before or after is lost, not even by a power failure later on: after a failed fsync
 //! the system shows bytes that it will never write (see `journal::rewrite`).
@@ -48,7 +48,7 @@ fn nothing_acknowledged_is_lost_when_the_disk_fails() {
     }
 }
 
-/// Lets writers meet a fault, and heal; returns what they were told, and what the shim wrote down.
+/// Runs writers through a fault and its end; returns the answers that they got, and the shim's log.
 fn suffer(shim: &Path, root: &Path, seed: u64, fault: &str, random: &mut Random) -> (Witness, Vec<u8>) {
     let (log, fault_file) = (root.with_extension("log"), root.with_extension("fault"));
     let mut witness = Witness::new(seed);

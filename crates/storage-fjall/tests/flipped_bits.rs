@@ -47,7 +47,7 @@ fn flip(options: &Options) {
         flipped[at] ^= 1 << bit;
         std::fs::write(path.join(name), flipped).unwrap();
         let place = format!("flip {flip}: bit {bit} of byte {at} of {} in {}", bytes.len(), name.display());
-        // What is found must be found again: nothing may be repaired into a silent loss.
+        // A fault that was found must be found again: nothing may be repaired into a silent loss.
         let outcomes = [(); 2].map(|()| {
             catch_unwind(|| examine(&path, options, &model)).unwrap_or_else(|_| panic!("{place}: a panic"))
         });

@@ -1,5 +1,5 @@
 //! A directory of the first format, as this version wrote it, is kept in `golden/format-1`: every later version must
-//! open it, or say that it cannot. It contains what the writers of the other tests do in their first steps, in tables,
+//! open it, or report that it cannot. It contains what the writers of the other tests do in their first steps, in tables,
 //! in a file of large values and in the journal.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
@@ -30,7 +30,7 @@ fn a_directory_of_format_1_opens() {
     for writer in 0..WRITERS {
         (1..=STEPS).for_each(|step| witness.hear(&format!("done {writer} {step}")));
     }
-    // The clock stands where it stood then: streams and tokens are forgotten in time.
+    // The clock is held at the time of that run: streams and tokens are forgotten in time.
     let database = Database::open_as_of_last_commit(&path).unwrap();
     witness.check(&database);
 }

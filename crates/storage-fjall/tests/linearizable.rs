@@ -20,7 +20,7 @@ const CLIENTS: u64 = 8;
 const ITEMS: u64 = 3;
 const SEED: &str = "SORTKEY_CLIENTS_SEED";
 
-/// What a register holds; absent before the first write.
+/// The value of a register; absent before the first write.
 type State = Option<u64>;
 
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ enum Call {
     CompareAndSet(u64, u64),
 }
 
-/// What a call answered.
+/// The answer of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Value(State),
@@ -119,7 +119,7 @@ fn hear(
 }
 
 impl Call {
-    /// What the call does to a register, and answers.
+    /// The call's change to a register, and its answer.
     fn apply(self, state: State) -> (State, Answer) {
         match self {
             Call::Read => (state, Answer::Value(state)),
@@ -144,7 +144,7 @@ fn is_linearizable(history: &[Recorded]) -> bool {
         if !seen.insert((done.clone(), state)) {
             continue;
         }
-        // Whoever began after another had ended is not next; nor is anybody behind him.
+        // A call that began after another had ended is not next; nor is any call behind it.
         let mut first_end = usize::MAX;
         let mut next = Vec::new();
         for at in (done.before..calls.len()).filter(|at| !done.beyond.contains(at)) {
@@ -233,7 +233,7 @@ fn clients() {
     });
 }
 
-/// Says what it is about to do, does it, and says what came of it.
+/// Prints its next step, carries it out, and prints the result.
 fn run_client(database: &Database, client: u64, mut random: Random) {
     let mut last_seen = 0;
     loop {

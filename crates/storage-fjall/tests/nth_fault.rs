@@ -1,6 +1,6 @@
 //! A disk that fails at one call, for every call in turn, and one whose faults come and go.
 //!
-//! The first write, fsync, read or rename fails, then in another run the second, and so on. Whatever fails: no answered
+//! The first write, fsync, read or rename fails, then in another run the second, and so on. In every run, no answered
 //! write is missing afterwards, and once the database is open every read is answered.
 //!
 //! The short form tries a few calls of each kind. `SORTKEY_NTH=200` tries the first 200 of each, and `SORTKEY_NTH=all` every
@@ -53,7 +53,7 @@ fn reads_are_answered_and_nothing_is_lost_whatever_call_fails() {
     }
 }
 
-/// Which calls fail.
+/// The calls that fail.
 fn turns() -> Box<dyn Iterator<Item = u64>> {
     match std::env::var("SORTKEY_NTH").as_deref() {
         Ok("all") => Box::new(1_u64..),
@@ -120,7 +120,7 @@ fn steady() {
     for number in 0..WRITES {
         write(&database, number);
         if number % 10 == 9 {
-            // What is in memory goes to files, where reads can fail.
+            // Data in memory goes to files, where reads can fail.
             database.store.reclaim().unwrap_or_default();
         }
     }

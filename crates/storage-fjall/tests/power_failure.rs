@@ -1,5 +1,5 @@
 //! Power failure: a shim below the process writes down what reaches the files and when they are synced; from that
-//! the disk is built as it could look at any moment, with unsynced pieces missing or torn. Whatever it looks like,
+//! the disk is built as it could look at any moment, with unsynced pieces missing or torn. From each of them
 //! the database opens and contains every write that had been acknowledged by then, and no half of any.
 //!
 //! `SORTKEY_POWER_FAILURES=500` sets how many moments, `SORTKEY_SEED` the run. The short form is twenty-five.
@@ -99,7 +99,7 @@ fn record(shim: &Path, root: &Path, seed: u64, time: Duration, has_bulk: bool) -
 fn check(path: &Path, witness: &Witness, place: &str) {
     std::fs::create_dir_all(path).unwrap();
     let mut witness = witness.clone();
-    // What recovery made of it must itself last.
+    // The result of recovery must itself last.
     for round in ["first", "second"] {
         let opened = Database::open(path);
         let database = opened.unwrap_or_else(|error| panic!("{place}, {round} start: {error}"));

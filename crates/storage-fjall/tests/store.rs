@@ -187,7 +187,7 @@ fn a_creation_that_was_interrupted_begins_anew() {
     let directory = tempfile::tempdir().unwrap();
     let whole = tempfile::tempdir().unwrap();
     drop(open(whole.path()));
-    // As far as FORMAT says, nothing was ever committed; whatever else is there is a leftover.
+    // According to FORMAT, nothing was ever committed; everything else in the directory is a leftover.
     let mut format = std::fs::read(whole.path().join("FORMAT")).unwrap();
     format[15] = 0;
     let checksum = xxhash_rust::xxh3::xxh3_64(&format[..16]);

@@ -175,7 +175,7 @@ fn what_a_call_took_is_told() {
     assert_eq!((consumed.requests, consumed.rcu, consumed.wcu), (1, 0.5, 0.0));
 }
 
-/// A hash takes long on purpose: whoever runs calls side by side is told before it begins.
+/// A hash takes long on purpose: a host that runs calls side by side gets a notice before it begins.
 #[test]
 fn passwords_are_hashed_aside() {
     let hashes = Arc::new(AtomicUsize::new(0));

@@ -14,7 +14,7 @@ fn design(system: &str, file: &str) -> Arc<Design> {
     compile(&path.to_string_lossy(), &text, &FileLoader).design
 }
 
-/// What both ways of calling measured. `SORTKEY_MEASURE_ITEMS` makes the generated data larger.
+/// The figures of both ways of calling. `SORTKEY_MEASURE_ITEMS` makes the generated data larger.
 fn measured(system: &str) -> Report {
     let tested = design(system, "tests.sk");
     let mut report = pollster::block_on(tests(tested, BTreeMap::new())).expect("the design runs");

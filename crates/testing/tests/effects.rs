@@ -1,4 +1,4 @@
-//! What a write touches besides what it names: the runtime does what the plan says, also where they once differed.
+//! Effects of a write beyond the attributes that it names: the runtime follows the plan, also where they once differed.
 
 use std::collections::BTreeMap;
 

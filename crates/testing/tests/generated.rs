@@ -1,5 +1,5 @@
 //! Designs that nobody wrote: generated from the grammar, filled with generated items, and asked every question in every
-//! way. What compiles must run: no answer is an internal error, and none differs from that of a naive interpreter, which
+//! way. Every design that compiles must run: no answer is an internal error, and none differs from that of a naive interpreter, which
 //! keeps the items as the JSON that the calls returned and reads them all for every question. It shares nothing with the
 //! planner or the runtime.
 //!
@@ -51,7 +51,7 @@ fn run(generated: &Generated, dice: &mut Random) -> Option<usize> {
         return None;
     }
     // A pattern without a path is refused when a design starts; the others must give the right answer. One that is served by
-    // an index which is sparse by nature asks for the items in it, which the naive interpreter does not know.
+    // an index which is sparse by nature asks for the items in it, which the naive interpreter cannot determine.
     let wanted: Vec<&Question> = generated
         .questions
         .iter()

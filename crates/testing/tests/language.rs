@@ -1,4 +1,4 @@
-//! What statements mean where the five systems do not show it: small designs with their tests.
+//! The meaning of statements where the five systems do not show it: small designs with their tests.
 
 use std::collections::BTreeMap;
 
@@ -315,7 +315,7 @@ fn an_object_is_made_when_something_is_put_into_it() {
     );
 }
 
-/// What was given and had to go once left a value behind that no expression used, which DynamoDB refuses.
+/// An attribute that was given and removed left a value behind that no expression used, which DynamoDB refuses.
 #[test]
 fn what_is_given_goes_where_its_condition_does_not_hold() {
     check(

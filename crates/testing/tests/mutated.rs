@@ -1,4 +1,4 @@
-//! The five systems, changed at random. What still compiles must run: every pattern and every operation is called with arguments
+//! The five systems, changed at random. A design that still compiles must run: every pattern and every operation is called with arguments
 //! that were taken from stored items, no answer is an internal error, and no answer of a pattern differs from that of a
 //! naive interpreter over all items.
 //!
@@ -126,7 +126,7 @@ impl Mutant {
             self.items = items;
             let program = Arc::clone(&self.program);
             for (id, pattern) in program.patterns.entries() {
-                // An index that is sparse by nature finds only what is in it, which the interpreter does not know.
+                // An index that is sparse by nature finds only the items in it, which the interpreter cannot determine.
                 let plan = read(&program, id).and_then(|choice| choice.plan);
                 let is_sparse = plan.is_none_or(|plan| !plan.omits.is_empty());
                 for _ in 0..4 {
@@ -137,7 +137,7 @@ impl Mutant {
                 for _ in 0..3 {
                     let caller = self.caller(dice);
                     let arguments = self.arguments(&operation.signature, dice);
-                    // What it answers is its own affair, but it is never an accident.
+                    // Any answer is allowed, except an internal error.
                     let _ = self.call(&operation.name, &caller, &arguments, None);
                 }
             }
@@ -145,7 +145,7 @@ impl Mutant {
         compared
     }
 
-    /// All items; none if a computed value of one is not of its type, which is the design's own mistake and said as such.
+    /// All items; none if a computed value of one is not of its type, which is the design's own mistake and reported as such.
     fn all_items(&self) -> Option<Vec<Item>> {
         let mut all = Vec::new();
         for (id, entity) in self.program.entities.entries() {
@@ -169,7 +169,7 @@ impl Mutant {
         let (caller, arguments) = (self.caller(dice), self.arguments(&pattern.signature, dice));
         let found = match self.read(pattern, &caller, &arguments) {
             Ok(found) => found,
-            // What is another tenant's is not found, and what is not given is asked for.
+            // Another tenant's item is not found, and a missing argument is asked for.
             Err(_) => return false,
         };
         let program = &*self.program;

@@ -15,7 +15,7 @@ use sortkey_design::program::{
 use sortkey_design::{FileLoader, compile};
 use sortkey_testkit::{SYSTEMS, system_folder};
 
-/// What a race can break: its kind, and the entity with its attributes.
+/// A mechanism that a race can break: its kind, and the entity with its attributes.
 type Mechanism = (&'static str, String);
 
 /// Mechanisms that no race test exercises, each with the reason.
@@ -67,7 +67,7 @@ impl Found {
         }
     }
 
-    /// What the workers of a design do.
+    /// Runs the workers of a design.
     fn workers(&mut self, program: &Program) {
         program
             .workers

@@ -68,8 +68,8 @@ fn a_limit_in_the_condition_holds_in_every_order() {
     assert!(outcome.passed(), "{:?}", outcome.failure);
 }
 
-/// Children that know their parent by something outside its key are found after it is gone as well: what was read of it before
-/// tells which they are.
+/// Children that refer to their parent by an attribute outside its key are found after it is gone as well: what was read of it before
+/// identifies them.
 #[test]
 fn a_child_that_comes_while_its_parent_goes_is_swept() {
     let text = r#"

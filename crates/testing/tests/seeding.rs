@@ -12,7 +12,7 @@ use sortkey_engine::Engine;
 use sortkey_testing::seeding::{Seeded, seed};
 use sortkey_testkit::SYSTEMS;
 
-/// What is generated of every entity of a system, and how many entities there are.
+/// The generated items of every entity of a system, and how many entities there are.
 fn seeded(system: &str, most: u64) -> (Vec<Seeded>, usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../systems/{system}/{system}.sk"));
     let text = std::fs::read_to_string(&path).expect("the system is there");

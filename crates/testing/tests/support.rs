@@ -1,4 +1,4 @@
-//! What the tests with made-up designs share.
+//! Shared by the tests with made-up designs.
 
 pub(crate) mod answers;
 pub(crate) mod conditions;

@@ -40,7 +40,7 @@ system pattern all = scan Person
 struct Host {
     runtime: Runtime,
     keyring: KeyFile,
-    /// What was asked, in words.
+    /// The requests, in words.
     asked: Vec<String>,
 }
 

@@ -244,7 +244,7 @@ fn a_run_that_wakes_up_too_late_writes_nothing() {
     let send = WorkerId::new(2);
     assert_eq!(&*runtime.program().workers[send].name, "send");
     pollster::block_on(async {
-        // The order is planned, and its job is due; two processes want it.
+        // The order is planned, and its job is due; two processes try to claim it.
         let plan = WorkerId::new(0);
         let image = engine_image(&engine, &order);
         assert!(matches!(runtime.run_change(plan, &image, "run-1").await, Ok(Ran::Done)));

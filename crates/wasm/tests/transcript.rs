@@ -25,7 +25,7 @@ fn root() -> PathBuf {
 struct Ferryhook {
     host: Host,
     engine: Engine,
-    /// What was sent to the host and what it sent, in order.
+    /// The messages sent to the host and back, in order.
     messages: Vec<Json>,
     now_ms: u64,
 }
@@ -106,7 +106,7 @@ impl Ferryhook {
     }
 }
 
-/// What this host answers to anything but a request.
+/// This host's answer to anything but a request.
 fn host_answers(ask: &Json) -> Vec<u8> {
     let bytes = |text: &Json| {
         use base64::Engine as _;

@@ -5,7 +5,7 @@
 pub(crate) struct Block {
     /// The word after the fence: `console`, `sk`, `sh`.
     pub(crate) language: String,
-    /// What is between the fences.
+    /// The text between the fences.
     pub(crate) text: String,
     /// The paragraph before the block.
     pub(crate) before: String,
@@ -67,7 +67,7 @@ pub(crate) fn steps(transcript: &str) -> Vec<Step> {
     steps
 }
 
-/// Whether a text is the expected one, where a line `...` stands for any number of lines.
+/// Whether a text is the expected one; a line `...` matches any number of lines.
 pub(crate) fn fits(expected: &str, actual: &str) -> bool {
     fn fit(expected: &[&str], actual: &[&str]) -> bool {
         match expected.split_first() {

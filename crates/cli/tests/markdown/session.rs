@@ -1,6 +1,6 @@
 //! A terminal that runs the commands of a page one after the other: one shell for all of them, and one server at a time.
 //!
-//! A page says port 8000. Here every server has a port of its own, and the address is replaced both ways.
+//! Pages use port 8000. Here every server has a port of its own, and the address is replaced both ways.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -21,7 +21,7 @@ pub(crate) struct Session {
     /// As in `127.0.0.1:40123`.
     address: Option<String>,
     folder: PathBuf,
-    /// Where the keyring of its servers is.
+    /// The folder with the keyring of its servers.
     keys: tempfile::TempDir,
 }
 
@@ -32,7 +32,7 @@ impl Session {
         let programs = binary.parent().expect("a folder").to_owned();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(programs).chain(std::env::split_paths(&path)));
-        // The first start of a server makes a keyring and says so; the one of the person who runs the tests stays as it is.
+        // The first start of a server makes a keyring and reports it; the developer's own keyring stays as it is.
         let keys = tempfile::tempdir().expect("a folder");
         let keyring = keys.path().join("keyring.json");
         let made = Command::new(binary).args(["keyring", "create", "--keyring"]).arg(&keyring).output();

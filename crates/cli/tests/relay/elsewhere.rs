@@ -57,7 +57,7 @@ impl Drop for Process {
 }
 
 impl Process {
-    /// Starts a command of the binary and waits for a line that says that it is there.
+    /// Starts a command of the binary and waits for the line that it prints when it is ready.
     fn start(folder: &Path, arguments: &[&str], says: &str, errors: Stdio) -> (Process, String) {
         let mut process = Command::new(env!("CARGO_BIN_EXE_sortkey"))
             .args(arguments)

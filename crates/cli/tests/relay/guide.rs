@@ -32,7 +32,7 @@ impl Page {
         self.text.split(&fence).skip(1).filter_map(|rest| rest.split("```").next()).collect()
     }
 
-    /// Runs commands in one shell after the other, which share what they export. What they print.
+    /// Runs commands one after the other in one shell, so that they share exported variables. Returns their output.
     fn run(&self, commands: &str) -> String {
         let script = format!("set -euo pipefail\n[ ! -e env ] || . ./env\n{commands}\nexport -p >env\n");
         let output = Command::new("bash")

@@ -1,4 +1,4 @@
-//! What the tests of the binary share: a server as a process, and a client that knows just enough HTTP.
+//! Shared by the tests of the binary: a server as a process, and a client with just enough HTTP.
 // Each test binary uses some of it.
 #![allow(dead_code)]
 
@@ -22,7 +22,7 @@ pub(crate) fn serve(arguments: &[&str]) -> Serving {
     serve_with(arguments, |_| {})
 }
 
-/// The same, with what `shape` adds to the command.
+/// Like `serve`, with the settings that `shape` adds to the command.
 pub(crate) fn serve_with(arguments: &[&str], shape: impl FnOnce(&mut Command)) -> Serving {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sortkey"));
     command.args(["serve", "--port", "0"]).args(arguments);

@@ -93,7 +93,7 @@ fn write(table: &str, done: &Arc<AtomicBool>) -> JoinSet<Vec<(usize, Option<usiz
     writers
 }
 
-/// Version `version` of a book, which decides the shelf it stands on.
+/// Version `version` of a book, which decides its shelf.
 fn book(id: usize, version: usize) -> Item {
     item([
         ("id", n(id)),

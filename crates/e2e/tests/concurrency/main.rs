@@ -1,7 +1,7 @@
-//! What many clients at once may rely on: nothing lost, nothing twice, nothing half done.
+//! Guarantees that hold for many clients at once: nothing lost, nothing twice, nothing half done.
 //!
 //! Each test states an invariant, lets real clients race for it over real connections, and checks it from
-//! outside. None knows anything of how the engine keeps it.
+//! outside. None depends on how the engine keeps it.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod conditional_puts;

@@ -1,4 +1,4 @@
-//! Every operation, called by the AWS SDK for Rust. What passes here passes for an application that was
+//! Every operation, called by the AWS SDK for Rust. A call that passes here passes for an application that was
 //! written for AWS, down to the typed errors, waiters and paginators.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 

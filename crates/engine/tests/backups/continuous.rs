@@ -96,7 +96,7 @@ fn a_deleted_table_leaves_a_backup_for_35_days() {
     while database.ok("ListBackups", json!({"BackupType": "ALL"}))["BackupSummaries"] != json!([]) {
         std::thread::sleep(Duration::from_millis(1));
     }
-    // What is left is the other table's item and the restored ones.
+    // The rest is the other table's item and the restored ones.
     while entries(&store, 0x02) != 21 {
         std::thread::sleep(Duration::from_millis(1));
     }

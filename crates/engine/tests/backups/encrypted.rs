@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::support::{Database, START_MS};
 use crate::{ended, items, put, switch_recovery};
 
-/// Seals keys by naming the keyring, which is enough to tell keyrings apart.
+/// Seals keys by naming the keyring, which is enough to distinguish keyrings.
 struct Keyring(u8);
 
 impl KeySealer for Keyring {

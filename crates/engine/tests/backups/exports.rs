@@ -98,7 +98,7 @@ fn files_are_laid_out_as_on_aws() {
         assert_eq!(summary[member], value, "{member}");
     }
     assert_eq!(exported(&bucket, &done).len(), 3);
-    // The same request under the same token is the same export.
+    // A request that is repeated under its token returns the export that exists.
     let again = export(&database, json!({"S3Prefix": "nightly/2027", "ClientToken": "once"}));
     assert_eq!(again["ExportArn"], done["ExportArn"]);
     let other = json!({"TableArn": ARN, "S3Bucket": "other", "ClientToken": "once"});

@@ -52,7 +52,7 @@ fn a_backup_can_be_restored_after_everything_changed() {
     assert_eq!(items(&database, "restored", None), before);
 }
 
-/// Whatever is written while a backup is being copied, it shows the moment at which it was asked for.
+/// A backup shows the moment at which it was requested, despite writes while it is copied.
 #[test]
 fn a_backup_is_of_one_moment() {
     let store = SlowStore::new(Duration::from_millis(2));

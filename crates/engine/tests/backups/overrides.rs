@@ -1,4 +1,4 @@
-//! What a restored table has instead of what its source had.
+//! Settings of a restored table that replace those of its source.
 
 use serde_json::{Value, json};
 

@@ -13,7 +13,7 @@ use sortkey_testkit::Random;
 use crate::support::{Database, START_MS, SlowStore};
 use crate::{Items, items, put, switch_recovery};
 
-/// What the table was after each of its writes, by time.
+/// The items of the table after each of its writes, by time.
 #[derive(Default)]
 struct Model {
     now: Items,
@@ -197,7 +197,7 @@ fn the_latest_time_is_now() {
     });
     let begun = database.ok("RestoreTableToPointInTime", body)["TableDescription"].take();
     assert_eq!(begun["RestoreSummary"]["RestoreDateTime"], json!(START_MS / 1000));
-    // The clock stands still, so this has the same time; but it came later.
+    // The clock is held, so this write has an equal time; but it came later.
     put(&database, "table", "b", "1");
     database.settled("latest");
     assert_eq!(items(&database, "latest", None).len(), 1);

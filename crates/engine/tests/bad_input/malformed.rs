@@ -58,7 +58,7 @@ fn what_is_no_json_object_is_refused_by_every_operation() {
     }
 }
 
-/// Members that nobody knows are skipped, however deep they go; only so deep that it cannot be honest is too deep.
+/// Unknown members are skipped, however deep they go, up to a depth that no honest request has.
 #[test]
 fn deep_json_is_skipped_or_refused() {
     let database = crate::database();

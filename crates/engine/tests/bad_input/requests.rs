@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Database, START_MS};
 
-/// What a working request of every operation looks like, for the table of [`crate::database`].
+/// A working request of every operation, for the table of [`crate::database`].
 pub(crate) fn working(database: &Database) -> Vec<(&'static str, Value)> {
     let table = database.ok("DescribeTable", json!({"TableName": "table"}))["Table"].take();
     let (arn, stream) = (&table["TableArn"], &table["LatestStreamArn"]);

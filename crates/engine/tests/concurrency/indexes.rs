@@ -24,7 +24,7 @@ fn drop_index(database: &Database) {
     database.ok("UpdateTable", json!({"TableName": "table", "GlobalSecondaryIndexUpdates": drop}));
 }
 
-/// The keys of a kind, as the index knows them.
+/// The keys of a kind in the index.
 fn of_kind(database: &Database, kind: &str) -> Vec<String> {
     let body = json!({
         "TableName": "table",
@@ -36,7 +36,7 @@ fn of_kind(database: &Database, kind: &str) -> Vec<String> {
     items.as_array().unwrap().iter().map(|item| item["pk"]["S"].as_str().unwrap().to_owned()).collect()
 }
 
-/// An index that says ACTIVE has everything that was written before it, while it was filled, and after.
+/// An index in state ACTIVE has everything that was written before it, while it was filled, and after.
 #[test]
 fn an_active_index_is_complete() {
     const WRITERS: usize = 4;
@@ -51,7 +51,7 @@ fn an_active_index_is_complete() {
         std::thread::scope(|scope| {
             for writer in 0..WRITERS {
                 let (database, active, done) = (&database, &active, &done);
-                // Nobody else writes this item, so the writer knows where the index must have it.
+                // Nobody else writes this item, so the writer can compute its place in the index.
                 scope.spawn(move || {
                     let key = format!("moving{writer}");
                     for round in 0.. {
@@ -124,7 +124,7 @@ fn an_index_is_read_whole_or_not_at_all() {
     });
 }
 
-/// Tables are dropped and created under their readers and writers, who learn that there is no table, and never see what
+/// Tables are dropped and created under their readers and writers, which get an error that there is no table, and never see what
 /// an earlier one contained.
 #[test]
 fn tables_come_and_go() {

@@ -24,7 +24,7 @@ fn databases() -> [Database; 2] {
     [Database::with(Arc::new(MemoryStore::new())), Database::with(SlowStore::new(Duration::from_micros(200)))]
 }
 
-/// Runs the same on many threads, which are told apart by their number.
+/// Runs `work` on many threads, each with its number.
 fn on_threads(count: usize, work: impl Fn(usize) + Sync) {
     std::thread::scope(|scope| {
         let work = &work;

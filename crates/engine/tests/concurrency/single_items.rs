@@ -73,7 +73,7 @@ fn one_of_many_conditional_puts_wins() {
     }
 }
 
-/// A stream tells the changes of an item in the order in which they happened.
+/// A stream has the changes of an item in the order in which they happened.
 #[test]
 fn streams_are_in_order() {
     const ROUNDS: usize = 10;
@@ -93,7 +93,7 @@ fn streams_are_in_order() {
     }
 }
 
-/// The values of all counters that the stream tells, in its order.
+/// The values of all counters in the stream, in its order.
 fn records(database: &Database) -> BTreeMap<String, Vec<i64>> {
     let arn = database.ok("ListStreams", json!({}))["Streams"][0]["StreamArn"].take();
     let stream = database.ok("DescribeStream", json!({"StreamArn": arn}));
@@ -112,7 +112,7 @@ fn records(database: &Database) -> BTreeMap<String, Vec<i64>> {
     told
 }
 
-/// Whoever drops the database has still handed over his writes.
+/// Writes that were handed over survive when the database is dropped.
 #[test]
 fn writes_outlive_their_database() {
     for database in databases() {

@@ -1,4 +1,4 @@
-//! Transactions: sums stay what they are, conflicts and repetitions are told.
+//! Transactions: sums stay what they are, conflicts and repetitions are reported.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -91,7 +91,7 @@ fn transactions_that_meet_conflict() {
         error.message,
         "Transaction cancelled, please refer cancellation reasons for specific reasons [None, TransactionConflict, None]"
     );
-    // What does not meet is not held up, and what was cancelled left nothing behind.
+    // Transactions on other items are not held up, and a cancelled one left nothing behind.
     let other = put_together(&database.engine, &["d", "e"], None);
     store.release();
     first.wait().unwrap();
@@ -141,7 +141,7 @@ fn a_token_in_flight_is_in_progress() {
     assert_eq!(another.kind, ErrorKind::IdempotentParameterMismatchException);
 }
 
-/// Of many requests with one token one happens; the others are told that it is in progress, or that it has happened.
+/// Of many requests with one token one happens; the others are answered that it is in progress, or that it has happened.
 #[test]
 fn a_token_lets_one_of_many_happen() {
     for database in databases() {

@@ -1,6 +1,6 @@
 //! The naive model: tables are maps of trees, indexes are computed when they are asked for, streams are lists.
 //!
-//! It knows DynamoDB's rules and nothing of the engine: no key bytes, no entries, no batches.
+//! It implements DynamoDB's rules without the engine's means: no key bytes, no entries, no batches.
 
 pub(crate) mod condition;
 pub(crate) mod cost;
@@ -35,7 +35,7 @@ impl Model {
         Model { tables: BTreeMap::new(), streams: Vec::new(), tokens: BTreeMap::new(), now_ms }
     }
 
-    /// Makes a change that was evaluated before, and lets the table's stream know.
+    /// Makes a change that was evaluated before, and records it in the table's stream.
     pub(crate) fn apply(&mut self, table: &str, change: &table::Change, by_service: bool) {
         let Some(table) = self.tables.get_mut(table) else { return };
         table.apply(change);

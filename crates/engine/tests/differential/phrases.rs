@@ -9,7 +9,7 @@ use crate::model::update::{self, Action, SetValue, Update};
 use crate::shape::{PLAIN_ATTRIBUTES, TableShape};
 use crate::values::{self, Weight, key_value, set, value};
 
-/// What an expression is about.
+/// The attributes and values that an expression is about.
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'s> {
     pub(crate) shape: &'s TableShape,

@@ -1,4 +1,4 @@
-//! Where the database of a run lies, and what can happen to it there.
+//! The directory or memory with the database of a run, and the faults that can happen to it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use sortkey_storage::{Clock, Store};
 use sortkey_storage_fjall::{Durability, FjallStore, Options};
 use tempfile::TempDir;
 
-/// A clock that stands still.
+/// A clock that is held.
 struct Held(u64);
 
 impl Clock for Held {
@@ -47,7 +47,7 @@ impl Place {
         engine
     }
 
-    /// What does not fit together in the store, as far as it can be asked.
+    /// Inconsistencies of the store, as far as it can be asked.
     pub(crate) fn problems(&self) -> Vec<String> {
         match self {
             Place::Directory { store: Some(store), .. } => {

@@ -188,7 +188,7 @@ impl Session {
         &self.model.tables[name]
     }
 
-    /// What expressions about a table's items are about.
+    /// The subject of expressions about a table's items.
     pub(crate) fn scene<'m>(model: &'m Model, table: &str) -> Scene<'m> {
         Scene { shape: &model.tables[table].shape, now_ms: model.now_ms }
     }

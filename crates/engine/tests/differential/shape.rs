@@ -1,4 +1,4 @@
-//! What tables look like: keys, indexes, projections; chosen at random, and as requests declare them.
+//! The shapes of tables: keys, indexes, projections; chosen at random, and as requests declare them.
 
 use sortkey_api::operations::CreateTableInput;
 use sortkey_api::shapes::index::{

@@ -233,7 +233,7 @@ fn throughput_has_bounds() {
     );
 }
 
-// F-87: what AWS says of other settings.
+// F-87: AWS's errors about other settings.
 #[test]
 fn settings_are_answered_in_the_words_of_aws() {
     let database =

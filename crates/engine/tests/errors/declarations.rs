@@ -1,4 +1,4 @@
-//! What CreateTable declares: keys, indexes and projections.
+//! Declarations of CreateTable: keys, indexes and projections.
 
 use serde_json::{Value, json};
 
@@ -163,7 +163,7 @@ fn global_indexes() {
                 global(&["abc", "abc"], &["b"], all.clone()),
                 "One or more parameter values were invalid: Duplicate index name: abc",
             ),
-            // With indexes AWS says which definitions there are, and which are used.
+            // With indexes, AWS's text names the definitions that exist and those that are used.
             (
                 global(&["abc"], &["a"], all),
                 "One or more parameter values were invalid: Some AttributeDefinitions are not used. \

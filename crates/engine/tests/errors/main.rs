@@ -1,6 +1,6 @@
-//! What AWS refuses, in which order it finds out, and in which words: requests and the errors they get.
+//! Requests that AWS refuses, with their errors: the order of the checks, and the words.
 //!
-//! A request with two faults says which of them is found first.
+//! A request with two faults shows which of them is found first.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failed unwrap is a failed test")]
 
@@ -73,7 +73,7 @@ fn refused(database: &Database, operation: &str, requests: impl IntoIterator<Ite
     }
 }
 
-/// The same for requests about one table.
+/// Like `refused`, for requests about one table.
 #[track_caller]
 fn refused_on(
     database: &Database,

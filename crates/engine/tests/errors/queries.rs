@@ -63,7 +63,7 @@ fn expressions_are_read_in_an_order_of_their_own() {
                 json!({"KeyConditionExpression": "", "FilterExpression": "", "ProjectionExpression": ""}),
                 "Invalid KeyConditionExpression: The expression can not be empty;",
             ),
-            // What a key condition may say is looked at when all expressions have been read.
+            // Key conditions are validated after all expressions have been parsed.
             (
                 json!({
                     "KeyConditionExpression": "attribute_exists(a)",

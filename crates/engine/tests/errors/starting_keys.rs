@@ -42,7 +42,7 @@ fn values_are_looked_at_before_the_table() {
                 "The provided starting key is invalid: One or more parameter values were invalid: Null attribute \
                  value types must have the value of true",
             ),
-            // Numbers and the members of sets are converted before anybody knows that this is a key.
+            // Numbers and the members of sets are converted before they are read as a key.
             (
                 value(json!({"SS": ["a", "a"]})),
                 "One or more parameter values were invalid: Input collection [a, a] contains duplicates.",
@@ -162,7 +162,7 @@ fn a_scan_goes_on_in_the_segment_it_was_in() {
         json!({"TableName": "hash", "Segment": segment, "TotalSegments": 2, "ExclusiveStartKey": start})
     };
     let answers = [0, 1].map(|segment| database.call("Scan", &scan(segment)));
-    // Which segment a key belongs to is the engine's own business; that it belongs to one is not.
+    // The segment of a key is up to the engine; that each key belongs to exactly one is not.
     let refused: Vec<String> =
         answers.into_iter().filter_map(Result::err).map(|error| error.message).collect();
     let [message] = refused.as_slice() else { panic!("one segment refuses the key: {refused:?}") };

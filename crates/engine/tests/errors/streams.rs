@@ -112,7 +112,7 @@ fn shards_split_into_children() {
     }
 }
 
-// F-81: what AWS says of streams that are on or off already.
+// F-81: AWS's errors about streams that are on or off already.
 #[test]
 fn switching_a_stream_to_what_it_is_is_invalid() {
     let database = Database::new();
@@ -126,7 +126,7 @@ fn switching_a_stream_to_what_it_is_is_invalid() {
     refused(&database, "UpdateTable", [(off(), "Table has no stream to disable: TableName: table")]);
 }
 
-// F-81: places and filters that say too much or too little.
+// F-81: places and filters with too many or too few members.
 #[test]
 fn places_and_filters_are_complete() {
     let database = Database::new();

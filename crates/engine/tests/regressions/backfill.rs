@@ -24,7 +24,7 @@ fn the_totals_of_an_index_do_not_depend_on_who_comes_first() {
     let mut index = create_index("by-kind", "kind");
     index["TableName"] = json!("table");
     let index: UpdateTableInput = sortkey_api::decode(index.to_string().as_bytes()).unwrap();
-    // The writes wait for the table's lock and get it before the backfill knows of the index.
+    // The writes wait for the table's lock and get it before the backfill sees the index.
     store.hold();
     let created = database.engine.update_table(index);
     let deleted = database.engine.delete_item(DeleteItemInput {

@@ -14,7 +14,7 @@ fn update(expression: &str, value: serde_json::Value) -> serde_json::Value {
 }
 
 /// UpdateItem looked only at the item that would result: a condition that failed hid a value of the wrong type, and
-/// the message was the one for types that only the item can tell.
+/// the message was the one for types that depend on the item.
 #[test]
 fn an_update_of_the_wrong_type_is_refused_before_the_item_is_looked_at() {
     let database = Database::new();

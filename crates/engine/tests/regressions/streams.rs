@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::Database;
 
 /// A stream's label is the time at which it was opened. A stream that was closed and opened again within a millisecond,
-/// which a clock that stands still makes certain, had the ARN of its predecessor, and whoever asked for it was given
+/// which a held clock makes certain, had the ARN of its predecessor, and whoever asked for it was given
 /// the old records.
 #[test]
 fn streams_of_one_millisecond_have_names_of_their_own() {

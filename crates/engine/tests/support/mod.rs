@@ -1,4 +1,4 @@
-//! What tests of the engine share: a database that is asked in JSON, and a store whose commits take time.
+//! Shared by tests of the engine: a database that is asked in JSON, and a store whose commits take time.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
@@ -14,7 +14,7 @@ use sortkey_storage::{Commit, MemoryStore, Snapshot, StorageError, Store};
 /// When databases of tests begin.
 pub(crate) const START_MS: u64 = 1_800_000_000_000;
 
-/// A database whose clock stands still.
+/// A database with a held clock.
 pub(crate) struct Database {
     pub(crate) engine: Engine,
 }
@@ -138,7 +138,7 @@ impl SlowStore {
         Arc::new(SlowStore { memory: MemoryStore::new(), delay, is_held, released })
     }
 
-    /// What is on the device at this moment: what a crash would leave behind.
+    /// The bytes on the device at this moment: the state that a crash would leave behind.
     pub(crate) fn fork(&self) -> MemoryStore {
         self.memory.fork()
     }

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use model::Model;
 use samples::Prepared;
 
-/// Where the service is known to answer otherwise than its model says, and why.
+/// Places at which the service is documented to differ from its model, with the reason.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[];
 
 // F-87: the control plane accepted what AWS rejects. F-90: members of the model were ignored.

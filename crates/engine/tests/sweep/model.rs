@@ -9,7 +9,7 @@ pub(crate) struct Model {
     shapes: BTreeMap<&'static str, Shape>,
 }
 
-/// What a value has to be.
+/// The required shape of a value.
 pub(crate) enum Shape {
     Structure(Vec<Member>),
     List { of: &'static str, min: Option<i64>, max: Option<i64> },

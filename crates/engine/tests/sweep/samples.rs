@@ -117,7 +117,7 @@ pub(crate) fn value(model: &Model, member: &str, shape: &str) -> Value {
         Shape::Structure(members) => {
             let has = |name: &&str| members.iter().any(|member| member.name == *name);
             let mut structure = json!({});
-            // A union has no required member; its first one stands for all.
+            // A union has no required member; its first one is used.
             let chosen = ["Create", "Csv"].into_iter().find(has);
             for member in members {
                 if member.is_required || Some(member.name) == chosen {

@@ -6,7 +6,7 @@ use sortkey_api::ErrorKind;
 use crate::model::{Member, Model, Shape};
 use crate::samples;
 
-/// What must become of a request.
+/// The required result of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
     /// It keeps the rules of the model: it is accepted, or refused by an error that the operation declares.

@@ -1,4 +1,4 @@
-//! What is refused in a condition, and in DynamoDB's words.
+//! Conditions that are refused, with DynamoDB's words.
 
 use sortkey_expression::{ExpressionKind, parse_condition};
 use sortkey_value::AttributeValue;

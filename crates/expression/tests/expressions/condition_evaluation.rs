@@ -1,4 +1,4 @@
-//! Which items meet which conditions.
+//! Items with the conditions that they meet or do not meet.
 
 use sortkey_value::AttributeValue;
 

@@ -1,4 +1,4 @@
-//! Which key conditions are refused, and what the others mean for a key.
+//! Key conditions that are refused, and the meaning of the others for a key.
 
 use sortkey_expression::{
     ExpressionKind, KeyCondition, KeyConditionError, KeyRange, SortRange, parse_condition,
@@ -134,7 +134,7 @@ fn the_key_decides_what_can_be_asked() {
     }
 }
 
-// F-84: what AWS says of a partition attribute that is not tested, when there are several.
+// F-84: AWS's error for a partition attribute that is not tested, when there are several.
 #[test]
 fn several_sort_attributes_are_tested_from_the_left() {
     let partition: Key<'_> = &[("h", S), ("g", N)];

@@ -1,4 +1,4 @@
-//! What projections refuse and what they leave.
+//! Projections that are refused, and the results of the others.
 
 use sortkey_expression::{Projection, parse_projection};
 

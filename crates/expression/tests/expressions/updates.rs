@@ -1,4 +1,4 @@
-//! What updates refuse and what they do.
+//! Updates that are refused, and the results of the others.
 
 use sortkey_expression::{Update, parse_update};
 use sortkey_value::{AttributeValue, Item};

@@ -144,7 +144,7 @@ fn set_value(value: &SetValue, old: &Map) -> Result<AttributeValue, UpdateError>
     }
 }
 
-/// What an action makes of a value: another one, or nothing.
+/// The new value that an action makes of a value, or nothing.
 fn result(action: &Action, old: &Map) -> Result<Option<AttributeValue>, UpdateError> {
     use AttributeValue::{Bs, N, Ns, Ss};
     let current = find(old, &action.path).cloned();

@@ -17,7 +17,7 @@ proptest! {
         let updated = update.apply(Some(&item), &Item::default());
         match model::apply(&actions, &attributes) {
             Ok(expected) => prop_assert_eq!(updated, Ok(Item::from(expected))),
-            // Which of several problems is reported is not the model's business.
+            // The model does not decide which of several problems is reported.
             Err(_) => prop_assert!(updated.is_err()),
         }
     }

@@ -24,9 +24,9 @@ type Member = (String, String);
 struct Session {
     person: usize,
     account: usize,
-    /// What a call shows.
+    /// The token that a call shows.
     token: String,
-    /// What gives the next one; of ListBackup only.
+    /// The token that gives the next one; of ListBackup only.
     refresh: String,
     is_key: bool,
     /// Tokens that came of one sign-in end together.
@@ -34,7 +34,7 @@ struct Session {
     is_revoked: bool,
 }
 
-/// Who is what, as it should be.
+/// The role of each person, as it should be.
 struct Walk {
     system: System,
     stage: Stage,
@@ -198,7 +198,7 @@ impl Walk {
         self.is_active[account] && matches!(role, Some("owner" | "admin"))
     }
 
-    /// Whether a token counts: it rests on the person, and on the membership where the system says so.
+    /// Whether a token counts: it rests on the person, and on the membership where the system declares that.
     fn counts(&self, session: &Session) -> bool {
         let is_member = self
             .members
@@ -212,7 +212,7 @@ impl Walk {
             && (is_member || !needs_membership)
     }
 
-    /// A call with a session that was picked at random, on an account and a person picked at random. `may` says whether roles
+    /// A call with a session that was picked at random, on an account and a person picked at random. `may` decides whether roles
     /// allow it; a call that they do not allow must be refused. Returns whether it succeeded.
     fn attempt(
         &mut self,
@@ -461,7 +461,7 @@ impl Walk {
                 self.stage.count("downgrade", answer.is_ok());
             }
             System::Core => {
-                // Who pays may do so for an account that is suspended.
+                // The payer may do so for an account that is suspended.
                 self.attempt(
                     "downgrade",
                     "/api/accounts/changePlan",

@@ -1,4 +1,4 @@
-//! T3nets: administrators appoint, demote and remove people of their tenant; each caller is what the tenant's item says at that moment,
+//! T3nets: administrators appoint, demote and remove people of their tenant; each caller has the role in the tenant's item at that moment,
 //! as the session of the dashboard reads it.
 
 use std::collections::BTreeMap;
@@ -92,7 +92,7 @@ impl Walk {
                 }
             }
             _ => {
-                // What somebody was a moment ago counts for nothing: a caller who says so changes no role.
+                // A role of a moment ago counts for nothing: a caller who claims it changes no role.
                 let stale =
                     json!({ "tenant_id": TENANTS[tenant], "user_id": PEOPLE[person], "role": "admin" })
                         .to_string();

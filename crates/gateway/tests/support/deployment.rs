@@ -1,4 +1,4 @@
-//! A deployment of a system with one of everything in it, and what it says about a declaration.
+//! A deployment of a system with one of everything in it, and a check of each declaration against it.
 //!
 //! A declaration counts as kept only if something compares it: a kind that nothing compares is an error.
 
@@ -64,7 +64,7 @@ impl Deployment {
         }
     }
 
-    /// A table as DescribeTable shows it, with the billing and the expiry that the design says.
+    /// A table as DescribeTable shows it, with the design's billing and expiry.
     fn table(&self, name: &str) -> Result<TableDescription, String> {
         let declared = self.design().table(name).ok_or("not declared")?;
         let deployed = declared.deployed.clone().ok_or("not deployed")?;
@@ -122,7 +122,7 @@ impl Deployment {
         found.ok_or_else(|| "no item is stored".to_owned())
     }
 
-    /// An attribute of the type that the design says; one inside of an object is looked for there.
+    /// An attribute of its type in the design; one inside of an object is looked for there.
     fn attribute(&self, entity: &str, path: &str) -> Result<(), String> {
         let (name, inner) = path.split_once('.').map_or((path, None), |(name, inner)| (name, Some(inner)));
         let item = self.stored_with(entity, Some(name))?;

@@ -42,7 +42,7 @@ pub(crate) fn runtime_of(design: Arc<Design>) -> Runtime {
 /// The gateway's places, without a server.
 pub(crate) struct Api(Vec<Mount>);
 
-/// What came back.
+/// The answer of a request.
 #[derive(Debug)]
 pub(crate) struct Got {
     pub(crate) status: u16,
@@ -96,7 +96,7 @@ impl Api {
         let body = match body {
             Content::Whole(body) => body,
             Content::Pieces(pieces) => pieces.flatten().flatten().collect(),
-            // What has been sent so far.
+            // All that has been sent so far.
             Content::Events(mut events) => {
                 std::iter::from_fn(|| events.try_recv().ok()?.ok()).flatten().collect()
             }

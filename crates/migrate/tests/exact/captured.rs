@@ -263,7 +263,7 @@ fn whoever_follows_is_cut_off_at_every_request() {
     }
 }
 
-/// Calls something when the state of the migration says that the new design answers.
+/// Calls a function once the state of the migration has the new design answer.
 struct Hooked {
     inner: Embedded,
     hook: Mutex<Option<Box<dyn FnOnce() + Send>>>,

@@ -41,7 +41,7 @@ impl Backend for Cut {
 async fn all(runner: &Runner, old: &Runtime, new: &Runtime) -> Result<(), Refusal> {
     runner.prepare().await?;
     runner.start().await?;
-    // A writer that is cut off does not know whether it wrote, which is its own affair.
+    // A writer that is cut off cannot determine whether it wrote; the migration does not depend on it.
     drop(try_call(old, "allow", json!({ "teamId": "red", "shareId": "s2", "rights": ["ADMIN"] })).await);
     runner.copy(&mut |_| ()).await?;
     let report = runner.verify(&mut |_| ()).await?;

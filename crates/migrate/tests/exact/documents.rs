@@ -113,7 +113,7 @@ fn listbackup_from_version_1() {
     block_on(runner.finish(&mut |_| ())).unwrap_or_else(|refusal| panic!("{refusal}"));
 }
 
-/// F-05: items as the document lists them have what their key says in the key alone.
+/// F-05: items as the document lists them have the attributes of their key in the key alone.
 #[test]
 fn t3nets_from_the_tables_of_its_document() {
     let world = world("t3nets/from-document");

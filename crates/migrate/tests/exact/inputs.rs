@@ -1,4 +1,4 @@
-//! What a migration refuses or waits for: a target that is not empty, processes of the version before, a disk that fills up.
+//! Conditions under which a migration stops or waits: a target that is not empty, processes of the version before, a full disk.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -74,7 +74,7 @@ fn processes_of_the_version_before_notice_the_start() {
     let refused = block_on(prepare(&again, Coverage::AsMarked, &pause, &mut |_| {}));
     let text = format!("{refused:?}");
     assert!(text.contains("is in phase `both`") && text.contains("with the `migrate` block"), "{text}");
-    // What it wrote after the copy, without noticing, is found, and there is no switch.
+    // Its writes after the copy, which nothing captured, are found, and there is no switch.
     assert_eq!(block_on(runner.copy(&mut |_| ())).expect("copied"), Copied::Done);
     call(&old, "hit", json!({ "teamId": "red" }));
     assert!(block_on(runner.verify(&mut |_| ())).expect("compared").differences > 0);

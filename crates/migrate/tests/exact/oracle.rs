@@ -1,4 +1,4 @@
-//! What the new tables hold, worked out from the old ones by code that has nothing in common with the mapping.
+//! The expected contents of the new tables, worked out from the old ones by code that has nothing in common with the mapping.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ struct Share {
     key: String,
 }
 
-/// Panics unless the new tables are what the old ones say, guards included.
+/// Panics unless the new tables follow from the old ones, guards included.
 pub(crate) fn check(world: &World, new: &Runtime) {
     let things = world.own_items("things");
     let teams: Vec<&Map> = things.iter().filter(|item| text(item, "SK") == "META").collect();

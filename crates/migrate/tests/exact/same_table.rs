@@ -1,4 +1,4 @@
-//! Another key in the same table: both designs have their items side by side, told apart by their keys.
+//! Another key in the same table: both designs have their items side by side, distinguished by their keys.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -21,7 +21,7 @@ fn copied() -> (World, Runner) {
     (world, runner)
 }
 
-/// What `verify` says after a script was at work past Sortkey.
+/// The findings of `verify` after a script was at work past Sortkey.
 fn found(runner: &Runner) -> Vec<String> {
     let report = block_on(runner.verify(&mut |_| ())).expect("compared");
     assert_eq!(report.differences as usize, report.listed.len());

@@ -198,7 +198,7 @@ fn answers_miss_what_is_missing_and_show_what_is_too_much() {
     assert!(planted > 100, "{planted}");
 }
 
-/// What programs that copy tables by streams get wrong, planted on purpose.
+/// Mistakes of programs that copy tables by streams, planted on purpose.
 #[test]
 fn mistakes_of_published_migrations_are_found() {
     let world = migrated();

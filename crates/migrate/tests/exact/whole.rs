@@ -1,7 +1,7 @@
 //! Seller profiles from end to end with writers through both designs and readers all the time: copy, verify, shadow, switch,
 //! back, switch, finish. Nothing may be lost, doubled or brought back.
 //!
-//! `bench/migrate.sh load` does it with 200,000 items and a bounded copy, and says how long calls took before and meanwhile. With
+//! `bench/migrate.sh load` does it with 200,000 items and a bounded copy, and prints how long calls took before and meanwhile. With
 //! `SORTKEY_MIGRATE_ENDPOINT=http://127.0.0.1:8000` the test does it on another DynamoDB.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ const ORDERS: usize = 92;
 const OF_A_SELLER: usize = ORDERS + 8;
 const WRITERS: usize = 2;
 
-/// Where a writer works, and what it knows to be stored: the name in each order, or nothing where it deleted one.
+/// The keys of one writer, with the value that must be stored: the name in each order, or nothing where it deleted one.
 #[derive(Default)]
 struct Desk {
     account: String,
@@ -164,8 +164,8 @@ fn write(runtime: &Runtime, side: Side, desk: &mut Desk, dice: &mut Dice, count:
     true
 }
 
-/// Shares the profile with another account: the old design makes another share each time, of which the new one makes one. What came
-/// of it is compared by `verify`.
+/// Shares the profile with another account: the old design makes another share each time, of which the new one makes one. `verify`
+/// compares the result.
 fn share(runtime: &Runtime, side: Side, desk: &Desk, dice: &mut Dice) -> bool {
     let rights = ["READ", "WRITE"][dice.roll(2) as usize];
     let outcome = match side {
@@ -190,7 +190,7 @@ fn share(runtime: &Runtime, side: Side, desk: &Desk, dice: &mut Dice) -> bool {
     }
 }
 
-/// What readers ask the design that answers, all the time.
+/// Readers' questions to the design that answers, asked all the time.
 fn read(new: &Runtime, old: &Runtime, is_new: bool, desk: &Desk) {
     let ask = |runtime: &Runtime, name: &str, arguments: Json| {
         let is_system = runtime.program().patterns.iter().any(|each| *each.name == *name && each.system);
@@ -264,7 +264,7 @@ pub(crate) struct Load {
 /// The steps during which calls are measured.
 const STEPS: [&str; 5] = ["before", "both are written, no copy", "copying", "comparing", "switched"];
 
-/// What came of a migration under load.
+/// The result of a migration under load.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) copied: u64,
@@ -321,7 +321,7 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// What writers look at between two calls.
+/// The flags that writers look at between two calls.
 #[derive(Default)]
 struct Signs {
     stop: AtomicBool,
@@ -339,7 +339,7 @@ impl Signs {
         self.step.store(step, Ordering::Relaxed);
     }
 
-    /// One writer, with a reader beside it every eighth time, until it is told to stop.
+    /// One writer, with a reader beside it every eighth time, until it is stopped.
     fn work(&self, world: &World, desk: &Mutex<Desk>, at: usize) {
         let (old, new) = (world.side(Side::Old), world.side(Side::New));
         let mut dice = Dice::new(at as u64 + 1);
@@ -448,7 +448,7 @@ fn steps(runner: &Runner, load: &Load, signs: &Signs, outcome: &mut Outcome) -> 
     compared()
 }
 
-/// Compares what the new design has with what writers know.
+/// Compares the items of the new design with the writers' records.
 fn count(world: &World, desks: &[Mutex<Desk>], rest: usize, outcome: &mut Outcome) {
     let new = world.side(Side::New);
     for desk in desks {

@@ -26,7 +26,7 @@ impl Dice {
 const TEAMS: [(&str, &str); 3] = [("red", "ada"), ("blue", "bob"), ("grey", "ada")];
 const RIGHTS: [&str; 3] = ["READ", "WRITE", "ADMIN"];
 
-/// Writes until it is told to stop; counts what was acknowledged of `hit` on each team.
+/// Writes until it is stopped; counts the acknowledged calls of `hit` on each team.
 fn write_old(old: &Runtime, seed: u64, stop: &AtomicBool, hits: &[AtomicU64; 3]) {
     let mut dice = Dice(seed);
     while !stop.load(Ordering::Relaxed) {

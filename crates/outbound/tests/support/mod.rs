@@ -1,4 +1,4 @@
-//! A resolver with scripted answers, and servers that behave as they are told.
+//! A resolver with scripted answers, and servers with scripted behaviour.
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
@@ -50,7 +50,7 @@ impl Resolver for Scripted {
     }
 }
 
-/// What a server does with a connection.
+/// A server's action on a connection.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
     /// Reads a request: its head, and the body that its length announces.

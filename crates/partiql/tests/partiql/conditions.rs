@@ -1,4 +1,4 @@
-//! What `WHERE` means.
+//! The meaning of `WHERE`.
 
 use sortkey_value::AttributeValue;
 

@@ -1,4 +1,4 @@
-//! What is refused, and in DynamoDB's words.
+//! Statements that are refused, with DynamoDB's words.
 
 use sortkey_value::AttributeValue;
 

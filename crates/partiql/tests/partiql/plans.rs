@@ -1,4 +1,4 @@
-//! What statements come to for a key.
+//! The plan of each statement for a key.
 
 use sortkey_expression::{Constant, SortRange};
 use sortkey_partiql::plan::{
@@ -98,7 +98,7 @@ fn no_item_is_read_twice() {
     ] {
         assert!(read(text).is_ok(), "{text}");
     }
-    // A condition that says what the sort key is not is answered from the whole partition, once.
+    // A condition that excludes one sort key is answered from the whole partition, once.
     for text in [
         "pk = 'a' AND NOT sk = '1' OR pk = 'a' AND sk = '2'",
         "pk = 'a' AND sk <> '1' OR pk = 'a' AND sk = '2'",

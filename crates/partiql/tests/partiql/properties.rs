@@ -1,4 +1,4 @@
-//! What holds for all statements.
+//! Properties of all statements.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

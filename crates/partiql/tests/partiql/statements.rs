@@ -1,4 +1,4 @@
-//! What statements mean.
+//! The meaning of statements.
 
 use sortkey_expression::{Path, Step};
 use sortkey_partiql::{Column, Insert, Order, Returning, Source, Statement};

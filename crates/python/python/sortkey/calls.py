@@ -131,7 +131,7 @@ class _Opened:
         message = loads(done)
         failed = message.get("failure")
         if failed is not None:
-            # The core knows only that there was no answer; the transport knows why.
+            # The core sees only that there was no answer; the transport has the reason.
             if trouble is not None and failed["kind"] in ("Unavailable", "Internal", "Throttled"):
                 raise trouble
             raise failure(failed, self.declared)

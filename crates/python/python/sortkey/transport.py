@@ -151,7 +151,7 @@ class _RawModel:
         return self._operations[name]
 
 
-# Errors that say that nobody is known by these credentials. Every AWS service has them.
+# Errors for credentials that belong to nobody. Every AWS service has them.
 _UNKNOWN_CREDENTIALS = {
     "ExpiredTokenException", "ExpiredToken", "IncompleteSignature", "IncompleteSignatureException", "InvalidClientTokenId",
     "InvalidSignatureException", "MissingAuthenticationToken", "MissingAuthenticationTokenException",

@@ -315,7 +315,7 @@ def _changes(
 def _result(wire: Wire, spec: Spec, answer: Answer) -> Any:
     if answer.items is not None:
         return [wire.read(spec, each) for each in answer.items]
-    # What gathers all items at once answers a list.
+    # A pattern that gathers all items at once answers a list.
     if isinstance(answer.value, list) and not isinstance(spec, (ListOf, SetOf, type(None))):
         return [wire.read(spec, each) for each in answer.value]
     return wire.read(spec, answer.value)

@@ -12,12 +12,12 @@ const SEED: &str = "SORTKEY_CHILD_SEED";
 const STEPS: &str = "SORTKEY_CHILD_STEPS";
 const BULK: &str = "SORTKEY_CHILD_BULK";
 
-/// What the test named `role` does: nothing, unless it was started by [`spawn`].
+/// Runs the part of a child process in the test named `role`: nothing, unless it was started by [`spawn`].
 pub(crate) fn play(prepare: impl FnOnce(&Database)) {
     act(prepare, drop);
 }
 
-/// The same; when all writers have failed, `then` has the database.
+/// Like [`play`]; when all writers have failed, `then` has the database.
 pub(crate) fn play_then(then: impl FnOnce(Database)) {
     act(|_| {}, then);
 }
@@ -71,7 +71,7 @@ pub(crate) fn spawn(
     (child, lines)
 }
 
-/// The lines that a child said, without those of the test harness and without one that was cut short.
+/// The lines that a child printed, without those of the test harness and without one that was cut short.
 pub(crate) fn lines(pipe: &mut BufReader<ChildStdout>) -> impl Iterator<Item = String> {
     std::iter::from_fn(move || {
         let mut line = String::new();

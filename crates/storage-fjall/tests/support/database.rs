@@ -27,7 +27,7 @@ impl Database {
         Ok(Database::start(FjallStore::open(path, options)?))
     }
 
-    /// Opens a directory with a clock that stands at its last commit.
+    /// Opens a directory with a clock that is held at its last commit.
     pub(crate) fn open_as_of_last_commit(path: &Path) -> Result<Database, OpenError> {
         struct Stopped(u64);
         impl Clock for Stopped {
@@ -88,7 +88,7 @@ impl Database {
         shards.iter().map(|shard| shard["ShardId"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// The records of a shard, from where `start` says.
+    /// The records of a shard, from the position `start`.
     pub(crate) fn records(&self, arn: &Json, shard: &str, mut start: Json) -> Vec<Json> {
         start["StreamArn"] = arn.clone();
         start["ShardId"] = shard.into();

@@ -1,6 +1,6 @@
 //! A disk as a power failure may leave it, built from what the shim wrote down.
 //!
-//! What was synced is there. Of everything else each piece may be there or not: whole writes, single sectors of a write,
+//! Synced data is there. Of everything else each piece may be there or not: whole writes, single sectors of a write,
 //! changes of a file's length. Names are as durable as their directory: created, renamed and removed ones are there in
 //! the order in which that happened, up to some point. One exception, which ext4, XFS and btrfs make as well: a new file
 //! that is synced has its name from then on. Fjall relies on it for its files of large values.
@@ -27,7 +27,7 @@ pub(crate) fn build_shim(directory: &Path) -> Option<PathBuf> {
     (cfg!(target_os = "linux") && built.is_ok_and(|status| status.success())).then_some(shim)
 }
 
-/// Puts the shim below a process: it watches `root` and writes to `log`; `fault` says what goes wrong.
+/// Puts the shim below a process: it watches `root` and writes to `log`; `fault` selects what goes wrong.
 pub(crate) fn use_shim(command: &mut Command, shim: &Path, root: &Path, log: &Path, fault: &Path) {
     command
         .env("LD_PRELOAD", shim)
@@ -50,7 +50,7 @@ pub(crate) enum Event<'a> {
     Said(&'a str),
 }
 
-/// What the shim wrote down, in order. A last record that was cut short is left out.
+/// The events in the shim's log, in order. A last record that was cut short is left out.
 pub(crate) fn events(mut log: &[u8]) -> Vec<Event<'_>> {
     let mut events = Vec::new();
     while let Some(end) = log.iter().position(|byte| *byte == b'\n') {
@@ -88,7 +88,7 @@ pub(crate) fn events(mut log: &[u8]) -> Vec<Event<'_>> {
 pub(crate) struct Disk<'a> {
     root: PathBuf,
     nodes: Vec<Node<'a>>,
-    /// Which node an inode number stands for now; numbers are used again.
+    /// The current node of each inode number; numbers are used again.
     by_inode: BTreeMap<u64, usize>,
     /// Names that are durable.
     names: BTreeMap<PathBuf, usize>,

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Shared by the tests.
 // Each test binary uses some of it.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! What was read of a stream so far, so that a later look needs to read the new records only.
+//! The records of a stream that were read so far, so that a later look needs to read the new records only.
 
 use std::collections::BTreeMap;
 

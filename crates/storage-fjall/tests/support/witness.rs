@@ -1,4 +1,4 @@
-//! Knows what the writers were told, and whether a database that came back keeps it.
+//! Records the answers that writers got, and checks that a database that came back keeps them.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::workload::{
 const HISTORY: u64 = 5;
 const RESTORED: &str = "restored";
 
-/// What is known to have happened.
+/// Everything that certainly happened.
 #[derive(Clone)]
 pub(crate) struct Witness {
     seed: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Witness {
     /// The newest large item of each key, and the one that comes next or is in doubt.
     bulk: BTreeMap<u64, u64>,
     pub(crate) next_bulk: u64,
-    /// Steps that were said to be done, in all runs.
+    /// Steps that were acknowledged, in all runs.
     pub(crate) done: u64,
 }
 
@@ -59,7 +59,7 @@ impl Witness {
         self.writers.iter().map(|writer| writer.next).collect()
     }
 
-    /// Takes down what a writer said.
+    /// Records a line that a writer printed.
     pub(crate) fn hear(&mut self, line: &str) {
         let mut words = line.split(' ');
         let word = words.next().unwrap();

@@ -1,7 +1,7 @@
-//! Writers whose every step can be foretold, so that whoever watches them die knows what must have survived.
+//! Writers with predictable steps: when the process dies, the steps that must have survived can be computed.
 //!
 //! Step `n` of writer `w` depends on the seed, `w` and `n` only. A writer works on keys of its own, and moves money
-//! between accounts that all share. It does one step at a time and says when a step is done, so at most
+//! between accounts that all share. It does one step at a time and prints each step that is done, so at most
 //! one step of each writer is in doubt when the process ends.
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(crate) const ACCOUNTS: u64 = 10;
 pub(crate) const BALANCE: i64 = 1_000;
 const KEYS: u64 = 40;
 
-/// Where an item is: partition and sort key.
+/// The key of an item: partition and sort key.
 pub(crate) type Place = (String, String);
 /// The items of a writer, without their keys.
 pub(crate) type Items = BTreeMap<Place, Item>;
@@ -56,7 +56,7 @@ pub(crate) enum Step {
     },
 }
 
-/// What writer `writer` does in its step `step`.
+/// The action of writer `writer` in its step `step`.
 pub(crate) fn step(seed: u64, writer: usize, step: u64) -> Step {
     let mut random = Random::new(seed ^ (writer as u64) << 56 ^ step.wrapping_mul(0xD6E8_FEB8_6659_FD93));
     random.next();
@@ -110,7 +110,7 @@ fn update(random: &mut Random, step: u64) -> Action {
 }
 
 impl Step {
-    /// What the step does to the items of its writer.
+    /// The step's changes to the items of its writer.
     pub(crate) fn changes(&self) -> &[(Place, Action)] {
         match self {
             Step::Single(..) | Step::Transfer { .. } => &[],
@@ -225,7 +225,7 @@ pub(crate) fn prepare(database: &Database) {
     database.call("TransactWriteItems", &json!({ "TransactItems": accounts })).unwrap();
 }
 
-/// Writes from the given steps on, for ever, or until the database fails; says `done <writer> <step>` or, for a
+/// Writes from the given steps on, for ever, or until the database fails; prints `done <writer> <step>` or, for a
 /// transaction that met another, `cancelled <writer> <step>`, and why it ended.
 pub(crate) fn run(database: &Database, seed: u64, first_steps: &[u64]) {
     std::thread::scope(|scope| {
@@ -249,7 +249,7 @@ pub(crate) fn run(database: &Database, seed: u64, first_steps: &[u64]) {
 }
 
 /// Overwrites a few large items, for ever or until the database fails, so that journals are replaced and tables written
-/// while the others work; says `bulk <number>`.
+/// while the others work; prints `bulk <number>`.
 pub(crate) fn run_bulk(database: &Database, first: u64) {
     for number in first.. {
         let item =
@@ -261,7 +261,7 @@ pub(crate) fn run_bulk(database: &Database, first: u64) {
     }
 }
 
-/// What the item of a number contains.
+/// The contents of the item with a number.
 pub(crate) fn bulk(number: u64) -> String {
     format!("{number:016}").repeat(20_000)
 }

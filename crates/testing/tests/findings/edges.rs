@@ -29,7 +29,7 @@ fn an_empty_set_in_a_map_is_refused() {
         assert_eq!(failure.kind, FailureKind::Invalid, "{name}: {failure}");
     }
     assert_eq!(app.call("n", json!({ "id": "a" }))["tags"], json!({ "x": ["1"] }));
-    // What may be absent is absent.
+    // Optional attributes are absent.
     let made = app.call("mk", json!({ "id": "c", "rows": [{ "s": [] }, { "s": [1] }] }));
     assert_eq!(made["rows"], json!([{}, { "s": [1] }]));
     assert_eq!(app.call("n", json!({ "id": "c" }))["rows"], json!([{}, { "s": [1] }]));
@@ -59,7 +59,7 @@ fn an_upsert_begins_like_a_create_and_shows_what_it_made() {
         assert_eq!(made["version"], 1, "{name}: {made}");
         let key = made["key"].as_str().unwrap_or_else(|| panic!("{name} made no key: {made}"));
         assert!(!app.call("byKey", json!({ "id": id, "key": key })).is_null(), "{name}");
-        // The key of an item that is there stays, and nobody knows it any more.
+        // The key of an item that exists stays, although nothing can compute it any more.
         let changed = app.call(name, json!({ "id": id, "word": "two" }));
         assert_eq!((&changed["version"], &changed["word"]), (&json!(2), &json!("two")), "{name}");
         assert!(changed["key"].is_null(), "{name}: {changed}");

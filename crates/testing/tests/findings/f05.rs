@@ -67,7 +67,7 @@ fn an_item_that_cannot_be_interpreted_is_named_and_left_alone() {
     assert_eq!(database.get("conv", json!({ "pk": "acme", "sk": "c1" })), Some(foreign));
 }
 
-/// The tenant is in no key of the table: nobody knows whose such an item is.
+/// The tenant is in no key of the table: nothing shows the owner of such an item.
 #[test]
 fn an_upsert_does_not_take_an_existing_item_for_absent() {
     let database = Database::new();
@@ -101,7 +101,7 @@ fn an_upsert_does_not_take_an_existing_item_for_absent() {
         assert!(failure.message.contains("owner"), "{name}: {failure}");
     }
     assert_eq!(database.get("notes", json!({ "id": "a" })), Some(foreign));
-    // A key of an index says whose it is.
+    // A key of an index shows the owner.
     database.put("notes", json!({ "id": "b", "mine": "O#ada", "words": "mine" }));
     assert_eq!(ada.call("mine", json!({}))[0]["words"], "mine");
     assert_eq!(ada.call("count", json!({ "id": "b" }))["n"], 1);

@@ -81,6 +81,6 @@ fn a_default_is_stored_when_the_state_is_entered() {
     assert_eq!(stored("tries"), None);
     app.call("enter", json!({ "id": "a", "status": "failed" }));
     assert_eq!(stored("tries"), Some(json!(1)));
-    // What is optional is not asked for.
+    // Optional parameters are not asked for.
     assert_eq!(app.call("d", json!({ "id": "a" })).get("why"), None::<&Json>);
 }

@@ -84,7 +84,7 @@ fn json_keeps_empty_sets() {
     assert_eq!(app.call("x", json!({ "id": "a" }))["r"], r);
     assert_eq!(app.call("setR", json!({ "id": "a", "r": r }))["r"], r);
     assert_eq!(app.call("save", json!({ "id": "b", "tags": ["b"], "r": r }))["r"], r);
-    // What is required is given, though it may be empty.
+    // Required attributes are given, though they may be empty.
     assert_eq!(app.fails("setR", json!({ "id": "a", "r": { "n": 1 } })).field.as_deref(), Some("r.tags"));
 }
 

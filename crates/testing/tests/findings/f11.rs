@@ -95,7 +95,7 @@ fn older_items_can_be_updated() {
     assert_eq!(app.call("setLabel", json!({ "id": "t1", "label": "m" }))["color"], "red");
     let moved = app.call("setKind", json!({ "id": "t1", "kind": "k2" }));
     assert_eq!((&moved["kind"], &moved["color"]), (&json!("k2"), &json!("red")));
-    // What only the moment tells is filled by the first write that reads.
+    // Values that depend on the moment are filled by the first write that reads.
     assert_eq!(moved["seenAt"], 1_767_225_600_000_i64);
     let key = serde_json::from_str(KEY).expect("a key");
     assert_eq!(database.get("things", key).expect("there")["ownerKey"], "OWNER#ada#k2");

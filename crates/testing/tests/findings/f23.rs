@@ -26,7 +26,7 @@ fn a_computed_value_is_of_its_type_or_left_out() {
     let failure = app.fails("mk", json!({ "id": "b", "sold": 8, "of": 5 }));
     assert_eq!((failure.kind, failure.field.as_deref()), (FailureKind::CheckFailed, Some("percentage")));
     assert_eq!(app.call("c", json!({ "id": "b" })), json!(null));
-    // What is not of its type any more is left out; everything else of the item can be read.
+    // A value that no longer has its type is left out; everything else of the item can be read.
     assert_eq!(app.call("sell", json!({ "id": "a", "sold": 8 })).get("percentage"), None);
     assert_eq!(app.call("c", json!({ "id": "a" })), json!({ "id": "a", "sold": 8, "of": 5 }));
     assert_eq!(app.call("cs", json!({})), json!([{ "id": "a", "sold": 8, "of": 5 }]));

@@ -43,7 +43,7 @@ fn each_item_of_a_list_is_judged_on_its_own() {
     for (name, arguments) in [("docs", json!({ "box": "y" })), ("doc", json!({ "box": "x", "id": "c" }))] {
         let failure = app.fails(name, arguments);
         assert_eq!(failure.kind, FailureKind::Forbidden, "{name}");
-        // F-38: the failure says what is missing.
+        // F-38: the failure names the missing value.
         assert!(failure.message.contains("`inTeam`"), "{failure}");
     }
     assert_eq!(app.call("docs", json!({ "box": "z" })), json!([]));

@@ -1,4 +1,4 @@
-// Plan and runtime derived the keys of a read twice, and differed: the plan said what was right, and the runtime sent
+// Plan and runtime derived the keys of a read twice, and differed: the plan was right, and the runtime sent
 // something else.
 
 use serde_json::{Value as Json, json};
@@ -56,7 +56,7 @@ fn a_day_in_a_key_does_not_say_which_time_of_the_day() {
     {
         app.call("newEvent", json!({"eventId": id, "kind": "k", "at": at, "note": id}));
     }
-    // What is asked for by a time is asked for by that time, not by its day.
+    // A question about a time is asked with that time, not with its day.
     let asked = json!({"kind": "k", "at": "2026-03-02T20:00:00.000Z"});
     assert_eq!(column(&app.call("at", asked), "eventId"), ["\"c\""]);
     for (from, count) in [

@@ -71,7 +71,7 @@ fn app(database: &Database) -> App {
     app.caller(json!({ "who": "ada" }))
 }
 
-/// The same design in a process that is killed after some requests.
+/// The design of `app` in a process that is killed after some requests.
 fn dying(database: &Database, app: &App, after: i64) -> App {
     let inner = Embedded::new(database.engine.clone());
     let backend = Arc::new(Killed { inner: inner.clone(), left: AtomicI64::new(after) });
@@ -92,7 +92,7 @@ fn a_call_that_fails_answers_its_failure_and_so_does_its_repeat() {
     for _ in 0..2 {
         assert_eq!(kind(&app, "steps", json!({ "thingId": "a", "requestId": "2" })), "AlreadyExists");
     }
-    // What stood in the way is gone: the repeat does what it was asked for.
+    // The obstacle is gone: the repeat does what it was asked for.
     app.call("remove", json!({ "thingId": "a" }));
     assert_eq!(app.call("steps", json!({ "thingId": "a", "requestId": "2" }))["thingId"], "a");
     assert_eq!(app.call("steps", json!({ "thingId": "a", "requestId": "1" })), one);

@@ -45,7 +45,7 @@ impl Database {
         }
     }
 
-    /// Brings a design to the database, or says in one text for each difference why not.
+    /// Brings a design to the database, or returns one text for each difference that prevents it.
     pub(crate) fn try_up(&self, text: &str) -> Result<App, Vec<String>> {
         self.try_up_with(text, &[])
     }
@@ -153,7 +153,7 @@ impl Database {
 }
 
 impl App {
-    /// The same design, called by somebody.
+    /// The design of this app, called by somebody else.
     pub(crate) fn caller(&self, caller: Json) -> App {
         App { runtime: self.runtime.clone(), caller: Some(caller) }
     }

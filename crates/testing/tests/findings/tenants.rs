@@ -1,5 +1,5 @@
 // F-05, F-39: a key that does not name the tenant did not protect it. `put` replaced another tenant's item, writes changed
-// items whose attributes contradict their key, and counts, sums and `exists` told about items that the caller may not see.
+// items whose attributes contradict their key, and counts, sums and `exists` included items that the caller may not see.
 
 use serde_json::{Value as Json, json};
 use sortkey_core::FailureKind;
@@ -81,7 +81,7 @@ fn shops(database: &Database) -> App {
     ))
 }
 
-/// What reads call unreadable, no write takes for one of its own.
+/// An item that reads call unreadable is never taken by a write for one of its own.
 #[test]
 fn no_write_changes_an_item_that_contradicts_its_key() {
     let key = json!({ "PK": "SHOP#a", "SK": "ORDER#x" });

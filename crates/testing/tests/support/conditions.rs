@@ -98,7 +98,7 @@ impl Condition {
         }
     }
 
-    /// Whether it holds for an item. What is absent equals nothing and has no order.
+    /// Whether it holds for an item. An absent attribute equals nothing and has no order.
     pub(crate) fn holds(&self, item: &Map<String, Json>) -> bool {
         match self {
             Condition::Compare(name, sign, value, _) => {

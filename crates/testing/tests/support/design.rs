@@ -50,7 +50,7 @@ pub(crate) struct Generated {
     pub(crate) questions: Vec<Question>,
 }
 
-/// What a pattern answers.
+/// The kind of answer of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Asks {
     Get,
@@ -78,7 +78,7 @@ pub(crate) struct Question {
     text: String,
 }
 
-/// What a question is asked with.
+/// The arguments of a question.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given {
     pub(crate) equal: Vec<(String, Json)>,
@@ -230,7 +230,7 @@ impl Generated {
         self.entities.push(Entity { table, attributes, keys, templates: Vec::new() });
     }
 
-    /// A table that several entities share, told apart by their templates.
+    /// A table that several entities share, distinguished by their templates.
     fn templated(&mut self, table: usize, dice: &mut Random) {
         let project = dice.pick(&["all", "keys"]);
         let index = dice.once_in(2);

@@ -2,7 +2,7 @@
 
 use sortkey_testkit::Random;
 
-/// What may stand for what. Most of what comes out does not compile; what does must work.
+/// Words that may replace each other. Most results do not compile; those that do must work.
 const EXCHANGES: &[(&str, &str)] = &[
     ("project all", "project keys"),
     ("project keys", "project all"),

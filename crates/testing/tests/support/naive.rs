@@ -1,7 +1,7 @@
 //! A naive interpreter of patterns: every item is looked at for every question, as the JSON that a scan of its entity gave.
 //!
-//! It reads the compiler's program and shares nothing with the planner or the runtime. What it does not understand (functions,
-//! rules, texts of templates, hidden attributes, the time) it leaves alone, and says so.
+//! It reads the compiler's program and shares nothing with the planner or the runtime. Anything that it does not support (functions,
+//! rules, texts of templates, hidden attributes, the time) it leaves alone and reports.
 
 use std::cmp::Ordering;
 
@@ -17,7 +17,7 @@ use super::order::order;
 /// An item of an entity.
 pub(crate) type Item = (EntityId, Map<String, Json>);
 
-/// What a call of a pattern is made with.
+/// The arguments of a call of a pattern.
 pub(crate) struct Asked<'a> {
     pub(crate) program: &'a Program,
     pub(crate) pattern: &'a Pattern,
@@ -30,7 +30,7 @@ pub(crate) struct Asked<'a> {
 type Value = Option<Option<Json>>;
 
 impl Asked<'_> {
-    /// The items that the pattern asks for, in no order; none if it says something that the interpreter does not understand.
+    /// The items that the pattern asks for, in no order; none if it contains something that the interpreter does not support.
     pub(crate) fn expected<'i>(&self, items: &'i [Item]) -> Option<Vec<&'i Item>> {
         let mut found = Vec::new();
         for item in items {
@@ -106,7 +106,7 @@ impl Asked<'_> {
         given.or_else(own)
     }
 
-    /// An attribute as clients see it; what they do not see, nobody here knows.
+    /// An attribute as clients see it; hidden attributes are not available here.
     fn attribute(&self, item: &Item, id: AttributeId) -> Value {
         let attribute = &self.program.entities[item.0].attributes[id];
         let is_seen = !attribute.is_hidden() && attribute.encrypted.is_none() && !attribute.flags.null;
@@ -177,7 +177,7 @@ fn ordered(left: &Json, right: &Json) -> Option<Ordering> {
     (left.is_number() == right.is_number()).then(|| order(left, right))
 }
 
-/// What is absent equals only what is absent, and has no order.
+/// An absent value equals only absent ones, and has no order.
 fn compare(op: Op, left: Option<&Json>, right: Option<&Json>) -> Option<bool> {
     let is_same = match (left, right) {
         (Some(left), Some(right)) if left.is_number() && right.is_number() => order(left, right).is_eq(),
@@ -200,7 +200,7 @@ fn compare(op: Op, left: Option<&Json>, right: Option<&Json>) -> Option<bool> {
     })
 }
 
-/// What an answer has of an item: what the pattern selects, if it selects something.
+/// The part of an item that an answer has: the attributes that the pattern selects, if it selects some.
 pub(crate) fn shown(program: &Program, pattern: &Pattern, item: &Item) -> Json {
     let Some(select) = &pattern.select else { return Json::Object(item.1.clone()) };
     let attributes = &program.entities[item.0].attributes;
@@ -208,7 +208,7 @@ pub(crate) fn shown(program: &Program, pattern: &Pattern, item: &Item) -> Json {
     Json::Object(names.filter_map(|name| Some((name.clone(), item.1.get(&name)?.clone()))).collect())
 }
 
-/// Whether the interpreter can tell what a pattern answers, as far as its clauses go.
+/// Whether the interpreter can answer a pattern, as far as its clauses go.
 pub(crate) fn is_understood(program: &Program, pattern: &Pattern) -> bool {
     let selects_hidden = pattern.select.iter().flatten().any(|id| {
         let first = pattern.entities.first().map(|entity| &program.entities[*entity]);

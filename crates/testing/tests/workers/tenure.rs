@@ -10,7 +10,7 @@ use sortkey_work::{Waking, Work};
 
 use super::{Kind, SEVERAL, call, runtime_of};
 
-/// The same design on the same database, as the next process would open it.
+/// The design of `runtime` on its database, as the next process would open it.
 fn restarted(runtime: &Runtime, engine: &Engine) -> Runtime {
     let backend = Arc::new(Embedded::new(engine.clone()));
     runtime.on(backend.clone(), backend).expect("the design runs")

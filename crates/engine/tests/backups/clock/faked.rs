@@ -4,7 +4,7 @@
 //! the same as in memory. The library has to be loaded before the process starts, so the test starts this
 //! binary again.
 
-// A long run says how far it is.
+// A long run prints its progress.
 #![allow(clippy::print_stderr)]
 
 use std::path::{Path, PathBuf};

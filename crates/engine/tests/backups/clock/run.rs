@@ -13,7 +13,7 @@ use crate::{Items, ended, items, switch_recovery};
 pub(super) const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 const YEAR_SECONDS: u64 = 365 * 24 * 60 * 60;
 
-/// What keeps the data of a run, and has a clock.
+/// A store for the data of a run, with a clock.
 pub(super) trait Machine {
     /// Opens the data, which nobody else has open.
     fn open(&self, buckets: &Path) -> Database;
@@ -21,7 +21,7 @@ pub(super) trait Machine {
     /// Stops the clock at a time, a whole second.
     fn set_clock(&self, database: &Database, clock_ms: u64);
 
-    /// What is wrong with the data in the end.
+    /// The faults of the data in the end.
     fn problems(&self, database: Database) -> Vec<Problem>;
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Run<M> {
     stream: String,
     clock_ms: u64,
     now: Items,
-    /// What the table was after each write, by the time of the database.
+    /// The items of the table after each write, by the time of the database.
     states: BTreeMap<u64, Items>,
     /// Every change: when, and the key.
     changes: Vec<(u64, String)>,
@@ -202,7 +202,7 @@ impl<M: Machine> Run<M> {
         assert_eq!(described["ItemCount"], self.now.len(), "seed {}", self.seed);
     }
 
-    /// What the stream has is what was changed within a day.
+    /// The stream has exactly the changes of the last day.
     fn read_stream(&mut self) {
         let stream = self.database().ok("DescribeStream", json!({"StreamArn": self.stream}));
         let shard = &stream["StreamDescription"]["Shards"][0]["ShardId"];

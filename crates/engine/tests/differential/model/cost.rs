@@ -1,4 +1,4 @@
-//! What requests cost, computed from the published rules.
+//! The cost of requests, computed from the published rules.
 
 use sortkey_api::StringMap;
 use sortkey_api::shapes::capacity::{Capacity, ConsumedCapacity};
@@ -16,7 +16,7 @@ pub(crate) struct Cost {
     pub(crate) indexes: Vec<(String, bool, f64)>,
 }
 
-/// What the units are called beside `CapacityUnits`.
+/// The names of the units beside `CapacityUnits`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Units {
     Unnamed,

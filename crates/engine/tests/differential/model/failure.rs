@@ -3,7 +3,7 @@
 use sortkey_api::{ApiError, ErrorDetails, ErrorKind};
 use sortkey_value::{Item, Map};
 
-/// What a request is refused with.
+/// The error of a refused request.
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
     /// A ValidationException with one of these messages.

@@ -1,4 +1,4 @@
-//! The same conditions, updates and projections in the parameters from before expressions, as far as these can say it.
+//! Conditions, updates and projections in the parameters from before expressions, as far as these can express them.
 
 use sortkey_api::shapes::legacy::{
     AttributeValueUpdate, Condition as Test, ConditionalOperator, ExpectedAttributeValue,
@@ -28,7 +28,7 @@ pub(crate) fn tests(condition: &Condition) -> Option<Tests> {
     (tests.len() == terms.len()).then_some((tests, operator))
 }
 
-/// The same for `Expected`.
+/// Like `tests`, for `Expected`.
 pub(crate) fn expected(
     condition: &Condition,
 ) -> Option<(StringMap<ExpectedAttributeValue>, Option<ConditionalOperator>)> {
@@ -59,7 +59,7 @@ fn test(condition: &Condition) -> Option<(String, Test)> {
         Condition::Compare(Operand::Path(path), comparator, Operand::Value(value)) => {
             let operator = match comparator {
                 Comparator::Equal => "EQ",
-                // What it says about a missing attribute is the expressions' own.
+                // Expressions treat a missing attribute in a way that this parameter cannot express.
                 Comparator::NotEqual => return None,
                 Comparator::Less => "LT",
                 Comparator::LessOrEqual => "LE",

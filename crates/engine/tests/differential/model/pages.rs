@@ -1,4 +1,4 @@
-//! What queries and scans return, page by page, once the order of the entries is known.
+//! The pages of queries and scans, once the order of the entries is known.
 
 use sortkey_value::Map;
 
@@ -12,7 +12,7 @@ use crate::shape::IndexShape;
 /// A page ends with the item that makes it reach this size.
 const PAGE_BYTES: usize = 1024 * 1024;
 
-/// What is read of a table or an index.
+/// The part of a table or an index that is read.
 #[derive(Clone, Copy)]
 pub(crate) struct Reading<'r> {
     pub(crate) table: &'r Table,
@@ -74,7 +74,7 @@ impl Reading<'_> {
         (Page { items, count: found.len(), scanned: seen.len(), last_key }, cost)
     }
 
-    /// What is returned of an entry. A local index gets what it lacks from the table, item by item.
+    /// The attributes of an entry that are returned. A local index gets missing ones from the table, item by item.
     fn shown(&self, entry: &Map, cost: &mut Cost) -> Map {
         let lacks = |index: &IndexShape| match self.projection {
             Some(paths) => paths.iter().any(|path| !self.table.is_kept(index, &path.attribute)),

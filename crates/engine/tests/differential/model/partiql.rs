@@ -1,4 +1,4 @@
-//! The same conditions and updates, written in PartiQL. All values travel as parameters.
+//! The model's conditions and updates, written in PartiQL. All values travel as parameters.
 
 use sortkey_value::AttributeValue;
 

@@ -43,7 +43,7 @@ impl Path {
         text
     }
 
-    /// Whether both can stand in one update or projection: neither leads into the other, and neither takes for
+    /// Whether one update or projection may contain both: neither leads into the other, and neither takes for
     /// a map what the other takes for a list.
     pub(crate) fn is_apart_from(&self, other: &Path) -> bool {
         if self.attribute != other.attribute {
@@ -64,7 +64,7 @@ pub(crate) fn take<'v>(value: &'v AttributeValue, step: &Step) -> Option<&'v Att
     }
 }
 
-/// What a projection leaves of an item.
+/// The part of an item that a projection keeps.
 pub(crate) fn project(item: &Map, paths: &[Path]) -> Map {
     let mut kept = Map::new();
     for (name, value) in item {
@@ -77,7 +77,7 @@ pub(crate) fn project(item: &Map, paths: &[Path]) -> Map {
     kept
 }
 
-/// What is left of a value when only these paths into it are kept.
+/// The part of a value that is left when only these paths into it are kept.
 fn keep(value: &AttributeValue, paths: &[&[Step]]) -> Option<AttributeValue> {
     if paths.iter().any(|path| path.is_empty()) {
         return Some(value.clone());

@@ -65,7 +65,7 @@ impl Stream {
         self.records.push((now_ms, record));
     }
 
-    /// What can be read of it: records without the numbers that only the engine knows.
+    /// The readable part of it: records without the numbers that the engine assigns.
     pub(crate) fn readable(&self, now_ms: u64) -> impl Iterator<Item = &Record> {
         let fresh = move |time_ms: u64| time_ms + RETENTION_MS >= now_ms;
         self.records.iter().filter(move |(time_ms, _)| fresh(*time_ms)).map(|(_, record)| record)

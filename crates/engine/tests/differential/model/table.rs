@@ -83,7 +83,7 @@ impl Table {
         self.items.get(&key_of(&self.shape.key, key_item))
     }
 
-    /// What an index keeps of an item, if the item is in it.
+    /// The attributes that an index keeps of an item, if the item is in it.
     pub(crate) fn index_view(&self, index: &IndexShape, item: &Map) -> Option<Map> {
         index.key.places(item).then(|| {
             let kept = item.iter().filter(|(name, _)| self.is_kept(index, name));
@@ -108,7 +108,7 @@ impl Table {
         }
     }
 
-    /// What is wrong with a write whatever the item.
+    /// Faults of a write that do not depend on the item.
     pub(crate) fn faults(&self, mutation: &Mutation) -> Vec<String> {
         match &mutation.write {
             Write::Put => self.put_faults(&mutation.item),
@@ -117,7 +117,7 @@ impl Table {
         }
     }
 
-    /// What a write makes of the item that is there.
+    /// The change that a write makes to the item that is there.
     pub(crate) fn evaluate(&self, mutation: &Mutation) -> Result<Change, Refusal> {
         let faults = self.faults(mutation);
         if !faults.is_empty() {
@@ -168,7 +168,7 @@ impl Table {
         faults
     }
 
-    /// What is wrong with an update whatever the item.
+    /// Faults of an update that do not depend on the item.
     fn update_faults(&self, update: &Update) -> Vec<String> {
         let mut faults = Vec::new();
         for path in update.paths() {
@@ -234,7 +234,7 @@ fn type_mismatch(name: &str, expected: &str, actual: &str, index: &str) -> Strin
     )
 }
 
-/// What is said about values that are too long; empty ones have a text for each occasion.
+/// AWS's text about values that are too long; empty ones have a text for each occasion.
 fn length_text(fault: LengthFault) -> Option<String> {
     let what = match fault {
         LengthFault::Empty => return None,
@@ -246,7 +246,7 @@ fn length_text(fault: LengthFault) -> Option<String> {
     Some(format!("One or more parameter values were invalid: {what}"))
 }
 
-/// What AWS calls the type of an empty value.
+/// AWS's name for the type of an empty value.
 fn kind_text(value: &AttributeValue) -> &'static str {
     if matches!(value, AttributeValue::B(_)) { "binary" } else { "string" }
 }

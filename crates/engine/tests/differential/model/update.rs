@@ -66,7 +66,7 @@ impl Update {
         self.0.iter().map(|action| action.path().clone()).collect()
     }
 
-    /// What UpdateItem, and it alone, adds to the size of an item without its key: three bytes, nineteen for every
+    /// The bytes that UpdateItem, and it alone, adds to the size of an item without its key: three, nineteen for every
     /// action that writes and two for every one that takes away.
     pub(crate) fn overhead(&self) -> usize {
         let overhead = |action: &Action| if action.takes_away() { 2 } else { 19 };
@@ -105,7 +105,7 @@ impl Update {
         }
     }
 
-    /// The type that an attribute as a whole is given, if the expression alone tells.
+    /// The type of a whole attribute after the update, if the expression alone determines it.
     pub(crate) fn known_type(&self, attribute: &str) -> Option<AttributeType> {
         let path = Path::attribute(attribute);
         match self.0.iter().find(|action| *action.path() == path)? {

@@ -72,7 +72,7 @@ pub(super) fn write(session: &mut Session) {
     }
 }
 
-/// The size of a collection is told once.
+/// The size of a collection is reported once.
 pub(super) fn add_metric(
     collections: &mut StringMap<Vec<ItemCollectionMetrics>>,
     table: &str,

@@ -45,14 +45,14 @@ pub(super) fn write(session: &mut Session) {
     }
 }
 
-/// What a write is asked to tell.
+/// The details that a write is asked to return.
 struct Wants {
     capacity: Option<ReturnConsumedCapacity>,
     metrics: Option<ReturnItemCollectionMetrics>,
     on_failure: Option<ReturnValuesOnConditionCheckFailure>,
 }
 
-/// What there is to tell about a write.
+/// The details that can be returned about a write.
 struct Told {
     change: Change,
     capacity: Option<ConsumedCapacity>,
@@ -68,7 +68,7 @@ impl Wants {
         }
     }
 
-    /// What the model makes of a write.
+    /// The model's result of a write.
     fn tell(&self, table: &Table, result: Result<Change, Refusal>) -> Result<Told, Failure> {
         let change = result.map_err(|refusal| failure(refusal, self.on_failure.is_some()))?;
         let cost = Cost::of_write(table, &change);
@@ -236,7 +236,7 @@ pub(super) fn get(session: &mut Session) {
     session.check(&actual, &expected);
 }
 
-/// What a projection, if there is one, leaves of an item.
+/// The part of an item that a projection, if there is one, keeps.
 pub(super) fn shown(item: &Map, paths: Option<&[Path]>) -> Map {
     paths.map_or_else(|| item.clone(), |paths| project(item, paths))
 }

@@ -120,7 +120,7 @@ fn request(
     input
 }
 
-/// The same request in the parameters from before expressions.
+/// A request in the parameters from before expressions.
 fn legacy_request(
     table: &str,
     index: Option<&IndexShape>,

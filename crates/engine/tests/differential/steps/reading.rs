@@ -1,4 +1,4 @@
-//! What queries and scans have in common: what is asked for, and how pages are compared.
+//! The common part of queries and scans: the request, and how pages are compared.
 
 use sortkey_api::operations::{QueryOutput, ScanOutput};
 use sortkey_api::shapes::returns::{ReturnConsumedCapacity, Select};
@@ -15,7 +15,7 @@ use crate::model::table::{Table, key_of};
 use crate::session::Session;
 use crate::shape::{IndexShape, Keeps};
 
-/// What is asked for of the entries that are found.
+/// The attributes and counts that are requested of the entries found.
 pub(super) struct Wishes {
     pub(super) limit: Option<usize>,
     pub(super) filter: Option<Condition>,
@@ -57,7 +57,7 @@ impl Wishes {
         }
     }
 
-    /// Whether the parameters from before expressions can say the same.
+    /// Whether the parameters from before expressions can express this request.
     pub(super) fn can_be_legacy(&self) -> bool {
         self.filter.as_ref().is_none_or(|filter| legacy::tests(filter).is_some())
             && self.paths.as_ref().is_none_or(|paths| legacy::attributes(paths).is_some())

@@ -1,6 +1,6 @@
 //! Scan: whole tables and indexes, segments, page by page.
 //!
-//! The order of partitions is the engine's own. A plain scan tells it; everything else must agree with it.
+//! The order of partitions is the engine's own. A plain scan shows it; everything else must agree with it.
 
 use sortkey_api::operations::{Scan, ScanInput};
 use sortkey_value::{Item, Map};
@@ -56,7 +56,7 @@ pub(super) fn check(session: &mut Session, table: &str, index: Option<&IndexShap
     found
 }
 
-/// A scan with random wishes.
+/// A scan with random options.
 fn compare(
     session: &mut Session,
     table: &str,

@@ -176,7 +176,7 @@ pub(super) fn select(session: &mut Session) {
     let conditions: Vec<&Condition> = by_key.iter().chain(&filter).collect();
     for (position, condition) in conditions.into_iter().enumerate() {
         let joined = if position == 0 { " WHERE " } else { " AND " };
-        // The key condition stands at the top, where it is found.
+        // The key condition is at the top, where it is found.
         match condition {
             Condition::And(terms) if by_key.is_some() && position == 0 => {
                 for (position, term) in terms.iter().enumerate() {

@@ -127,7 +127,7 @@ fn sequence_number(record: &Record) -> String {
     record.dynamodb.as_ref().and_then(|change| change.sequence_number.clone()).unwrap_or_default()
 }
 
-/// A record without what only the engine knows.
+/// A record without the numbers that the engine assigns.
 fn without_numbers(mut record: Record) -> Record {
     record.event_id = None;
     if let Some(change) = &mut record.dynamodb {

@@ -174,7 +174,7 @@ pub(super) fn describe(session: &mut Session) {
     session.check(&listed.map(|listed| listed.table_names), &Ok(names));
 }
 
-/// Compares what DescribeTable tells with what the model contains.
+/// Compares the answer of DescribeTable with the model.
 pub(super) fn check(session: &mut Session, name: &str) {
     settle(session, name);
     let described = describe_table(session, name);

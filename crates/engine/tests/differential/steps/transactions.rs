@@ -118,7 +118,7 @@ fn run(session: &mut Session, transaction: Transaction) {
     }
 }
 
-/// What the model makes of a transaction: its costs and its changes, which are none if it has happened before.
+/// The model's result of a transaction: its costs and its changes, which are none if it has happened before.
 fn evaluate(
     session: &Session,
     transaction: &Transaction,
@@ -136,7 +136,7 @@ fn evaluate(
         return Err(Failure::Invalid(vec![fault.clone()]));
     }
     if faults.iter().any(|faults| !faults.is_empty()) {
-        // Only the first is told.
+        // Only the first is reported.
         let mut is_first = true;
         let reason = |faults: Vec<String>| {
             let is_told = !faults.is_empty() && std::mem::take(&mut is_first);
