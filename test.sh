@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What must hold before a change lands.
+# Everything that must hold before a change lands.
 #
 #   ./test.sh         everything: format, lints, all tests, the AWS SDKs against the built server, examples, packages, spelling
 #   ./test.sh fast    while working: format, lints, and the tests that take seconds
 #
 # Tests run under cargo-nextest where it is installed, otherwise under `cargo test`. Both end with the slowest ones.
-# CONTRIBUTING.md says how long it takes.
+# CONTRIBUTING.md has the times.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -20,7 +20,7 @@ esac
 
 target="${CARGO_TARGET_DIR:-$PWD/target}"
 
-# Names a step and says how long it took.
+# Prints the name of a step, runs it, and prints how long it took.
 step() { # title, command...
     local title=$1 begin=$SECONDS
     shift

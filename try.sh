@@ -16,7 +16,7 @@ fail() { # what happened, what to do
   exit 1
 }
 
-# Nobody should wait minutes for a build to learn that the port is taken. Connecting sends nothing.
+# Check the port before the build takes minutes. Connecting sends nothing.
 if [ "$port" != 0 ] && (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
   fail "port $port is taken by another program" "choose another port: PORT=8001 ./try.sh, or PORT=0 for any free one"
 fi

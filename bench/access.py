@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What access control costs: the processor time of the server per request, in seven modes that take turns in one run, so that
+"""The cost of access control: the processor time of the server per request, in seven modes that take turns in one run, so that
 they share the machine's mood.
 
     bench/access.py path/to/sortkey [requests per turn] [turns]

@@ -4,7 +4,7 @@
 #
 #   bench/callgrind.sh [operation...]      default: all that are measured
 #
-# What they were spent on:  callgrind_annotate --inclusive=yes bench/target/callgrind.PutItem.out
+# The functions that they were spent in:  callgrind_annotate --inclusive=yes bench/target/callgrind.PutItem.out
 set -euo pipefail
 cd "$(dirname "$0")"
 cargo build --release --quiet

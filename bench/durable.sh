@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds Sortkey and the benchmark for release, and measures with everything on disk. Prints Markdown. --quick takes a few
-# minutes, the long form about twenty, --growth is its second half alone. SORTKEY_BENCH_DIR says on which disk: the
+# minutes, the long form about twenty, --growth is its second half alone. SORTKEY_BENCH_DIR selects the disk: the
 # default is the build directory's.
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -57,7 +57,7 @@ class Writer:
         self.send(client, deletes, dict.fromkeys(keys))
 
     def send(self, client, writes, outcome):
-        # What is under way when the process is killed may or may not have happened.
+        # A write in progress when the process is killed may or may not have happened.
         for key in outcome:
             self.answered[key] = ...
         client.call("BatchWriteItem", {"RequestItems": {TABLE: writes}})

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the runtime adds to the engine's own time, and how the operations API compares with the DynamoDB API, in one run.
-# Prints Markdown. --quick takes a minute, the long form about five. SORTKEY_BENCH_DIR says on which disk: the default is
+# The time that the runtime adds to the engine's own, and the operations API beside the DynamoDB API, in one run.
+# Prints Markdown. --quick takes a minute, the long form about five. SORTKEY_BENCH_DIR selects the disk: the default is
 # the build directory's. --instructions counts instructions instead, the steady signal; it needs valgrind.
 set -euo pipefail
 cd "$(dirname "$0")"

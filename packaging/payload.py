@@ -1,4 +1,4 @@
-"""What goes into every package: the binary, the documents that must accompany it, and shell completions."""
+"""The contents of every package: the binary, the documents that must accompany it, and shell completions."""
 
 import subprocess
 from functools import cached_property

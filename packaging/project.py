@@ -1,4 +1,4 @@
-"""What is released: version and date, and whether this commit may be released."""
+"""The release: version and date, and whether this commit may be released."""
 
 import datetime
 import re

@@ -43,7 +43,7 @@ def packages():
         given = ["--extension", module]
     subprocess.run([project.ROOT / "release.sh", "--snapshot", "--binary", binary, *given, "--out", out / "packages"], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    # What is installed must be found where it was installed.
+    # The installed package must be found where it was installed.
     os.environ.pop("SORTKEY_BIN", None)
     return out / "packages"
 
@@ -310,7 +310,7 @@ class Lists(unittest.TestCase):
 
 
 class Versions(unittest.TestCase):
-    """What `./release.sh --check` refuses."""
+    """Commits that `./release.sh --check` refuses."""
 
     def test_changelog(self):
         release = project.Release("0.2.0", 1_800_000_000, "commit")

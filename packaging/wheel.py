@@ -41,7 +41,7 @@ def write_wheel(payload, out, package, tag, contents, described):
         moment = time.gmtime(payload.release.timestamp)[:6]
         for path, data in files.items():
             entry = zipfile.ZipInfo(path, moment)
-            # pip makes a script executable only if its mode also says that it is a regular file.
+            # pip makes a script executable only if its mode also marks it as a regular file.
             entry.external_attr = (0o100755 if "/scripts/" in path else 0o100644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)

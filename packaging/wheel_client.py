@@ -40,7 +40,7 @@ def entry_points(project):
 
 
 def metadata(payload, project):
-    """What pyproject.toml says, in the form of a wheel."""
+    """The metadata of pyproject.toml, in the form of a wheel."""
     described = re.search(r'^description = "([^"]+)"', project, re.MULTILINE)[1]
     needs = re.search(r'^requires-python = "([^"]+)"', project, re.MULTILINE)[1]
     classifiers = re.findall(r'"([^"]+ :: [^"]+)"', project)

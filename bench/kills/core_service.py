@@ -100,7 +100,7 @@ class CoreService(Scenario):
         return [each for each in scan(stage, "webhook_subscriptions") if each["sk"].startswith("DELIVERY#")]
 
     def events(self, stage):
-        """What has to be delivered: each event to each webhook of its account."""
+        """The required deliveries: each event to each webhook of its account."""
         hooks = [each for each in scan(stage, "webhooks") if "url" in each]
         activities = [each for each in scan(stage, "activities") if each.get("eventType") in EVENTS]
         return {(each["eventId"], hook["webhookId"]) for each in activities for hook in hooks if hook["accountId"] == each["accountId"]}

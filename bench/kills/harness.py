@@ -105,7 +105,7 @@ def run(scenario, clients, kills, pause):
 
 
 class Scenario:
-    """What the clients of a system do, and what must be true in the end."""
+    """The actions of a system's clients, and the conditions that must be true in the end."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -116,7 +116,7 @@ class Scenario:
             into.append(what if len(what) > 1 else what[0])
 
     def unfinished(self, stage):
-        """What is still on its way; nothing if all is done."""
+        """The pending work; nothing if all is done."""
         return None
 
 

@@ -96,7 +96,7 @@ class SellerProfiles(Scenario):
         raise AssertionError(f"{status} {answer}")
 
     def orphans(self, stage):
-        """What is left of profiles and seasons that are gone: a cascade that was interrupted is finished by the server itself."""
+        """The rest of deleted profiles and seasons: a cascade that was interrupted is finished by the server itself."""
         profiles = {each["profileId"] for each in scan(stage, "profiles-v2") if "sellerName" in each}
         seasons = {each["seasonId"]: each for each in scan(stage, "seasons-v2") if "seasonName" in each}
         orders = [each for each in scan(stage, "orders-v2") if "customerName" in each]

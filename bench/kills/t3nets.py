@@ -33,7 +33,7 @@ class T3nets(Scenario):
                 turns = [{"role": "user", "content": key}, {"role": "assistant", "content": "noted"}]
                 status, answer = client.post("/api/conversations/save", {"conversation_id": conversation, "turn": turns}, caller, key=key)
             else:
-                # `requestId` is an argument of `say`, which hands it on: the client repeats the call with the same one.
+                # `requestId` is an argument of `say`, which passes it on: the client repeats the call with the same one.
                 body = {"conversation_id": conversation, "content": key, "requestId": key}
                 status, answer = None, None
                 while status is None:

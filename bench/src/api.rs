@@ -68,7 +68,7 @@ enum Api {
     Design,
 }
 
-/// What every connection sends. Connections own customers, so that two never meet on an item.
+/// The requests of every connection. Connections own customers, so that two never meet on an item.
 fn requests(api: Api, deed: Deed, customers: usize, connections: usize, round: usize) -> Vec<Requests> {
     let count = if deed == Deed::Create { PLACED } else { VARIETY };
     let of = |connection: usize| -> Requests {

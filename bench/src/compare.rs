@@ -22,7 +22,7 @@ pub struct Plan {
     pub turn: Duration,
 }
 
-/// What one server did in all its turns.
+/// The results of one server in all its turns.
 #[derive(Debug, Default)]
 pub struct Turns {
     observations: Vec<Observation>,
@@ -78,7 +78,7 @@ pub fn fill(server: &Server, bodies: &[String], connections: usize) -> io::Resul
     load::run_once(server.address, &load::deal(writes, connections)).map(drop)
 }
 
-/// What every connection sends.
+/// The requests of every connection.
 pub fn requests_of(workload: &Workload, connections: usize, customers: usize) -> Vec<Requests> {
     let of = |connection| {
         let bodies = workload.bodies(connection, connections, customers);

@@ -27,7 +27,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed now is removed by the next run.
+        // A directory that cannot be removed now is removed by the next run.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

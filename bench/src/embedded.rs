@@ -103,7 +103,7 @@ fn calls_of_dynoxide(
     }
 }
 
-/// Calls per second of the time spent in calls: inputs are built while the watch stands.
+/// Calls per second of the time spent in calls: the watch is stopped while inputs are built.
 fn timed<I>(
     bodies: &[String],
     turn: Duration,

@@ -19,7 +19,7 @@ use crate::report::Table;
 use crate::workload::{self, ORDERS};
 
 const TABLE: &str = "grown";
-/// The memory for what was read before that the server is told to use.
+/// The server's memory for data that was read before, as given on its command line.
 const CACHE_MB: u64 = 256;
 const CONNECTIONS: usize = 16;
 const TURN: Duration = Duration::from_secs(3);

@@ -104,7 +104,7 @@ impl Connection {
     }
 }
 
-/// Where the head ends and how long the body is, once the head is complete.
+/// The end of the head and the length of the body, once the head is complete.
 fn framing(bytes: &[u8]) -> Option<io::Result<(usize, usize)>> {
     let head = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let length = bytes[..head].split(|byte| *byte == b'\n').find_map(|line| {

@@ -61,7 +61,7 @@ pub fn run_deed(deed: &str, by_runtime: bool, form: Form, calls: usize) -> io::R
     }
 }
 
-/// The part that is counted: `callgrind.sh` knows it by its name.
+/// The part that is counted: `callgrind.sh` finds it by its name.
 #[inline(never)]
 fn measured_calls<T>(given: impl Iterator<Item = T>, call: impl Fn(T) -> io::Result<()>) -> io::Result<()> {
     for each in given {

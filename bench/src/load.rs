@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use crate::http::Connection;
 
-/// What one connection sends, in turn.
+/// The requests of one connection, in turn.
 pub type Requests = Arc<[Vec<u8>]>;
 
-/// What was observed.
+/// The figures of one run.
 #[derive(Clone, Debug, Default)]
 pub struct Observation {
     /// How long it took.
@@ -53,7 +53,7 @@ pub fn deal(requests: Vec<Vec<u8>>, connections: usize) -> Vec<Requests> {
     requests.chunks(share).map(Arc::from).collect()
 }
 
-/// Sends while `more` says so of what is left of the connection's first round and of the time.
+/// Sends as long as `more` agrees, given the rest of the connection's first round and the time.
 fn drive<M>(address: SocketAddr, connections: &[Requests], more: M) -> io::Result<Observation>
 where
     M: Fn(usize, Instant) -> bool + Copy + Send + 'static,

@@ -1,6 +1,6 @@
-//! What the runtime adds to the engine, in one process: the same requests, sent by the runtime and sent without it.
+//! The time that the runtime adds to the engine, in one process: equal requests, sent by the runtime and sent without it.
 //!
-//! One thread, one call after the other. Calls and requests are built while the watch stands.
+//! One thread, one call after the other. The watch is stopped while calls and requests are built.
 
 use std::io;
 use std::path::Path;
@@ -59,7 +59,7 @@ fn measure(place: &str, engine: &Engine, customers: usize, rounds: usize, turn: 
     Ok(())
 }
 
-/// What a call begins and ends with.
+/// The form in which a call begins and ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// JSON on both sides, as clients write and read it: DynamoDB's for the engine, the design's for the runtime.
@@ -72,7 +72,7 @@ pub enum Form {
 pub struct Bench {
     engine: Engine,
     runtime: Runtime,
-    /// The same design on a backend that writes down what it is sent.
+    /// The design on a backend that records the requests.
     watched: Runtime,
     recorder: Arc<Recorder>,
     callers: Vec<Caller>,
@@ -129,7 +129,7 @@ impl Bench {
         shop::call(&self.runtime, deed, caller, arguments)
     }
 
-    /// The same by the text of its arguments.
+    /// Like `call`, from the text of the arguments.
     pub fn call_by_text(&self, deed: Deed, (caller, arguments): (&Caller, Vec<u8>)) -> io::Result<()> {
         shop::call_by_text(&self.runtime, deed, caller, &arguments)
     }
@@ -144,7 +144,7 @@ impl Bench {
         }
     }
 
-    /// The same by its body.
+    /// Like `request`, from the body.
     pub fn request_by_text(&self, deed: Deed, body: &str) -> io::Result<()> {
         let operation =
             OperationId::from_name(deed.operation()).ok_or_else(|| failed("no such operation"))?;

@@ -1,4 +1,4 @@
-//! A server in a process of its own, and what the kernel says of it.
+//! A server in a process of its own, and the kernel's figures about it.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader};
@@ -14,14 +14,14 @@ const TICKS_PER_SECOND: u64 = 100;
 #[derive(Debug)]
 pub struct Server {
     child: Child,
-    /// Where it listens.
+    /// The address on which it listens.
     pub address: SocketAddr,
     /// When it was started.
     pub started: Instant,
 }
 
 impl Server {
-    /// Starts a program and waits for the line that says where it listens.
+    /// Starts a program and waits for the line with its address.
     pub fn start(program: &Path, arguments: &[&str]) -> io::Result<Server> {
         let started = Instant::now();
         let mut child = Command::new(program)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::process::Server;
 
-/// Where the programs are.
+/// The paths of the programs.
 #[derive(Clone, Debug)]
 pub struct Programs {
     /// The binary `sortkey`, built for release.
@@ -21,7 +21,7 @@ impl Programs {
         Server::start(&self.sortkey, &["serve", "--port", "0", "--in-memory"])
     }
 
-    /// Sortkey on a directory, with what else it is to be told.
+    /// Sortkey on a directory, with further arguments.
     pub fn sortkey_in(&self, directory: &Path, arguments: &[&str]) -> io::Result<Server> {
         let directory = directory.to_string_lossy();
         let all = [&["serve", "--port", "0", "--data", &*directory], arguments].concat();

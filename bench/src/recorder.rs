@@ -18,7 +18,7 @@ impl Recorder {
         Recorder { embedded, requests: Mutex::default() }
     }
 
-    /// What was sent since it was asked last.
+    /// The requests since the last call of this function.
     pub fn take(&self) -> Vec<Request> {
         self.requests.lock().map(|mut requests| std::mem::take(&mut *requests)).unwrap_or_default()
     }

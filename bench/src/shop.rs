@@ -19,7 +19,7 @@ pub const CUSTOMERS: usize = 200;
 /// Orders of a customer, which is a page.
 pub const ORDERS: usize = 100;
 
-/// What is measured: how it is called, and which request it becomes.
+/// The measured calls: the name of each, and the request that it becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deed {
     /// A `get` by the whole key: GetItem.
@@ -79,7 +79,7 @@ impl Deed {
             }),
         };
         body["TableName"] = json!("shop");
-        // The runtime tells its callers what a call consumed, so it always asks.
+        // The runtime returns the consumed units to its callers, so it always asks.
         body["ReturnConsumedCapacity"] = json!("TOTAL");
         body.to_string()
     }
@@ -100,7 +100,7 @@ pub fn order_id(customer: usize, number: usize) -> String {
     format!("ord_{:026}", customer * ORDERS + number)
 }
 
-/// What a new order is given; its id, its time and its status are made.
+/// The arguments of a new order; its id, its time and its status are made.
 pub fn new_order(customer: usize, number: usize) -> Map<String, Json> {
     let order = json!({
         "email": format!("customer{customer}@example.com"),
@@ -184,7 +184,7 @@ pub fn call(runtime: &Runtime, deed: Deed, caller: &Caller, arguments: Arguments
     block_on(runtime.reply(call)).0.map(drop).map_err(failed)
 }
 
-/// The same from the text of the arguments to the text of the answer.
+/// Like `call`, from the text of the arguments to the text of the answer.
 pub fn call_by_text(runtime: &Runtime, deed: Deed, caller: &Caller, arguments: &[u8]) -> io::Result<()> {
     let arguments = Arguments::read(arguments).map_err(failed)?;
     let call = Call { name: deed.call(), caller: Some(caller), arguments, ..Call::default() };

@@ -24,11 +24,11 @@ const BATCH: usize = 25;
 /// One kind of request.
 #[derive(Clone, Copy, Debug)]
 pub struct Workload {
-    /// What the table of results calls it.
+    /// Its name in the table of results.
     pub title: &'static str,
     /// The operation.
     pub operation: &'static str,
-    /// What a right answer contains.
+    /// A part of every right answer.
     pub expect: &'static str,
     /// Different requests that a connection sends in turn; fewer where they are large.
     pub variety: usize,
@@ -76,7 +76,7 @@ impl Workload {
     pub fn bodies(&self, connection: usize, connections: usize, customers: usize) -> Vec<String> {
         let own = customers / connections;
         let half = |turn: usize| {
-            // The same seed makes the same choices in both turns.
+            // Equal seeds make equal choices in both turns.
             let mut random = Random::new(connection as u64 + 1);
             (0..self.variety / 2)
                 .map(|_| {

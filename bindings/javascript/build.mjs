@@ -3,7 +3,7 @@
 //   node build.mjs              compiles them first
 //   node build.mjs FOLDER       the folder has sortkey_wasm.wasm and sortkey_wasm_functions.wasm
 //
-// Where wasm-opt (binaryen) is found, in node_modules or on the PATH, it makes them smaller; SORTKEY_WASM_OPT=0 leaves it out.
+// If wasm-opt (binaryen) is in node_modules or on the PATH, it makes them smaller; SORTKEY_WASM_OPT=0 leaves it out.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

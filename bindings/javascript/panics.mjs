@@ -1,8 +1,8 @@
 // Takes the words of panics out of a WebAssembly module of Rust. A panic ends the instance, and no host of it sees a message: its
 // formatting, and the places in the source that it would name, are a thirtieth of the module.
 //
-// The functions that panics go through are found by their names, and each becomes the one instruction that panics end with. What
-// leads to nothing else is then removed by wasm-opt. The module must have its section of names.
+// The functions that panics go through are found by their names, and each becomes the one instruction that panics end with. Code
+// that leads to nothing else is then removed by wasm-opt. The module must have its section of names.
 
 const PANICS = /9panicking|13unwrap_failed|13expect_failed|slice_error_fail|slice_index_fail|len_mismatch_fail|17capacity_overflow|7raw_vec12handle_error|18handle_alloc_error/;
 

@@ -42,7 +42,7 @@ async function program(operation, body) {
   return answer.json();
 }
 
-/** What a page of some address gets to read when it fetches; `null` if nothing. */
+/** The text that a page of some address gets when it fetches; `null` if none. */
 async function fetched(page, url, options) {
   const read = async ([url, options]) => {
     try {

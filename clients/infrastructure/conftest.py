@@ -37,7 +37,7 @@ def system(name):
 
 
 def parameters(name):
-    """What a system needs on the command line."""
+    """A system's arguments on the command line."""
     return ["--set", "stack=prod"] if name == "listbackup" else []
 
 

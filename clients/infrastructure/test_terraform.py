@@ -13,10 +13,10 @@ from conftest import BINARY, FIXTURES, HERE, SYSTEMS, described, generate, param
 
 pytestmark = pytest.mark.skipif(not shutil.which("terraform"), reason="no terraform on this machine")
 
-# Where machines without a network keep providers.
+# The folder of the providers on machines without a network.
 PLUGINS = Path(os.environ.get("SORTKEY_TERRAFORM_PLUGINS", "/opt/tf-plugins"))
 
-# What `aws_dynamodb_global_secondary_index` of the provider 6.44 takes: required and optional arguments, and blocks.
+# The arguments and blocks of `aws_dynamodb_global_secondary_index` in version 6.44 of the provider: required and optional ones.
 INDEX_SCHEMA = {
     "table_name": None,
     "index_name": None,
@@ -109,7 +109,7 @@ def check_index(index):
 
 
 def inline(design, folder):
-    """The files of a design for provider 5; none if it cannot express them, which is said."""
+    """The files of a design for provider 5; none if it cannot express them, which is printed."""
     arguments = ["--deploy", HERE / "plain.toml", "--stage", "prod", *parameters(Path(design).stem)]
     command = [BINARY, "generate", "terraform", design, *arguments, "--inline", "--out", folder]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
@@ -120,7 +120,7 @@ def inline(design, folder):
 
 
 def test_systems_are_applied_and_have_the_tables_of_sortkey_up(provider, tmp_path):
-    """What provider 5 can express of the systems: applied as it is valid, and nothing is left to do."""
+    """The part of the systems that provider 5 can express: applied as it is valid, and nothing is left to do."""
     applied = 0
     for name in SYSTEMS:
         folder = inline(system(name), tmp_path / name)

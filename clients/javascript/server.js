@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 const buckets = mkdtempSync(join(tmpdir(), "sortkey-buckets-"));
 const server = process.env.SORTKEY_E2E_ENDPOINT ? null : start();
 
-/** Where requests go. */
+/** The address that requests go to. */
 export const endpoint = process.env.SORTKEY_E2E_ENDPOINT ?? (await address(server));
 
 /** Ends the server, if it is ours. */
@@ -29,7 +29,7 @@ function start() {
   return spawn(binary(), ["serve", ...settings], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** The address that the server prints. What it prints later is read too, so that it never waits for us. */
+/** The address that the server prints. Later output is read too, so that the server never blocks on a full pipe. */
 async function address(server) {
   const lines = createInterface({ input: server.stdout });
   for (;;) {

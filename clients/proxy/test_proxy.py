@@ -59,7 +59,7 @@ def free_port():
 
 
 def ask(port, method, path, headers=None, body=None):
-    """What a stranger gets who knows the public name."""
+    """The answers to a stranger who uses the public name."""
     with contextlib.closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
         connection.request(method, path, body, {"Host": "shop.example", **(headers or {})})
         answer = connection.getresponse()

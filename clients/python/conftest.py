@@ -44,7 +44,7 @@ def buckets(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def endpoint(buckets):
-    """Where requests go."""
+    """The address that requests go to."""
     given = os.environ.get("SORTKEY_E2E_ENDPOINT")
     if given:
         yield given
@@ -160,5 +160,5 @@ def key_schema(keys):
 
 
 def pytest_collection_modifyitems(items):
-    """What looks back at all other tests runs after them."""
+    """Tests that look back at all others run after them."""
     items.sort(key=lambda item: item.path.name == "test_coverage.py")

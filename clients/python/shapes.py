@@ -1,6 +1,6 @@
 """Every answer beside the service model that botocore brings along: members, types, values and errors that it does not have.
 
-SDKs drop a member that they do not know, so that nothing else would notice one.
+SDKs drop unknown members, so that nothing else would notice one.
 """
 
 import gzip
@@ -9,7 +9,7 @@ import zlib
 
 import botocore.endpoint
 
-# What every operation may answer, without its model saying so.
+# Errors that every operation may answer, although its model does not list them.
 COMMON_ERRORS = {
     "AccessDeniedException",
     "ExpiredTokenException",
@@ -71,7 +71,7 @@ def decompressed(http):
 
 
 def refused(operation, code, body):
-    """What the model does not say of an error."""
+    """The faults of an error according to the model."""
     known = {shape.name: shape for shape in operation.error_shapes}
     if code not in known:
         return [] if code in COMMON_ERRORS else [f"{operation.name}: error {code}"]
@@ -80,7 +80,7 @@ def refused(operation, code, body):
 
 
 def compared(shape, value, path):
-    """What the model does not say of a value."""
+    """The faults of a value according to the model."""
     kind = TYPES[shape.type_name]
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         return [f"{path}: {value!r} is not a {shape.type_name}"]

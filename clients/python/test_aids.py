@@ -1,4 +1,4 @@
-"""What Sortkey adds for tests: forks, faults and a clock that can be moved, all over HTTP.
+"""Sortkey's additions for tests: forks, faults and a clock that can be moved, all over HTTP.
 
 Everything happens in forks, so that the other tests notice nothing.
 """

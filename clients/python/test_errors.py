@@ -18,7 +18,7 @@ def test_every_answer_has_a_request_id_and_a_checksum(client):
 
 
 def test_a_constraint_of_the_model(endpoint):
-    # boto3 checks the model before it sends; whoever does not should hear of it from the server.
+    # boto3 checks the model before it sends; the server must report the fault to clients that do not.
     unchecked = boto3.client(
         "dynamodb", endpoint_url=endpoint, config=Config(parameter_validation=False), **CREDENTIALS
     )

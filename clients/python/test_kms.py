@@ -88,7 +88,7 @@ def run(endpoint, *arguments, env=None):
 
 
 def fails(env, *arguments):
-    """Runs a command that fails, and returns what it said."""
+    """Runs a command that fails, and returns its errors."""
     done = subprocess.run([binary(), *arguments], env=env, capture_output=True, text=True, timeout=120)
     assert done.returncode != 0, done.stdout
     return done.stderr
@@ -157,7 +157,7 @@ def test_rotation_stays_under_the_key(keyring, data, kms_endpoint):
 
 
 def refused(env, keyring, data, why):
-    """Whatever needs the keyring fails, and changes nothing."""
+    """Commands that need the keyring fail, and change nothing."""
     before = state(data.parent), keyring.read_bytes()
     for arguments in (
         ["serve", "--port", "0", "--data", str(data)],

@@ -6,7 +6,7 @@ from conftest import ROOT
 
 
 def test_python_of_the_readme(endpoint, capsys):
-    """Only the address differs: the README says port 8000."""
+    """Only the address differs: the README uses port 8000."""
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert blocks
     for block in blocks:

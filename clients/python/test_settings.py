@@ -1,4 +1,4 @@
-"""What surrounds a table: tags, limits, endpoints, backups, policies."""
+"""The settings around a table: tags, limits, endpoints, backups, policies."""
 
 import json
 

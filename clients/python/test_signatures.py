@@ -363,7 +363,7 @@ def mutated(random, method, url, headers, body):
 
 
 def canonical(server, signer, url, headers, body):
-    """What botocore would sign for a request that is signed already: the text without the signature itself."""
+    """The text that botocore would sign for a request that is signed already: the text without the signature itself."""
     text = lambda value: value.decode() if isinstance(value, bytes) else value
     headers = {name: text(value) for name, value in headers.items() if name.lower() not in ("authorization", "content-length")}
     unsigned = "&".join(pair for pair in url.partition("?")[2].split("&") if not pair.startswith("X-Amz-Signature="))

@@ -4,7 +4,7 @@
 
 Each request of the recording is sent with the policy of a module that the call belongs to, and none may be denied. Then one action,
 statement or partition key after the other is taken out of each policy, and some request of the module must be denied.
-What no test of the design needs is counted: nothing can show that it is necessary, and the count may not grow.
+Permissions that no test of the design needs are counted: nothing can show that they are necessary, and the count may not grow.
 """
 
 import copy

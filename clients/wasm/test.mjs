@@ -96,7 +96,7 @@ async function run(core, name, args, caller) {
 
 const master = randomBytes(32);
 
-/** What the host does for the core: a status and a body. */
+/** The host's part for the core: a status and a body. */
 async function reply(ask) {
   if (ask.send) {
     const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `DynamoDB_20120810.${ask.send}` };

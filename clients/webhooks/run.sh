@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 venv=target/clients-webhooks
 
-# Whether a program is here; says so if it is not.
+# Whether a program is installed; prints a line if it is not.
 have() {
     command -v "$1" >/dev/null && return
     echo "webhooks: no $1 on this machine, its suite is left out" >&2

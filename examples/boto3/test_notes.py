@@ -6,7 +6,7 @@ import pytest
 
 
 def write(dynamodb, user, at, text, lives_seconds=3600):
-    """What is tested here: writes a note that expires, and never overwrites one."""
+    """The tested program: writes a note that expires, and never overwrites one."""
     item = {"user": {"S": user}, "at": {"N": str(at)}, "words": {"S": text},
             "expiresAt": {"N": str(int(time.time()) + lives_seconds)}}
     dynamodb.put_item(TableName="notes", Item=item, ConditionExpression="attribute_not_exists(#user)",

@@ -2,10 +2,10 @@
 
     oauth.py PORT [--client ID] [--secret SECRET] [--lifetime SECONDS]
 
-GET  /authorize  says yes for whoever asks, and sends the browser back with a code.
+GET  /authorize  consents for everybody, and sends the browser back with a code.
 POST /token      gives tokens for a code (once, within a minute, for the same redirect_uri) or a refresh token (once: it rotates).
 POST /revoke     ends a token and what came with it.
-POST /introspect says whether an access token is live.
+POST /introspect returns whether an access token is live.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     platform.py PORT [--records N] [--page N] [--per-second N] [--fail-page N] [--introspect URL]
 
 GET /v1/{type}?cursor=&updated_since= answers a page of records. Above the rate it answers 429 with Retry-After; the page that
---fail-page names fails once for each kind of data; with --introspect, a token counts if that provider says so.
+--fail-page names fails once for each kind of data; with --introspect, a token counts if that provider confirms it.
 
 POST /fetchPage is the extern effect of the designs: the same pages, one kind of data after the other.
 """
@@ -29,7 +29,7 @@ class Platform:
         self.start = int(time.time())
 
     def records(self, kind):
-        """The same ones every time; one in ten has changed since the platform started."""
+        """Equal ones every time; one in ten has changed since the platform started."""
         for number in range(self.options.records):
             yield {
                 "id": f"{kind}-{number}",

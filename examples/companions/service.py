@@ -1,4 +1,4 @@
-"""What the companion programs have in common: an HTTP server on loopback that answers JSON, and the end of its parent as its own."""
+"""Shared by the companion programs: an HTTP server on loopback that answers JSON and ends with its parent."""
 
 import contextlib
 import json

@@ -35,7 +35,7 @@ class Stage:
         self.processes.close()
 
     def start(self, command, ready, **environment):
-        """Starts a process and waits until it says that it is ready."""
+        """Starts a process and waits for the line that it prints when it is ready."""
         process = subprocess.Popen(
             [str(each) for each in command], stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}
         )

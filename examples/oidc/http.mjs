@@ -25,7 +25,7 @@ export async function read(request) {
   return text === "" ? {} : JSON.parse(text);
 }
 
-/** Listens on loopback, and says on one line where. */
+/** Listens on loopback, and prints the address on one line. */
 export function listen(server, port, name) {
   server.listen(port, "127.0.0.1", () => console.log(`${name} http://127.0.0.1:${server.address().port}`));
   process.on("SIGTERM", () => process.exit(0));

@@ -1,8 +1,8 @@
-// An OIDC issuer: its configuration, its public keys, and signed tokens for the people it knows.
+// An OIDC issuer: its configuration, its public keys, and signed tokens for the people in its list.
 //
 //   node issuer.mjs --port 9100 [--people people.json]
 //
-// POST /token {"user": "ada", "audience": "shop"} gives {"id_token": ...} to whoever knows the person's password, POST /people
+// POST /token {"user": "ada", "audience": "shop"} gives {"id_token": ...} to a caller with the person's password, POST /people
 // adds a person, POST /rotate makes a new key and keeps the old one for verification. Standard library only.
 
 import { createServer } from "node:http";

@@ -16,7 +16,7 @@ process.on("exit", () => {
 });
 process.on("SIGINT", () => process.exit(130));
 
-/** Starts a program, and waits for the line that says where it listens. */
+/** Starts a program, and waits for the line with its address. */
 function started(command, given, pattern) {
   const child = spawn(command, given, { stdio: ["ignore", "pipe", "inherit"] });
   children.push(child);

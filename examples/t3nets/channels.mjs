@@ -3,7 +3,7 @@
 //   node channels.mjs --port 9300
 //
 // POST /slack/chat.postMessage and POST /teams/v3/conversations/ID/activities take answers, POST /login gives the token that Teams
-// wants. Every third answer is refused with 429 at first. GET /messages lists what
+// requires. Every third answer is refused with 429 at first. GET /messages lists what
 // was taken. Standard library only.
 
 import { createServer } from "node:http";

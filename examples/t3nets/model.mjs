@@ -1,4 +1,4 @@
-// A language model, very small: it answers in words of its own vocabulary and of what it was told, one word at a time.
+// A language model, very small: it answers in words of its own vocabulary and of the prompt, one word at a time.
 //
 //   node model.mjs --port 9200 [--fail-every 3] [--pause 20]
 //

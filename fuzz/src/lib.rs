@@ -1,4 +1,4 @@
-//! What is fuzzed, apart from who fuzzes it: `cargo fuzz` calls the [`targets`] with what it evolves, and [`smoke`] with
+//! The fuzzed functions, apart from the fuzzers: `cargo fuzz` calls the [`targets`] with inputs that it evolves, and [`smoke`] with
 //! mutations of the seeds, on any toolchain, for as long as a test may take.
 //!
 //! A target takes any bytes at all. It must not panic, hang or exhaust memory, and where there is a law, such as that a

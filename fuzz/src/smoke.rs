@@ -8,7 +8,7 @@ use crate::targets;
 pub struct Target {
     /// Its name, which is also the name of its binary and of its seeds.
     pub name: &'static str,
-    /// What is called.
+    /// The function that is called.
     pub run: fn(&[u8]),
     /// Inputs that are right, or nearly: one per line, `\n` written for a line's end within one.
     seeds: &'static str,
@@ -445,7 +445,7 @@ impl Target {
         self.seeds.lines().filter(|line| !line.is_empty()).map(|line| line.replace("\\n", "\n")).collect()
     }
 
-    /// Feeds the seeds as they are, and `inputs` mutations of them, fewer of what takes longer. The same seed repeats the same inputs.
+    /// Feeds the seeds as they are, and `inputs` mutations of them, fewer of slow ones. Equal seeds repeat equal inputs.
     pub fn smoke(&self, seed: u64, inputs: usize) {
         let seeds = self.seeds();
         let seeds: Vec<&str> = seeds.iter().map(String::as_str).collect();

@@ -80,7 +80,7 @@ pub fn update(data: &[u8]) {
     }
 }
 
-/// A PartiQL statement: read, and bound to as many parameters as it may want.
+/// A PartiQL statement: read, and bound to as many parameters as it may have.
 pub fn partiql(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let Ok(parsed) = sortkey_partiql::parse(text) else { return };
@@ -105,7 +105,7 @@ pub fn request(data: &[u8]) {
         let object = body.first() == Some(&b'{') && body.last() == Some(&b'}');
         assert!(object || body.is_empty(), "{operation:?} answers an object");
     }
-    // Whatever it did, the database still answers.
+    // After any request, the database still answers.
     let alive = context::wait(database.call(OperationId::ListTables, b"{}"));
     assert!(alive.result.is_ok());
 }
@@ -148,7 +148,7 @@ fn key_bytes(number: Number) -> Vec<u8> {
     bytes
 }
 
-/// A design: the tree holds every byte, laying it out twice changes nothing, and what it says is never a panic.
+/// A design: the tree holds every byte, laying it out twice changes nothing, and no diagnostic is a panic.
 pub fn design(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let parsed = sortkey_syntax::parse(text, sortkey_diagnostics::FileId(0));
@@ -171,7 +171,7 @@ impl sortkey_design::Loader for Itself<'_> {
     }
 }
 
-/// The whole of `sortkey check` and `sortkey plan` on a text that stands alone, or follows itself.
+/// The whole of `sortkey check` and `sortkey plan` on a text alone, and on the text followed by itself.
 pub fn check(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let options = sortkey_lints::Options::default();
@@ -280,8 +280,8 @@ pub fn signature(data: &[u8]) {
     }
 }
 
-/// A policy document: read as a policy of every kind, and asked about a request. Whatever it says, a deny beside it wins, and
-/// saying it twice changes nothing.
+/// A policy document: read as a policy of every kind, and asked about a request. A deny beside it always wins, and
+/// repeating it changes nothing.
 pub fn policy(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let principal = Principal {
@@ -315,7 +315,7 @@ pub fn policy(data: &[u8]) {
     }
 }
 
-/// What policies are told about a request of a fuzz target: some keys are there, some are not, and some are unknown.
+/// The facts about a request of a fuzz target: some keys are there, some are not, and some are unknown.
 struct Facts;
 
 impl Context for Facts {
@@ -333,7 +333,7 @@ impl Context for Facts {
     }
 }
 
-/// A signature: an Authorization header, a date and a query, one per line. No key that the text does not know makes one that
+/// A signature: an Authorization header, a date and a query, one per line. No key that the text does not name makes one that
 /// is accepted.
 pub fn authorization(data: &[u8]) {
     let mut lines = data.splitn(3, |byte| *byte == b'\n');

@@ -1,5 +1,5 @@
 "use strict";
-// Where the binary is, for programs that start it themselves: `require("sortkey-cli").binary()`.
+// The path of the binary, for programs that start it themselves: `require("sortkey-cli").binary()`.
 
 const PLATFORMS = { "linux x64": "sortkey-cli-linux-x64" };
 

@@ -9,7 +9,7 @@ __all__ = ["binary"]
 
 
 def binary() -> str:
-    """Where the binary is: in SORTKEY_BIN, where pip installed it, or on the PATH."""
+    """The path of the binary: from SORTKEY_BIN, of the one that pip installed, or on the PATH."""
     given = os.environ.get("SORTKEY_BIN")
     if given:
         return given

@@ -34,7 +34,7 @@ fn checked(text: &str) -> Duration {
     time
 }
 
-/// Three systems in one file. What several declare is told apart by a suffix; what a file says once is said once.
+/// Three systems in one file. A name that several declare gets a suffix; a clause that a file may have once appears once.
 fn design() -> String {
     let mut text = include_str!("../../../systems/listbackup/listbackup.sk").to_owned();
     for (suffix, system) in [

@@ -59,7 +59,7 @@ pub fn run(directory: Option<&Path>, items: usize) {
     measure_rates(&third());
 }
 
-/// When something began, by the clock and by the processor, which says more on a machine that does other things.
+/// The begin of a measurement, by the clock and by the processor; the latter is steadier on a busy machine.
 struct Begun {
     at: Instant,
     cpu: f64,
@@ -131,7 +131,7 @@ fn measure_rates(world: &World) {
         scope.spawn(|| block_on(runner.copy(&mut |_| ())));
         for rate in RATES {
             block_on(other.rate(Some(Rate::Items(rate)))).expect("bounded");
-            // A segment learns of it with its next page.
+            // A segment reads it with its next page.
             std::thread::sleep(Duration::from_secs(6));
             let (before, begun) = (recorder.carried.load(Ordering::Relaxed), Instant::now());
             std::thread::sleep(TURN);

@@ -44,7 +44,7 @@ impl World {
         World { engine, before, after }
     }
 
-    /// The same database in memory once more.
+    /// A copy of the database in memory.
     pub fn fork(&self) -> World {
         World { engine: self.engine.fork().expect("a database in memory"), ..self.clone() }
     }

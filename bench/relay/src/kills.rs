@@ -22,7 +22,7 @@ const SENDERS: usize = 16;
 const LOADS: [(&str, usize, usize); 5] =
     [("ok", 960, 32), ("broken", 10, 4), ("reset", 10, 4), ("redirect", 10, 4), ("busy", 10, 4)];
 
-/// Receivers that keep a sender waiting or that want nothing more: a few webhooks each.
+/// Receivers that keep a sender waiting or take no more webhooks: a few each.
 const FEW: [(&str, usize); 3] = [("hang", 3), ("slow", 3), ("gone", 3)];
 
 /// One source with its connections, and what arrived of its webhooks.
@@ -193,7 +193,7 @@ fn send(port: u16, sources: &[Source], ended: &[Source], sent: &AtomicUsize, eve
     }
 }
 
-/// Where a webhook goes: the first ones to the receivers that get few.
+/// The destination of a webhook: the first ones go to the receivers that get few.
 fn destination<'a>(at: usize, sources: &'a [Source], ended: &'a [Source]) -> &'a Source {
     let of = |behaviour: &'static str| sources.iter().filter(move |source| source.behaviour == behaviour);
     let mut rest = at;

@@ -13,7 +13,7 @@ use crate::http::Wire;
 /// The secret with which sources sign.
 pub(crate) const SECRET: &str = "a secret of the source";
 
-/// Where the binary, its data and the design are.
+/// The paths of the binary, its data and the design.
 #[derive(Clone)]
 pub(crate) struct Place {
     pub(crate) binary: PathBuf,
@@ -176,7 +176,7 @@ pub(crate) fn signed(body: &[u8], id: &str) -> String {
     )
 }
 
-/// Where the design of the relay is.
+/// The path of the relay's design.
 pub(crate) fn design() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems/ferryhook/ferryhook.sk")
 }

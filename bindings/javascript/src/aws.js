@@ -36,7 +36,7 @@ const CREDENTIALS =
 const EMPTY = new TextEncoder().encode("{}");
 const encoder = new TextEncoder();
 
-/** What a command of this package carries, under a name that no input has. */
+/** The state of a command of this package, under a name that no input has. */
 const STATE = Symbol("sortkey");
 
 const replaced = (next) => (args) => {
@@ -76,7 +76,7 @@ function stackOf(operation) {
 export function overSdk(client) {
   return async (operation, body, signal) => {
     const state = { text: encoder.encode(JSON.stringify(body)), answer: undefined };
-    // What the endpoint of an account depends on. The rest of the input would only be serialised in vain.
+    // The members on which the endpoint of an account depends. The rest of the input would only be serialised in vain.
     const input = body.TableName === undefined ? { RequestItems: {}, TransactItems: [] } : { TableName: body.TableName };
     const command = new COMMANDS[operation]({ ...input, [STATE]: state });
     command.middlewareStack = stackOf(operation);

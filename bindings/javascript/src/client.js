@@ -56,7 +56,7 @@ export class Client {
     this.#caller = caller;
   }
 
-  /** The same program and connection, for another caller. */
+  /** This client's program and connection, for another caller. */
   as(caller) {
     return new Client(this.#shared, caller);
   }
@@ -190,7 +190,7 @@ export class Client {
     return failureToError(failure, this.#shared.declared, details);
   }
 
-  /** What the host does for the core: a status and a body. */
+  /** The host's part for the core: a status and a body. */
   async #reply(ask, call) {
     const { options, functions } = this.#shared;
     if (ask.send) {

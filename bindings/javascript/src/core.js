@@ -4,7 +4,7 @@ import { fromBase64, random, toHex } from "./bytes.js";
 import { Internal, OldCore, WrongDesign } from "./errors.js";
 import { Module } from "./wasm.js";
 
-/** What generated clients may expect. A newer generator says a greater number. */
+/** The protocol of this package. Code of a newer generator requires a greater number. */
 export const PROTOCOL = 1;
 
 /** The memory of WebAssembly never shrinks: an instance with more than this takes no further calls. */

@@ -1,4 +1,4 @@
-// What a design does outside of the database: HTTP requests, mails, and what the application does under a name.
+// Effects of a design outside of the database: HTTP requests, mails, and functions of the application by name.
 
 import { fromBase64, toBase64 } from "./bytes.js";
 

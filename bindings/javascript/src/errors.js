@@ -1,4 +1,4 @@
-// What a call may throw. Every class has a `kind` of its own, by which a `switch` tells them apart.
+// The errors of calls. Every class has a `kind` of its own for a `switch`.
 
 /** The base of all errors: of this package, and of the design that a client was generated from. */
 export class SortkeyError extends Error {

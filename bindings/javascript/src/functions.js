@@ -1,12 +1,12 @@
 // Functions that the core leaves to its host: password hashes, signatures, cron in time zones. They are a module of their own,
-// loaded when a call first asks for one. What takes long runs in a thread, so that the event loop goes on.
+// loaded when a call first asks for one. Slow ones run in a thread, so that the event loop goes on.
 
 import { fromBase64 } from "./bytes.js";
 import { Module } from "./wasm.js";
 
 const SLOW = new Set(["matches"]);
 
-/** The code of the thread, which imports nothing: bundlers need not know of it. */
+/** The code of the thread, which imports nothing, so that bundlers need no setting for it. */
 const THREAD = `
 const { parentPort, workerData } = require("node:worker_threads");
 let module;
@@ -60,7 +60,7 @@ export class Functions {
     });
   }
 
-  // Where there are no threads of Node, as in a browser, the hash is computed in place.
+  // Without the threads of Node, as in a browser, the hash is computed in place.
   async #started() {
     this.#thread ??= (async () => {
       try {

@@ -16,7 +16,7 @@ export type Digits = string;
 /** A page of a list. */
 export interface Page<T> {
   items: T[];
-  /** Where the next page begins; undefined on the last. */
+  /** The beginning of the next page; undefined on the last. */
   cursor?: string;
 }
 
@@ -38,7 +38,7 @@ export class Paged<T> implements Promise<Page<T>>, AsyncIterable<T> {
 }
 
 export interface CallOptions {
-  /** Gives the call up. What was sent is sent. */
+  /** Gives the call up. Requests that were sent stay sent. */
   signal?: AbortSignal;
 }
 
@@ -48,13 +48,13 @@ export interface VersionOptions extends CallOptions {
 }
 
 export interface PageOptions extends CallOptions {
-  /** Where the page before ended. */
+  /** The end of the page before. */
   cursor?: string;
   /** How many items, at most the design's own page. */
   limit?: number;
 }
 
-/** What a call took. */
+/** The consumption of a call. */
 export interface Consumed {
   requests: number;
   rcu: number;
@@ -78,7 +78,7 @@ export interface ErrorDetails {
 /** The base of all errors: of this package, and of the design that a client was generated from. */
 export abstract class SortkeyError extends Error {
   constructor(message: string, details?: ErrorDetails);
-  /** Which error it is. */
+  /** The kind of the error, different for each class. */
   abstract readonly kind: string;
   /** The argument or attribute that is to blame. */
   readonly field: string | undefined;
@@ -86,7 +86,7 @@ export abstract class SortkeyError extends Error {
   readonly faults: Fault[];
   /** The call, as the design names it. */
   readonly call: string | undefined;
-  /** What the call took. */
+  /** The consumption of the call. */
   readonly consumed: Consumed | undefined;
 }
 
@@ -110,7 +110,7 @@ export class InvalidTransition extends SortkeyError { readonly kind: "InvalidTra
 export class CheckFailed extends SortkeyError { readonly kind: "CheckFailed" }
 /** The item or the transaction would be above DynamoDB's limits. */
 export class TooLarge extends SortkeyError { readonly kind: "TooLarge" }
-/** A stored item is not what the design says. */
+/** A stored item does not fit the design. */
 export class Unreadable extends SortkeyError { readonly kind: "Unreadable" }
 /** DynamoDB asked to slow down, longer than the SDK was ready to wait. */
 export class Throttled extends SortkeyError { readonly kind: "Throttled" }
@@ -133,7 +133,7 @@ export class ConnectionLost extends SortkeyError {
   readonly mayHaveHappened: boolean;
 }
 
-/** What every call may throw. */
+/** The errors that every call may throw. */
 export type CommonError =
   | Invalid
   | NotFound
@@ -175,7 +175,7 @@ export interface Request {
   body: unknown;
 }
 
-/** What came of a request. */
+/** The answer to a request. */
 export interface Answer {
   /** The HTTP status; 0 without an answer. */
   status: number;
@@ -192,7 +192,7 @@ export interface Mail {
   html?: string | null;
 }
 
-/** What every client is opened with. */
+/** The options with which every client is opened. */
 export interface OpenOptions {
   /** Sends the requests, with its own credentials, endpoint, retries and middleware. */
   client: DynamoDBClient;
@@ -239,7 +239,7 @@ export interface TableRequest {
   timeToLive: string | undefined;
 }
 
-/** Where an answer is more than its JSON. */
+/** The part of an answer's type that its JSON does not show. */
 export type Shape =
   | "bytes"
   | "digits"
@@ -269,7 +269,7 @@ export interface Change<Entity extends string, Item> {
   before?: Item;
 }
 
-/** What generated code calls. */
+/** The methods that generated code calls. */
 export interface Client {
   one(path: string, args: object, options: CallOptions | undefined, shape?: Shape): Promise<any>;
   all(path: string, args: object, options: CallOptions | undefined, shape?: Shape): Promise<any[]>;
@@ -287,5 +287,5 @@ export function open(
   options: OpenOptions & { caller?: object; parameters?: object; handlers?: object },
 ): Client;
 
-/** What generated clients may expect of this package. */
+/** The protocol between generated clients and this package. */
 export const PROTOCOL: number;

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { OpenOptions, TableRequest } from "./index.js";
 
-/** A clock that only moves when it is told to: the database's and the client's. */
+/** A clock that the test moves: the database's and the client's. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -20,7 +20,7 @@ export interface FaultRequest {
 }
 
 export interface TestOptions {
-  /** Who calls. */
+  /** The caller. */
   caller?: object;
   /** When the test begins; 2026-01-01 if it is left out. */
   now?: number;

@@ -1,6 +1,6 @@
 // Tests without servers of their own: one `sortkey` process for all of them, and a fork of its database for each.
 //
-// The process ends with this one, however this one ends: it is told who its parent is.
+// The process ends with this one, however this one ends: it is started with the id of its parent.
 
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -128,7 +128,7 @@ function connected(endpoint, fork) {
   return client;
 }
 
-/** A clock that only moves when it is told to: the database's and the client's. */
+/** A clock that the test moves: the database's and the client's. */
 class Clock {
   #url;
   #fork;

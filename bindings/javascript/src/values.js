@@ -1,9 +1,9 @@
-// Values on their way to the core and back: bytes, long numbers and sets are more than JSON says.
+// Values on their way to the core and back: JSON cannot express bytes, long numbers and sets.
 
 import { Unreadable } from "./errors.js";
 import { fromBase64, toBase64 } from "./bytes.js";
 
-/** Arguments as JSON has them: bytes as Base64, big integers as digits. What needs no change is not copied. */
+/** Arguments as JSON has them: bytes as Base64, big integers as digits. Values that need no change are not copied. */
 export function given(value) {
   if (typeof value === "bigint") {
     return value.toString();
@@ -32,7 +32,7 @@ export function given(value) {
 
 const changes = (value) => typeof value === "bigint" || (typeof value === "object" && value !== null);
 
-/** An answer as its types say, changed in place. */
+/** An answer in its types, changed in place. */
 export function answered(value, shape) {
   if (value === undefined || value === null) {
     return value;
@@ -67,7 +67,7 @@ export function answered(value, shape) {
   return value;
 }
 
-/** The core gives integers beyond 2^53 as text, and says where. They must be where the types say so. */
+/** The core gives integers beyond 2^53 as text, with their places. The types must allow them there. */
 export function checkWide(places, shape, call) {
   for (const place of places) {
     const path = place.split(".");

@@ -58,7 +58,7 @@ for (const [name, bundle] of Object.entries(BUNDLERS)) {
   test(`a handler is one file (${name}), and answers`, async () => {
     const folder = await mkdtemp(join(tmpdir(), "sortkey-"));
     const file = await bundle(folder);
-    // Nothing but the file is there: no node_modules, and no package that says what kind of module it is.
+    // Nothing but the file is there: no node_modules, and no package that sets the kind of module.
     await writeFile(join(folder, "package.json"), "{}");
     console.log(`# ${name}: ${(await stat(join(folder, file))).size} bytes`);
     const script = `

@@ -77,7 +77,7 @@ interface DocumentApiKeys {
   updateLastUsed(userId: UserId, keyId: KeyId): Promise<ApiKey>;
 }
 
-// A function may take less than it is given, so what the client has can stand for what the document asks.
+// A function may take less than it is given, so the client's own functions can be used for those that the document asks for.
 export const modules = (db: {
   users: Users;
   sources: Sources;

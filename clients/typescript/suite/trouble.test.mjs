@@ -1,4 +1,4 @@
-// What goes wrong around a client: another design, an old package, wrong credentials, a network that drops, a parent that dies.
+// Faults around a client: another design, an old package, wrong credentials, a network that drops, a parent that dies.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -18,7 +18,7 @@ const region = "us-east-1";
 const credentials = { accessKeyId: "a", secretAccessKey: "b" };
 const user = { email: "ada@example.com", name: "Ada", githubId: "1" };
 
-/** A server that answers every request as told. */
+/** A server that answers every request with `answer`. */
 async function served(answer) {
   const server = createServer((request, response) => {
     request.resume().on("end", () => answer(request, response));

@@ -49,7 +49,7 @@ fn a_port_of_another_program_is_left_alone() {
 
 #[test]
 fn nothing_is_sent_before_our_own_server_says_where_it_is() {
-    // F-78: another program may take the port after the check. The stand-in for `sortkey` behaves like a
+    // F-78: another program may take the port after the check. The replacement for `sortkey` behaves like a
     // server that cannot listen, and records calls.
     let folder = tempfile::tempdir().expect("a folder");
     let binary = folder.path().join("sortkey");

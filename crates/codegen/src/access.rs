@@ -12,7 +12,7 @@ use sortkey_design::program::{
 };
 use sortkey_plan::{Act, Ask, Part, Request, Role, operation_script, pattern_script};
 
-/// What the calls of a module do.
+/// The actions, tables and indexes of a module's calls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Accesses {
     /// The partition keys of each action on a table or one of its indexes.

@@ -12,7 +12,7 @@ use crate::node::{Map, Node};
 /// The file of all policies.
 const IAM_FILE: &str = "iam.json";
 
-/// What policies say beside what the plans need.
+/// Settings of policies beside the needs of the plans.
 #[derive(Clone, Debug, Default)]
 pub struct IamOptions {
     /// The account of the tables; any if there is none.
@@ -169,7 +169,7 @@ impl Place<'_> {
     }
 }
 
-/// Whether the partition key of a table, or of one of its indexes, is one attribute of text, of which policies can speak.
+/// Whether the partition key of a table, or of one of its indexes, is one attribute of text, which policies can restrict.
 fn has_text_keys(table: &Table, index: Option<&str>) -> bool {
     let global = index.and_then(|name| table.global.iter().find(|each| each.name == name));
     let key = global.map_or(&table.key, |index| &index.key);

@@ -191,7 +191,7 @@ impl Part {
     const NAMES: [&str; 9] = ["to", "from", "subject", "text", "html", "headers", "body", "form", "token"];
 }
 
-/// Which parameters of an effect its message is made of, looked up once.
+/// The parameters of an effect that its message is made of, looked up once.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts([Option<LocalId>; 9]);
 

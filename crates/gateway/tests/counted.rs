@@ -1,6 +1,6 @@
 //! Numbers of the documents that count, compare or measure: indexes, units, and who has a role.
 //!
-//! F-51: a remark stood in for them, although software can check whether they hold.
+//! F-51: a remark replaced them, although software can check whether they hold.
 
 use std::path::Path;
 

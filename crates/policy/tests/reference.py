@@ -21,11 +21,11 @@ def as_list(value):
 
 
 class NoValue(Exception):
-    """A variable stands for nothing, so that what contains it matches nothing."""
+    """A variable has no value here, so that a text with one matches nothing."""
 
 
 def lookup(request, key):
-    """The values of a condition key: a list, "EVERYTHING", None if absent; KeyError if nobody knows the key."""
+    """The values of a condition key: a list, "EVERYTHING", None if absent; KeyError if the key is unknown."""
     key = key.lower()
     if key.startswith("unknown:"):
         raise KeyError(key)

@@ -1,4 +1,4 @@
-//! What the clients of `sortkey generate rust` are made of.
+//! The parts of the clients of `sortkey generate rust`.
 //!
 //! A generated client describes a design in types. This module opens its compiled program over a backend, a [`Database`](crate::Database)
 //! or a DynamoDB elsewhere, runs its calls there, and turns answers and failures into those types.

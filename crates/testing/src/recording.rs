@@ -22,13 +22,13 @@ pub type Items = BTreeMap<String, Vec<String>>;
 /// The tests of a design, recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
-    /// What all tests begin with.
+    /// The state in which all tests begin.
     pub setup: Setup,
     /// The tests.
     pub tests: Vec<Recorded>,
 }
 
-/// What all tests begin with.
+/// The state in which all tests begin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Setup {
@@ -57,9 +57,9 @@ pub struct Sent(pub String, pub String);
 pub struct Recorded {
     /// The sentence of the test.
     pub title: String,
-    /// What happens, in order.
+    /// The calls and writes, in order.
     pub steps: Vec<Step>,
-    /// What is stored afterwards.
+    /// The items that are stored afterwards.
     pub items: Items,
 }
 
@@ -86,7 +86,7 @@ pub struct Called {
     /// Data keys that are made for it, by alias: plain and wrapped, in Base64.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub keys: BTreeMap<String, (String, String)>,
-    /// What its effects give, in order: the name, the status and the body.
+    /// The results of its effects, in order: the name, the status and the body.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<(String, u16, String)>,
     /// The requests that it sends, in order.
@@ -122,7 +122,7 @@ impl Recording {
         lines.iter().map(text).collect()
     }
 
-    /// Reads what [`write`](Recording::write) wrote, or says what is wrong with it.
+    /// Reads the output of [`write`](Recording::write), or returns its fault.
     pub fn read(text: &str) -> Result<Recording, String> {
         let mut lines = text.lines().enumerate().map(|(at, line)| {
             serde_json::from_str(line).map_err(|error| format!("line {}: {error}", at + 1))

@@ -51,7 +51,7 @@ async fn at_an_endpoint() {
     assert_eq!(use_it(&notes, "milk").await, ["milk"]);
 }
 
-/// A design with a mistake says where, as `sortkey check` does.
+/// The error of a design with a mistake shows the place, as `sortkey check` does.
 #[test]
 fn a_mistake_is_shown() {
     let Err(error) = Design::from_text("table T { key (id) } entity E in T { id slog }") else {

@@ -20,7 +20,7 @@ use crate::ask::{Ask, Told};
 use crate::values::{Val, json_object};
 use crate::{Failure, FailureKind};
 
-/// What can be computed elsewhere.
+/// The functions that can be computed elsewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Computed {
     /// A function of the language.
@@ -51,7 +51,7 @@ impl Computed {
 /// Something to be computed elsewhere.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Computation {
-    /// What is to be computed.
+    /// The function to compute.
     pub function: Computed,
     /// Its arguments, each as JSON tagged with its kind.
     pub arguments: Json,

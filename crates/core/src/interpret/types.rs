@@ -32,7 +32,7 @@ pub(crate) fn stored_types(attribute: &Attribute) -> u16 {
         return null | bit(AttributeType::B);
     }
     null | match &*attribute.ty {
-        // Times are understood in either form, and a document says the same as its text.
+        // Times are understood in either form, and a document has the type of its text.
         Type::Time { .. } => bit(AttributeType::S) | bit(AttributeType::N),
         Type::Json { .. } => ALL_TYPES,
         ty if ty.stored() == Stored::Any => ALL_TYPES,

@@ -32,9 +32,9 @@ pub(crate) struct Cascade {
     pub(super) child: EntityId,
     /// The attributes of the parent that give the parameters of `read`, in their order.
     pub(super) given: Vec<AttributeId>,
-    /// Attributes of the parent's key that are not given, each with the attribute of the child that says the same.
+    /// Attributes of the parent's key that are not given, each with the equal attribute of the child.
     same: Vec<(AttributeId, AttributeId)>,
-    /// Whether what is given and what is the same tell children of this parent from those of all others.
+    /// Whether the given and the equal attributes distinguish children of this parent from those of all others.
     is_exact: bool,
     /// Finds the children.
     read: Read,
@@ -104,8 +104,8 @@ pub(crate) fn cascades(program: &Program, settings: &Settings) -> (Vec<Cascade>,
     (found, pathless)
 }
 
-/// The rest of the parent's key in its children. Where they refer to a parent by a part of its key, others may have chosen the
-/// same part: what is under another owner is not the owner's to delete.
+/// The rest of the parent's key in its children. If they refer to a parent by a part of its key, others may have chosen an
+/// equal part: items under another owner are not the owner's to delete.
 fn same(
     program: &Program,
     parent: EntityId,

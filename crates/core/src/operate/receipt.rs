@@ -6,7 +6,7 @@
 //! they sent.
 //!
 //! There is no receipt before the last write, so that a call which fails halfway never finds one: it answers its own error,
-//! and a repeat runs again (`plan` says which write it is, `ReceiptCourse`). A call that is interrupted behind its last write,
+//! and a repeat runs again (`plan` names the write, `ReceiptCourse`). A call that is interrupted behind its last write,
 //! before its result is known, leaves the items that it has bound; a repeat goes on from there.
 
 mod answer;

@@ -48,7 +48,7 @@ impl Whose<'_> {
             if !is_sure {
                 let own = own_tenant(scope, info, tenant)?;
                 let test = match self.stored.is_some_and(|item| item.get(name).is_none()) {
-                    // Only a key of the item tells whose it is.
+                    // Only a key of the item shows its owner.
                     true => Test::Unchanged(name.clone(), None),
                     false if self.may_make => Test::IsOrNothing(name.clone(), own),
                     false => Test::Is(name.clone(), own),

@@ -67,7 +67,7 @@ pub(crate) enum Test {
     Typed(Vec<(Arc<str>, u16)>),
     /// An attribute is there.
     Present(Arc<str>),
-    /// A condition. `defaults` stand for what the item lacks, `after` for what the write puts into it.
+    /// A condition. `defaults` replace attributes that the item lacks, `after` has the values of the write.
     If { condition: Expr, defaults: Option<Fields>, after: Option<Fields> },
     /// An attribute is what it was when it was read.
     Unchanged(Arc<str>, Option<AttributeValue>),

@@ -210,7 +210,7 @@ fn informed(
     let consulted = touched.consulted(scope, plan);
     let raw = info.decode(&scope.shared.program, &stored_item);
     let rewritten = plan.rewritten(&raw).filter(|name| !consulted.contains(name));
-    // What the item lacked and is filled now may be filled by somebody else.
+    // An attribute that the item lacked and that is filled now may be filled by another write.
     let is_filled = |name: &&Arc<str>| old.get(name).is_none() && !plan.sets().any(|(set, _)| set == *name);
     let filled = info.anatomy.required.iter().filter(is_filled);
     let mut unchanged: Vec<Arc<str>> = rewritten.chain(filled).chain(&consulted).cloned().collect();

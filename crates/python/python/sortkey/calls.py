@@ -1,4 +1,4 @@
-"""Calls of a compiled design: the core says what to send, the transport sends it, until the call is over."""
+"""Calls of a compiled design: the core makes requests, the transport sends them, until the call is over."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Answer", "AsyncProgram", "Consumed", "Program"]
 
 @dataclass(frozen=True)
 class Consumed:
-    """What a call took."""
+    """The consumption of a call."""
 
     requests: int
     rcu: float
@@ -34,7 +34,7 @@ class Consumed:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a call gave: a value, or items and where the next page begins."""
+    """The result of a call: a value, or items and the beginning of the next page."""
 
     value: Any
     items: list[Any] | None
@@ -43,7 +43,7 @@ class Answer:
 
 
 class _Opened:
-    """What calls share, whether they block or not."""
+    """The common part of blocking and asynchronous calls."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ def _hash(ask: dict[str, Any]) -> tuple[int, bytes]:
 
 
 def _refused(perform: dict[str, Any], error: Exception) -> tuple[int, bytes]:
-    """What a handler that failed means: a token that is not valid, or an effect that cannot be carried out."""
+    """The core's kind for a handler that failed: a token that is not valid, or an effect that cannot be carried out."""
     return 401 if "jwt" in perform else 500, str(error).encode()
 
 

@@ -1,4 +1,4 @@
-"""What a call can fail with. Every class says which of its causes it was."""
+"""The errors of calls: one class for each cause."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class KeyringError(SortkeyError):
 
 
 class Failure(SortkeyError):
-    """A call that did not succeed. Nothing is half done, unless the design says that a statement is not atomic."""
+    """A call that did not succeed. Nothing is half done, unless the design declares a statement as not atomic."""
 
     kind: ClassVar[str] = ""
 
@@ -122,7 +122,7 @@ class TooLarge(Failure):
 
 
 class Unreadable(Failure):
-    """A stored item is not what the design says: another version of the design may have written it. It is left as it is."""
+    """A stored item does not fit the design: another version of the design may have written it. It is left as it is."""
 
     kind = "Unreadable"
 

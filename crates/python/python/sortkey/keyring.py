@@ -1,4 +1,4 @@
-"""Who keeps the keys of encrypted attributes. A keyring wraps data keys; it never sees a value."""
+"""The keys of encrypted attributes. A keyring wraps data keys; it never sees a value."""
 
 from __future__ import annotations
 

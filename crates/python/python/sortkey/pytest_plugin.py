@@ -32,7 +32,7 @@ def sortkey_design(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture
 def sortkey_database(sortkey_design: Any) -> Iterator[Database]:
-    """A fresh database with the tables of the design, and a clock that stands still."""
+    """A fresh database with the tables of the design, and a clock that is held."""
     name = str(sortkey_design)
     if name not in _templates:
         _templates[name] = Database.of(sortkey_design)

@@ -32,7 +32,7 @@ Client = TypeVar("Client")
 
 
 class Database:
-    """A DynamoDB in memory. Its clock stands still until it is moved."""
+    """A DynamoDB in memory. Its clock is held until the test moves it."""
 
     # Nothing in process is worth sending again.
     repeats = False
@@ -99,7 +99,7 @@ class Database:
         return status, answer
 
     def options(self, **options: Any) -> dict[str, Any]:
-        """What a program on this database is opened with: seeded ids, this clock, a key that is always the same."""
+        """The options for a program on this database: seeded ids, this clock, a constant key."""
         defaults: dict[str, Any] = {
             "clock": self.now_ms,
             "seed": bytes(32),
@@ -180,7 +180,7 @@ class _Awaited:
 
 
 class _Raw:
-    """What botocore reads the body of an answer from."""
+    """The body of an answer, as botocore reads it."""
 
     def __init__(self, body: bytes) -> None:
         self._body = body

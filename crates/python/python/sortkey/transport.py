@@ -160,7 +160,7 @@ _UNKNOWN_CREDENTIALS = {
 
 
 class TransportFailure(Exception):
-    """Carries the failure that ends a call through the core, which is told that there is no answer."""
+    """Carries the failure that ends a call through the core, which only gets the fact that there is no answer."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(str(failure))
@@ -168,7 +168,7 @@ class TransportFailure(Exception):
 
 
 def _answer_of(error: Exception, operation: str) -> tuple[int, bytes]:
-    """The answer that an exception of botocore stands for; a failure if there was none."""
+    """The answer in an exception of botocore; a failure if there was none."""
     from botocore import exceptions  # type: ignore[import-untyped,unused-ignore]
 
     if isinstance(error, exceptions.ClientError):

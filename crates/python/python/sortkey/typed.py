@@ -1,4 +1,4 @@
-"""What generated clients are made of: values of the design's types, pages, and the two kinds of clients."""
+"""The parts of generated clients: values of the design's types, pages, and the two kinds of clients."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class MapOf:
 
 @dataclass(frozen=True)
 class OneOf:
-    """Objects of several kinds; `$entity` says which."""
+    """Objects of several kinds; `$entity` names the kind."""
 
     kinds: Mapping[str, type]
 
@@ -104,7 +104,7 @@ class Wire:
         return value
 
     def arguments(self, required: dict[str, Any], optional: dict[str, Any], nullable: dict[str, Any]) -> dict[str, Any]:
-        """What a call is given, without what is left out."""
+        """The arguments of a call, without those that are left out."""
         given = dict(required)
         given.update((name, value) for name, value in optional.items() if value is not None)
         given.update((name, value) for name, value in nullable.items() if value is not OMITTED)
@@ -112,7 +112,7 @@ class Wire:
 
 
 def _is_left_out(value: Any, name: str, member: Any) -> bool:
-    """Whether a field is left out: `None` says so, unless it removes the attribute and `OMITTED` leaves it out."""
+    """Whether a field is left out: `None` leaves it out, unless it removes the attribute and `OMITTED` leaves it out."""
     if member is None:
         return value.__dataclass_fields__[name].default is not OMITTED
     return member is OMITTED

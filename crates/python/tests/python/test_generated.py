@@ -39,7 +39,7 @@ def clients(tmp_path_factory):
 
 
 def checked(folder, *command):
-    """The lines of a file in which a checker finds errors, and all that it says."""
+    """The lines of a file in which a checker finds errors, and all that it prints."""
     environment = {**os.environ, "MYPYPATH": f"{folder}:{os.environ['PYTHONPATH']}"}
     done = subprocess.run([Path(sys.executable).parent / command[0], *command[1:]], capture_output=True, text=True, env=environment, cwd=folder)
     return done.returncode, done.stdout + done.stderr
@@ -128,7 +128,7 @@ def test_a_client_of_an_old_design_is_refused(clients, monkeypatch):
 
 
 def test_changes_of_a_stream_have_the_designs_types(clients):
-    """A Lambda's event: items are instances, what is nobody's item is left out, and an expiry is told apart from a deletion."""
+    """A Lambda's event: items are instances, records of no entity are left out, and an expiry differs from a deletion."""
     ferryhook = importlib.import_module("ferryhook")
     arn = "arn:aws:dynamodb:us-east-1:123456789012:table/ferryhook-events/stream/2026"
 

@@ -1,4 +1,4 @@
-"""Programs that cannot be opened say why, each in its own class."""
+"""Programs that cannot be opened raise the reason, each in its own class."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Two processes with different versions of a design at work on one database: each says what it cannot read, and spoils nothing."""
+"""Two processes with different versions of a design at work on one database: each reports items that it cannot read, and spoils none."""
 
 import hashlib
 

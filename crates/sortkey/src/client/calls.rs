@@ -25,7 +25,7 @@ pub struct Call<T, E> {
 #[must_use = "a call does nothing until it is awaited"]
 pub struct Versioned<T, E>(Call<T, E>);
 
-/// What awaiting a call gives.
+/// The result of awaiting a call.
 type Running<T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send>>;
 
 impl<T: Send + 'static, E: DesignError + Send + 'static> Call<T, E> {

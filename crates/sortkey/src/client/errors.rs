@@ -1,4 +1,4 @@
-//! What calls may fail with, told apart.
+//! The errors of calls, by kind.
 
 use sortkey_core::{Failure, FailureKind, Fault};
 use thiserror::Error;
@@ -27,7 +27,7 @@ pub struct Lost {
     pub message: String,
 }
 
-/// What every call may fail with, beside the errors of its design.
+/// The errors that every call may return, beside the errors of its design.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum CommonError {
@@ -61,7 +61,7 @@ pub enum CommonError {
     /// The item or the transaction would be above DynamoDB's limits.
     #[error("too large: {0}")]
     TooLarge(Refused),
-    /// A stored item is not what the design says: another version of it may have written it. It is left as it is.
+    /// A stored item does not fit the design: another version of it may have written it. It is left as it is.
     #[error("unreadable: {0}")]
     Unreadable(Refused),
     /// DynamoDB asked to slow down, longer than the client was ready to wait.

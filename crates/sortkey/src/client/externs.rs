@@ -1,4 +1,4 @@
-//! What a design leaves to the application, carried out by typed functions.
+//! Effects that a design leaves to the application, carried out by typed functions.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 use sortkey_core::{Deed, Effects, Failure, FailureKind, NoEffects, Outgoing, Performed, Performing};
 
-/// What a handler gives: a result, or why there is none.
+/// The result of a handler: a value, or the reason why there is none.
 pub type Handling<T> = Pin<Box<dyn Future<Output = Result<T, String>> + Send>>;
 
 /// A handler of untyped arguments.

@@ -18,7 +18,7 @@ use crate::Database;
 /// The variable that processes share cursors by.
 const CURSOR_KEY: &str = "SORTKEY_CURSOR_KEY";
 
-/// Where a client sends its requests, and what the application decides.
+/// The backend of a client, and the settings that the application chooses.
 #[derive(Clone)]
 #[must_use = "options open a client"]
 pub struct Options {
@@ -177,7 +177,7 @@ pub struct Client {
     core: Core,
     backend: Arc<dyn Backend>,
     hook: Option<Hook>,
-    /// Who calls; the failure if nobody of this design can be that.
+    /// The caller; the failure if nobody of this design can be that.
     caller: Option<Result<Caller, Failure>>,
 }
 
@@ -197,7 +197,7 @@ impl Client {
         Ok(Client { core, backend: options.backend, hook: options.hook, caller: None })
     }
 
-    /// The same program and backend, for a caller.
+    /// This client's program and backend, for a caller.
     pub fn acting_as(&self, caller: &impl Serialize) -> Client {
         let attributes = match serde_json::to_value(caller) {
             Ok(Json::Object(attributes)) => attributes,

@@ -16,7 +16,7 @@ use super::{Client, DesignError, Given};
 pub struct Page<T> {
     /// Its items.
     pub items: Vec<T>,
-    /// Where the next page begins; none on the last.
+    /// The beginning of the next page; none on the last.
     pub cursor: Option<String>,
 }
 

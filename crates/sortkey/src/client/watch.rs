@@ -37,7 +37,7 @@ impl Watch {
         Watch { call: call.to_owned(), backend, hook, trouble: Mutex::default() }
     }
 
-    /// What the trouble of the last request means, if the call failed of it.
+    /// The error for the trouble of the last request, if the call failed of it.
     pub(super) fn trouble(&self) -> Option<CommonError> {
         let (operation, error) = self.trouble.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         let refused = |error: ApiError| Refused { message: error.message, field: None, faults: Vec::new() };

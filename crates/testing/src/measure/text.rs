@@ -50,7 +50,7 @@ impl Measured {
         let agrees = match (calls, is_equal) {
             (0, _) => "not called",
             (_, false) => "differs",
-            // What a call costs that comes through was not measured.
+            // No call succeeded, so its cost was not measured.
             (_, true) if self.succeeded == 0 => "failures only",
             (_, true) => "equal",
         };

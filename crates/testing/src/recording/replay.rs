@@ -20,11 +20,11 @@ use super::{Called, Items, Recorded, Recording, Sent, Setup, Step};
 pub struct Difference {
     /// The sentence of the test.
     pub test: String,
-    /// What differs.
+    /// The differing part.
     pub what: String,
-    /// What was recorded.
+    /// The recorded value.
     pub recorded: String,
-    /// What came now.
+    /// The value of the replay.
     pub found: String,
 }
 

@@ -12,7 +12,7 @@ use sortkey_design::program::{
 
 use super::mutants::Part;
 
-/// What one test can reach.
+/// The parts of a design that one test can reach.
 #[derive(Default)]
 pub(super) struct Reach {
     parts: BTreeSet<Part>,

@@ -1,6 +1,6 @@
 //! Tests, recorded: run once to see their calls, then replayed to see what these send and answer.
 //!
-//! A call is recorded as a client would make it. What a client cannot do is recorded as writes: statements of the test itself,
+//! A call is recorded as a client would make it. Anything that a client cannot do is recorded as writes: statements of the test itself,
 //! workers, calls without a whole caller, and effects whose outcome the protocol of hosts cannot express.
 
 use std::sync::Arc;
@@ -99,7 +99,7 @@ impl Suite {
 }
 
 /// Carries out what a test did: what its calls send and answer. A call that comes to something else by itself is one that no
-/// client can make, for want of a whole caller for example; its writes stand for it.
+/// client can make, for want of a whole caller for example; its writes replace it.
 fn complete(player: &Player, noted: Vec<Noted>) -> Result<Vec<Step>, String> {
     let mut steps = Vec::with_capacity(noted.len());
     for each in noted {
@@ -141,14 +141,14 @@ fn pages(player: &Player, first: &Called) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-/// What a test did.
+/// The actions of a test.
 enum Noted {
     Step(Step),
     Call {
         called: Called,
         /// The name of its failure.
         failed: Option<String>,
-        /// What it wrote.
+        /// Its writes.
         writes: Vec<Step>,
     },
 }
@@ -276,7 +276,7 @@ impl Keyring for Recorder {
     }
 }
 
-/// What a test prepared for its effects, written down with the call that they belong to.
+/// A test's prepared results of effects, kept with the call that they belong to.
 struct Observed {
     stubs: Arc<Stubs>,
     recorder: Arc<Recorder>,

@@ -35,7 +35,7 @@ struct Test<'a> {
     expired: &'a (dyn Fn() + Sync),
 }
 
-/// What orders or observes a test.
+/// The order and the observer of a test.
 pub(super) struct Watch<'a> {
     /// Decides the order of races; none where the backend does.
     pub(super) scheduler: Option<&'a Scheduler>,

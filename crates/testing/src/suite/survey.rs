@@ -20,7 +20,7 @@ use super::{Outcome, Suite};
 /// without the change, and as many more, is given up and counts as failed.
 const PATIENCE: (u64, u64) = (10, 1_000);
 
-/// What a survey found.
+/// The result of a survey.
 pub struct Survey {
     /// The number of mutants.
     pub count: usize,
@@ -98,7 +98,7 @@ fn is_noticed(
         || tests.iter().filter(|each| each.reach.races).any(|each| fails(block_on(suite.run(each.at))))
 }
 
-/// The tests that a part matters to, those first that reach it. What no test calls changes nothing for it; an entity may also be
+/// The tests that a part matters to, those first that reach it. A part that no test calls changes nothing for it; an entity may also be
 /// touched by a counter, a cascade or a reference.
 fn by_reach(candidates: &[Candidate], part: Part) -> Vec<&Candidate> {
     let (near, far): (Vec<&Candidate>, Vec<&Candidate>) =

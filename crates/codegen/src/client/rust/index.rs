@@ -110,7 +110,7 @@ impl Source<'_> {
         )
     }
 
-    /// What the design leaves to the application, as a trait.
+    /// The effects that the design leaves to the application, as a trait.
     fn handlers(&self) -> String {
         let externs = self.surface.effects.iter().filter(|effect| effect.kind == EffectKind::Extern);
         let externs: Vec<_> = externs.collect();

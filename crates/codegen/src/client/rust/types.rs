@@ -32,14 +32,14 @@ pub(super) fn file(source: &Source<'_>) -> File {
     File::new("types.rs", out)
 }
 
-/// What every type derives.
+/// The traits that every type derives.
 fn derive(more: &str) -> String {
     format!(
         "#[derive(Clone, Debug, PartialEq{more}, {LIBRARY}serde::Serialize, {LIBRARY}serde::Deserialize)]\n"
     )
 }
 
-/// Where serde is, which an application need not name.
+/// The path of serde, which an application need not name.
 const SERDE: &str = "crate = \"::sortkey::client::serde\"";
 
 fn id(id: &IdType) -> String {
@@ -170,7 +170,7 @@ impl Source<'_> {
         )
     }
 
-    /// One of several kinds of items, which `$entity` tells apart.
+    /// One of several kinds of items, distinguished by `$entity`.
     fn kinds(&self, ids: &[RecordId], name: &str) -> String {
         let mut out = format!(
             "\n/// One of several kinds of items.\n{}#[serde({SERDE}, tag = \"$entity\")]\npub enum {name} {{\n",

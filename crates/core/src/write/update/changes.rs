@@ -189,7 +189,7 @@ impl Plan<'_> {
         let keeps = |change: &&Change| {
             self.verb == WriteVerb::Upsert && entity.attributes[change.attribute].flags.immutable
         };
-        // What an `upsert` gives once and for all may have been given before.
+        // An attribute that an `upsert` gives once and for all may have been given before.
         for change in self.changes.iter().filter(|each| !keeps(each) || !old.contains_key(&each.path[0])) {
             let shown = change.path.join(".");
             let admit = Admit::computed(scope);
