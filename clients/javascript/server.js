@@ -9,24 +9,32 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 const buckets = mkdtempSync(join(tmpdir(), "sortkey-buckets-"));
-const server = process.env.SORTKEY_E2E_ENDPOINT ? null : start();
+const server = process.env.SORTKEY_E2E_ENDPOINT ? null : start(["--export-dir", buckets]);
 
 /** The address that requests go to. */
 export const endpoint = process.env.SORTKEY_E2E_ENDPOINT ?? (await address(server));
 
 /** Ends the server, if it is ours. */
 export async function stop() {
-  if (server) {
-    const ended = once(server, "exit");
-    server.kill("SIGTERM");
-    await ended;
-  }
+  if (server) await end(server);
   rmSync(buckets, { recursive: true });
 }
 
-function start() {
-  const settings = ["--port", "0", "--in-memory", "--export-dir", buckets];
-  return spawn(binary(), ["serve", ...settings], { stdio: ["ignore", "pipe", "inherit"] });
+/** A server with settings of its own. */
+export async function serve(settings, env) {
+  const server = start(settings, env);
+  return { endpoint: await address(server), stop: () => end(server) };
+}
+
+function start(settings, env = process.env) {
+  const all = ["serve", "--port", "0", "--in-memory", ...settings];
+  return spawn(binary(), all, { stdio: ["ignore", "pipe", "inherit"], env });
+}
+
+async function end(server) {
+  const ended = once(server, "exit");
+  server.kill("SIGTERM");
+  await ended;
 }
 
 /** The address that the server prints. Later output is read too, so that the server never blocks on a full pipe. */
@@ -41,7 +49,8 @@ async function address(server) {
   }
 }
 
-function binary() {
+/** The binary that is tested. */
+export function binary() {
   if (process.env.SORTKEY_BIN) {
     return process.env.SORTKEY_BIN;
   }

@@ -17,6 +17,7 @@ import "./suite/expiry.js";
 import "./suite/settings.js";
 import "./suite/backups.js";
 import "./suite/errors.js";
+import "./suite/signatures.js";
 import "./suite/aids.js";
 import "./suite/coverage.js";
 

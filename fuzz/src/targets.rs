@@ -348,11 +348,12 @@ pub fn authorization(data: &[u8]) {
     let mut credential = String::new();
     let Ok(signature) = Signature::read(&request, &mut credential) else { return };
     let _ = signature.check_coverage(&request);
-    let _ = signature.check_scope(&["dynamodb"]);
     let _ = signature.check_time(Timestamp { seconds: 1_794_879_532 });
+    let Ok(credential) = signature.credential() else { return };
+    let _ = signature.check_scope(&credential, &["dynamodb"]);
     let scope = Scope { date: "20261117", region: "us-east-1", service: "dynamodb" };
     let key = SigningKey::derive("a secret that no input contains", &scope);
-    assert!(signature.matches(&request, &key).is_err(), "a forged signature");
+    assert!(signature.matches(&request, &credential, &key).is_err(), "a forged signature");
 }
 
 /// A session token. None of them was made with this key.

@@ -19,7 +19,7 @@ use thiserror::Error;
 use crate::identities::{ACCOUNT, Directory, Identity, IdentityError, IdentityFile, ReadyRole, id_or_name};
 use crate::keyring::Keyring;
 use crate::session::Session;
-use crate::sigv4::{Signature, SignatureError, SignedRequest, SigningKey, Timestamp};
+use crate::sigv4::{Credential, Signature, SignatureError, SignedRequest, SigningKey, Timestamp};
 
 /// Derived keys that are remembered. When there are more, all are forgotten.
 const MAX_CACHED_KEYS: usize = 1024;
@@ -115,6 +115,9 @@ impl Authority {
     }
 
     /// Verifies the signature of a request for one of these services, and returns the caller.
+    ///
+    /// The order of checks is AWS's: what the signature covers, its time, its scope, its access key, then the signature
+    /// itself. An unknown key in a request that has expired is answered with the expiry.
     pub fn verify(
         &self,
         request: &SignedRequest<'_>,
@@ -123,12 +126,13 @@ impl Authority {
     ) -> Result<Caller, Rejected> {
         let mut credential = String::new();
         let signature = Signature::read(request, &mut credential)?;
-        let (secret, caller, expires_seconds) = self.find(&signature).ok_or(Rejected::UnknownKey)?;
-        let now = Timestamp { seconds: now_seconds };
         signature.check_coverage(request)?;
-        signature.check_scope(services)?;
-        signature.check_time(now)?;
-        self.check_match(&signature, request, &secret)?;
+        signature.check_time(Timestamp { seconds: now_seconds })?;
+        let credential = signature.credential()?;
+        signature.check_scope(&credential, services)?;
+        let found = self.find(&signature, credential.access_key);
+        let (secret, caller, expires_seconds) = found.ok_or(Rejected::UnknownKey)?;
+        self.check_match(&signature, &credential, request, &secret)?;
         if expires_seconds.is_some_and(|expires_seconds| expires_seconds <= now_seconds) {
             return Err(Rejected::Expired);
         }
@@ -138,41 +142,43 @@ impl Authority {
     /// Whether a request names an access key, or carries a session token, that is known. Nothing is proved by that.
     pub fn knows(&self, request: &SignedRequest<'_>) -> bool {
         let mut credential = String::new();
-        Signature::read(request, &mut credential).is_ok_and(|signature| self.find(&signature).is_some())
+        let Ok(signature) = Signature::read(request, &mut credential) else { return false };
+        signature.credential().is_ok_and(|credential| self.find(&signature, credential.access_key).is_some())
     }
 
     /// The secret that a signature should have been made with, whom it belongs to, and when it ends.
-    fn find(&self, signature: &Signature<'_>) -> Option<(Arc<str>, Caller, Option<i64>)> {
+    fn find(&self, signature: &Signature<'_>, access_key: &str) -> Option<(Arc<str>, Caller, Option<i64>)> {
         let directory = self.directory.load();
         match &signature.token {
-            None => directory.keys.get(signature.access_key).map(|(secret, identity)| {
+            None => directory.keys.get(access_key).map(|(secret, identity)| {
                 let identity = Arc::clone(identity);
                 (Arc::clone(secret), Caller { identity, session_policy: None, issued_seconds: None }, None)
             }),
-            Some(token) => session(&directory, token, signature.access_key),
+            Some(token) => session(&directory, token, access_key),
         }
     }
 
     fn check_match(
         &self,
         signature: &Signature<'_>,
+        credential: &Credential<'_>,
         request: &SignedRequest<'_>,
         secret: &Arc<str>,
     ) -> Result<(), SignatureError> {
         let keys = self.keys.load();
-        let cached = keys.get(signature.access_key);
+        let cached = keys.get(credential.access_key);
         if let Some(cached) =
-            cached.filter(|cached| cached.scope == signature.scope_text && cached.secret == *secret)
+            cached.filter(|cached| cached.scope == credential.scope_text && cached.secret == *secret)
         {
-            return signature.matches(request, &cached.key);
+            return signature.matches(request, credential, &cached.key);
         }
-        let key = SigningKey::derive(secret, &signature.scope);
-        signature.matches(request, &key)?;
+        let key = SigningKey::derive(secret, &credential.scope);
+        signature.matches(request, credential, &key)?;
         // Only a good signature is remembered, so that strangers cannot fill the cache.
-        let cached = CachedKey { secret: Arc::clone(secret), scope: signature.scope_text.to_owned(), key };
+        let cached = CachedKey { secret: Arc::clone(secret), scope: credential.scope_text.to_owned(), key };
         self.keys.rcu(|keys| {
             let mut keys = if keys.len() < MAX_CACHED_KEYS { HashMap::clone(keys) } else { HashMap::new() };
-            keys.insert(signature.access_key.to_owned(), cached.clone());
+            keys.insert(credential.access_key.to_owned(), cached.clone());
             keys
         });
         Ok(())

@@ -29,4 +29,4 @@ pub use identities::{
 };
 pub use keyring::{KeyService, Keyring, KeyringError, KeyringSource, check_apart};
 pub use session::is_session_token;
-pub use sigv4::{Scope, Signature, SignatureError, SignedRequest, SigningKey, Timestamp};
+pub use sigv4::{Credential, Scope, Signature, SignatureError, SignedRequest, SigningKey, Timestamp};

@@ -12,7 +12,7 @@ mod read;
 mod timestamp;
 
 pub use self::key::SigningKey;
-pub use self::read::{Scope, Signature};
+pub use self::read::{Credential, Scope, Signature};
 pub use self::timestamp::Timestamp;
 
 use thiserror::Error;

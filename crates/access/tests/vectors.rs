@@ -46,8 +46,10 @@ impl Vector {
         };
         let mut credential = String::new();
         let Ok(signature) = Signature::read(&request, &mut credential) else { return false };
-        let key = SigningKey::derive(SECRET, &signature.scope);
-        signature.check_scope(&["service"]).is_ok() && signature.matches(&request, &key).is_ok()
+        let Ok(credential) = signature.credential() else { return false };
+        let key = SigningKey::derive(SECRET, &credential.scope);
+        signature.check_scope(&credential, &["service"]).is_ok()
+            && signature.matches(&request, &credential, &key).is_ok()
     }
 }
 

@@ -93,6 +93,36 @@ fn every_member_of_the_model_is_known() {
     assert!(checked.len() > 80, "only {} structures were compared", checked.len());
 }
 
+/// Members that a request can have and that nothing reads were accepted without an effect. A name that several shapes share counts
+/// for all of them, so this finds what was forgotten altogether; what is read must be tested where it is.
+#[test]
+fn every_member_that_is_accepted_is_read() {
+    let operations = entries(include_str!("service_model.txt"), "operation ");
+    let reachable: BTreeSet<&str> = operations.values().flatten().copied().collect();
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let ours = sources(&crates.join("api/src"));
+    let readers = ["engine/src", "server/src"].map(|readers| sources(&crates.join(readers))).concat();
+    let is_read = |field: &str| {
+        readers.match_indices(field).any(|(at, _)| {
+            let (before, after) = (readers[..at].trim_end(), readers[at + field.len()..].trim_start());
+            // `input.field`, which is not a method, or a pattern that names it.
+            let is_field = readers[..at].ends_with('.') && !after.starts_with('(');
+            let is_word = !after.starts_with(|next: char| next.is_alphanumeric() || next == '_');
+            is_word && (is_field || before.ends_with(['{', ',']) && after.starts_with([',', '}', ':']))
+        })
+    };
+    let members: Vec<Member<'_>> =
+        members(&ours).into_iter().filter(|member| reachable.contains(member.shape)).collect();
+    let unread: Vec<String> = members
+        .iter()
+        .filter(|member| !is_read(member.field))
+        .map(|member| format!("{}.{}", member.shape, member.name))
+        .collect();
+    assert_eq!(unread, Vec::<String>::new(), "accepted, and read nowhere");
+    assert!(members.len() > 300, "only {} members were looked for", members.len());
+    assert!(!is_read("no_such_member"));
+}
+
 /// Every operation of the model has a name here, also one that is not supported, so that it is answered by name.
 #[test]
 fn every_operation_of_the_model_is_known() {
@@ -110,18 +140,34 @@ fn entries<'a>(model: &'a str, kind: &str) -> Names<'a> {
     model.lines().filter_map(entry).collect()
 }
 
+/// A member of a `shape!`: `index_name: Option<IndexName> = "IndexName"`.
+struct Member<'a> {
+    shape: &'a str,
+    field: &'a str,
+    name: &'a str,
+}
+
 /// The members of every `shape!`, as declared.
-fn shapes(sources: &str) -> Names<'_> {
-    let mut shapes = Names::new();
+fn members(sources: &str) -> Vec<Member<'_>> {
+    let mut members = Vec::new();
     let mut current = None;
     for line in sources.lines().map(str::trim) {
         if let Some(name) = line.strip_prefix("struct ").and_then(|rest| rest.split([' ', '{']).next()) {
-            current = Some(shapes.entry(name).or_default());
+            current = Some(name);
         } else if line == "}" {
             current = None;
-        } else if let (Some(members), Some((_, rest))) = (current.as_mut(), line.split_once("= \"")) {
-            members.insert(rest.split('"').next().unwrap());
+        } else if let (Some(shape), Some((declared, rest))) = (current, line.split_once("= \"")) {
+            let (field, name) = (declared.split(':').next().unwrap(), rest.split('"').next().unwrap());
+            members.push(Member { shape, field, name });
         }
+    }
+    members
+}
+
+fn shapes(sources: &str) -> Names<'_> {
+    let mut shapes = Names::new();
+    for member in members(sources) {
+        shapes.entry(member.shape).or_default().insert(member.name);
     }
     shapes
 }

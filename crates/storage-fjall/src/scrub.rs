@@ -49,7 +49,7 @@ struct Sum {
 
 type Sums = BTreeMap<PathBuf, Sum>;
 
-/// Reads all files of a directory and compares them with what they were; notes those that are new.
+/// Reads all files of a directory and compares them with what they were; notes those that are new, if it can be written.
 pub fn scrub(path: impl AsRef<Path>) -> io::Result<Vec<Damage>> {
     pass(path.as_ref(), &|| true, &mut |_| true)
 }
@@ -101,8 +101,11 @@ fn pass(
         }
         sums.insert(file, found);
     }
-    if sums != known {
-        write_sums(path, &sums)?;
+    if sums != known
+        && let Err(error) = write_sums(path, &sums)
+    {
+        // A directory that is only read, or a full disk. What was found counts all the same.
+        tracing::warn!(%error, "the checksums of new files could not be noted");
     }
     if wants_known() {
         let found = rewritten::check(path, pace);

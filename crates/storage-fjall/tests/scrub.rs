@@ -23,7 +23,16 @@ fn fill(path: &Path) {
         "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}]
     });
     database.call("CreateTable", &table).unwrap();
-    for number in 0..60 {
+    put(&database, 0..60);
+}
+
+/// More items, in files of their own.
+fn fill_more(path: &Path) {
+    put(&Database::open(path).unwrap(), 60..90);
+}
+
+fn put(database: &Database, numbers: std::ops::Range<u64>) {
+    for number in numbers {
         // Some are kept apart from the tables.
         let long = "x".repeat(if number % 3 == 0 { 20_000 } else { 500 });
         let item = json!({"pk": {"N": number.to_string()}, "long": {"S": long}});
@@ -86,6 +95,33 @@ fn every_flipped_bit_is_found() {
         std::fs::write(path.join(file), &good).unwrap();
     }
     assert_eq!(scrub(&path).unwrap(), []);
+}
+
+// `sortkey verify` called a damaged directory sound if it could not note the checksums of new files: a full disk, a directory that
+// is only read.
+#[test]
+fn damage_is_found_where_nothing_can_be_written() {
+    let directory = scratch();
+    let path = directory.path().join("database");
+    fill(&path);
+    assert_eq!(scrub(&path).unwrap(), []);
+    let noted = std::fs::read(path.join("SUMS")).unwrap();
+    // New files, so that there is something to note.
+    fill_more(&path);
+    std::fs::create_dir(path.join("SUMS.new")).unwrap();
+    assert_eq!(scrub(&path).unwrap(), []);
+    assert_eq!(std::fs::read(path.join("SUMS")).unwrap(), noted, "it could not be written");
+    for part in ["blobs", "FORMAT"] {
+        let files = contents(&path);
+        let file = files.iter().find(|file| file.to_string_lossy().contains(part)).unwrap();
+        let good = std::fs::read(path.join(file)).unwrap();
+        let mut bad = good.clone();
+        bad[good.len() / 2] ^= 1;
+        std::fs::write(path.join(file), bad).unwrap();
+        let found: Vec<PathBuf> = scrub(&path).unwrap().into_iter().map(|damage| damage.path).collect();
+        assert_eq!(found, std::slice::from_ref(file), "{part}");
+        std::fs::write(path.join(file), good).unwrap();
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Presigned requests and sessions expire on time, and a session ends with its role.
 
+mod order;
+
 use sortkey_policy::{Context, Values};
 
 use super::*;
@@ -97,9 +99,10 @@ fn presigned(
     let mut credential = String::new();
     let request = request(&unsigned);
     let signature = Signature::read(&request, &mut credential).expect("complete");
-    let key = SigningKey::derive(secret, &signature.scope);
+    let credential = signature.credential().expect("five elements");
+    let key = SigningKey::derive(secret, &credential.scope);
     let mut digits = Vec::new();
-    hex::append(&signature.expected(&request, &key).expect("the host is there"), &mut digits);
+    hex::append(&signature.expected(&request, &credential, &key).expect("the host is there"), &mut digits);
     unsigned.clone() + std::str::from_utf8(&digits).expect("digits")
 }
 

@@ -9,8 +9,24 @@ use crate::{hex, hmac};
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
+/// The end of every scope.
+const TERMINATOR: &str = "aws4_request";
+
 /// The parameter of a presigned request that carries the signature.
 const SIGNATURE: &str = "X-Amz-Signature";
+
+/// Who signed, and for what: `AKIA.../20261117/us-east-1/dynamodb/aws4_request`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Credential<'a> {
+    /// The access key that signed.
+    pub access_key: &'a str,
+    /// The scope of the signing key.
+    pub scope: Scope<'a>,
+    /// The scope as it was sent, without the access key.
+    pub(crate) scope_text: &'a str,
+    /// `aws4_request`.
+    terminator: &'a str,
+}
 
 /// The scope that a signing key is derived for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,19 +42,14 @@ pub struct Scope<'a> {
 /// The parts of a request's signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature<'a> {
-    /// The access key that signed.
-    pub access_key: &'a str,
-    /// The scope of the signing key.
-    pub scope: Scope<'a>,
     /// The session token, for temporary credentials.
     pub token: Option<String>,
+    credential: &'a str,
     signed_headers: std::borrow::Cow<'a, str>,
     digits: &'a str,
     time: Timestamp,
     /// The time as every part of a signature spells it.
     time_text: std::borrow::Cow<'a, str>,
-    /// The scope as it was sent, without the access key.
-    pub(crate) scope_text: &'a str,
     /// How long a presigned request is valid.
     expires_seconds: Option<i64>,
 }
@@ -87,19 +98,16 @@ impl<'a> Signature<'a> {
         let date = std::str::from_utf8(date).unwrap_or_default().trim();
         let basic = Timestamp::basic(date.as_bytes()).map(|time| (time, std::borrow::Cow::Borrowed(date)));
         let http = || Timestamp::http(date).map(|time| (time, std::borrow::Cow::Owned(time.to_string())));
-        let (time, time_text) = basic.or_else(http).ok_or_else(bad_date)?;
+        let (time, time_text) = basic.or_else(http).ok_or_else(|| bad_date(date))?;
         let token = request.header("x-amz-security-token");
         let token = token.map(|token| String::from_utf8_lossy(token).trim().to_owned());
-        let (access_key, scope, scope_text) = credential_parts(credential)?;
         Ok(Signature {
-            access_key,
-            scope,
             token,
+            credential,
             signed_headers: signed_headers.into(),
             digits,
             time,
             time_text,
-            scope_text,
             expires_seconds: None,
         })
     }
@@ -135,7 +143,7 @@ impl<'a> Signature<'a> {
         let digits = need(SIGNATURE)?;
         let signed_headers = text(need("X-Amz-SignedHeaders")?);
         let time_text = need("X-Amz-Date")?;
-        let time = Timestamp::basic(time_text.as_bytes()).ok_or_else(bad_date)?;
+        let time = Timestamp::basic(time_text.as_bytes()).ok_or_else(|| bad_date(time_text))?;
         let expires = find("X-Amz-Expires")?.map(|seconds| {
             let seconds =
                 seconds.parse::<i64>().ok().filter(|seconds| (1..=MAX_EXPIRES_SECONDS).contains(seconds));
@@ -145,39 +153,15 @@ impl<'a> Signature<'a> {
         });
         let expires_seconds = expires.transpose()?.unwrap_or(SKEW_SECONDS);
         let token = find("X-Amz-Security-Token")?.map(text);
-        let (access_key, scope, scope_text) = credential_parts(decoded)?;
         Ok(Signature {
-            access_key,
-            scope,
             token,
+            credential: decoded,
             signed_headers: signed_headers.into(),
             digits,
             time,
             time_text: time_text.into(),
-            scope_text,
             expires_seconds: Some(expires_seconds),
         })
-    }
-
-    /// Whether the scope is for one of these services and of the day of the signature.
-    pub fn check_scope(&self, services: &[&str]) -> Result<(), SignatureError> {
-        let invalid = |why: String| Err(SignatureError::Invalid(why));
-        if self.scope.region.is_empty() {
-            return invalid("Credential should be scoped to a valid region. ".to_owned());
-        }
-        if !services.contains(&self.scope.service) {
-            let service = services.first().copied().unwrap_or_default();
-            return invalid(format!("Credential should be scoped to correct service: '{service}'. "));
-        }
-        let day = self.time_text.get(..8).unwrap_or_default();
-        if self.scope.date != day {
-            return invalid(format!(
-                "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '{}' != \
-                 '{day}', from '{}'.",
-                self.scope.date, self.time
-            ));
-        }
-        Ok(())
     }
 
     /// Checks that the signature's time is within 15 minutes of now, or that a presigned request has not expired.
@@ -202,6 +186,55 @@ impl<'a> Signature<'a> {
         Ok(())
     }
 
+    /// Who signed, and for what.
+    pub fn credential(&self) -> Result<Credential<'a>, SignatureError> {
+        let mut parts = self.credential.splitn(5, '/');
+        let scope_text = self.credential.split_once('/').map_or("", |(_, scope)| scope);
+        let mut read = || {
+            let access_key = parts.next().filter(|key| !key.is_empty())?;
+            let scope = Scope { date: parts.next()?, region: parts.next()?, service: parts.next()? };
+            let terminator = parts.next().filter(|last| !last.contains('/'))?;
+            Some(Credential { access_key, scope, scope_text, terminator })
+        };
+        read().ok_or_else(|| {
+            SignatureError::Incomplete(format!(
+                "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '{}'",
+                self.credential
+            ))
+        })
+    }
+
+    /// Whether a credential is for one of these services and of the day of the signature. All that is wrong is said together, as
+    /// on AWS.
+    pub fn check_scope(&self, credential: &Credential<'_>, services: &[&str]) -> Result<(), SignatureError> {
+        let mut wrong = String::new();
+        let Credential { scope, terminator, .. } = credential;
+        if scope.region.is_empty() {
+            wrong += "Credential should be scoped to a valid region. ";
+        }
+        if !services.contains(&scope.service) {
+            let service = services.first().copied().unwrap_or_default();
+            wrong += &format!("Credential should be scoped to correct service: '{service}'. ");
+        }
+        if *terminator != TERMINATOR {
+            wrong += &format!(
+                "Credential should be scoped with a valid terminator: '{TERMINATOR}', not '{terminator}'. "
+            );
+        }
+        let day = self.time_text.get(..8).unwrap_or_default();
+        if scope.date != day {
+            wrong += &format!(
+                "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '{}' != '{day}', \
+                 from '{}'.",
+                scope.date, self.time
+            );
+        }
+        match wrong.is_empty() {
+            true => Ok(()),
+            false => Err(SignatureError::Invalid(wrong)),
+        }
+    }
+
     /// Whether everything is signed that must be: the host, and every header that AWS or we give a meaning to.
     pub fn check_coverage(&self, request: &SignedRequest<'_>) -> Result<(), SignatureError> {
         let is_signed = |name: &str| self.signed_headers.split(';').any(|signed| signed == name);
@@ -221,8 +254,13 @@ impl<'a> Signature<'a> {
     }
 
     /// Whether the signature is the one that the key makes of the request.
-    pub fn matches(&self, request: &SignedRequest<'_>, key: &SigningKey) -> Result<(), SignatureError> {
-        let expected = self.expected(request, key).ok_or_else(SignatureError::mismatch)?;
+    pub fn matches(
+        &self,
+        request: &SignedRequest<'_>,
+        credential: &Credential<'_>,
+        key: &SigningKey,
+    ) -> Result<(), SignatureError> {
+        let expected = self.expected(request, credential, key).ok_or_else(SignatureError::mismatch)?;
         let given = hex::decode(self.digits.as_bytes()).ok_or_else(SignatureError::mismatch)?;
         match hmac::is_equal(&given, &expected) {
             true => Ok(()),
@@ -231,7 +269,12 @@ impl<'a> Signature<'a> {
     }
 
     /// The signature that the key makes of the request; none if a signed header is missing or out of order.
-    pub(crate) fn expected(&self, request: &SignedRequest<'_>, key: &SigningKey) -> Option<[u8; 32]> {
+    pub(crate) fn expected(
+        &self,
+        request: &SignedRequest<'_>,
+        credential: &Credential<'_>,
+        key: &SigningKey,
+    ) -> Option<[u8; 32]> {
         if !is_sorted(&self.signed_headers) {
             return None;
         }
@@ -242,32 +285,9 @@ impl<'a> Signature<'a> {
         let canonical = canonical::request(request, &self.signed_headers, &payload_hash, unsigned)?;
         let mut hash = Vec::with_capacity(64);
         hex::append(&Sha256::digest(&canonical).into(), &mut hash);
-        let pieces = [ALGORITHM, "\n", &self.time_text, "\n", self.scope_text, "\n"].map(str::as_bytes);
+        let pieces = [ALGORITHM, "\n", &self.time_text, "\n", credential.scope_text, "\n"].map(str::as_bytes);
         Some(key.sign(&[pieces[0], pieces[1], pieces[2], pieces[3], pieces[4], pieces[5], &hash]))
     }
-}
-
-/// Access key, scope, and the scope as text.
-fn credential_parts(credential: &str) -> Result<(&str, Scope<'_>, &str), SignatureError> {
-    let malformed = || {
-        SignatureError::Incomplete(format!(
-            "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '{credential}'"
-        ))
-    };
-    let (access_key, scope_text) = credential.split_once('/').ok_or_else(malformed)?;
-    let mut parts = scope_text.split('/');
-    let mut next = || parts.next().ok_or_else(malformed);
-    let scope = Scope { date: next()?, region: next()?, service: next()? };
-    let terminator = next()?;
-    if next().is_ok() || access_key.is_empty() {
-        return Err(malformed());
-    }
-    if terminator != "aws4_request" {
-        return Err(SignatureError::Invalid(format!(
-            "Credential should be scoped with a valid terminator: 'aws4_request', not '{terminator}'. "
-        )));
-    }
-    Ok((access_key, scope, scope_text))
 }
 
 /// Whether the names are in order, each once, in lower case.
@@ -280,9 +300,10 @@ fn is_sorted(names: &str) -> bool {
     })
 }
 
-fn bad_date() -> SignatureError {
-    let why = "Date must be in ISO-8601 'basic format'. Got no such date. See http://en.wikipedia.org/wiki/ISO_8601";
-    SignatureError::Incomplete(why.to_owned())
+fn bad_date(date: &str) -> SignatureError {
+    SignatureError::Incomplete(format!(
+        "Date must be in ISO-8601 'basic format'. Got '{date}'. See http://en.wikipedia.org/wiki/ISO_8601"
+    ))
 }
 
 fn first_word(text: &str) -> &str {

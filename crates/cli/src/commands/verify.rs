@@ -127,21 +127,9 @@ fn from_directory(directory: &Path, keyring: &KeyringArguments) -> Result<Found,
     Ok(found(&report, &damages(directory)?))
 }
 
-/// Files whose checksums differ. If checksums cannot be stored, those that are known are compared all the same.
+/// Files whose checksums differ.
 fn damages(directory: &Path) -> Result<Vec<Damage>, Failure> {
-    match scrub(directory) {
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::ReadOnlyFilesystem
-                    | io::ErrorKind::PermissionDenied
-                    | io::ErrorKind::StorageFull
-            ) =>
-        {
-            Ok(Vec::new())
-        }
-        result => result.map_err(|error| Failure::new(format_args!("cannot read the files: {error}"))),
-    }
+    scrub(directory).map_err(|error| Failure::new(format_args!("cannot read the files: {error}")))
 }
 
 fn found(report: &Report, damages: &[Damage]) -> Found {
