@@ -86,13 +86,22 @@ impl Runner {
         watcher: &mut (dyn FnMut(&Captured, &[String]) + Send),
     ) -> Result<State, Refusal> {
         let (held, state) = self.lease().await?;
-        let mut following = self.take_over(held, &state).await?;
+        let ended = self.follow_under(held, &state, watcher).await;
+        self.end_lease(held, ended).await
+    }
+
+    async fn follow_under(
+        &self,
+        held: Held,
+        state: &State,
+        watcher: &mut (dyn FnMut(&Captured, &[String]) + Send),
+    ) -> Result<State, Refusal> {
+        let mut following = self.take_over(held, state).await?;
         loop {
             let state = self.begun().await?;
             let is_over = !matches!(state.phase, Phase::Both | Phase::Shadow);
             let copies = !state.paused && !state.is_copied(&self.plan) && state.reached(&self.plan).is_none();
             if is_over || copies {
-                self.release(held).await?;
                 return Ok(state);
             }
             let round = self.round(&mut following).await?;
@@ -128,9 +137,8 @@ impl Runner {
             }
             if !self.is_another(&state) {
                 let (held, state) = self.lease().await?;
-                let mut following = self.take_over(held, &state).await?;
-                while !self.round(&mut following).await?.reached_the_end {}
-                return self.release(held).await;
+                let ended = self.read_to_the_end(held, &state).await;
+                return self.end_lease(held, ended).await;
             }
             if self.home.reads(&self.backend, plan).await?.rounds >= first + ROUNDS {
                 return Ok(());
@@ -142,6 +150,12 @@ impl Runner {
             }
             self.backend.pause(IDLE).await;
         }
+    }
+
+    async fn read_to_the_end(&self, held: Held, state: &State) -> Result<(), Refusal> {
+        let mut following = self.take_over(held, state).await?;
+        while !self.round(&mut following).await?.reached_the_end {}
+        Ok(())
     }
 
     /// Ends what follows the streams, and forgets how far they were read.

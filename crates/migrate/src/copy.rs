@@ -71,6 +71,16 @@ impl Runner {
         // A runner before this one may have been cut off before it had waited.
         self.settle().await?;
         let (held, state) = self.lease().await?;
+        let ended = self.copy_segments(held, state, watcher).await;
+        self.end_lease(held, ended).await
+    }
+
+    async fn copy_segments(
+        &self,
+        held: Held,
+        state: State,
+        watcher: &mut (dyn FnMut(&State) + Send),
+    ) -> Result<Copied, Refusal> {
         let walks = self.take_segments(held, &state).await?;
         let copying = Copying {
             runner: self,
@@ -97,7 +107,6 @@ impl Runner {
                 }
             }
         };
-        self.release(held).await?;
         let how = [Copied::Paused, Copied::AtGate].into_iter().find(|how| ended.contains(how));
         Ok(how.unwrap_or(Copied::Done))
     }

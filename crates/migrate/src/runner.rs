@@ -210,9 +210,11 @@ impl Runner {
         self.begun().await
     }
 
-    /// Writes both designs from now on. Processes that serve the old design by itself stop writing before anything is copied.
+    /// Writes both designs from now on, if every item fits the new one. Processes that serve the old design by itself stop
+    /// writing before anything is copied.
     pub async fn start(&self) -> Result<State, Refusal> {
         if self.begun().await?.phase == Phase::Prepared {
+            self.fits().await?;
             sortkey_deploy::supersede(&self.plan.old).await.map_err(|error| Refusal::new(explain(&error)))?;
             self.go(&[Phase::Prepared], Phase::Starting, "it was started before").await?;
         }
@@ -390,8 +392,15 @@ impl Runner {
         Lease { holder: self.holder.clone(), until_ms }
     }
 
-    /// Gives the lease back.
-    pub(crate) async fn release(&self, held: Held) -> Result<(), Refusal> {
+    /// Gives the lease back, however the work under it ended: the next runner need not wait until the lease is over.
+    pub(crate) async fn end_lease<T>(&self, held: Held, ended: Result<T, Refusal>) -> Result<T, Refusal> {
+        let released = self.release(held).await;
+        // Why the work stopped matters more than a lease that ends by itself.
+        let value = ended?;
+        released.map(|()| value)
+    }
+
+    async fn release(&self, held: Held) -> Result<(), Refusal> {
         self.change(|state| {
             if state.fence == held.fence {
                 state.lease = None;

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use sortkey_core::internals::{EntityInfo, View, held, is_expired, is_pure, read_whole};
+use sortkey_diagnostics::counted_with;
 use sortkey_value::Item;
 
 use crate::mapper::{Mapper, Target, Unmapped};
@@ -96,6 +97,21 @@ impl Runner {
             row.keys = keys.len() as u64;
         }
         Ok(survey)
+    }
+
+    /// Refuses to go on with old items that do not fit, with their keys, before anything is written.
+    pub(crate) async fn fits(&self) -> Result<(), Refusal> {
+        let survey = self.survey(&mut |_| ()).await?;
+        if survey.unfit_count == 0 {
+            return Ok(());
+        }
+        let why = format!(
+            "{} not fit the new design, so nothing was started: repair them, or say in the mapping what becomes of them",
+            counted_with(survey.unfit_count, "item", ("does", "do"))
+        );
+        let more = survey.unfit_count - survey.unfit.len() as u64;
+        let more = (more > 0).then(|| format!("and {more} more"));
+        Err(Refusal::all([why].into_iter().chain(survey.unfit).chain(more)))
     }
 
     fn rows(&self) -> Vec<Row> {
@@ -193,9 +209,13 @@ impl Runner {
                 continue;
             }
             let Some(at) = self.row(info, target) else { continue };
-            let mut hasher = DefaultHasher::new();
-            target.place.key.hash(&mut hasher);
-            keys[at].insert(hasher.finish());
+            let key = digest(&target.place);
+            let is_taken = self.plan.making(target.new).any(|(maker, _)| keys[maker].contains(&key));
+            if is_taken && !self.plan.making(target.new).any(|(_, mapping)| mapping.merges()) {
+                unfit(survey, shared_key(info, &place, target));
+                continue;
+            }
+            keys[at].insert(key);
             let row = &mut survey.rows[at];
             row.items += 1;
             row.in_place &= target.place == place;
@@ -250,6 +270,15 @@ impl Mapper<'_> {
         }
         Ok(None)
     }
+}
+
+/// Why a new item cannot be made: another old one has made it.
+fn shared_key(old: &EntityInfo, source: &Place, target: &Target) -> String {
+    format!(
+        "the {} at {source} becomes {}, as another item does: say how they combine with `merge`, or keep what tells them apart \
+         in the key",
+        old.name, target.place
+    )
 }
 
 fn digest(place: &Place) -> u64 {

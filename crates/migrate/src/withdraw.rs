@@ -13,7 +13,7 @@ use crate::hidden;
 use crate::place::Place;
 use crate::plan::{Side, stored_names};
 use crate::refusal::Refusal;
-use crate::runner::{Runner, fenced};
+use crate::runner::{Held, Runner, fenced};
 use crate::segments::Walks;
 use crate::state::{Phase, State};
 
@@ -26,6 +26,12 @@ impl Runner {
             true => self.seize().await?,
             false => self.lease().await?,
         };
+        let ended = self.take_back(held, &state).await;
+        self.end_lease(held, ended).await?;
+        self.begun().await
+    }
+
+    async fn take_back(&self, held: Held, state: &State) -> Result<(), Refusal> {
         if state.captured {
             self.stop_following(held).await?;
         }
@@ -55,9 +61,8 @@ impl Runner {
             state.captured = false;
             Ok(())
         })
-        .await?;
-        self.release(held).await?;
-        self.begun().await
+        .await
+        .map(drop)
     }
 
     /// Removes what the new design has in a table.

@@ -9,14 +9,20 @@ use crate::mapper::Mapper;
 use crate::plan::Side;
 use crate::reader::Reader;
 use crate::refusal::Refusal;
-use crate::runner::Runner;
+use crate::runner::{Held, Runner};
+use crate::state::State;
 use crate::verify::Report;
 
 impl Runner {
     /// Old items that other programs changed after the new design began to answer.
     pub(crate) async fn strays(&self) -> Result<Vec<String>, Refusal> {
         let (held, state) = self.seize().await?;
-        let mut following = self.take_over(held, &state).await?;
+        let found = self.strays_since(held, &state).await;
+        self.end_lease(held, found).await
+    }
+
+    async fn strays_since(&self, held: Held, state: &State) -> Result<Vec<String>, Refusal> {
+        let mut following = self.take_over(held, state).await?;
         let mapper = Mapper { plan: &self.plan, now_ms: state.now_ms };
         let mut found: Vec<String> = Vec::new();
         loop {
@@ -30,7 +36,6 @@ impl Runner {
                 break;
             }
         }
-        self.release(held).await?;
         found.dedup();
         Ok(found)
     }

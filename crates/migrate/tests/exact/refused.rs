@@ -6,7 +6,7 @@ use sortkey_api::shapes::transaction::{Put, TransactWriteItem};
 use sortkey_api::{Fault, Refused, Requests as _};
 use sortkey_core::FailureKind;
 use sortkey_embedded::block_on;
-use sortkey_migrate::Side;
+use sortkey_migrate::{Phase, Side};
 use sortkey_value::{AttributeValue, Map};
 
 use crate::support::{AFTER, BEFORE, World, call, seed, try_call};
@@ -21,6 +21,69 @@ fn narrowed() -> World {
     block_on(runner.start()).expect("started");
     block_on(runner.copy(&mut |_| ())).unwrap_or_else(|refusal| panic!("{refusal}"));
     world
+}
+
+/// A world with names that the new design does not have room for, in the phase `prepared`.
+fn outgrown() -> World {
+    let world = World::of(BEFORE, &AFTER.replace("name   string(1..40)", "name   string(1..12)"));
+    let old = world.old_alone();
+    seed(&old);
+    for team in ["red", "grey"] {
+        call(&old, "call", json!({ "teamId": team, "name": format!("A long name for {team}") }));
+    }
+    world.make_tables();
+    block_on(world.runner().prepare()).expect("prepared");
+    world
+}
+
+/// Nothing looked before the start: values that do not fit came up in the middle of the copy, when both designs were written.
+#[test]
+fn values_that_do_not_fit_are_listed_before_anything_is_started() {
+    let world = outgrown();
+    let refusal = block_on(world.runner().start()).expect_err("two names do not fit").to_string();
+    assert!(refusal.contains("2 items do not fit") && refusal.contains("nothing was started"), "{refusal}");
+    assert!(refusal.contains("TEAM#red") && refusal.contains("TEAM#grey"), "{refusal}");
+    let state = block_on(world.runner().state()).expect("read").expect("prepared");
+    assert_eq!(state.phase, Phase::Prepared);
+    let old = world.old_alone();
+    for team in ["red", "grey"] {
+        call(&old, "call", json!({ "teamId": team, "name": team }));
+    }
+    assert!(world.items("teams").is_empty() && world.items("shares").is_empty());
+    assert_eq!(block_on(world.runner().start()).expect("every item fits").phase, Phase::Both);
+}
+
+/// Two old items that become one, which the mapping does not combine: the plan counted them as merged.
+#[test]
+fn two_items_for_one_key_are_listed_before_anything_is_started() {
+    let world = World::of(BEFORE, &AFTER.replace(" merge rights", ""));
+    seed(&world.old_alone());
+    world.make_tables();
+    block_on(world.runner().prepare()).expect("prepared");
+    let refusal = block_on(world.runner().start()).expect_err("two shares of one target").to_string();
+    assert!(refusal.contains("1 item does not fit") && refusal.contains("with `merge`"), "{refusal}");
+    assert!(refusal.contains("SHARE#s2"), "{refusal}");
+}
+
+/// A copy that stopped kept its lease, so that the next one was refused for half a minute.
+#[test]
+fn a_copy_that_stops_gives_its_lease_back() {
+    let world = outgrown();
+    let old = world.old_alone();
+    for team in ["red", "grey"] {
+        call(&old, "call", json!({ "teamId": team, "name": team }));
+    }
+    block_on(world.runner().start()).expect("started");
+    // A process that has not noticed the start.
+    call(&old, "call", json!({ "teamId": "red", "name": "A long name for red" }));
+    for _ in 0..2 {
+        let refusal = block_on(world.runner().copy(&mut |_| ())).expect_err("it does not fit").to_string();
+        assert!(refusal.contains("TEAM#red"), "{refusal}");
+        let state = block_on(world.runner().state()).expect("read").expect("started");
+        assert_eq!(state.lease, None);
+    }
+    call(&old, "call", json!({ "teamId": "red", "name": "red" }));
+    block_on(world.runner().copy(&mut |_| ())).unwrap_or_else(|refusal| panic!("{refusal}"));
 }
 
 /// They were internal errors: callers got a 500 for a value that they can correct.
