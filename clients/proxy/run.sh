@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Publishes servers through Debian's nginx, with and without the Host header forwarded, and asks as a stranger. Installs
-# nginx if it is missing and may be installed (as root, by name) and is left out otherwise. SORTKEY_REQUIRE_CLIENTS=1 makes
+# nginx if it is missing and may be installed (as root, by name) and is left out otherwise. SORTKEY_REQUIRE_TOOLS=1 makes
 # that a failure.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 leave_out() {
     echo "clients/proxy: $1, left out" >&2
-    [ "${SORTKEY_REQUIRE_CLIENTS:-}" != 1 ] || exit 1
+    [ "${SORTKEY_REQUIRE_TOOLS:-}" != 1 ] || exit 1
     exit 0
 }
 

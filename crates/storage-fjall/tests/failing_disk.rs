@@ -30,7 +30,7 @@ fn nothing_acknowledged_is_lost_when_the_disk_fails() {
     let mut random = Random::from_environment();
     let directory = scratch();
     let Some(shim) = disk::build_shim(directory.path()) else {
-        eprintln!("no C compiler, or not Linux: failing disks are not tried");
+        sortkey_testkit::leave_out("no C compiler, or not Linux: failing disks are not tried");
         return;
     };
     for round in 0..rounds {

@@ -25,7 +25,7 @@ fn nothing_acknowledged_is_lost_when_the_power_fails() {
     let mut random = Random::from_environment();
     let directory = scratch();
     let Some(shim) = disk::build_shim(directory.path()) else {
-        eprintln!("no C compiler, or not Linux: power failures are not tried");
+        sortkey_testkit::leave_out("no C compiler, or not Linux: power failures are not tried");
         return;
     };
     let mut tried = 0;

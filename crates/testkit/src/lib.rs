@@ -3,6 +3,7 @@
 //!
 //! - [`SYSTEMS`], [`each_system!`] and [`design_file`]: the systems in `systems/`, found there, listed nowhere.
 //! - [`Random`]: one generator, which a seed replays.
+//! - [`leave_out`]: a test that needs a tool which the machine lacks.
 //! - [`Client`]: a connection that sends bytes and reads answers, for what well-behaved clients do not send.
 
 mod random;
@@ -18,6 +19,15 @@ include!(concat!(env!("OUT_DIR"), "/systems.rs"));
 /// The repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Says that a test is left out because this machine lacks a tool. `SORTKEY_REQUIRE_TOOLS=1`, which continuous integration sets,
+/// makes that a failure, so that no test passes there without having run.
+#[allow(clippy::print_stderr, reason = "tests that are left out say so")]
+pub fn leave_out(why: &str) {
+    let is_required = std::env::var("SORTKEY_REQUIRE_TOOLS").is_ok_and(|value| value == "1");
+    assert!(!is_required, "{why}");
+    eprintln!("{why}: left out");
 }
 
 /// The folder of a system.

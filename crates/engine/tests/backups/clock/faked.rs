@@ -30,7 +30,9 @@ const LIBRARIES: &[&str] = &[
 #[test]
 fn everything_matches_a_model_while_the_machines_clock_jumps() {
     let Some(library) = LIBRARIES.iter().find(|path| Path::new(path).exists()) else {
-        eprintln!("no libfaketime on this machine (Debian: libfaketime): its clock is not moved");
+        sortkey_testkit::leave_out(
+            "no libfaketime on this machine (Debian: libfaketime): its clock is not moved",
+        );
         return;
     };
     let directory = tempfile::tempdir().unwrap();
