@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use sortkey_access::AuditLog;
+use sortkey_access::{AuditError, AuditLog};
 use sortkey_server::Audit;
 
 use crate::failure::Failure;
@@ -30,8 +30,14 @@ impl AuditArguments {
     pub(crate) fn open(&self) -> Result<Option<Arc<Audit>>, Failure> {
         let Some(path) = &self.audit else { return Ok(None) };
         let log = AuditLog::open(path, self.audit_rotate.saturating_mul(1 << 20)).map_err(|error| {
-            Failure::new(error)
-                .hint("put the log aside with its .head to begin another one, or name another --audit FILE")
+            let hint = match error {
+                AuditError::Changed { .. } => {
+                    "put the log aside with its .head to begin another one, or name another --audit FILE"
+                }
+                AuditError::File(..) => "name a file in a directory that this user can write: --audit FILE",
+                AuditError::InUse(_) => "name another --audit FILE: every process has a log of its own",
+            };
+            Failure::new(error).hint(hint)
         })?;
         Ok(Some(Arc::new(Audit::new(log, self.audit_fail_open))))
     }

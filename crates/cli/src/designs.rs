@@ -20,7 +20,11 @@ pub(crate) fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     }
     found.sort();
     if found.is_empty() {
-        return Err(Failure::new("no design here").hint("designs are files that end with .sk"));
+        let searched: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        let searched = if searched.is_empty() { "this folder".to_owned() } else { searched.join(" and ") };
+        return Err(
+            Failure::new(format_args!("no design in {searched}")).hint("designs are files that end with .sk")
+        );
     }
     Ok(found)
 }

@@ -50,7 +50,9 @@ impl Endpoint {
             None => (text.strip_prefix("http://").unwrap_or(text), false),
         };
         let authority = rest.trim_end_matches('/');
-        if authority.is_empty() || authority.contains('/') {
+        // A bare word is more likely a slip of the keyboard than the name of a machine.
+        let is_bare = authority == text && !authority.contains([':', '.']) && authority != "localhost";
+        if authority.is_empty() || authority.contains('/') || is_bare {
             let failure = Failure::new(format_args!("{text:?} is not an endpoint"));
             return Err(failure.hint("write it like http://127.0.0.1:8000"));
         }
@@ -159,6 +161,7 @@ mod tests {
             ("https://db.example", Some(("db.example:443", true))),
             ("https://[::1]:8443/", Some(("[::1]:8443", true))),
             ("https://", None),
+            ("nonsense", None),
             ("http://db.example/path", None),
         ] {
             let endpoint = Endpoint::new(text, &Trust::default()).ok();

@@ -108,6 +108,10 @@ impl Keep {
         settings: Settings,
         arguments: &KeyringArguments,
     ) -> Result<Engine, Failure> {
+        if folder.is_file() {
+            return Err(Failure::new(format_args!("{} is a file", folder.display()))
+                .hint("--data names a directory; it is made if it is not there"));
+        }
         let (data_key, keyring) = data_key::open(folder, arguments, self.encrypt)?.unzip();
         let settings = self.with_exports(settings, arguments, keyring)?;
         let options = Options {

@@ -17,6 +17,7 @@ mod kms;
 mod listen;
 mod open_files;
 mod parent;
+mod pause;
 mod progress;
 mod protect;
 mod sealed_key;

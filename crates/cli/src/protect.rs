@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use sortkey_access::Authority;
 use sortkey_gateway::{ApiKeys, Holder};
-use sortkey_server::{Administrators, Guard, Iam, Mode};
+use sortkey_server::{AccessMode, Administrators, Guard, Iam};
 
 use crate::failure::Failure;
 use crate::keyring::KeyringArguments;
@@ -51,15 +51,15 @@ pub(crate) struct Protect {
 
 impl Protect {
     /// The credentials that the server requires. Other machines are not let in unless a flag configures how.
-    pub(crate) fn mode(&self, address: SocketAddr, command: &str) -> Result<Mode, Failure> {
+    pub(crate) fn mode(&self, address: SocketAddr, command: &str) -> Result<AccessMode, Failure> {
         if self.insecure_open {
-            return Ok(Mode::Open);
+            return Ok(AccessMode::Open);
         }
         if self.api_keys.is_some() || self.auth.is_some() {
-            return Ok(Mode::Credentials);
+            return Ok(AccessMode::Credentials);
         }
         if address.ip().is_loopback() {
-            return Ok(Mode::Local);
+            return Ok(AccessMode::Local);
         }
         let failure =
             Failure::new(format_args!("other machines can reach {}: say who may call", address.ip()));
@@ -72,7 +72,7 @@ impl Protect {
     }
 
     /// The guard of a server.
-    pub(crate) fn guard(&self, mode: Mode) -> Result<Guard, Failure> {
+    pub(crate) fn guard(&self, mode: AccessMode) -> Result<Guard, Failure> {
         let administrators = match &self.api_keys {
             Some(path) => Some(Arc::new(KeyHolders(open(path)?)) as Arc<dyn Administrators>),
             None => None,
@@ -104,29 +104,29 @@ impl Protect {
     }
 
     /// How an SDK is pointed at the DynamoDB API, if that is open to anybody.
-    pub(crate) fn sdk(&self, mode: Mode, endpoint: &str, region: &str) -> Option<String> {
+    pub(crate) fn sdk(&self, mode: AccessMode, endpoint: &str, region: &str) -> Option<String> {
         let address =
             format!("AWS_ENDPOINT_URL_DYNAMODB={endpoint} AWS_REGION={region} AWS_DEFAULT_REGION={region}");
         match (mode, &self.auth) {
-            (Mode::Local | Mode::Open, _) => {
+            (AccessMode::Local | AccessMode::Open, _) => {
                 Some(format!("{address} AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local"))
             }
-            (Mode::Credentials, Some(_)) => {
+            (AccessMode::Credentials, Some(_)) => {
                 Some(format!("{address}, and the access key that `sortkey auth user create` printed"))
             }
-            (Mode::Credentials, None) => None,
+            (AccessMode::Credentials, None) => None,
         }
     }
 
     /// The open entry points, for the person who starts the server.
-    pub(crate) fn report(&self, mode: Mode, serves_design: bool, dynamodb_api: bool) -> String {
+    pub(crate) fn report(&self, mode: AccessMode, serves_design: bool, dynamodb_api: bool) -> String {
         let mut text = match mode {
-            Mode::Local => {
+            AccessMode::Local => {
                 "Open without a credential: to programs on this machine, everything; to web pages and other \
                             machines, nothing."
                     .to_owned()
             }
-            Mode::Credentials => {
+            AccessMode::Credentials => {
                 let api = match (serves_design, &self.api_keys) {
                     (false, _) => "",
                     (true, Some(_)) => "/api an API key; ",
@@ -147,7 +147,7 @@ impl Protect {
                      administrator's credential; {dynamodb}."
                 )
             }
-            Mode::Open => {
+            AccessMode::Open => {
                 let admin = match self.admin_from_anywhere {
                     true => "",
                     false => " /_sortkey answers this machine only (--admin-from-anywhere opens it).",
@@ -249,10 +249,10 @@ mod tests {
     fn an_sdk_is_pointed_at_what_it_can_use() {
         let sdk = |flags: &[&str], mode| protect(flags).sdk(mode, "http://127.0.0.1:8000", "us-east-1");
         for (flags, mode, expected) in [
-            (&[][..], Mode::Local, Some(true)),
-            (&["--insecure-open"], Mode::Open, Some(true)),
-            (&["--auth", "auth.json"], Mode::Credentials, Some(false)),
-            (&["--api-keys", "keys.json"], Mode::Credentials, None),
+            (&[][..], AccessMode::Local, Some(true)),
+            (&["--insecure-open"], AccessMode::Open, Some(true)),
+            (&["--auth", "auth.json"], AccessMode::Credentials, Some(false)),
+            (&["--api-keys", "keys.json"], AccessMode::Credentials, None),
         ] {
             let is_any_key = sdk(flags, mode).map(|text| text.contains("AWS_SECRET_ACCESS_KEY=local"));
             assert_eq!(is_any_key, expected, "{flags:?}");
@@ -263,9 +263,10 @@ mod tests {
     #[test]
     fn what_is_closed_is_reported() {
         let closed = "the DynamoDB API is closed (--dynamodb-api opens it)";
-        for (flags, mode) in
-            [(&["--auth", "auth.json"][..], Mode::Credentials), (&["--insecure-open"], Mode::Open)]
-        {
+        for (flags, mode) in [
+            (&["--auth", "auth.json"][..], AccessMode::Credentials),
+            (&["--insecure-open"], AccessMode::Open),
+        ] {
             for dynamodb_api in [true, false] {
                 let report = protect(flags).report(mode, true, dynamodb_api);
                 assert_eq!(report.to_lowercase().contains(&closed.to_lowercase()), !dynamodb_api, "{report}");
@@ -274,7 +275,7 @@ mod tests {
         for (flags, is_closed) in
             [(&["--insecure-open"][..], true), (&["--insecure-open", "--admin-from-anywhere"], false)]
         {
-            let report = protect(flags).report(Mode::Open, false, true);
+            let report = protect(flags).report(AccessMode::Open, false, true);
             assert_eq!(report.contains("/_sortkey answers this machine only"), is_closed, "{report}");
         }
     }

@@ -42,7 +42,7 @@ const HABITS: &[Habit] = &[
 ];
 
 /// Folders with fewer comment lines than this are too small for a share of them to mean anything.
-const SMALL: usize = 50;
+const SMALL: usize = 300;
 
 #[test]
 fn comments_read_better_over_time() {

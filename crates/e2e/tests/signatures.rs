@@ -10,12 +10,12 @@ use aws_sdk_dynamodb::error::ProvideErrorMetadata as _;
 use aws_sdk_dynamodb::types::{AttributeValue, BillingMode, KeyType};
 use sortkey_access::{Authority, IdentityFile, Keyring};
 use sortkey_e2e::{definition, key_element, s};
-use sortkey_server::{Database, Guard, Mode, Server, Settings};
+use sortkey_server::{AccessMode, Database, Guard, Server, Settings};
 
 /// Starts a server that verifies signatures of a file of identities; returns its address.
 async fn start(identities: &Path, keyring: Keyring) -> String {
     let authority = Some(Arc::new(Authority::open(identities, keyring).unwrap()));
-    let guard = Guard { mode: Mode::Credentials, authority, ..Guard::default() };
+    let guard = Guard { mode: AccessMode::Credentials, authority, ..Guard::default() };
     let settings = Settings { guard, ..Settings::default() };
     let database = Database::memory(sortkey_engine::Settings::default());
     let server = Server::bind(([127, 0, 0, 1], 0).into(), database, settings, Vec::new()).await.unwrap();

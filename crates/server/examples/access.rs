@@ -25,7 +25,7 @@ use ring::{digest, hmac};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use sortkey_access::{AuditLog, Authority, IdentityFile, Keyring, NewAccessKey, Timestamp, attach};
-use sortkey_server::{Audit, Database, Guard, Iam, Mode, Server, Settings, Tls};
+use sortkey_server::{AccessMode, Audit, Database, Guard, Iam, Server, Settings, Tls};
 
 const MODES: [&str; 5] = ["open", "signed", "enforced", "audited", "tls"];
 const CONNECTIONS: usize = 8;
@@ -91,7 +91,7 @@ impl Running {
         let (pem, pem_key) = certificate();
         let has_credentials = mode != "open" && mode != "tls";
         let guard = Guard {
-            mode: if has_credentials { Mode::Credentials } else { Mode::Local },
+            mode: if has_credentials { AccessMode::Credentials } else { AccessMode::Local },
             authority: has_credentials.then(|| Arc::new(authority)),
             iam: if mode == "enforced" { Iam::Enforce } else { Iam::Off },
             ..Guard::default()

@@ -3,10 +3,10 @@
 //! Every request passes [`Guard::check`] before its route runs, so a new route is closed until it is given an
 //! [`EntryPoint`]. The guard answers who may come in at all; a verified signature's permissions are checked later.
 //!
-//! - [`Mode::Local`]: programs on this machine need no credential; web pages of other sites, hosts that are not this
+//! - [`AccessMode::Local`]: programs on this machine need no credential; web pages of other sites, hosts that are not this
 //!   machine, and clients behind a proxy are rejected.
-//! - [`Mode::Credentials`]: every entry point needs a credential, whatever address the client connects from.
-//! - [`Mode::Open`]: no credentials. Web pages of other sites are still rejected, and the administration routes stay
+//! - [`AccessMode::Credentials`]: every entry point needs a credential, whatever address the client connects from.
+//! - [`AccessMode::Open`]: no credentials. Web pages of other sites are still rejected, and the administration routes stay
 //!   closed to other machines unless they are opened as well.
 
 use std::fmt;
@@ -27,7 +27,7 @@ use crate::mount::{Access, Mount};
 
 /// How a server treats clients that send no credential.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum AccessMode {
     /// Programs on this machine need none; nobody else is answered.
     #[default]
     Local,
@@ -52,10 +52,10 @@ pub trait Administrators: Send + Sync + 'static {
 #[derive(Clone, Default)]
 pub struct Guard {
     /// The credentials that clients need.
-    pub mode: Mode,
-    /// Checks the credentials of administrators; without it there are none, in [`Mode::Credentials`].
+    pub mode: AccessMode,
+    /// Checks the credentials of administrators; without it there are none, in [`AccessMode::Credentials`].
     pub administrators: Option<Arc<dyn Administrators>>,
-    /// Verifies signatures; without it no signature is accepted, in [`Mode::Credentials`].
+    /// Verifies signatures; without it no signature is accepted, in [`AccessMode::Credentials`].
     pub authority: Option<Arc<Authority>>,
     /// The treatment of requests that no policy allows.
     pub iam: Iam,
@@ -124,11 +124,13 @@ impl Guard {
             Err(why) => return Verdict::Reject(StatusCode::BAD_REQUEST, why.to_owned()),
         };
         match self.mode {
-            Mode::Local => check_local(peer, host, head),
+            AccessMode::Local => check_local(peer, host, head),
             // Browsers send preflights without credentials; what follows one has to have them.
-            Mode::Credentials if self.answers_preflight(&parts.method, head) => Verdict::Pass(Need::Nothing),
-            Mode::Credentials => self.check_credential(peer, head, entry),
-            Mode::Open => match entry {
+            AccessMode::Credentials if self.answers_preflight(&parts.method, head) => {
+                Verdict::Pass(Need::Nothing)
+            }
+            AccessMode::Credentials => self.check_credential(peer, head, entry),
+            AccessMode::Open => match entry {
                 EntryPoint::Mount(mount) if mount.access == Access::Operator && !self.admin_from_anywhere => {
                     check_local(peer, host, head)
                 }

@@ -24,7 +24,7 @@ use sortkey_policy::{Context, Decision, Kind, Policies, Policy, Request, Source,
 use self::accesses::Access;
 use self::context::RequestContext;
 use crate::backend::{Backend, Call, ResourcePolicy};
-use crate::guard::Mode;
+use crate::guard::AccessMode;
 
 /// Compiled resource policies that are remembered. When there are more, all are forgotten.
 const MAX_CACHED_POLICIES: usize = 256;
@@ -98,9 +98,14 @@ pub(crate) fn with_context<T>(
 }
 
 /// The record of a request that needs no credential.
-pub(crate) fn without_credential<B: Backend>(backend: &B, region: &str, call: &Call, mode: Mode) -> Judged {
+pub(crate) fn without_credential<B: Backend>(
+    backend: &B,
+    region: &str,
+    call: &Call,
+    mode: AccessMode,
+) -> Judged {
     let why = match mode {
-        Mode::Open => "--insecure-open",
+        AccessMode::Open => "--insecure-open",
         _ => "a program on this machine",
     };
     Judged { denied: None, resources: resources(&accesses(backend, region, call)), why: why.to_owned() }

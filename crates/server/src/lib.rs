@@ -53,7 +53,7 @@ pub use crate::admin::{
 pub use crate::audit::Audit;
 pub use crate::backend::{Backend, Call, ForkName, Readiness, ResourcePolicy};
 pub use crate::database::Database;
-pub use crate::guard::{Administrators, Guard, Mode};
+pub use crate::guard::{AccessMode, Administrators, Guard};
 pub use crate::iam::Iam;
 pub use crate::mount::{Access, Content, Handler, Mount, Peer};
 pub use crate::server::Server;

@@ -18,7 +18,7 @@ use crate::contain::contain;
 use crate::cors;
 use crate::dynamodb;
 use crate::encoding;
-use crate::guard::{EntryPoint, Mode, Need, Verdict};
+use crate::guard::{AccessMode, EntryPoint, Need, Verdict};
 use crate::head::Head;
 use crate::mount::{Access, Content, Mount, Peer};
 use crate::refusal;
@@ -155,15 +155,15 @@ async fn route<B: Backend>(
 }
 
 /// Why the guard lets a request pass, where its route records nothing more exact.
-fn passing(mode: Mode, entry: EntryPoint<'_>) -> Option<&'static str> {
+fn passing(mode: AccessMode, entry: EntryPoint<'_>) -> Option<&'static str> {
     match (entry, mode) {
         (EntryPoint::Signed | EntryPoint::Health | EntryPoint::Nothing, _) => None,
-        (_, Mode::Local) => Some("a program on this machine"),
-        (_, Mode::Open) => Some("--insecure-open"),
-        (EntryPoint::Mount(Mount { access: Access::Anyone, .. }), Mode::Credentials) => {
+        (_, AccessMode::Local) => Some("a program on this machine"),
+        (_, AccessMode::Open) => Some("--insecure-open"),
+        (EntryPoint::Mount(Mount { access: Access::Anyone, .. }), AccessMode::Credentials) => {
             Some("the design decides")
         }
-        (EntryPoint::Mount(_) | EntryPoint::Metrics, Mode::Credentials) => Some("administrator"),
+        (EntryPoint::Mount(_) | EntryPoint::Metrics, AccessMode::Credentials) => Some("administrator"),
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::body::Budget;
 use crate::connections::Connections;
-use crate::guard::Mode;
+use crate::guard::AccessMode;
 use crate::iam::Evaluator;
 use crate::metrics::Metrics;
 use crate::mount::Mount;
@@ -32,8 +32,8 @@ pub(crate) struct Shared<B> {
 impl<B> Shared<B> {
     pub(crate) fn new(backend: B, settings: Settings, mounts: Vec<Mount>) -> Shared<B> {
         let strangers_bytes = match settings.guard.mode {
-            Mode::Credentials => settings.max_buffered_bytes / STRANGERS_SHARE,
-            Mode::Local | Mode::Open => 0,
+            AccessMode::Credentials => settings.max_buffered_bytes / STRANGERS_SHARE,
+            AccessMode::Local | AccessMode::Open => 0,
         };
         Shared {
             metrics: Arc::default(),

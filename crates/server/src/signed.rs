@@ -6,7 +6,7 @@ use hyper::http::request::Parts;
 use sortkey_access::{Caller, Rejected, SignatureError, SignedRequest};
 use sortkey_api::{ApiError, ErrorKind};
 
-use crate::guard::Mode;
+use crate::guard::AccessMode;
 use crate::head::Head;
 use crate::refusal;
 use crate::shared::Shared;
@@ -53,7 +53,7 @@ pub(crate) fn is_stranger<B>(server: &Shared<B>, parts: &Parts, head: &Head<'_>)
         let headers = headers(parts);
         guard.authority.as_ref().is_some_and(|authority| authority.knows(&request(parts, &headers, b"")))
     };
-    guard.mode == Mode::Credentials && !guard.knows_secret(head) && !signs()
+    guard.mode == AccessMode::Credentials && !guard.knows_secret(head) && !signs()
 }
 
 fn headers(parts: &Parts) -> Vec<(&str, &[u8])> {

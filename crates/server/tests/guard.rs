@@ -6,7 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::sync::Arc;
 
 use sortkey_server::hyper::{Request, Response};
-use sortkey_server::{Access, Administrators, Bytes, Content, Guard, Handler, Mode, Mount, Settings};
+use sortkey_server::{Access, AccessMode, Administrators, Bytes, Content, Guard, Handler, Mount, Settings};
 use support::{Answer, Fake, Running, signed, start_with};
 
 /// Answers everything.
@@ -30,11 +30,11 @@ impl Administrators for OneKey {
 }
 
 /// A server with a mount of every kind.
-fn server(mode: Mode) -> Running {
+fn server(mode: AccessMode) -> Running {
     server_with(mode, &[], Settings::default())
 }
 
-fn server_with(mode: Mode, cors_origins: &[&str], settings: Settings) -> Running {
+fn server_with(mode: AccessMode, cors_origins: &[&str], settings: Settings) -> Running {
     let mount = |prefix, access| Mount { prefix, access, handler: Arc::new(Page) };
     let mounts = vec![
         mount("/_sortkey", Access::Operator),
@@ -57,7 +57,7 @@ const PATHS: [&str; 4] = ["/_sortkey", "/docs", "/api", "/metrics"];
 // F-60: `POST /` on loopback checked neither Origin nor Host, answered every preflight and allowed any origin.
 #[test]
 fn on_loopback_programs_are_let_in_and_web_pages_are_not() {
-    let server = server(Mode::Local);
+    let server = server(AccessMode::Local);
     for (headers, status) in [
         ("", 200),
         ("Origin: http://localhost\r\n", 200),
@@ -85,7 +85,7 @@ fn on_loopback_programs_are_let_in_and_web_pages_are_not() {
 // F-60: a page that points its own name at 127.0.0.1 read every table.
 #[test]
 fn dns_rebinding_is_noticed_by_the_host() {
-    let server = server(Mode::Local);
+    let server = server(AccessMode::Local);
     for path in PATHS {
         for host in ["evil.example:8000", "127.0.0.1.evil.example", "192.168.1.2"] {
             let answer = get(&server, path, &format!("Host: {host}\r\nOrigin: http://{host}\r\n"));
@@ -100,7 +100,7 @@ fn dns_rebinding_is_noticed_by_the_host() {
 // F-61: a request without Host (HTTP/1.0) and an absolute-form target with `Host: localhost` passed.
 #[test]
 fn requests_without_a_trustworthy_host_are_rejected() {
-    for mode in [Mode::Local, Mode::Credentials, Mode::Open] {
+    for mode in [AccessMode::Local, AccessMode::Credentials, AccessMode::Open] {
         let server = server(mode);
         for path in PATHS {
             for request in [
@@ -113,7 +113,7 @@ fn requests_without_a_trustworthy_host_are_rejected() {
             }
         }
     }
-    let server = server(Mode::Local);
+    let server = server(AccessMode::Local);
     let foreign = server.ask(b"GET http://evil.example/_sortkey HTTP/1.1\r\nHost: evil.example\r\n\r\n");
     assert_eq!(foreign.status, 403);
     let same = server.ask(b"GET http://localhost/_sortkey HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -123,7 +123,7 @@ fn requests_without_a_trustworthy_host_are_rejected() {
 // F-61: `--api-keys` on loopback left the DynamoDB API and `/_sortkey` open, so a reverse proxy published them.
 #[test]
 fn with_credentials_the_address_of_the_peer_opens_nothing() {
-    let server = server(Mode::Credentials);
+    let server = server(AccessMode::Credentials);
     for headers in [LOCAL, "Host: localhost:8000\r\nX-Forwarded-For: 127.0.0.1\r\n", "Host: shop.example\r\n"]
     {
         for path in ["/_sortkey", "/_sortkey/backup", "/docs", "/metrics"] {
@@ -141,7 +141,7 @@ fn with_credentials_the_address_of_the_peer_opens_nothing() {
 
 #[test]
 fn administrators_are_let_in() {
-    let server = server(Mode::Credentials);
+    let server = server(AccessMode::Credentials);
     for (authorization, status) in [
         ("Bearer the-key", 200),
         ("Basic YWRtaW46dGhlLWtleQ==", 200),
@@ -163,7 +163,7 @@ fn administrators_are_let_in() {
 // F-66: of repeated Authorization, Sortkey-Caller or Host headers the first one was used.
 #[test]
 fn repeated_security_headers_are_rejected() {
-    for mode in [Mode::Local, Mode::Credentials, Mode::Open] {
+    for mode in [AccessMode::Local, AccessMode::Credentials, AccessMode::Open] {
         let server = server(mode);
         for name in [
             "Host",
@@ -190,7 +190,7 @@ fn repeated_security_headers_are_rejected() {
 // Of several forwarding headers only the first was looked at, and the others passed.
 #[test]
 fn a_client_behind_a_proxy_cannot_make_up_its_address() {
-    let server = server(Mode::Local);
+    let server = server(AccessMode::Local);
     for (headers, expected) in [
         ("X-Forwarded-For: 127.0.0.1\r\n", 200),
         ("X-Forwarded-For: 127.0.0.1\r\nX-Real-IP: 203.0.113.7\r\n", 403),
@@ -208,7 +208,7 @@ fn a_request_with_two_lengths_is_rejected() {
     let lengths = ["Content-Length: 4\r\n", "Transfer-Encoding: chunked\r\n"];
     let plain = String::from_utf8(signed("DynamoDB_20120810.GetItem", "", b"{}")).unwrap();
     let (head, _) = plain.split_once("Content-Length").unwrap();
-    for mode in [Mode::Local, Mode::Credentials, Mode::Open] {
+    for mode in [AccessMode::Local, AccessMode::Credentials, AccessMode::Open] {
         let server = server(mode);
         for lengths in [
             lengths.concat(),
@@ -237,7 +237,7 @@ fn a_request_with_two_lengths_is_rejected() {
 
 #[test]
 fn health_is_open_to_all_and_discloses_nothing() {
-    for mode in [Mode::Local, Mode::Credentials, Mode::Open] {
+    for mode in [AccessMode::Local, AccessMode::Credentials, AccessMode::Open] {
         let server = server(mode);
         for request in [
             "GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n",
@@ -252,7 +252,7 @@ fn health_is_open_to_all_and_discloses_nothing() {
 
 #[test]
 fn an_open_server_keeps_its_administration_to_itself() {
-    let server = server(Mode::Open);
+    let server = server(AccessMode::Open);
     for (path, headers, status) in [
         ("/api", "Host: db.example\r\n", 200),
         ("/metrics", "Host: db.example\r\n", 200),
@@ -267,7 +267,7 @@ fn an_open_server_keeps_its_administration_to_itself() {
 // F-66: no answer carried `no-store` or `nosniff`.
 #[test]
 fn no_answer_is_cached_or_guessed_at() {
-    let server = server(Mode::Local);
+    let server = server(AccessMode::Local);
     let answers = [
         get(&server, "/metrics", LOCAL),
         get(&server, "/docs", LOCAL),
@@ -287,7 +287,7 @@ fn no_answer_is_cached_or_guessed_at() {
 #[test]
 fn strangers_do_not_take_the_memory_for_bodies_from_others() {
     let settings = Settings { max_buffered_bytes: 4 << 20, ..Settings::default() };
-    let server = server_with(Mode::Credentials, &[], settings);
+    let server = server_with(AccessMode::Credentials, &[], settings);
     let body = vec![b' '; 1 << 20];
     let request = |authorization: &str| {
         let head =
@@ -316,7 +316,7 @@ fn strangers_do_not_take_the_memory_for_bodies_from_others() {
 // could not use it with a credential.
 #[test]
 fn preflights_of_allowed_origins_need_no_credential() {
-    let server = server_with(Mode::Credentials, &["http://app.example"], Settings::default());
+    let server = server_with(AccessMode::Credentials, &["http://app.example"], Settings::default());
     for path in PATHS {
         for (origin, status) in [
             ("http://app.example", 200),

@@ -136,7 +136,8 @@ impl Read for Copy<'_> {
 
 fn from_directory(directory: &Path, keyring: &KeyringArguments) -> Result<Produced, Failure> {
     if !FjallStore::exists(directory) {
-        return Err(Failure::new(format_args!("there is no database in {}", directory.display())));
+        return Err(Failure::new(format_args!("there is no database in {}", directory.display()))
+            .hint("name the directory that `sortkey serve --data` was given"));
     }
     let options = Options { data_key: data_key::of(directory, keyring)?, ..Options::default() };
     let store = FjallStore::open(directory, options).map_err(|error| {

@@ -4,7 +4,7 @@ use clap::Args;
 use hyper::Method;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::Run;
 use crate::failure::Failure;
@@ -99,7 +99,13 @@ impl CallCommand {
     async fn send(&self, name: &str) -> Result<http::Answer, Failure> {
         let path = format!("/api/{}", utf8_percent_encode(&name.replace('.', "/"), IN_PATHS));
         let mut headers = Vec::new();
-        headers.extend(self.caller.clone().map(|caller| (CALLER, caller)));
+        if let Some(caller) = &self.caller {
+            let _: Map<String, Json> = serde_json::from_str(caller).map_err(|error| {
+                Failure::new(format_args!("--caller {caller:?} is not a JSON object: {error}"))
+                    .hint(r#"write it like '{"userId": "usr_1"}'"#)
+            })?;
+            headers.push((CALLER, caller.clone()));
+        }
         headers.extend(self.credential());
         let (content_type, body) = match &self.json {
             Some(json) => ("application/json", json.clone()),

@@ -50,8 +50,10 @@ impl Run for Decrypt {
                     find(path, &mut found).map_err(|error| failed(path, error))?;
                 }
                 if found.is_empty() {
+                    let searched: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
                     return Err(Failure::new(format_args!(
-                        "no file there has a name that ends with {ENCRYPTED}"
+                        "no file in {} has a name that ends with {ENCRYPTED}",
+                        searched.join(" or ")
                     )));
                 }
                 std::fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
@@ -63,8 +65,11 @@ impl Run for Decrypt {
                 let copied = io::copy(&mut content, &mut out).and_then(|_| out.flush());
                 copied.map_err(|error| failed(file, error))
             }
-            (None, _) => Err(Failure::new("one file can be written to the standard output")
-                .hint("name a directory for several files: --to DIR")),
+            (None, [file]) if !file.exists() => {
+                Err(Failure::new(format_args!("{} is not there", file.display())))
+            }
+            (None, _) => Err(Failure::new("only one file can be written to the standard output")
+                .hint("name a directory for several files or a folder: --to DIR")),
         }
     }
 }
@@ -90,7 +95,8 @@ impl Decrypt {
         let name = name.strip_suffix(ENCRYPTED).unwrap_or(&name);
         let (target, partial) = (directory.join(name), directory.join(format!("{name}.partial")));
         if target.exists() {
-            return Err(Failure::new(format_args!("{} is there already", target.display())));
+            return Err(Failure::new(format_args!("{} is there already", target.display()))
+                .hint("name another directory: --to DIR"));
         }
         let mut content = self.open(path)?;
         let copied = private(&partial).and_then(|mut file| {

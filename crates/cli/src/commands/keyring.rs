@@ -74,7 +74,8 @@ impl Run for KeyringCommand {
 fn create(kms: Option<&str>, arguments: &KeyringArguments) -> Result<(), Failure> {
     let (path, source) = file(arguments)?;
     if path.exists() {
-        return Err(Failure::new(format_args!("{} is there already", path.display())));
+        return Err(Failure::new(format_args!("{} is there already", path.display()))
+            .hint("`sortkey keyring rotate` adds a key to it; --keyring names another file"));
     }
     if kms.is_some() && std::env::var_os(PASSPHRASE).is_some_and(|passphrase| !passphrase.is_empty()) {
         return Err(Failure::new(format_args!(

@@ -74,6 +74,13 @@ impl Run for Keys {
                 let key = ApiKeys::create(&file.path, &name, holder).map_err(Failure::new)?;
                 designs::say(&format!("{}\n", key.secret));
             }
+            Act::List { file } if !file.path.exists() => {
+                return Err(Failure::new(format_args!(
+                    "there is no file of API keys {}",
+                    file.path.display()
+                ))
+                .hint("name it with --file, or make it: sortkey keys create NAME --admin"));
+            }
             Act::List { file } => {
                 for (name, holder) in ApiKeys::list(&file.path).map_err(Failure::new)? {
                     let holder = match holder {
@@ -91,7 +98,8 @@ impl Run for Keys {
 
 fn bound(text: &str) -> Result<Holder, Failure> {
     let caller: Map<String, Json> = serde_json::from_str(text).map_err(|error| {
-        Failure::new(format_args!("--caller: {error}")).hint(r#"it is a JSON object: '{"userId": "usr_1"}'"#)
+        Failure::new(format_args!("--caller {text:?} is not a JSON object: {error}"))
+            .hint(r#"write it like '{"userId": "usr_1"}'"#)
     })?;
     Ok(Holder::Caller(caller))
 }

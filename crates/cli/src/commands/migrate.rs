@@ -13,6 +13,7 @@ use self::place::{Opened, Where};
 use super::Run;
 use crate::designs;
 use crate::failure::Failure;
+use crate::pause::pause;
 use crate::shutdown;
 
 /// As many differences as are printed.
@@ -254,7 +255,7 @@ async fn start(
     if runner.state().await.map_err(refused)?.is_none() {
         let naming = opened.runtime.shared().settings.naming();
         let design = opened.runtime.design();
-        deploy(design, &naming, opened.runtime.backend(), &place::pause, &mut |_| ())
+        deploy(design, &naming, opened.runtime.backend(), &pause, &mut |_| ())
             .await
             .map_err(|error| opened.failure(error))?;
     }

@@ -49,7 +49,8 @@ impl Run for Restore {
         let file = File::open(&self.file).map_err(cannot_read)?;
         let size = file.metadata().map_err(cannot_read)?.len();
         let bar = progress::bytes("restoring", size);
-        let mut reading = backup::read(bar.wrap_read(BufReader::new(file))).map_err(Failure::new)?;
+        let mut reading = backup::read(bar.wrap_read(BufReader::new(file)))
+            .map_err(|error| Failure::new(format_args!("{}: {error}", self.file.display())))?;
         let protected = self.data.join("data");
         let sealed = reading.sealed_key().map(str::to_owned);
         if let Some(sealed) = &sealed {

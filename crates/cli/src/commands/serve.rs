@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use clap::Args;
-use sortkey_server::{Database, Mode, Settings, Stage, Tls, admin_mount};
+use sortkey_server::{AccessMode, Database, Settings, Stage, Tls, admin_mount};
 
 use super::Run;
 use crate::audit::AuditArguments;
@@ -88,7 +88,7 @@ impl Serve {
     }
 
     /// Says where the server is. The first line is for programs too: it has always this form.
-    fn announce(&self, address: SocketAddr, mode: Mode, tls: Option<&Tls>, certificate: &str) {
+    fn announce(&self, address: SocketAddr, mode: AccessMode, tls: Option<&Tls>, certificate: &str) {
         let scheme = tls::scheme(tls);
         let mut terminal = io::stdout().lock();
         let endpoint = format!("{scheme}://{address}");

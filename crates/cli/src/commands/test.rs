@@ -193,8 +193,10 @@ impl Test {
 
 /// Makes the calls of a recording, and shows where they differ.
 fn replayed(compilation: &Compilation, file: &Path) -> Result<(), Failure> {
-    let recording = Recording::read(&designs::read(file)?)
-        .map_err(|error| Failure::new(format_args!("{}: {error}", file.display())))?;
+    let recording = Recording::read(&designs::read(file)?).map_err(|error| {
+        Failure::new(format_args!("{} is not a recording: {error}", file.display()))
+            .hint("`sortkey test DESIGN --record FILE` makes one")
+    })?;
     let differences = replay(&compilation.program, &recording).map_err(Failure::new)?;
     for each in &differences {
         let Difference { test, what, recorded, found } = each;

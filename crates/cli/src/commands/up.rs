@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use sortkey_core::{Pending, Runtime};
+use sortkey_core::Runtime;
 use sortkey_deploy::{
     Begun, Coverage, DeployError, Deployment, Interim, Naming, Options, begin, desired, is_pending,
 };
@@ -36,7 +36,7 @@ use sortkey_design::program::Segment;
 use sortkey_embedded::Embedded;
 use sortkey_gateway::{Admission, Forks, Gateway, Live};
 use sortkey_migrate::{Phase, Side};
-use sortkey_server::{Database, Mode, MoreMetrics, Mount, Settings, Stage};
+use sortkey_server::{AccessMode, Database, MoreMetrics, Mount, Settings, Stage};
 use sortkey_work::Waking;
 
 use super::Run;
@@ -45,6 +45,7 @@ use crate::effects::Outside;
 use crate::failure::Failure;
 use crate::keep::Keep;
 use crate::listen::{self, Listen};
+use crate::pause::pause;
 use crate::protect::{self, Protect};
 use crate::shutdown;
 use crate::tls::{self, TlsArguments, Trust};
@@ -139,7 +140,7 @@ pub(super) struct Up {
 struct Seat {
     /// The address the server listens on: as asked for, then with the port that it got.
     address: Cell<SocketAddr>,
-    mode: Mode,
+    mode: AccessMode,
     place: Place,
     settings: sortkey_core::Settings,
     /// Whether generated data is still to be made.
@@ -431,13 +432,6 @@ fn bare(compilation: &Compilation, place: &Place, runtime: &Runtime) -> Result<R
     let (program, settings) = (Arc::clone(runtime.program()), runtime.shared().settings.clone());
     Runtime::of_program(program, Arc::clone(&place.backend), settings)
         .map_err(|problems| design::cannot_run(compilation, &problems))
-}
-
-fn pause<'a>(length: Duration) -> Pending<'a, ()> {
-    Box::pin(async move {
-        tokio::time::sleep(length).await;
-        Ok(())
-    })
 }
 
 pub(super) fn assignment(text: &str) -> Result<(String, String), String> {

@@ -107,6 +107,10 @@ fn listed(folders: &[PathBuf]) -> Option<String> {
 }
 
 fn from_directory(directory: &Path, keyring: &KeyringArguments) -> Result<Found, Failure> {
+    if directory.is_file() {
+        return Err(Failure::new(format_args!("{} is a file", directory.display()))
+            .hint("name the directory of a database; `sortkey restore` makes one of a backup"));
+    }
     if !FjallStore::exists(directory) {
         let failure = Failure::new(format_args!("there is no database in {}", directory.display()));
         return Err(match listed(&databases()) {

@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
-use sortkey_core::{Backend, Pending, Runtime, Settings};
+use sortkey_core::{Backend, Runtime, Settings};
 use sortkey_deploy::{DeployError, Naming};
 use sortkey_design::Compilation;
 use sortkey_migrate::{Ages, Plan, Runner};
@@ -158,11 +157,4 @@ impl Opened {
             }
         }
     }
-}
-
-pub(super) fn pause<'a>(length: Duration) -> Pending<'a, ()> {
-    Box::pin(async move {
-        tokio::time::sleep(length).await;
-        Ok(())
-    })
 }

@@ -15,9 +15,10 @@ use sortkey_embedded::Embedded;
 use sortkey_engine::{Engine, Fault, FaultKind};
 use sortkey_migrate::{Refusal, Rehearsed, Rehearsing, Side, Trouble, cut_at, rehearse, torture};
 
-use super::place::{self, Opened};
+use super::place::Opened;
 use crate::designs;
 use crate::failure::Failure;
+use crate::pause::pause;
 
 /// As many points as a migration is cut off at; a longer one is cut off at some of its requests.
 const MOST_POINTS: u64 = 1_000;
@@ -93,7 +94,7 @@ impl Copy {
         let old = opened.runner.plan().runtime(Side::Old);
         let naming = old.shared().settings.naming();
         for design in [old.design(), opened.runtime.design()] {
-            deploy(design, &naming, &embedded, &place::pause, &mut |_| ())
+            deploy(design, &naming, &embedded, &pause, &mut |_| ())
                 .await
                 .map_err(|error| opened.failure(error))?;
             if std::ptr::eq(design, old.design()) {

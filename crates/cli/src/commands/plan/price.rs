@@ -15,7 +15,9 @@ pub(super) fn show(program: &Program, region: &str, file: Option<&Path>) -> Resu
         None => PRICES.to_owned(),
     };
     let prices: Prices = serde_json::from_str(&text).map_err(|error| {
-        Failure::new(format_args!("these are not prices: {error}")).hint("sortkey plan --prices-form")
+        let shown = file.map_or_else(|| "the table".to_owned(), |file| file.display().to_string());
+        Failure::new(format_args!("{shown} contains no prices: {error}"))
+            .hint("`sortkey plan --prices-form` prints their form")
     })?;
     let rates = prices.rates(region).ok_or_else(|| {
         let known: Vec<&str> = prices.regions.keys().map(String::as_str).collect();
