@@ -4,7 +4,7 @@ use crate::lower::{self, Unit};
 use crate::model::Design;
 use crate::problems::IMPORT;
 use crate::program::Program;
-use crate::{coherence, elaborate, inline, limits, resolve, sealed, stored};
+use crate::{coherence, elaborate, idle, inline, limits, resolve, sealed, stored};
 use sortkey_diagnostics::{Diagnostic, FileId, Severity, Sources, sort};
 use sortkey_syntax::ast::Item;
 use sortkey_syntax::parse;
@@ -81,6 +81,7 @@ pub fn compile(name: &str, text: &str, loader: &dyn Loader) -> Compilation {
     sealed::check(&design, &program, &mut diagnostics);
     limits::check(&design, &program, &mut diagnostics);
     coherence::check(&design, &program, &mut diagnostics);
+    idle::check(&design, &mut diagnostics);
     // Replace calls of rules by their conditions, so that later stages meet none.
     let mut design = Arc::unwrap_or_clone(design);
     inline::rules(&mut design, &mut diagnostics);

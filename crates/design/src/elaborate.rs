@@ -10,6 +10,7 @@ mod bodies;
 mod calls;
 mod circles;
 mod declarations;
+mod deleted;
 mod errors;
 mod expand;
 mod functions;

@@ -9,6 +9,7 @@ mod deployed;
 mod elaborate;
 pub mod facts;
 pub mod formats;
+mod idle;
 mod inline;
 pub mod keyspace;
 mod limits;
@@ -29,7 +30,8 @@ pub use compile::{Compilation, FileLoader, Loader, NoFiles, compile};
 pub use deployed::is_deployed_name;
 pub use model::Design;
 pub use problems::{
-    NOT_UNIQUE, PARAMETER, PROBLEMS, Problem, TABLE_DIFFERS, TEST_FAILED, UNKNOWN_RULE, nearest,
+    CANNOT_RUN, NOT_UNIQUE, PARAMETER, PROBLEMS, Problem, SYNTAX, TABLE_DIFFERS, TEST_FAILED, UNKNOWN_RULE,
+    nearest,
 };
 pub use program::Program;
 pub use schema::schema;

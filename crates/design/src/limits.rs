@@ -19,6 +19,12 @@ const KEY_NAME_BYTES: usize = 255;
 /// The price classes of a table's storage.
 const CLASSES: [&str; 2] = ["standard", "infrequent_access"];
 
+/// The images that a stream can hold.
+const STREAMS: [&str; 4] = ["keys_only", "new_image", "old_image", "new_and_old_images"];
+
+/// Whose key encrypts a table.
+const KEYS: [&str; 3] = ["aws_owned", "aws_managed", "customer"];
+
 /// Reports designs that would be refused when they start.
 pub(crate) fn check(design: &Design, program: &Program, problems: &mut Vec<Diagnostic>) {
     for (at, table) in design.tables.iter().enumerate() {
@@ -30,7 +36,7 @@ pub(crate) fn check(design: &Design, program: &Program, problems: &mut Vec<Diagn
                 LIMIT.at(table.name.span, title).note("Point-in-time recovery reaches back 1 to 35 days."),
             );
         }
-        class(table, problems);
+        words(table, problems);
         let deployed = |table: &Table| table.deployed.clone().unwrap_or_else(|| table.name.text.clone());
         if let Some(other) = design.tables[..at].iter().find(|other| deployed(other) == deployed(table)) {
             let title =
@@ -81,14 +87,34 @@ fn indexes(table: &Table, problems: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports a price class that DynamoDB does not have.
-fn class(table: &Table, problems: &mut Vec<Diagnostic>) {
-    let Some(class) = table.class.as_ref().filter(|class| !CLASSES.iter().any(|known| class.is(known)))
-    else {
-        return;
-    };
-    let title = format!("`class {class}`: a table is of the class `standard` or `infrequent_access`");
-    problems.push(LIMIT.at(class.span, title).label("unknown class"));
+/// Reports settings that DynamoDB does not have.
+fn words(table: &Table, problems: &mut Vec<Diagnostic>) {
+    let kind = table.encryption.as_ref().map(|encryption| &encryption.kind);
+    let settings = [
+        ("class", table.class.as_ref(), &CLASSES[..]),
+        ("stream", table.stream.as_ref(), &STREAMS),
+        ("encryption", kind, &KEYS),
+    ];
+    for (clause, word, known) in settings {
+        let Some(word) = word.filter(|word| !known.iter().any(|known| word.is(known))) else { continue };
+        let known: Vec<String> = known.iter().map(|known| format!("`{clause} {known}`")).collect();
+        let title = format!("`{clause} {word}` is not a setting of a table");
+        let note = format!("There is {}.", known.join(", "));
+        problems.push(LIMIT.at(word.span, title).label(format!("unknown {clause}")).note(note));
+    }
+    let Some(encryption) = &table.encryption else { return };
+    let (kind, place) = (&encryption.kind, encryption.key_span.unwrap_or(encryption.kind.span));
+    match (kind.is("customer"), &encryption.key) {
+        (true, None) => {
+            let note = "Write `encryption customer \"alias/my-key\"`.";
+            problems.push(LIMIT.at(place, "which key of the customer?").note(note));
+        }
+        (false, Some(_)) if KEYS.iter().any(|known| kind.is(known)) => {
+            let title = format!("`encryption {kind}` names no key");
+            problems.push(LIMIT.at(place, title).note("Only `encryption customer` has a key of its own."));
+        }
+        _ => {}
+    }
 }
 
 fn capacity(table: &Table, problems: &mut Vec<Diagnostic>) {

@@ -1,17 +1,23 @@
 //! Lowers syntax trees to the model.
 //! Only mistakes that leave a piece of text without a meaning are reported here.
 
+mod annotations;
+mod arguments;
 mod due;
 mod entities;
+mod entries;
 mod expressions;
 mod live;
+mod named;
+mod numbers;
+mod once;
 mod operations;
 mod patterns;
 mod tables;
 mod types;
 
 use crate::model::*;
-use crate::problems::{CONTRADICTION, DUPLICATE, NUMBER};
+use crate::problems::{CONTRADICTION, DUPLICATE};
 use sortkey_diagnostics::{Diagnostic, FileId, Span, counted};
 use sortkey_syntax::Parse;
 use sortkey_syntax::ast::{self, AstNode, Item};
@@ -42,6 +48,7 @@ pub(crate) fn design(units: &[Unit], problems: &mut Vec<Diagnostic>) -> Design {
     tables::apply_defaults(&mut design, units, &mut lower);
     due::patterns(&mut design);
     lower.report_duplicates(&design);
+    once::check(units, lower.problems);
     design
 }
 
@@ -90,7 +97,7 @@ impl Lower<'_> {
             Item::Header(header) => {
                 if design.name.text.is_empty() {
                     design.name = self.name(header.name());
-                    design.version = header.version().map(|number| self.count(&number));
+                    design.version = header.version().map(|number| self.plain(&number));
                 }
             }
             Item::Import(_) | Item::Defaults(_) | Item::Mixin(_) => {}
@@ -101,7 +108,7 @@ impl Lower<'_> {
             }),
             Item::Caller(caller) => {
                 design.caller_span = Some(self.span(caller.range()));
-                design.caller.extend(caller.attributes().map(|attribute| self.attribute(&attribute)));
+                design.caller.extend(self.attributes(caller.attributes()));
             }
             Item::Enum(each) => design.enums.push(self.enumeration(each)),
             Item::Record(record) => design.records.push(Record {
@@ -170,6 +177,8 @@ impl Lower<'_> {
     }
 
     fn mapping(&mut self, mapping: &ast::Mapping) -> Mapping {
+        self.plain_fields(mapping.fields().as_ref(), "a mapping");
+        self.no_spreads(mapping.fields().as_ref(), "a mapping");
         Mapping {
             new: self.name(mapping.new_entity()),
             old: self.name(mapping.old_entity()),
@@ -182,6 +191,8 @@ impl Lower<'_> {
     }
 
     fn module(&mut self, module: &ast::Module) -> Module {
+        self.plain_fields(module.entries().as_ref(), "a module");
+        self.no_spreads(module.entries().as_ref(), "a module");
         let fields = module.entries().into_iter().flat_map(|entries| entries.fields());
         let entries = fields
             .filter_map(|field| {
@@ -221,44 +232,6 @@ impl Lower<'_> {
         }
     }
 
-    /// A number of items, at least one.
-    fn some(&mut self, number: &ast::Number) -> u64 {
-        let count = self.count(number);
-        if count == 0 {
-            let span = self.span(number.range());
-            self.problems.push(NUMBER.at(span, "at least one item is asked for").label("none"));
-        }
-        count
-    }
-
-    /// A whole number, in bytes if it has a unit of size.
-    fn count(&mut self, number: &ast::Number) -> u64 {
-        let factor = match number.unit() {
-            "" | "B" => 1.0,
-            "KB" => 1024.0,
-            "MB" => 1024.0 * 1024.0,
-            "GB" => 1024.0 * 1024.0 * 1024.0,
-            unit => {
-                let span = self.span(number.range());
-                self.problems.push(NUMBER.at(span, format!("`{unit}` is not a unit of size")));
-                1.0
-            }
-        };
-        (number.digits().parse::<f64>().unwrap_or(0.0) * factor) as u64
-    }
-
-    /// A duration in milliseconds.
-    fn duration_ms(&mut self, number: &ast::Number) -> u64 {
-        let span = self.span(number.range());
-        let expr =
-            Expr { kind: ExprKind::Number { digits: number.digits(), unit: number.unit().to_owned() }, span };
-        expr.as_duration_ms().unwrap_or_else(|| {
-            let title = format!("`{}` is not a unit of time", number.unit());
-            self.problems.push(NUMBER.at(span, title).note("Write 15m, 24h, 90d."));
-            0
-        })
-    }
-
     fn report_duplicates(&mut self, design: &Design) {
         self.duplicates("table", design.tables.iter().map(|each| &each.name));
         self.duplicates("entity", design.entities.iter().map(|each| &each.name));
@@ -270,6 +243,7 @@ impl Lower<'_> {
         self.duplicates("pattern or operation", patterns.chain(operations));
         self.duplicates("effect", design.effects.iter().map(|each| &each.name));
         self.duplicates("worker", design.workers.iter().map(|each| &each.name));
+        self.duplicates("parameter", design.parameters.iter().map(|each| &each.name));
         self.duplicates("rule", design.rules.iter().map(|each| &each.name));
         for entity in &design.entities {
             self.contradictions(entity);

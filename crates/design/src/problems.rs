@@ -19,12 +19,12 @@ macro_rules! problems {
     ($($constant:ident $code:literal $name:literal $text:literal)*) => {
         $(pub(crate) const $constant: Problem = Problem { code: $code, name: $name, text: $text };)*
         /// All of them, in the order of their codes.
-        pub const PROBLEMS: &[Problem] = &[SYNTAX, $($constant,)* UNKNOWN_RULE, PARAMETER, TABLE_DIFFERS, NOT_UNIQUE, TEST_FAILED];
+        pub const PROBLEMS: &[Problem] = &[SYNTAX, $($constant,)* UNKNOWN_RULE, PARAMETER, TABLE_DIFFERS, NOT_UNIQUE, TEST_FAILED, CANNOT_RUN];
     };
 }
 
 /// Raised by the parser, listed here so that `explain` finds it.
-const SYNTAX: Problem = Problem {
+pub const SYNTAX: Problem = Problem {
     code: "SK0001",
     name: "syntax",
     text: "The text does not have the shape of the language. The parser goes on after the mistake, so later \
@@ -66,6 +66,15 @@ pub const UNKNOWN_RULE: Problem = Problem {
            of the compiler cannot be silenced.",
 };
 
+/// Raised by the rules, whatever they are told to allow.
+pub const CANNOT_RUN: Problem = Problem {
+    code: "SK0028",
+    name: "cannot-run",
+    text: "The design needs a request that DynamoDB does not have: no key, index or guard serves a pattern, finds the \
+           children that are deleted with their parent, or finds what is due for a worker. A rule says more about it, \
+           and an `allow` silences the rule; the design would still not start. Add an index, or say `scan`.",
+};
+
 /// Raised by `sortkey test`.
 pub const TEST_FAILED: Problem = Problem {
     code: "SK0023",
@@ -82,7 +91,7 @@ problems! {
     DUPLICATE "SK0003" "duplicate-name" "Two declarations of one kind have the same name. Tables, entities, enums, records, mixins, patterns and operations each have one namespace for the whole design, imported files included; attributes have one per entity."
     UNKNOWN "SK0004" "unknown-name" "A name refers to nothing: a table, entity, attribute, index, mixin, rule or module entry that is not declared. The message offers the nearest name if there is one."
     TYPE "SK0005" "entity-mentioned-not-defined" "A type is not one of the language's, and no enum or record has that name; or its arguments do not fit. Or a claim says that a table holds something that no entity is called."
-    ANNOTATION "SK0006" "unknown-annotation" "An annotation is not one of the language's. The annotations are @immutable, @transient, @virtual, @secret, @encrypted, @personal, @normalize, @unique, @counter, @counts, @version, @null, @was."
+    ANNOTATION "SK0006" "unknown-annotation" "An annotation is not one of the language's, or says nothing about a part of an object. The annotations are @immutable, @transient, @virtual, @secret, @internal, @encrypted, @personal, @normalize, @unique, @counter, @counts, @version, @null, @was."
     TEMPLATE "SK0007" "bad-template" "A key template has an unclosed brace, an empty slot, or a format that does not exist. A slot is {attribute} or {attribute:format} with the formats pad(n), iso, ms, s, date, month, escape and lower."
     NUMBER "SK0008" "bad-number" "A number has a unit that does not exist or does not fit. Durations take ms, s, m, h, d and w; sizes take B, KB, MB and GB."
     KEY "SK0009" "missing-key" "A table has no `key`, or more than one partition or sort attribute in it. Only an index may have up to four of each."

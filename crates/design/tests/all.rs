@@ -2,6 +2,7 @@
 
 mod coherence;
 mod deployed_names;
+mod heeded;
 mod live;
 mod migrations;
 mod refused;

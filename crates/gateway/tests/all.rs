@@ -1,5 +1,6 @@
 //! All tests of this folder in one program: linking each by itself takes longer than running it. A new file is named here.
 
+mod answers;
 mod collected;
 mod counted;
 mod documents;
@@ -10,6 +11,7 @@ mod kept;
 mod preconditions;
 mod promises;
 mod roles;
+mod signatures;
 mod stored;
 mod support;
 mod wire;

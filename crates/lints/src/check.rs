@@ -1,5 +1,7 @@
 //! Running the rules: which are on, at which level, and what an `allow` silences.
 
+mod possible;
+
 use crate::context::Paths;
 use crate::{Context, Lint, lints};
 use sortkey_design::model::Allow;
@@ -39,6 +41,7 @@ pub fn lint(compilation: &Compilation, options: &Options) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> =
         lints().filter(on).flat_map(|lint| Context::new(design, program, &paths, lint).run()).collect();
     found.retain(|diagnostic| !design.allows.iter().any(|allow| silences(allow, diagnostic)));
+    found.extend(possible::impossible(compilation, &found));
     found.extend(design.allows.iter().filter_map(unknown_allow));
     sort(&mut found);
     found.dedup();

@@ -4,7 +4,7 @@
 //! the design worse: a repaired design parses, and no error is there that was not there before.
 
 use crate::{Options, check};
-use sortkey_design::{Compilation, Loader};
+use sortkey_design::{Compilation, Loader, SYNTAX};
 use sortkey_diagnostics::{Diagnostic, FileId, Fix, Severity, apply};
 use std::collections::BTreeMap;
 
@@ -66,5 +66,5 @@ fn errors(diagnostics: &[Diagnostic]) -> BTreeMap<&'static str, usize> {
 }
 
 fn parses(diagnostics: &[Diagnostic]) -> bool {
-    !diagnostics.iter().any(|each| each.rule == "syntax")
+    !diagnostics.iter().any(|each| each.rule == SYNTAX.name)
 }

@@ -5,6 +5,7 @@ mod corrections;
 mod docs;
 mod examples;
 mod mutants;
+mod possible;
 mod repairs;
 mod systems;
 mod variants;

@@ -60,6 +60,18 @@ fn clause(p: &mut Parser<'_>, kind: Kind, rest: impl FnOnce(&mut Parser<'_>)) {
     p.end();
 }
 
+/// One of a few words.
+fn one_of(p: &mut Parser<'_>, words: &[&str], expected: &str) {
+    if words.iter().any(|word| p.eat_word(word)) {
+        return;
+    }
+    if p.at(Kind::Name) && !p.at_line_start() {
+        p.unexpected(expected);
+    } else {
+        p.error(format!("expected {expected}, found {}", p.found()));
+    }
+}
+
 /// A word where a verb should be: taken for a misspelt verb if an entity follows it.
 fn wrong_verb(p: &mut Parser<'_>, verbs: &str) {
     if p.at(Kind::Name) && p.nth(1) == Kind::Name && !p.at_line_start() {

@@ -39,6 +39,7 @@ impl<'a> Elaboration<'a, '_> {
         let (spreads, fields) = self.with_item(entity, |typing| typing.fields(action, entity));
         self.asked = outer;
         self.given_once(action, &fields);
+        self.can_mark_deleted(action, entity);
         if matches!(action.verb, WriteVerb::Create | WriteVerb::Put | WriteVerb::Upsert) {
             self.complete(action, entity, key.as_ref().filter(|_| action.key.is_some()));
         }
@@ -128,15 +129,41 @@ impl<'a> Elaboration<'a, '_> {
             }
             return None;
         };
-        self.settable(action, entity, id, name.span);
+        self.settable(action.verb, entity, id, name.span);
+        self.of_a_new_item(action.verb, field);
         let written = self.written(field, entity, id)?;
         self.may_lack_value(action, entity, id, &written);
         Some(written)
     }
 
-    pub(super) fn settable(&mut self, action: &model::Action, entity: EntityId, id: AttributeId, span: Span) {
+    /// `create` and `put` write a whole item: there is nothing to add to, and nothing to write inside of.
+    fn of_a_new_item(&mut self, verb: WriteVerb, field: &model::Field) {
+        if !matches!(verb, WriteVerb::Create | WriteVerb::Put) {
+            return;
+        }
+        let Some(name) = field.path.first() else { return };
+        let (verb, sign) = (verb.as_str(), field.op.sign());
+        let (title, note) = if field.op != FieldOp::Set {
+            (
+                format!("`{sign}` changes what is stored, and `{verb}` stores a new item"),
+                format!("Write `{name}: ...`, or count with `update` or `upsert`."),
+            )
+        } else if field.path.len() > 1 || field.index.is_some() {
+            (
+                format!("`{verb}` gives `{name}` as a whole"),
+                format!(
+                    "Write `{name}: {{ ... }}`; only `update` and `upsert` write inside of what is stored."
+                ),
+            )
+        } else {
+            return;
+        };
+        self.push(NOT_SETTABLE.at(field.span, title).note(note));
+    }
+
+    pub(super) fn settable(&mut self, verb: WriteVerb, entity: EntityId, id: AttributeId, span: Span) {
         let attribute = &self.design.entities[entity.at()].attributes[id.at()];
-        let changes = matches!(action.verb, WriteVerb::Update | WriteVerb::Upsert);
+        let changes = matches!(verb, WriteVerb::Update | WriteVerb::Upsert);
         let is_key = self.program.entities[entity].key_attributes.contains(&id);
         let (why, note) = if attribute.is_derived() {
             ("is derived and never given", "What `:=` says is always its value.")
@@ -144,7 +171,7 @@ impl<'a> Elaboration<'a, '_> {
             ("is computed when it is read", "")
         } else if changes && is_key {
             ("is part of the key and cannot change", "Delete the item and create another, in one `transact`.")
-        } else if matches!(action.verb, WriteVerb::Update) && attribute.has("immutable") {
+        } else if matches!(verb, WriteVerb::Update) && attribute.has("immutable") {
             ("is immutable", "It gets its value when the item is created.")
         } else {
             return;

@@ -199,6 +199,26 @@ impl<'a> Elaboration<'a, '_> {
         span: Span,
         declared: Span,
     ) -> Arguments {
+        let arguments = self.given_arguments(callee, parameters, args, declared);
+        let is_given = |id: ParameterId| arguments.values.iter().any(|(other, _)| *other == id);
+        let lacking = parameters.entries().filter(|(id, each)| !each.optional && !is_given(*id));
+        let lacking: Vec<&str> = lacking.map(|(_, each)| &*each.name).collect();
+        if !lacking.is_empty() && args.spreads.is_empty() {
+            let title = format!("`{callee}` is not given `{}`", lacking.join("`, `"));
+            let problem = ARGUMENT.at(span, title).also(declared, "declared here");
+            self.push(problem.note("Only parameters marked with `?` or given a default may be left out."));
+        }
+        arguments
+    }
+
+    /// The arguments as they are given; any parameter may be left out.
+    pub(super) fn given_arguments(
+        &mut self,
+        callee: &str,
+        parameters: &'a Parameters,
+        args: &'a model::Args,
+        declared: Span,
+    ) -> Arguments {
         let mut given: Vec<(ParameterId, Expr)> = Vec::new();
         let mut unknown: Vec<Arc<str>> = Vec::new();
         for (at, (name, value)) in args.values.iter().enumerate() {
@@ -222,14 +242,6 @@ impl<'a> Elaboration<'a, '_> {
             let wanted = Wanted::parameter(self.declaring, parameter);
             let value = self.want(value, &if self.lenient { wanted.leniently() } else { wanted });
             given.push((id, value));
-        }
-        let is_given = |id: ParameterId| given.iter().any(|(other, _)| *other == id);
-        let lacking = parameters.entries().filter(|(id, each)| !each.optional && !is_given(*id));
-        let lacking: Vec<&str> = lacking.map(|(_, each)| &*each.name).collect();
-        if !lacking.is_empty() && args.spreads.is_empty() {
-            let title = format!("`{callee}` is not given `{}`", lacking.join("`, `"));
-            let problem = ARGUMENT.at(span, title).also(declared, "declared here");
-            self.push(problem.note("Only parameters marked with `?` or given a default may be left out."));
         }
         let spreads = args.spreads.iter().filter_map(|name| self.spread(name)).map(|(id, _)| id).collect();
         Arguments { values: given, spreads, unknown }
@@ -320,6 +332,10 @@ impl<'a> Elaboration<'a, '_> {
                     }
                 },
             };
+            if values.iter().any(|(earlier, _)| *earlier == id) {
+                let title = format!("`{}` is given twice", of.attributes[id].name);
+                self.push(ARGUMENT.at(value.span, title));
+            }
             let wanted = self.wanted_of(entity, &of.attributes[id].name);
             let wanted = wanted.map(|each| if self.lenient { each.leniently() } else { each.strictly() });
             let value = match wanted {

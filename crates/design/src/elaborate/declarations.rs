@@ -7,7 +7,7 @@ use super::scope::{ItemScope, Scope};
 use super::{Elaboration, Wanted};
 use crate::facts::{self, actions};
 use crate::model::{self, Stored};
-use crate::problems::MISMATCH;
+use crate::problems::{ARGUMENT, MISMATCH};
 use crate::program::{
     Attribute, AttributeId, Attributes, Check, Enter, Entity, EntityId, Enum, Expr, Field, Fill, Id,
     Idempotent, Operation, Parameter, ParameterId, Path, Rule, States, Test, Transition, Ty, Type, Word,
@@ -84,11 +84,12 @@ impl<'a> Elaboration<'a, '_> {
                 entity.uniques[unique].when = each.when.as_ref().map(|when| typing.condition(when));
                 entity.uniques[unique].error = each.error.as_ref().map(|error| typing.error(error));
             }
-            entity.deleted = source.deleted.as_ref().map(|deleted| typing.condition(deleted));
+            entity.deleted = source.deleted.as_ref().map(|deleted| typing.deleted_when(deleted));
             entity.states =
                 source.states.iter().filter_map(|states| typing.states(id, source, states)).collect();
         });
         self.uniques(id, source);
+        self.can_cascade(id);
         entity
     }
 
@@ -139,6 +140,10 @@ impl<'a> Elaboration<'a, '_> {
         let enters = states.enters.iter().flat_map(|enter| &enter.states);
         moves.chain(enters).for_each(|state| self.state(state, &words));
         let texts = |names: &[model::Name]| names.iter().map(|name| Arc::from(name.text.as_str())).collect();
+        for spread in states.enters.iter().flat_map(|enter| &enter.fields.spreads) {
+            let title = format!("nothing called `{spread}` is there when a state is entered");
+            self.push(ARGUMENT.at(spread.span, title).note("`enter` names each attribute that it writes."));
+        }
         let transitions = states
             .transitions
             .iter()
@@ -166,6 +171,7 @@ impl<'a> Elaboration<'a, '_> {
             self.unknown_attribute(entity, name);
             return None;
         };
+        self.settable(model::WriteVerb::Update, entity, id, name.span);
         self.written(field, entity, id)
     }
 
@@ -286,7 +292,7 @@ impl<'a> Elaboration<'a, '_> {
         let Some(entity) = super::types::entity_id(self.design, &site.action.entity.text) else { return };
         for name in names {
             if let Some(id) = self.program.entities[entity].attributes.find(&name.text) {
-                self.settable(site.action, entity, id, name.span);
+                self.settable(site.action.verb, entity, id, name.span);
             }
         }
     }

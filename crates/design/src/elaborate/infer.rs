@@ -74,7 +74,13 @@ impl<'a> Elaboration<'a, '_> {
             "KB" => (1 << 10, Ty::Number),
             "MB" => (1 << 20, Ty::Number),
             "GB" => (1 << 30, Ty::Number),
-            _ => (1, Ty::Number),
+            "" | "B" => (1, Ty::Number),
+            unit => {
+                let title = format!("`{unit}` is not a unit");
+                let note = "Times are written 500ms, 30s, 15m, 24h, 90d, 2w; sizes 10 KB, 5 MB.";
+                self.push(NUMBER.at(span, title).note(note));
+                return missing(span);
+            }
         };
         match scaled(digits, factor) {
             Some(number) => typed(ExprKind::Number(number), ty, span),

@@ -244,14 +244,9 @@ impl<'a> Elaboration<'a, '_> {
 
     /// Arguments that a call of an effect is compared with: any of them may be left out.
     fn some_arguments(&mut self, id: EffectId, args: &'a model::Args) -> Vec<(ParameterId, Expr)> {
-        let (name, span) = (&self.design.effects[id.at()].name, args.span);
+        let name = &self.design.effects[id.at()].name;
         let parameters = &self.program.effects[id].signature.parameters;
-        let before = self.problems.len();
-        let arguments = self.arguments(&name.text, parameters, args, span, name.span);
-        let is_lacking = |title: &str| title.starts_with(&format!("`{name}` is not given "));
-        let found = self.problems.split_off(before);
-        self.problems.extend(found.into_iter().filter(|problem| !is_lacking(&problem.title)));
-        arguments.values
+        self.given_arguments(&name.text, parameters, args, name.span).values
     }
 
     /// The workers of the design; those with a mistake in what starts them are left out.

@@ -138,7 +138,10 @@ impl<'a> Elaboration<'a, '_> {
     /// Checks the arguments of `as (userId: x)` against the declaration of `caller`.
     fn caller_of(&mut self, args: &'a model::Args) -> Vec<(AttributeId, Expr)> {
         let program = self.program;
-        let mut parts = Vec::new();
+        let mut parts: Vec<(AttributeId, Expr)> = Vec::new();
+        for spread in &args.spreads {
+            self.push(ARGUMENT.at(spread.span, "`as` names each part of the caller"));
+        }
         for (at, (name, value)) in args.values.iter().enumerate() {
             // A bare name refers to the part of that name.
             let bare = value.as_name().and_then(|bare| program.caller.find(bare));
@@ -149,6 +152,9 @@ impl<'a> Elaboration<'a, '_> {
             match (id, name) {
                 (Some(id), _) => {
                     let attribute = &program.caller[id];
+                    if parts.iter().any(|(earlier, _)| *earlier == id) {
+                        self.push(ARGUMENT.at(value.span, format!("`{}` is given twice", attribute.name)));
+                    }
                     let wanted = Wanted::attribute(program, attribute, attribute.span);
                     parts.push((id, self.want(value, &wanted)));
                 }

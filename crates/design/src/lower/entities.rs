@@ -1,8 +1,9 @@
 //! Entities, with their mixins put in place.
 
 use super::Lower;
+use super::annotations::Home;
 use crate::model::*;
-use crate::problems::{DUPLICATE, UNKNOWN, nearest};
+use crate::problems::{DUPLICATE, NUMBER, UNKNOWN, nearest};
 use crate::template;
 use sortkey_diagnostics::Span;
 use sortkey_syntax::ast::{self, AstNode, Clause, docs};
@@ -45,7 +46,7 @@ impl Lower<'_> {
         match clause {
             Clause::Template(each) => entity.templates.push(self.template(each)),
             Clause::Attribute(each) => {
-                let mut attribute = self.attribute(each);
+                let mut attribute = self.attribute(each, Home::Entity);
                 counts_from_the_start(&mut attribute);
                 if let Some(annotation) = attribute.annotation("unique") {
                     entity.uniques.push(annotated_unique(&attribute, annotation));
@@ -66,10 +67,23 @@ impl Lower<'_> {
                     error: each.otherwise().map(|otherwise| self.name(otherwise.error())),
                 });
             }
-            Clause::Tenant(each) => entity.tenant = Some(self.name(each.attribute())),
-            Clause::Deleted(each) => entity.deleted = each.condition().map(|expr| self.expr(&expr)),
+            Clause::Tenant(each) => {
+                let tenant = self.name(each.attribute());
+                self.once(entity.tenant.as_ref().map(|first| first.span), tenant.span, "tenant");
+                entity.tenant = Some(tenant);
+            }
+            Clause::Deleted(each) => {
+                let deleted = each.condition().map(|expr| self.expr(&expr));
+                let span = self.span(each.range());
+                self.once(entity.deleted.as_ref().map(|first| first.span), span, "deleted when");
+                entity.deleted = deleted;
+            }
             Clause::States(each) => entity.states.push(self.states(each)),
-            Clause::Volume(each) => entity.volume = Some(self.volume(each)),
+            Clause::Volume(each) => {
+                let volume = self.volume(each);
+                self.once(entity.volume.as_ref().map(|first| first.span), volume.span, "volume");
+                entity.volume = Some(volume);
+            }
             Clause::Include(each) => self.include(each, entity, allows, included),
             Clause::Allow(each) => {
                 let allow = self.allow(each, entity.span);
@@ -110,6 +124,14 @@ impl Lower<'_> {
         self.file = here;
     }
 
+    /// Reports a clause that an entity and its mixins have twice.
+    fn once(&mut self, first: Option<Span>, second: Span, what: &str) {
+        if let Some(first) = first {
+            let problem = DUPLICATE.at(second, format!("an entity has one `{what}`"));
+            self.problems.push(problem.label("the second").also(first, "the first"));
+        }
+    }
+
     fn template(&mut self, each: &ast::Template) -> Template {
         let span = self.span(each.range());
         let (text, text_span) =
@@ -148,17 +170,28 @@ impl Lower<'_> {
 
     fn volume(&mut self, volume: &ast::Volume) -> Volume {
         let mut lowered = Volume {
-            items: volume.items().map_or(0, |number| self.count(&number)),
+            items: volume.items().map_or(0, |number| self.plain(&number)),
             span: self.span(volume.range()),
             ..Volume::default()
         };
         for part in volume.parts() {
-            let number = part.number().map_or(0, |number| self.count(&number));
+            let span = self.span(part.range());
             if part.is_each() {
-                lowered.each_bytes = Some(number);
+                if lowered.each_bytes.is_some() {
+                    self.problems.push(DUPLICATE.at(span, "an item has one size"));
+                }
+                lowered.each_bytes = Some(part.number().map_or(0, |number| self.count(&number)));
             } else {
-                let max = part.max().map(|max| self.count(&max));
-                lowered.per.push((self.name(part.per()), number, max));
+                let name = self.name(part.per());
+                if lowered.per.iter().any(|(other, ..)| *other == name) {
+                    self.problems.push(DUPLICATE.at(span, format!("`per {name}` is written twice")));
+                }
+                let number = part.number().map_or(0, |number| self.plain(&number));
+                let max = part.max().map(|max| self.plain(&max));
+                if max.is_some_and(|max| max < number) {
+                    self.problems.push(NUMBER.at(span, "the most is not below the usual number"));
+                }
+                lowered.per.push((name, number, max));
             }
         }
         lowered

@@ -72,7 +72,10 @@ impl Lower<'_> {
             ast::Expr::List(list) => {
                 ExprKind::List { elements: list.elements().map(|element| self.expr(&element)).collect() }
             }
-            ast::Expr::Object(object) => ExprKind::Object { fields: self.fields(object.fields().as_ref()) },
+            ast::Expr::Object(object) => {
+                self.plain_fields(object.fields().as_ref(), "an object");
+                ExprKind::Object { fields: self.fields(object.fields().as_ref()) }
+            }
             ast::Expr::Do(each) => ExprKind::Do { call: self.boxed(each.call().as_ref(), expr) },
             ast::Expr::Choose(choose) => self.choose(choose, expr),
             ast::Expr::Paren(_) => ExprKind::Missing,

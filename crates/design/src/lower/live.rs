@@ -103,15 +103,6 @@ impl Lower<'_> {
         design.operations.push(operation);
     }
 
-    fn at_least_one(&mut self, number: &ast::Number) -> u64 {
-        let count = self.count(number);
-        if count == 0 {
-            let span = self.span(number.range());
-            self.problems.push(NUMBER.at(span, "this must be at least 1"));
-        }
-        count.max(1)
-    }
-
     fn trigger(&mut self, trigger: &ast::Trigger) -> Option<Trigger> {
         let when = trigger.when().and_then(|when| when.condition()).map(|expr| self.expr(&expr));
         Some(match trigger.word()?.text() {
@@ -174,7 +165,7 @@ impl Lower<'_> {
             span,
             ..Operation::default()
         });
-        let status = route.answers().map_or(200, |number| self.count(&number));
+        let status = route.answers().map_or(200, |number| self.plain(&number));
         design.routes.push(Route {
             method,
             path,
@@ -198,18 +189,14 @@ impl Lower<'_> {
         size.min(MAX_BODY_BYTES)
     }
 
-    /// How many requests are allowed, and in how many milliseconds.
-    fn limit(&mut self, rate: &ast::Rate) -> (u64, u64) {
-        let count = rate.number().map_or(1, |number| self.at_least_one(&number));
-        (count, self.rate_seconds(rate) * 1_000)
-    }
-
     pub(super) fn session(&mut self, session: &ast::Session, design: &mut Design) {
         let span = self.span(session.range());
         let prefix = session.prefix().map(|prefix| prefix.value());
         let called = format!("session {}", prefix.as_deref().unwrap_or_default());
         let name = self.name(session.item());
         let call = self.expr_or_missing(session.call().as_ref(), span);
+        self.plain_fields(session.fields().as_ref(), "a session");
+        self.no_spreads(session.fields().as_ref(), "a session");
         let fields = self.fields(session.fields().as_ref());
         let names = fields.fields.iter().filter_map(|field| field.path.first().cloned()).collect();
         let result = Expr { span: fields.span, kind: ExprKind::Object { fields } };

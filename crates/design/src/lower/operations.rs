@@ -1,7 +1,9 @@
 //! Operations and the statements of tests. The short form is expanded to its one action.
 
 use super::Lower;
+use super::patterns::both;
 use crate::model::*;
+use crate::problems::ARGUMENT;
 use sortkey_syntax::ast::{self, AstNode, Statement, docs};
 
 impl Lower<'_> {
@@ -13,6 +15,7 @@ impl Lower<'_> {
             Some((verb, entity)) => vec![self.short_action(operation, verb, entity)],
             None => self.body(operation.body().as_ref()),
         };
+        self.belongs_to_a_statement(operation);
         let names = operation.short_names().map(|names| self.names(Some(&names)));
         Operation {
             name: self.name(operation.name()),
@@ -25,7 +28,10 @@ impl Lower<'_> {
                 .handlers()
                 .map(|on| (self.name(on.error()), self.body(on.body().as_ref())))
                 .collect(),
-            requires: operation.requires().find_map(|each| each.condition()).map(|expr| self.expr(&expr)),
+            requires: operation
+                .requires()
+                .filter_map(|each| each.condition())
+                .fold(None, |earlier, expr| both(earlier, Some(self.expr(&expr)))),
             idempotent: operation.idempotent().map(|each| {
                 let period = each.period().map(|period| self.duration_ms(&period));
                 (self.name(each.name()), period)
@@ -37,6 +43,20 @@ impl Lower<'_> {
             load: operation.load().map(|load| self.load(&load)),
             span,
             docs: docs(operation.syntax()),
+        }
+    }
+
+    /// An operation with a block has no condition of its own, and no error.
+    fn belongs_to_a_statement(&mut self, operation: &ast::Operation) {
+        let condition = operation.condition().map(|each| ("if", each.range()));
+        let error = operation.otherwise().map(|each| ("else", each.range()));
+        if operation.short_form().is_none()
+            && let Some((word, range)) = condition.or(error)
+        {
+            let problem =
+                ARGUMENT.at(self.span(range), format!("`{word}` belongs to a statement of the block"));
+            let note = "Write `update E(key) if a = 1 else Error { ... }`, or `require a = 1 else Error`.";
+            self.problems.push(problem.label("would have no effect").note(note));
         }
     }
 
@@ -103,12 +123,20 @@ impl Lower<'_> {
                 let hole = self.span(each.range());
                 (StmtKind::Return { value: self.expr_or_missing(each.value().as_ref(), hole) }, each.range())
             }
-            Statement::Expr(each) => (StmtKind::Do { value: self.value(each.value())? }, each.range()),
+            Statement::Expr(each) => {
+                if let Some(otherwise) = each.otherwise() {
+                    let span = self.span(otherwise.range());
+                    let problem = ARGUMENT.at(span, "`else` names the error of a `let`, or of a write");
+                    let note = "Write `let x = pattern(key) else Error`, or handle the error of an operation with `on Error { }`.";
+                    self.problems.push(problem.label("would have no effect").note(note));
+                }
+                (StmtKind::Do { value: self.value(each.value())? }, each.range())
+            }
             Statement::Expect(each) => {
                 let kind = StmtKind::Expect {
                     value: self.value(each.value())?,
                     fails: each.fails().map(|name| self.name(Some(name))),
-                    using: each.using().map(|number| self.count(&number)),
+                    using: each.using().map(|number| self.plain(&number)),
                 };
                 (kind, each.range())
             }
@@ -126,7 +154,7 @@ impl Lower<'_> {
             Statement::Race(each) => {
                 let kind = StmtKind::Race {
                     bodies: each.bodies().map(|body| self.body(Some(&body))).collect(),
-                    succeeds: each.succeeds().map_or(0, |number| self.count(&number)),
+                    succeeds: each.succeeds().map_or(0, |number| self.plain(&number)),
                 };
                 (kind, each.range())
             }
@@ -143,7 +171,7 @@ impl Lower<'_> {
                 let kind = StmtKind::Did {
                     effect: self.name(each.effect()),
                     args: self.args(each.args().as_ref()),
-                    times: each.times().map(|number| self.count(&number)),
+                    times: each.times().map(|number| self.plain(&number)),
                 };
                 (kind, each.range())
             }

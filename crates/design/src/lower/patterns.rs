@@ -2,7 +2,6 @@
 
 use super::Lower;
 use crate::model::*;
-use crate::problems::NUMBER;
 use sortkey_syntax::ast::{self, AstNode, PatternClause, docs};
 
 impl Lower<'_> {
@@ -95,40 +94,10 @@ impl Lower<'_> {
             })
             .collect()
     }
-
-    pub(super) fn load(&mut self, load: &ast::Load) -> Load {
-        let (usual, peak) = load.rates();
-        Load {
-            per_second: usual.map_or(0.0, |rate| self.rate(&rate)),
-            peak_per_second: peak.map(|rate| self.rate(&rate)),
-            span: self.span(load.range()),
-        }
-    }
-
-    fn rate(&mut self, rate: &ast::Rate) -> f64 {
-        let number = rate.number().map_or(0, |number| self.count(&number)) as f64;
-        number / self.rate_seconds(rate) as f64
-    }
-
-    /// The seconds of a rate's unit.
-    pub(super) fn rate_seconds(&mut self, rate: &ast::Rate) -> u64 {
-        match rate.unit().as_ref().map(ast::Name::text) {
-            Some("s") | None => 1,
-            Some("m" | "min") => 60,
-            Some("h") => 3_600,
-            Some("d" | "day") => 86_400,
-            Some(other) => {
-                let span = self.span(rate.range());
-                let title = format!("`{other}` is not a unit of time");
-                self.problems.push(NUMBER.at(span, title).note("Write 200/s, 50/m, 10/h or 3/d."));
-                1
-            }
-        }
-    }
 }
 
 /// Two conditions that must both hold.
-fn both(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
+pub(super) fn both(first: Option<Expr>, second: Option<Expr>) -> Option<Expr> {
     match (first, second) {
         (Some(left), Some(right)) => {
             let span = left.span.to(right.span);

@@ -2,6 +2,7 @@
 
 use super::{Lower, Unit};
 use crate::model::*;
+use crate::problems::{ARGUMENT, NUMBER};
 use sortkey_syntax::ast::{self, AstNode, Item, TableClause, docs};
 
 /// Fills the settings that a table leaves open from `defaults`.
@@ -12,6 +13,7 @@ pub(super) fn apply_defaults(design: &mut Design, units: &[Unit], lower: &mut Lo
         for item in unit.parse.file().items() {
             if let Item::Defaults(each) = item {
                 for clause in each.clauses() {
+                    lower.of_one_table(&clause);
                     lower.table_clause(&clause, &mut defaults, &mut design.allows);
                 }
             }
@@ -65,7 +67,11 @@ impl Lower<'_> {
             TableClause::Ttl(ttl) => table.ttl = Some(self.name(ttl.attribute())),
             TableClause::Stream(stream) => table.stream = Some(self.name(stream.view())),
             TableClause::Recovery(recovery) => {
-                let days = recovery.period().map(|period| self.duration_ms(&period) / 86_400_000);
+                let days = recovery.period().map(|period| self.days(&period));
+                if let (Some(0), Some(period)) = (days, recovery.period()) {
+                    let span = self.span(period.range());
+                    self.problems.push(NUMBER.at(span, "this keeps nothing").note("Write `recovery off`."));
+                }
                 table.recovery_days = Some(if recovery.is_off() { 0 } else { days.unwrap_or(35) });
             }
             TableClause::Protect(_) => table.deletion_protection = true,
@@ -84,6 +90,18 @@ impl Lower<'_> {
                 allows.push(lowered);
             }
         }
+    }
+
+    /// `defaults` holds settings: what a table consists of is its own.
+    fn of_one_table(&mut self, clause: &TableClause) {
+        let (word, range) = match clause {
+            TableClause::Key(each) => ("key", each.range()),
+            TableClause::Index(each) => ("index", each.range()),
+            TableClause::Ttl(each) => ("ttl", each.range()),
+            _ => return,
+        };
+        let title = format!("`{word}` belongs to a table, not to `defaults`");
+        self.problems.push(ARGUMENT.at(self.span(range), title).label("would have no effect"));
     }
 
     fn index(&mut self, index: &ast::Index) -> Index {
@@ -117,8 +135,8 @@ impl Lower<'_> {
     fn capacity(&mut self, provisioned: &ast::Provisioned) -> Capacity {
         let (rcu, wcu) = provisioned.units();
         Capacity {
-            rcu: rcu.map_or(0, |number| self.count(&number)),
-            wcu: wcu.map_or(0, |number| self.count(&number)),
+            rcu: rcu.map_or(0, |number| self.plain(&number)),
+            wcu: wcu.map_or(0, |number| self.plain(&number)),
         }
     }
 }

@@ -216,6 +216,17 @@ pub enum FieldOp {
     Subtract,
 }
 
+impl FieldOp {
+    /// The sign between a field and its value.
+    pub fn sign(self) -> &'static str {
+        match self {
+            FieldOp::Set => ":",
+            FieldOp::Add => "+=",
+            FieldOp::Subtract => "-=",
+        }
+    }
+}
+
 impl Op {
     /// Whether it compares two values, or one with several.
     pub fn compares(self) -> bool {

@@ -313,6 +313,11 @@ impl Return {
 }
 
 impl ExprStmt {
+    /// An error, which this statement cannot have.
+    pub fn otherwise(&self) -> Option<Else> {
+        child(&self.0)
+    }
+
     /// The expression that is evaluated.
     pub fn value(&self) -> Option<Value> {
         value(&self.0)

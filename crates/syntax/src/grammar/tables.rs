@@ -1,6 +1,6 @@
 //! Clauses of a table and of `defaults`.
 
-use super::{allow, clause as word_clause, names};
+use super::{allow, clause as word_clause, names, one_of};
 use crate::kind::Kind;
 use crate::parser::Parser;
 
@@ -12,7 +12,7 @@ pub(super) fn clause(p: &mut Parser<'_>) {
             if p.at_word("provisioned") {
                 provisioned(p);
             } else {
-                p.expect(Kind::Name);
+                one_of(p, &["on_demand"], "`on_demand` or `provisioned`");
             }
         }),
         Some("ttl") => word_clause(p, Kind::Ttl, one_name),
@@ -22,7 +22,7 @@ pub(super) fn clause(p: &mut Parser<'_>) {
                 p.expect(Kind::Number);
             }
         }),
-        Some("protect") => word_clause(p, Kind::Protect, one_name),
+        Some("protect") => word_clause(p, Kind::Protect, |p| one_of(p, &["deletion"], "`deletion`")),
         Some("encryption") => word_clause(p, Kind::Encryption, |p| {
             p.expect(Kind::Name);
             p.eat(Kind::Str);
@@ -54,7 +54,7 @@ fn index(p: &mut Parser<'_>) {
                     names(p);
                     p.expect(Kind::RBracket);
                 } else {
-                    p.expect(Kind::Name);
+                    one_of(p, &["all", "keys"], "`all`, `keys` or a list");
                 }
             }),
             Some("sparse") => word_clause(p, Kind::Sparse, |_| {}),

@@ -1,6 +1,6 @@
 //! Statements of a test.
 
-use super::{clause as word_clause, expressions, operations};
+use super::{clause as word_clause, expressions, one_of, operations};
 use crate::kind::Kind;
 use crate::parser::Parser;
 
@@ -36,7 +36,7 @@ pub(super) fn statement(p: &mut Parser<'_>) {
             }
             if p.eat_word("using") {
                 p.expect(Kind::Number);
-                p.expect(Kind::Name);
+                one_of(p, &["request", "requests"], "`request` or `requests`");
             }
         }),
         Some("advance") => word_clause(p, Kind::Advance, |p| {

@@ -117,11 +117,9 @@ fn arguments(p: &mut Parser<'_>) {
 fn argument(p: &mut Parser<'_>) -> bool {
     match p.kind() {
         Kind::Minus | Kind::Number | Kind::DotDot => {
-            p.eat(Kind::Minus);
-            p.eat(Kind::Number);
+            bound(p);
             if p.eat(Kind::DotDot) {
-                p.eat(Kind::Minus);
-                p.eat(Kind::Number);
+                bound(p);
             }
         }
         Kind::Str => p.bump(),
@@ -133,4 +131,13 @@ fn argument(p: &mut Parser<'_>) -> bool {
         _ => return false,
     }
     true
+}
+
+/// `[-]9`, or nothing
+fn bound(p: &mut Parser<'_>) {
+    if p.eat(Kind::Minus) {
+        p.expect(Kind::Number);
+    } else {
+        p.eat(Kind::Number);
+    }
 }

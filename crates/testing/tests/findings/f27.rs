@@ -11,7 +11,7 @@ fn app(database: &Database) -> App {
         {DEFAULTS}
         table Ns "nss" {{ key (id)  index ByTag (tag) project all  index ByTopic (topicKey) project all }}
         entity N in Ns {{
-          id string(0..20)  tag? string(0..20)  topic? string(0..20)  data? any(9000)
+          id string(0..20)  tag? string(0..20)  topic? string(0..20)  data? any
           topicKey = "{{topic}}"
         }}
         pattern n = get N by id strong

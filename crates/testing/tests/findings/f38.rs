@@ -1,4 +1,5 @@
-// F-38: InvalidTransition named no state, errors came one at a time, and internal attributes could not be hidden.
+// F-38: InvalidTransition named no state, errors came one at a time, internal attributes could not be hidden, and nothing said who
+// checks a reference.
 
 use serde_json::json;
 use sortkey_core::FailureKind;
@@ -68,4 +69,42 @@ fn everything_that_is_wrong_is_told_at_once() {
     for field in ["`status`", "`note`", "`what`", "`id` is required"] {
         assert!(failure.message.contains(field), "{field}: {failure}");
     }
+}
+
+/// A reference is a type and a path for cascades. It is checked by the `check` that the text shows, in the transaction that
+/// makes the child, and by nothing else: a request that nobody wrote would be billed to everybody.
+#[test]
+fn a_reference_is_checked_where_the_design_says_so() {
+    let database = Database::new();
+    let app = database.up(&format!(
+        r#"design f38
+        {DEFAULTS}
+        table Ps "pss" {{ key (pid) }}
+        table Cs "css" {{ key (pid | cid) }}
+        entity P in Ps {{ pid slug  open bool = true }}
+        entity C in Cs {{ pid -> P on delete keep  cid slug }}
+        pattern c = list C by pid page 5
+        operation mp = create P
+        operation close(pid) {{ update P(pid) {{ open: false }} }}
+        operation checked(pid, cid) {{ transact {{ check P(pid) else NoParent  create C {{ pid, cid }} }} }}
+        operation opened(pid, cid) {{ transact {{ check P(pid) if open = true else Closed  create C {{ pid, cid }} }} }}
+        operation plain(pid, cid) {{ create C {{ pid, cid }} }}"#
+    ));
+    let failed = |name: &str| app.fails(name, json!({ "pid": "p", "cid": "a" })).kind.name().to_owned();
+    assert_eq!((failed("checked"), failed("opened")), ("NoParent".to_owned(), "Closed".to_owned()));
+    assert_eq!(app.call("c", json!({ "pid": "p" })), json!([]));
+    app.call("plain", json!({ "pid": "p", "cid": "orphan" }));
+    app.call("mp", json!({ "pid": "p" }));
+    app.call("checked", json!({ "pid": "p", "cid": "1" }));
+    app.call("close", json!({ "pid": "p" }));
+    assert_eq!(failed("opened"), "Closed");
+    let ids = |found: serde_json::Value| -> Vec<String> {
+        found
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|each| each["cid"].as_str().unwrap_or_default().to_owned())
+            .collect()
+    };
+    assert_eq!(ids(app.call("c", json!({ "pid": "p" }))), ["1", "orphan"]);
 }
