@@ -51,13 +51,17 @@ pub(crate) fn seal(key: &[u8; 32], context: &[u8], positions: &[Position]) -> Re
 
 /// The positions in a cursor that this runtime gave out for this very context.
 pub(crate) fn open(key: &[u8; 32], context: &[u8], cursor: &str) -> Result<Vec<Position>, Failure> {
-    let refused = || Failure::invalid("cursor", "the cursor does not belong to this query");
-    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refused())?;
-    let (nonce, sealed) = bytes.split_at_checked(12).ok_or_else(refused)?;
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| foreign())?;
+    let (nonce, sealed) = bytes.split_at_checked(12).ok_or_else(foreign)?;
     let plain = Aes256Gcm::new(key.into())
         .decrypt(Nonce::from_slice(nonce), Payload { msg: sealed, aad: context })
-        .map_err(|_| refused())?;
-    positions(&plain).ok_or_else(refused)
+        .map_err(|_| foreign())?;
+    positions(&plain).ok_or_else(foreign)
+}
+
+/// The refusal of a cursor that was made for something else, or by somebody else.
+pub(crate) fn foreign() -> Failure {
+    Failure::invalid("cursor", "the cursor does not belong to this query")
 }
 
 fn positions(mut plain: &[u8]) -> Option<Vec<Position>> {

@@ -142,6 +142,7 @@ impl Shared {
             let needed = || Failure::new(FailureKind::Unauthenticated, format!("`{name}` needs a caller"));
             scope.caller = Some(caller.ok_or_else(needed)?);
         }
+        let paging = Paging::of_call(program, callee, &call)?;
         let admit = Admit::argument(&scope, Origin::Json);
         let given = operate::admit_all(&admit, callee, call.arguments)?;
         match callee {
@@ -161,8 +162,6 @@ impl Shared {
                 if let Some(observer) = self.settings.observer.as_ref().filter(|_| call.cursor.is_none()) {
                     observer.reads(id, read.known(&scope));
                 }
-                let (cursor, limit, context) = (call.cursor, call.limit, Some(&**program.name(callee)));
-                let paging = Paging { cursor, limit, context, to_the_end: false };
                 let came = match read.plan.shown {
                     true => read.run_unseen(session, &scope, paging).await?,
                     false => Came::Seen(operate::pattern(session, &mut scope, read, paging).await?),

@@ -4,6 +4,7 @@
 //! items of the named entities and of the caller's tenant come back.
 
 mod asked;
+mod batch;
 mod bind;
 mod branch;
 mod count;
@@ -15,6 +16,7 @@ mod keys;
 #[cfg(test)]
 mod oracle;
 mod pages;
+mod paging;
 mod reached;
 mod unseen;
 
@@ -25,6 +27,7 @@ pub(crate) use filter::{add_virtual, computed, computes, is_ours};
 pub use filter::{is_deleted, is_expired};
 pub(crate) use hit::Hit;
 pub(crate) use keys::fixed;
+pub(crate) use paging::Paging;
 pub use reached::reached;
 pub(crate) use unseen::Came;
 
@@ -73,17 +76,6 @@ pub(crate) enum Found {
     Count(i64),
     Exists(bool),
     Sums(Fields),
-}
-
-/// The paging of a call, beside its arguments.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Paging<'a> {
-    pub(crate) cursor: Option<&'a str>,
-    pub(crate) limit: Option<u32>,
-    /// The context of a cursor beside the caller and the parameters; a page without it has no cursor.
-    pub(crate) context: Option<&'a str>,
-    /// Whether a list is read to its end, as inside an operation.
-    pub(crate) to_the_end: bool,
 }
 
 impl Read {
@@ -150,7 +142,7 @@ impl Read {
                 !self.page(session, scope, branches, Some(1), Paging::default()).await?.0.is_empty(),
             ),
             ReadVerb::List | ReadVerb::Collect | ReadVerb::Scan => {
-                let (most, paging) = self.bounded(paging)?;
+                let (most, paging) = self.bounded(paging);
                 let (items, cursor) = self.page(session, scope, branches, most, paging).await?;
                 let items = self.then(session, scope, items).await?;
                 Found::Items { items, cursor }
@@ -159,19 +151,11 @@ impl Read {
     }
 
     /// How many items a page may have, and what it is asked with; a list without pages has no cursor.
-    fn bounded<'p>(&self, paging: Paging<'p>) -> Result<(Option<usize>, Paging<'p>), Failure> {
+    fn bounded<'p>(&self, paging: Paging<'p>) -> (Option<usize>, Paging<'p>) {
         let page = self.pattern.page.filter(|_| !paging.to_the_end);
         let most = page.or(self.pattern.limit).map(|most| usize::try_from(most).unwrap_or(usize::MAX));
-        let most = match (most, paging.limit) {
-            (Some(most), Some(limit)) if limit as usize > most => {
-                let name = &self.pattern.name;
-                let why = format!("`limit` is {limit}; a page of `{name}` has at most {most} items");
-                return Err(Failure::invalid("limit", why));
-            }
-            (Some(_), Some(limit)) => Some(limit.max(1) as usize),
-            (most, _) => most,
-        };
-        Ok((most, if page.is_some() { paging } else { Paging::default() }))
+        let most = paging.limit.map_or(most, |limit| Some(limit as usize));
+        (most, if page.is_some() { paging } else { Paging::default() })
     }
 
     async fn all(
@@ -213,9 +197,7 @@ impl Read {
             let mut total = sortkey_value::Number::ZERO;
             for value in items.iter().filter_map(|item| item.view().get(scope.shared, *id)) {
                 if let Val::Number(number) = *value {
-                    total = total
-                        .checked_add(number)
-                        .map_err(|_| Failure::internal(format!("the sum of `{name}` cannot be kept")))?;
+                    total = total.checked_add(number).map_err(|_| Failure::invalid(&**name, beyond(name)))?;
                 }
             }
             sums.insert(name.clone(), Val::Number(total));
@@ -255,4 +237,9 @@ fn is_whole_key(program: &Program, plan: &ReadPlan) -> bool {
     plan.path.way == Way::Key
         && asked == program.tables[plan.path.table].key.names().count()
         && parts.all(|part| matches!(part.is, KeyIs::Text(_) | KeyIs::Equal(_)))
+}
+
+/// The refusal of a sum with more digits than a number has.
+fn beyond(name: &str) -> String {
+    format!("the sum of `{name}` has more than 38 digits: ask for fewer items")
 }

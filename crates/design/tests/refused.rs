@@ -363,3 +363,25 @@ fn compared_text_is_normalised_before_it_is_checked() {
         &["type-mismatch: 4 characters where 1 to 3 are allowed"],
     )]);
 }
+
+/// `random(0)` was 0, and `first(x, 2.5)` one character.
+#[test]
+fn a_number_that_means_nothing_to_a_function_is_refused() {
+    let wrong = |word: &str, least: i64, number: &str| {
+        vec![format!("wrong-argument: `{word}` takes a whole number from {least} on, not {number}")]
+    };
+    for (value, expected) in [
+        ("random(0)", wrong("random", 1, "0")),
+        ("random(-3)", wrong("random", 1, "-3")),
+        ("size(first(it.w, 2.5))", wrong("first", 0, "2.5")),
+        ("size(last(it.w, -1))", wrong("last", 0, "-1")),
+        ("random(1)", Vec::new()),
+        ("size(first(it.w, 0))", Vec::new()),
+    ] {
+        assert_eq!(
+            said(&format!("operation q(id) {{ update X(id) {{ n: {value} }} }}")),
+            expected,
+            "{value}"
+        );
+    }
+}

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value as Json};
 use sortkey_core::{Arguments, Failure, FailureKind};
 use sortkey_design::program::Yields;
-use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName, IF_MATCH};
+use sortkey_server::hyper::header::{CONTENT_TYPE, HeaderName, IF_MATCH, IF_NONE_MATCH};
 use sortkey_server::hyper::{Method, Request};
 use sortkey_server::{Bytes, form};
 
@@ -106,13 +106,16 @@ fn limit_number(value: Json) -> Result<Option<u32>, Failure> {
     number.map(Some).ok_or_else(|| Failure::invalid("limit", "a limit is a whole number above zero"))
 }
 
-/// The version that `If-Match` expects: an entity tag as answers carry it, `"7"`. With `*` anything will do that is there.
+/// The version that `If-Match` expects: an entity tag as answers carry it, `"7"`. `*` names none, and a header that has no
+/// effect is refused where it would keep a write from happening.
 fn expected_version(request: &Request<Bytes>) -> Result<Option<i64>, Failure> {
-    let Some(header) = request.headers().get(IF_MATCH) else { return Ok(None) };
-    let text = header.to_str().unwrap_or_default().trim();
-    if text == "*" {
-        return Ok(None);
+    let headers = request.headers();
+    if headers.contains_key(IF_NONE_MATCH) && !matches!(*request.method(), Method::GET | Method::HEAD) {
+        let why = "If-None-Match is not supported: an operation that creates an item never replaces one that is there";
+        return Err(Failure::invalid("If-None-Match", why));
     }
+    let Some(header) = headers.get(IF_MATCH) else { return Ok(None) };
+    let text = header.to_str().unwrap_or_default().trim();
     let tag = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let version = tag.and_then(|tag| tag.parse::<i64>().ok());
     let why = || {

@@ -21,6 +21,7 @@ pattern note = get N by userId, id strong
 operation write = create N
 operation rewrite = update N [words, stars]
 operation forget = delete N
+operation save = upsert N [words]
 system operation other = create O
 system operation reword = update O [words]
 "#;
@@ -65,6 +66,21 @@ fn a_version_that_nothing_can_check_is_refused() {
     assert!(reword.problem().3.contains("no item with `@version`"), "{}", reword.text());
     let strange = api.post("/api/forget", &with(("if-match", "abc")), &json!({ "id": "a" }));
     assert_eq!((strange.status, strange.problem().2.as_deref()), (400, Some("If-Match")));
+}
+
+/// `If-Match: *` was dropped: on an `upsert` it created the item that was expected to be there. `If-None-Match` was never read.
+#[test]
+fn a_precondition_that_has_no_effect_is_refused() {
+    let api = Api::of_text(DESIGN);
+    for (name, value) in [("if-match", "*"), ("if-none-match", "*"), ("if-none-match", "\"1\"")] {
+        let saved = api.post("/api/save", &with((name, value)), &json!({ "id": "a", "words": "x" }));
+        let field = saved.problem().2.map(|field| field.to_lowercase());
+        assert_eq!((saved.status, field.as_deref()), (400, Some(name)), "{}", saved.text());
+    }
+    assert_eq!(api.get("/api/note?id=a", &ADA).status, 404);
+    // A cache that asks whether its copy is fresh gets the item.
+    api.post("/api/write", &ADA, &json!({ "id": "a", "words": "x" }));
+    assert_eq!(api.get("/api/note?id=a", &with(("if-none-match", "\"1\""))).status, 200);
 }
 
 #[test]

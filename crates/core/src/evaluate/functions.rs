@@ -37,7 +37,7 @@ impl Scope<'_> {
             Function::Max => return Ok(extreme(Ordering::Greater, values)),
             Function::Min => return Ok(extreme(Ordering::Less, values)),
             Function::Concat => return Ok(Val::Text(values.iter().filter_map(text).collect())),
-            Function::Random => return self.random(values.first()),
+            Function::Random => return self.random(values.first().unwrap_or(&Val::Absent)),
             Function::Csv => {
                 return Ok(Val::Text(super::csv::csv(
                     values.first().unwrap_or(&Val::Absent),
@@ -57,8 +57,8 @@ impl Scope<'_> {
             (Function::Hash, value) => Val::integer(hash(&bytes(&value))),
             (Function::Bcrypt, value) => Val::Text(self.bcrypt(&bytes(&value))?),
             (Function::Hmac, value) => Val::Text(hex(&hmac(&bytes(&second), &bytes(&value)))),
-            (Function::First, value) => part(value, second.as_integer().unwrap_or(1), true),
-            (Function::Last, value) => part(value, second.as_integer().unwrap_or(1), false),
+            (Function::First, value) => part(value, whole_from(0, function, &second)?, true),
+            (Function::Last, value) => part(value, whole_from(0, function, &second)?, false),
             (Function::Lower, Val::Text(text)) => Val::Text(case::to_lowercase(&text)),
             (Function::Upper, Val::Text(text)) => Val::Text(case::to_uppercase(&text)),
             (Function::Trim, Val::Text(text)) => Val::text(text.trim()),
@@ -86,8 +86,8 @@ impl Scope<'_> {
         })
     }
 
-    fn random(&self, below: Option<&Val>) -> Result<Val, Failure> {
-        let below = below.and_then(Val::as_integer).filter(|below| *below > 0).unwrap_or(1);
+    fn random(&self, below: &Val) -> Result<Val, Failure> {
+        let below = whole_from(1, Function::Random, below)?.unwrap_or(1);
         let bits = self.ids.next().map_err(|error| Failure::internal(error.to_string()))?;
         Ok(Val::integer((bits % below.unsigned_abs()) as i64))
     }
@@ -194,9 +194,20 @@ fn extreme(wanted: Ordering, values: Vec<Val>) -> Val {
         .unwrap_or_default()
 }
 
+/// The whole number that a function takes, at least the smallest that means something to it; none if it is absent.
+fn whole_from(least: i64, function: Function, given: &Val) -> Result<Option<i64>, Failure> {
+    let Val::Number(number) = given else { return Ok(None) };
+    let whole = number.to_i64().filter(|whole| *whole >= least);
+    whole.map(Some).ok_or_else(|| {
+        let word = function.word();
+        let why = format!("`{word}`: {number} is not a whole number from {least} to {}", i64::MAX);
+        Failure::new(FailureKind::Invalid, why)
+    })
+}
+
 /// The first or last characters of text, or elements of a list.
-fn part(value: Val, count: i64, from_start: bool) -> Val {
-    let count = usize::try_from(count).unwrap_or(0);
+fn part(value: Val, count: Option<i64>, from_start: bool) -> Val {
+    let count = count.map_or(1, |count| usize::try_from(count).unwrap_or(usize::MAX));
     match value {
         Val::Text(text) => {
             let length = text.chars().count();
@@ -269,8 +280,8 @@ mod tests {
 
     #[test]
     fn parts_of_text_and_lists() {
-        assert_eq!(part(Val::text("abcdef"), 2, true), Val::text("ab"));
-        assert_eq!(part(Val::text("abcdef"), 2, false), Val::text("ef"));
-        assert_eq!(part(Val::text("a"), 9, false), Val::text("a"));
+        assert_eq!(part(Val::text("abcdef"), Some(2), true), Val::text("ab"));
+        assert_eq!(part(Val::text("abcdef"), Some(2), false), Val::text("ef"));
+        assert_eq!(part(Val::text("a"), Some(9), false), Val::text("a"));
     }
 }

@@ -50,10 +50,11 @@ impl Read {
                     continue;
                 }
                 Some(Source::Every) => every_value(entity, given.to),
-                Some(Source::Each(list)) => distinct(scope.eval(list, None)?),
+                Some(Source::Each(list)) => scope.eval(list, None)?.members().unwrap_or_default().to_vec(),
                 None => continue,
             };
-            let values = values.into_iter().map(admitted).collect::<Result<Vec<Val>, Failure>>()?;
+            // Values that are different as they are given may be one value as it is stored.
+            let values = distinct(values.into_iter().map(admitted).collect::<Result<_, Failure>>()?);
             branches = product(&branches, given.to, &values);
             if branches.len() > MAX_BRANCHES {
                 let name = name_of(entity, given.to);
@@ -230,11 +231,11 @@ fn name_of(entity: &Entity, of: Bound) -> &str {
     }
 }
 
-fn distinct(list: Val) -> Vec<Val> {
-    let mut values: Vec<Val> = Vec::new();
-    for value in list.members().unwrap_or_default() {
-        if !values.contains(value) {
-            values.push(value.clone());
+fn distinct(given: Vec<Val>) -> Vec<Val> {
+    let mut values: Vec<Val> = Vec::with_capacity(given.len());
+    for value in given {
+        if !values.contains(&value) {
+            values.push(value);
         }
     }
     values

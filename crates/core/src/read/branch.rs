@@ -17,8 +17,11 @@ use crate::evaluate::Scope;
 use crate::session::Session;
 use crate::values::Known;
 
-/// Requests that one query of a page may take before the page is cut short.
-const MAX_ROUNDS: usize = 100;
+/// Requests that one query of a page may take before the page is cut short, and its cursor goes on from there.
+const MAX_ROUNDS: u32 = 100;
+
+/// How often the limit of a query is doubled that does not find what it looks for.
+const MAX_DOUBLINGS: u32 = 10;
 
 /// One query of a pattern and how far it has come.
 pub(super) struct Branch {
@@ -32,7 +35,9 @@ pub(super) struct Branch {
     pub(super) waiting: VecDeque<Item>,
     /// The position that DynamoDB returned; `Start` before the first request.
     pub(super) next: Position,
-    rounds: usize,
+    /// Whether a page of it may end before it is full.
+    pub(super) is_cut_short: bool,
+    rounds: u32,
 }
 
 impl Branch {
@@ -56,7 +61,19 @@ impl Read {
                 },
             };
             let (position, next) = (Position::Start, Position::Start);
-            begun.push(Branch { asked, position, last: None, waiting: VecDeque::new(), next, rounds: 0 });
+            // Two values may make one key: the items under it are read once.
+            if begun.iter().any(|branch: &Branch| asked.is_some() && branch.asked == asked) {
+                continue;
+            }
+            begun.push(Branch {
+                asked,
+                position,
+                last: None,
+                waiting: VecDeque::new(),
+                next,
+                is_cut_short: false,
+                rounds: 0,
+            });
         }
         Ok(begun)
     }
@@ -136,12 +153,15 @@ impl Read {
         branch: &mut Branch,
         wanted: Option<usize>,
     ) -> Result<(), Failure> {
-        while branch.waiting.is_empty() && branch.next != Position::End && branch.rounds < MAX_ROUNDS {
+        while branch.waiting.is_empty()
+            && branch.next != Position::End
+            && !(branch.is_cut_short && branch.rounds >= MAX_ROUNDS)
+        {
             let start = match &branch.next {
                 Position::After(key) => Some(key.clone().into()),
                 _ => None,
             };
-            let limit = wanted.map(|wanted| i32::try_from(wanted.max(1)).unwrap_or(i32::MAX));
+            let limit = wanted.map(|wanted| limit(wanted, branch));
             let (items, last) = match &branch.asked {
                 Some(asked) => {
                     let input = self.query(asked);
@@ -163,7 +183,7 @@ impl Read {
                 }
             };
             // Without a bound the whole answer is wanted, however many requests it takes.
-            branch.rounds += usize::from(wanted.is_some());
+            branch.rounds += u32::from(wanted.is_some());
             branch.waiting = items.into();
             // A whole key has one item, and DynamoDB refuses to go on behind it.
             let last = last.filter(|_| !self.is_whole_key(&session.shared.program));
@@ -209,4 +229,11 @@ impl Read {
         let order = bytes(left).cmp(&bytes(right));
         if self.plan.descending { order.reverse() } else { order }
     }
+}
+
+/// The limit of the next request of a query. A search without a cursor that found too little so far looks at more and more
+/// items, since one request for each item that a filter drops would take as many requests as there are items.
+fn limit(wanted: usize, branch: &Branch) -> i32 {
+    let doublings = if branch.is_cut_short { 0 } else { branch.rounds.min(MAX_DOUBLINGS) };
+    i32::try_from(wanted.max(1).saturating_mul(1 << doublings)).unwrap_or(i32::MAX)
 }

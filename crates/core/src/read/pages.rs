@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use sortkey_value::{Item, Map, ValueRef};
+use sortkey_value::{Item, ValueRef};
 
 use super::branch::Branch;
 use super::{Hit, Paging, Read};
@@ -30,7 +30,7 @@ impl Read {
             && let Some(keys) =
                 branches.iter().map(|known| self.table_key(scope, known)).collect::<Option<Vec<_>>>()
         {
-            return Ok((self.batch(session, scope, &branches, &keys).await?, None));
+            return self.batch(session, scope, branches.into_iter().zip(keys).collect(), most, paging).await;
         }
         let sieve = self.sieve(scope, &branches);
         let mut branches = self.begin_at(scope, &branches, paging)?;
@@ -61,11 +61,22 @@ impl Read {
         paging: Paging<'_>,
     ) -> Result<Vec<Branch>, Failure> {
         let mut branches = self.begin(scope, branches)?;
-        if let (Some(cursor), Some(context)) = (paging.cursor, paging.context) {
-            let key = &scope.shared.settings.cursor_key;
-            resume(&mut branches, cursor::open(key, &self.bound_to(scope, context), cursor)?)?;
+        // Without a cursor nobody could read on, so reading ends with the last item.
+        branches.iter_mut().for_each(|branch| branch.is_cut_short = paging.context.is_some());
+        if let Some(positions) = self.opened(scope, paging)? {
+            resume(&mut branches, positions)?;
         }
         Ok(branches)
+    }
+
+    /// The positions in the cursor of a call; none if it begins at the beginning.
+    pub(super) fn opened(
+        &self,
+        scope: &Scope<'_>,
+        paging: Paging<'_>,
+    ) -> Result<Option<Vec<Position>>, Failure> {
+        let (Some(cursor), Some(context)) = (paging.cursor, paging.context) else { return Ok(None) };
+        cursor::open(&scope.shared.settings.cursor_key, &self.bound_to(scope, context), cursor).map(Some)
     }
 
     /// The cursor behind what queries have given; none behind the last page.
@@ -75,30 +86,22 @@ impl Read {
         branches: &[Branch],
         paging: Paging<'_>,
     ) -> Result<Option<String>, Failure> {
-        let Some(context) = paging.context.filter(|_| !branches.iter().all(Branch::is_over)) else {
+        if branches.iter().all(Branch::is_over) {
             return Ok(None);
-        };
-        let positions: Vec<Position> = branches.iter().map(|branch| self.reached(scope, branch)).collect();
-        let key = &scope.shared.settings.cursor_key;
-        cursor::seal(key, &self.bound_to(scope, context), &positions).map(Some)
+        }
+        self.sealed(scope, branches.iter().map(|branch| self.reached(scope, branch)), paging)
     }
 
-    /// `x in list` where the keys are whole: no query is needed.
-    async fn batch(
+    /// The cursor with some positions; none where a page has none.
+    pub(super) fn sealed(
         &self,
-        session: &Session<'_>,
         scope: &Scope<'_>,
-        branches: &[Known<'_>],
-        keys: &[Item],
-    ) -> Result<Vec<Hit>, Failure> {
-        let keys: Vec<Map> = keys.iter().map(Item::to_map).collect();
-        let items = super::fetch::items(session, self.entity(scope), &keys, self.plan.strong).await?;
-        let sieve = self.sieve(scope, branches);
-        let mut found = Vec::new();
-        for item in items.into_iter().flatten() {
-            found.extend(self.admitted(scope, &sieve, item)?);
-        }
-        Ok(found)
+        positions: impl Iterator<Item = Position>,
+        paging: Paging<'_>,
+    ) -> Result<Option<String>, Failure> {
+        let Some(context) = paging.context else { return Ok(None) };
+        let key = &scope.shared.settings.cursor_key;
+        cursor::seal(key, &self.bound_to(scope, context), &positions.collect::<Vec<_>>()).map(Some)
     }
 
     async fn whole(
@@ -155,7 +158,7 @@ impl Read {
 
 fn resume(branches: &mut [Branch], positions: Vec<Position>) -> Result<(), Failure> {
     if branches.len() != positions.len() {
-        return Err(Failure::invalid("cursor", "the cursor does not belong to this query"));
+        return Err(cursor::foreign());
     }
     for (branch, position) in branches.iter_mut().zip(positions) {
         branch.next = position.clone();

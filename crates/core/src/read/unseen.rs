@@ -34,7 +34,7 @@ impl Read {
         let branches = self.branches(scope)?;
         if let [known] = branches.as_slice() {
             if self.pattern.verb == ReadVerb::List {
-                let (most, paging) = self.bounded(paging)?;
+                let (most, paging) = self.bounded(paging);
                 let mut queries = self.begin_at(scope, &branches, paging)?;
                 let items = self.merge(session, scope, &mut queries, most).await?;
                 return Ok(Came::Page(items, self.cursor(scope, &queries, paging)?));

@@ -144,8 +144,11 @@ impl<'a> Elaboration<'a, '_> {
             }
             arguments.push(argument);
         }
-        if function == Function::Csv {
-            self.columns(&arguments);
+        match function {
+            Function::Csv => self.columns(&arguments),
+            Function::Random => self.whole(function, 1, arguments.first()),
+            Function::First | Function::Last => self.whole(function, 0, arguments.get(1)),
+            _ => {}
         }
         let ty = match shape.gives {
             Gives::Text => Ty::Text,
@@ -168,6 +171,23 @@ impl<'a> Elaboration<'a, '_> {
             }
         };
         typed(ExprKind::Function { function, arguments }, ty, span)
+    }
+
+    /// A number that is written out is one that the function can use.
+    fn whole(&mut self, function: Function, least: i64, argument: Option<&Expr>) {
+        let (number, span) = match argument.map(|each| (&each.kind, each.span)) {
+            Some((ExprKind::Number(number), span)) => (*number, span),
+            Some((ExprKind::Negative(inner), span)) => match inner.kind {
+                ExprKind::Number(number) => (number.negated(), span),
+                _ => return,
+            },
+            _ => return,
+        };
+        if number.to_i64().is_none_or(|whole| whole < least) {
+            let word = function.word();
+            let title = format!("`{word}` takes a whole number from {least} on, not {number}");
+            self.push(ARGUMENT.at(span, title));
+        }
     }
 
     /// The columns of `csv` are attributes of the items.

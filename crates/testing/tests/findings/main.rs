@@ -5,6 +5,7 @@
 
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 
+mod bounds;
 mod computed;
 mod edges;
 mod f02;
