@@ -9,6 +9,7 @@ mod foreign_parents;
 mod kept;
 mod preconditions;
 mod promises;
+mod received;
 mod roles;
 mod stored;
 mod support;
