@@ -67,13 +67,14 @@ def main():
             ensure(True, "its tokens were renewed before they expired")
 
         show("Somebody is invited by mail.")
-        bob = member(stage, "bob")
         stage.call("/api/members/inviteByMail", token, accountId=account, email="bob@example.com", role="member", permissions={"sources": ["create"], "users": ["create"]})
         mail = until("the mail", lambda: next((each for each in http(mails) if each["to"] == ["bob@example.com"]), None))
         ensure(mail["subject"] == "You are invited to Acme", "the mail has arrived")
         link = mail["text"].split("token=")[1].split()[0]
-        stage.call("/api/members/joined", token=link, userId=bob)
-        stage.call("/api/members/joined", expect="InvitationUnknown", token=link, userId=bob)
+        made = {"token": link, "username": "bob", "name": "Bob", "password": "correct horse"}
+        bob = stage.call("/join", **made)["userId"]
+        stage.call("/join", expect="InvitationUnknown", **made)
+        ensure(True, "its link makes an account and a member, once")
         his = sign_in(stage, "bob", account)
         stage.ask("/api/sources/getById", his, expect="Forbidden", sourceId=source)
         stage.call("/api/members/invite", his, expect="OnlyAdminsGrant", accountId=account, userId=bob, role="admin")

@@ -10,6 +10,7 @@ mod foreign_parents;
 mod kept;
 mod preconditions;
 mod promises;
+mod received;
 mod roles;
 mod signatures;
 mod stored;

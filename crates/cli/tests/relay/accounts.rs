@@ -41,11 +41,18 @@ fn answer(message: &Message) -> (u16, Json) {
         }
         "/login/oauth/access_token" | "/token" => (400, json!({ "error": "bad_verification_code" })),
         "/user" if is_person => {
-            (200, json!({ "id": 42, "email": "ada@example.com", "name": null, "login": "ada" }))
+            // An address that a person keeps private is in the list alone.
+            (200, json!({ "id": 42, "email": null, "name": null, "login": "ada" }))
         }
-        "/v1/userinfo" if is_person => {
-            (200, json!({ "sub": "g-7", "email": "grace@example.com", "name": "Grace" }))
+        "/user/emails" if is_person => {
+            let address =
+                |email: &str, primary| json!({ "email": email, "primary": primary, "verified": true });
+            (200, json!([address("ada@work.example", false), address("ada@example.com", true)]))
         }
+        "/v1/userinfo" if is_person => (
+            200,
+            json!({ "sub": "g-7", "email": "grace@example.com", "email_verified": true, "name": "Grace" }),
+        ),
         _ => (401, json!({ "message": "Bad credentials" })),
     }
 }

@@ -29,6 +29,8 @@ pub struct Scope<'a> {
     pub(crate) ids: &'a Ids,
     /// The outbox of a task; none if calls reach their environment directly.
     pub(crate) outbox: Option<&'a Outbox>,
+    /// Whether the provider of a webhook says by its id that a call is a repeat: a receipt compares no arguments then.
+    pub(crate) is_delivery: bool,
     /// How often the statement was prepared before, in vain.
     pub(crate) attempt: usize,
     /// By their ids. Nothing was given or bound where there is none, which is not the same as an absent value.
@@ -59,6 +61,7 @@ impl<'a> Scope<'a> {
             is_sweeping: false,
             ids: &shared.settings.ids,
             outbox: None,
+            is_delivery: false,
             attempt: 0,
             locals: Vec::new(),
             settled: Vec::new(),

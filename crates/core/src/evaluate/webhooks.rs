@@ -1,6 +1,7 @@
 //! The functions of webhooks, schedules and sign-ins. They are computed in `sortkey-functions`; here values of the
 //! language become its arguments. `compute.rs` decides whether that happens here or in the host.
 
+use sha2::{Digest as _, Sha256};
 use sortkey_design::program::Function;
 use sortkey_functions::cron::{Cron, Zone};
 use sortkey_functions::filter::{Filter, Subject};
@@ -86,8 +87,8 @@ impl Moment {
             "any" => &["standard", "github", "shopify", "custom"],
             _ => &[provider],
         };
-        let found = providers.iter().find_map(|provider| scheme(provider, None)?.delivery_id(&incoming));
-        found.map_or(Val::Absent, |found| Val::Text(found.id))
+        let found = providers.iter().find_map(|each| recognised(each, provider == "any", &incoming));
+        found.map_or(Val::Absent, Val::Text)
     }
 
     fn incoming<'h>(self, headers: &'h [(&'h str, &'h str)], body: &'h [u8]) -> Incoming<'h> {
@@ -122,6 +123,28 @@ impl Moment {
         let delay = delay.map(|delay| delay.max(asked));
         Ok(delay.map_or(Val::Absent, |delay| Val::integer(i64::try_from(delay).unwrap_or(i64::MAX))))
     }
+}
+
+/// By what a delivery is recognised when it comes again. An id that the signature covers is enough. Another one can be replaced by
+/// whoever recorded a webhook: it counts together with the body. GitHub and Shopify sign the body alone and never send one twice,
+/// so there the body decides; one order of a shop may be the body of several topics.
+fn recognised(provider: &str, is_any: bool, incoming: &Incoming<'_>) -> Option<String> {
+    let found = scheme(provider, None)?.delivery_id(incoming);
+    let beside = match (provider, found) {
+        // The header of a standard webhook proves nothing where nobody has verified it as one.
+        (_, Some(found)) if found.is_signed && (provider, is_any) != ("standard", true) => {
+            return Some(found.id);
+        }
+        (_, None) if is_any => return None,
+        ("github", _) => String::new(),
+        ("shopify", _) => incoming.headers.all("x-shopify-topic").collect::<Vec<_>>().join(","),
+        (_, found) => found?.id,
+    };
+    Some(
+        Encoding::Hex.encode(
+            &Sha256::new().chain_update(beside).chain_update([0]).chain_update(incoming.body).finalize(),
+        ),
+    )
 }
 
 fn cron_next(text: &Val, from: &Val, zone: &Val) -> Result<Val, Failure> {

@@ -29,6 +29,7 @@ impl<'a> Runner<'_, 'a> {
         let given = self.given(scope, callee, arguments, view).await?;
         let given = admit_computed(scope, callee, given)?;
         let mut inner = scope.fresh();
+        inner.is_delivery = receipt::is_delivery(&shared.program, callee, arguments);
         if shared.program.is_system(callee) {
             inner.caller = None;
         }

@@ -18,7 +18,7 @@ use sortkey_value::{AttributeValue, Map, ValueRef};
 
 pub(super) use self::answer::{Earlier, Noted};
 use self::fingerprint::Fingerprint;
-pub(super) use self::fingerprint::fingerprint;
+pub(super) use self::fingerprint::{fingerprint, is_delivery};
 use super::Runner;
 use crate::catalog::{EntityInfo, RECEIPT};
 use crate::evaluate::Scope;

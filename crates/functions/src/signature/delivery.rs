@@ -24,6 +24,9 @@ impl IdSource {
 }
 
 /// The id of a delivery.
+///
+/// GitHub's and Shopify's signatures do not cover headers: a recorded webhook can be sent again under another id, and only the
+/// bytes of the body show it. Their ids are therefore digests of the body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryId {
     /// The id.

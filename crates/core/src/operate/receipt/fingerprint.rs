@@ -1,12 +1,15 @@
 //! The fingerprint by which a receipt recognises the arguments of its call.
 //!
 //! Secrets are left out: a hash of something short can be guessed. So is what admission fills in, which differs from call
-//! to call.
+//! to call. A call whose token is the `delivery_id` of a webhook has the same fingerprint whatever its arguments are: a provider
+//! that sends again signs anew, from another address.
 
 use serde_json::{Map, Value as Json};
 use sha2::{Digest, Sha256};
 use sortkey_design::Program;
-use sortkey_design::program::{Attribute, Attributes, Operation, Type};
+use sortkey_design::program::{
+    Arguments, Attribute, Attributes, Callee, Expr, ExprKind, Function, Operation, Type,
+};
 
 use crate::answer::to_public_json;
 use crate::evaluate::Scope;
@@ -26,7 +29,9 @@ pub(in crate::operate) fn fingerprint(
     operation: &Operation,
     given: &Given,
 ) -> Fingerprint {
-    let Some(idempotent) = &operation.idempotent else { return Fingerprint::default() };
+    let Some(idempotent) = operation.idempotent.as_ref().filter(|_| !scope.is_delivery) else {
+        return Fingerprint::default();
+    };
     let program = &scope.shared.program;
     let mut shown = Map::new();
     for (id, value) in given.iter().filter(|(id, _)| idempotent.by.last() != Some(id)) {
@@ -40,6 +45,24 @@ pub(in crate::operate) fn fingerprint(
     let mut half = Fingerprint::default();
     half.copy_from_slice(&digest[..16]);
     half
+}
+
+/// Whether the token of a call is the id that a provider gives to a delivery, or that with something in its place.
+pub(in crate::operate) fn is_delivery(program: &Program, callee: Callee, arguments: &Arguments) -> bool {
+    let Callee::Operation(operation) = callee else { return false };
+    let token = program.operations[operation].idempotent.as_ref().and_then(|each| each.by.last());
+    let given = token.and_then(|token| arguments.values.iter().find(|(id, _)| id == token));
+    given.is_some_and(|(_, value)| is_delivery_id(value))
+}
+
+fn is_delivery_id(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Function { function: Function::DeliveryId, .. } => true,
+        ExprKind::Function { function: Function::Coalesce, arguments } => {
+            arguments.first().is_some_and(is_delivery_id)
+        }
+        _ => false,
+    }
 }
 
 fn is_shown(attribute: &Attribute) -> bool {
