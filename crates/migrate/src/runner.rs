@@ -159,6 +159,13 @@ impl Runner {
     /// Refuses a plan whose old design is not the one that the tables were deployed with: it would misread items, or leave out
     /// what a later version has added.
     pub(crate) async fn is_current(&self) -> Result<(), Refusal> {
+        let migrations = &self.plan.new.program().design.migrations;
+        if migrations.first().is_some_and(|migration| !migration.steps.is_empty()) {
+            return Err(Refusal::new(
+                "the `migrate` block says by `steps` how another tool carries it out: take them out, and it is carried out in the \
+                 phases of `sortkey migrate`",
+            ));
+        }
         let found = sortkey_deploy::differences(&self.plan.old).await;
         let found = found.map_err(|error| Refusal::new(explain(&error)))?.unwrap_or_default();
         let matters = found.into_iter().filter(|each| match each.class.number() {
@@ -171,7 +178,6 @@ impl Runner {
         if listed.is_empty() {
             return Ok(());
         }
-        let migrations = &self.plan.new.program().design.migrations;
         let from = migrations.first().map_or("", |migration| migration.from.as_str());
         let why = format!(
             "the tables were deployed with another version of the old design than `{from}`: name that version in the `migrate` block, or \
