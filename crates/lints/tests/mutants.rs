@@ -133,9 +133,19 @@ const MUTATIONS: &[Mutation] = &[
     mutation("counter-without-atomic-operation", &["deliveryCount += "], "+= deliveries", ": deliveries"),
     mutation("audit-attribute-missing", &[" updatedAt time(iso)"], "updatedAt time(iso) := now", ""),
     mutation("audit-attribute-missing", &[" updatedAt time(s)"], "updatedAt time(s) := now", ""),
-    mutation("migration-without-verification", &["migrate ", "verify"], "verify, ", ""),
-    mutation("migration-without-cutover", &["migrate ", "write_both"], "write_both, ", ""),
-    mutation("migration-order", &["migrate ", "create"], "create, ", "change, "),
+    mutation(
+        "migration-without-verification",
+        &["migrate \""],
+        "\" {",
+        "\" steps create, write_both, copy, switch {",
+    ),
+    mutation("migration-without-cutover", &["migrate \""], "\" {", "\" steps create, copy, verify, switch {"),
+    mutation(
+        "migration-order",
+        &["migrate \""],
+        "\" {",
+        "\" steps change, write_both, copy, verify, switch {",
+    ),
     // Types and names inside operations, patterns, rules and tests.
     mutation("type-mismatch", &["status: active"], "status: active", "status: activ"),
     mutation("type-mismatch", &["status: revoked"], "status: revoked", "status: 5"),

@@ -8,9 +8,10 @@
 
 use std::collections::VecDeque;
 use std::pin::pin;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use futures_util::future::{Either, select, try_join_all};
+use futures_util::future::{Either, select};
 use parking_lot::Mutex;
 use sortkey_core::internals::{View, is_expired, read_whole};
 use sortkey_value::Item;
@@ -21,6 +22,7 @@ use crate::mapper::{Mapper, Unmapped};
 use crate::mirror::MAX_ITEMS;
 use crate::pace::Pace;
 use crate::pack::{Busy, Load, Offered, Pack};
+use crate::parts::{Ended, all_parts};
 use crate::place::Place;
 use crate::plan::{Side, Stage};
 use crate::reader::Reader;
@@ -45,17 +47,19 @@ pub enum Copied {
 }
 
 /// A copy under way.
-pub(crate) struct Copying<'r, 'w> {
-    pub(crate) runner: &'r Runner,
+pub(crate) struct Copying {
+    pub(crate) runner: Runner,
     pub(crate) held: Held,
-    mapper: Mapper<'r>,
+    now_ms: i64,
     pub(crate) pace: Pace,
     busy: Busy,
-    is_captured: bool,
     state: Mutex<State>,
     walks: Mutex<Vec<Walks>>,
     renewed_ms: AtomicI64,
-    watcher: Mutex<&'w mut (dyn FnMut(&State) + Send)>,
+    /// How each segment ended, and whether one has come further since anybody looked.
+    pub(crate) ended: Ended,
+    /// Whether nobody waits for the copy any more.
+    pub(crate) is_over: AtomicBool,
 }
 
 impl Runner {
@@ -82,24 +86,22 @@ impl Runner {
         watcher: &mut (dyn FnMut(&State) + Send),
     ) -> Result<Copied, Refusal> {
         let walks = self.take_segments(held, &state).await?;
-        let copying = Copying {
-            runner: self,
+        let copying = Arc::new(Copying {
+            runner: self.clone(),
             held,
-            mapper: Mapper { plan: &self.plan, now_ms: state.now_ms },
+            now_ms: state.now_ms,
             pace: Pace::new(),
             busy: Busy::default(),
-            is_captured: state.captured,
-            state: Mutex::new(state),
+            ended: Ended::of(walks.len()),
+            state: Mutex::new(state.clone()),
             renewed_ms: AtomicI64::new(self.backend.now_ms()),
-            watcher: Mutex::new(watcher),
             walks: Mutex::new(walks),
-        };
-        let segments = copying.walks.lock().len() as u32;
-        let segments = try_join_all((0..segments).map(|at| copying.segment(at)));
-        let ended = match copying.is_captured {
+            is_over: AtomicBool::new(false),
+        });
+        let segments = all_parts(&copying, watcher);
+        let ended = match state.captured {
             false => segments.await?,
             true => {
-                let state = copying.state.lock().clone();
                 let following = self.follow_copy(held, &state);
                 match select(pin!(segments), pin!(following)).await {
                     Either::Left((ended, _)) => ended?,
@@ -124,9 +126,21 @@ impl Runner {
     }
 }
 
-impl<'r> Copying<'r, '_> {
+impl Copying {
+    fn mapper(&self) -> Mapper<'_> {
+        Mapper { plan: &self.runner.plan, now_ms: self.now_ms }
+    }
+
+    /// How far all segments are.
+    pub(crate) fn seen(&self) -> State {
+        let mut state = self.state.lock().clone();
+        let labels = self.runner.plan.stages().iter().map(|stage| &*stage.label);
+        state.walks = together(labels, &self.walks.lock());
+        state
+    }
+
     /// Walks one segment of every old table.
-    async fn segment(&self, at: u32) -> Result<Copied, Refusal> {
+    pub(crate) async fn segment(&self, at: u32) -> Result<Copied, Refusal> {
         let mut last: Option<&Stage> = None;
         for stage in self.runner.plan.stages() {
             loop {
@@ -136,7 +150,7 @@ impl<'r> Copying<'r, '_> {
                     break;
                 }
                 let state = self.look().await?;
-                if state.paused {
+                if state.paused || self.is_over.load(Ordering::Relaxed) {
                     return Ok(Copied::Paused);
                 }
                 if last.is_some_and(|last| state.gate.as_deref() == Some(&last.label)) {
@@ -158,7 +172,7 @@ impl<'r> Copying<'r, '_> {
 
     /// The state as it is now, with this runner's lease in it.
     async fn look(&self) -> Result<State, Refusal> {
-        let (runner, now_ms) = (self.runner, self.runner.backend.now_ms());
+        let (runner, now_ms) = (&self.runner, self.runner.backend.now_ms());
         let due_ms = self.renewed_ms.load(Ordering::Relaxed) + (LEASE.as_millis() / 3) as i64;
         let is_due = now_ms >= due_ms;
         if is_due {
@@ -180,7 +194,7 @@ impl<'r> Copying<'r, '_> {
         Ok(state)
     }
 
-    /// Keeps the place of a segment, and shows how far all of them are.
+    /// Keeps the place of a segment.
     async fn note(&self, at: u32, stage: &Stage, walk: Walk) -> Result<(), Refusal> {
         let walks = {
             let mut all = self.walks.lock();
@@ -188,20 +202,18 @@ impl<'r> Copying<'r, '_> {
             own.insert(stage.label.to_string(), walk);
             own.clone()
         };
-        let runner = self.runner;
+        let runner = &self.runner;
         let plan = runner.plan.fingerprint();
         if !runner.home.note(&runner.backend, plan, self.held.fence, at, &walks).await? {
             return Err(fenced());
         }
-        let mut state = self.state.lock().clone();
-        state.walks = together(runner.plan.stages().iter().map(|stage| &*stage.label), &self.walks.lock());
-        (self.watcher.lock())(&state);
+        self.ended.moved();
         Ok(())
     }
 
     /// Carries a page of old items over.
     async fn page(&self, at: u32, stage: &Stage, items: Vec<Item>, walk: &mut Walk) -> Result<(), Refusal> {
-        let runner = self.runner;
+        let runner = &self.runner;
         let mut open: VecDeque<Load<'_>> = VecDeque::new();
         for item in items {
             let owner = runner.plan.owner(Side::Old, &stage.table, &item);
@@ -212,7 +224,7 @@ impl<'r> Copying<'r, '_> {
         walk.seen += open.len() as u64;
         let mut unfit: Vec<String> = Vec::new();
         let mut reader = Reader::new(&runner.backend);
-        while !open.is_empty() {
+        while !open.is_empty() && !self.is_over.load(Ordering::Relaxed) {
             let mut pack = Pack::new(runner.home.holds(self.held.fence, at), &self.busy);
             let mut later: VecDeque<Load<'_>> = VecDeque::new();
             let most = self.pace.portion();
@@ -274,8 +286,8 @@ impl<'r> Copying<'r, '_> {
     }
 
     /// The writes that carry an old item over; none if there is nothing to do.
-    async fn carried(&self, reader: &Reader<'_>, load: &Load<'r>) -> Result<Vec<Effect>, Unmapped> {
-        let plan = self.mapper.plan;
+    async fn carried<'r>(&'r self, reader: &Reader<'_>, load: &Load<'r>) -> Result<Vec<Effect>, Unmapped> {
+        let (mapper, plan) = (self.mapper(), &self.runner.plan);
         let place = load.place();
         if load.info.ttl.is_some() {
             let scope = plan.old.scope(None);
@@ -286,7 +298,7 @@ impl<'r> Copying<'r, '_> {
         }
         let change =
             Change { info: load.info, place: place.clone(), before: None, after: Some(load.item.clone()) };
-        let mirrored = self.mapper.forward(reader, &[change], Manner::Copy, None).await?;
+        let mirrored = mapper.forward(reader, &[change], Manner::Copy, None).await?;
         let image =
             mirrored.images.into_iter().next().map(|(_, image)| image).filter(|image| *image != load.item);
         if image.is_none() && mirrored.effects.iter().all(|effect| effect.act == Act::Check) {

@@ -22,6 +22,7 @@ mod mapper;
 mod mirror;
 mod pace;
 mod pack;
+mod parts;
 mod patterns;
 mod place;
 mod plan;

@@ -10,6 +10,7 @@ use crate::pace::Rate;
 use crate::plan::{Plan, Side};
 use crate::refusal::Refusal;
 use crate::segments::together;
+use crate::shadow::Spawn;
 use crate::state::{Home, Lease, Phase, State};
 use crate::steady::Steady;
 use crate::watch::Ages;
@@ -26,6 +27,7 @@ const SEGMENTS: u32 = 4;
 const MAX_SEGMENTS: u32 = 64;
 
 /// Carries out a plan.
+#[derive(Clone)]
 pub struct Runner {
     pub(crate) plan: Arc<Plan>,
     pub(crate) backend: Steady,
@@ -33,6 +35,7 @@ pub struct Runner {
     pub(crate) ages: Ages,
     holder: String,
     segments: u32,
+    pub(crate) spawn: Option<Spawn>,
 }
 
 /// A lease that this runner has.
@@ -52,12 +55,17 @@ impl Runner {
         let backend = Steady::new(backend, settings);
         let home = Home::of(&plan).ok_or_else(|| Refusal::new("the state of the migration has no place"))?;
         let holder = backend.token()?;
-        Ok(Runner { plan, backend, home, ages, holder, segments: SEGMENTS })
+        Ok(Runner { plan, backend, home, ages, holder, segments: SEGMENTS, spawn: None })
     }
 
     /// Copies every table in so many parts at once. A copy that has begun keeps its own number.
     pub fn in_segments(self, segments: u32) -> Runner {
         Runner { segments: segments.clamp(1, MAX_SEGMENTS), ..self }
+    }
+
+    /// Copies the parts of a table as tasks of their own, which may use several processors.
+    pub fn spawning(self, spawn: Spawn) -> Runner {
+        Runner { spawn: Some(spawn), ..self }
     }
 
     /// How long a change of phase waits for processes that serve.
@@ -151,6 +159,13 @@ impl Runner {
     /// Refuses a plan whose old design is not the one that the tables were deployed with: it would misread items, or leave out
     /// what a later version has added.
     pub(crate) async fn is_current(&self) -> Result<(), Refusal> {
+        let migrations = &self.plan.new.program().design.migrations;
+        if migrations.first().is_some_and(|migration| !migration.steps.is_empty()) {
+            return Err(Refusal::new(
+                "the `migrate` block says by `steps` how another tool carries it out: take them out, and it is carried out in the \
+                 phases of `sortkey migrate`",
+            ));
+        }
         let found = sortkey_deploy::differences(&self.plan.old).await;
         let found = found.map_err(|error| Refusal::new(explain(&error)))?.unwrap_or_default();
         let matters = found.into_iter().filter(|each| match each.class.number() {
@@ -163,7 +178,6 @@ impl Runner {
         if listed.is_empty() {
             return Ok(());
         }
-        let migrations = &self.plan.new.program().design.migrations;
         let from = migrations.first().map_or("", |migration| migration.from.as_str());
         let why = format!(
             "the tables were deployed with another version of the old design than `{from}`: name that version in the `migrate` block, or \

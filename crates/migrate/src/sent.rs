@@ -18,22 +18,24 @@ use crate::state::Walk;
 /// How often an item that keeps changing is read again.
 const ATTEMPTS: u32 = 100;
 
-impl<'r> Copying<'r, '_> {
+impl Copying {
     /// Sends a transaction; the loads that are to be carried over again come back. `reader` forgets what was written.
-    pub(crate) async fn send(
-        &self,
+    pub(crate) async fn send<'r>(
+        &'r self,
         mut pack: Pack<'r, '_>,
         walk: &mut Walk,
         unfit: &mut Vec<String>,
         reader: &Reader<'_>,
     ) -> Result<Vec<Load<'r>>, Refusal> {
         let backend = &self.runner.backend;
-        let input = TransactWriteItemsInput {
-            transact_items: pack.members.iter().map(Effect::member).collect(),
-            client_request_token: Some(backend.token()?),
+        let token = backend.token()?;
+        let members = &pack.members;
+        let input = || TransactWriteItemsInput {
+            transact_items: members.iter().map(Effect::member).collect(),
+            client_request_token: Some(token.clone()),
             ..TransactWriteItemsInput::default()
         };
-        let error = match backend.ask::<TransactWriteItems>(input).await {
+        let error = match backend.ask_made::<TransactWriteItems>(&input).await {
             Ok(_) => {
                 walk.copied += pack.loads.len() as u64;
                 walk.units += pack.units;

@@ -47,11 +47,21 @@ impl Steady {
     }
 
     /// Sends a request that may be repeated.
-    pub(crate) async fn ask<O: Exchanged>(&self, input: O::Input) -> Result<O::Output, ApiError> {
-        let request = O::request(input);
+    pub(crate) async fn ask<O: Exchanged>(&self, input: O::Input) -> Result<O::Output, ApiError>
+    where
+        O::Input: Clone + Sync,
+    {
+        self.ask_made::<O>(&|| input.clone()).await
+    }
+
+    /// Sends a request that is made again whenever it is repeated: a large one costs less to make than to keep a copy of.
+    pub(crate) async fn ask_made<O: Exchanged>(
+        &self,
+        input: &(dyn Fn() -> O::Input + Sync),
+    ) -> Result<O::Output, ApiError> {
         let mut longest_ms = FIRST_PAUSE_MS;
         for attempt in 1.. {
-            match self.backend.send(request.clone()).await {
+            match self.backend.send(O::request(input())).await {
                 Err(error) if attempt < ATTEMPTS && error.again() != Again::Never => {
                     self.wait(longest_ms).await;
                     longest_ms *= 2;

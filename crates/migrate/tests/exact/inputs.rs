@@ -12,7 +12,7 @@ use sortkey_migrate::{Copied, Phase, Side};
 use sortkey_value::{AttributeValue, Map};
 
 use crate::oracle;
-use crate::support::{BEFORE, World, call, compiled, pause, seed};
+use crate::support::{AFTER, BEFORE, World, call, compiled, pause, seed};
 
 #[test]
 fn a_target_that_is_not_empty_is_left_alone() {
@@ -54,6 +54,23 @@ fn a_plan_older_than_the_tables_is_refused() {
     seed(&world.old_alone());
     world.make_tables();
     block_on(world.runner().prepare()).expect("prepared");
+}
+
+/// They were ignored: a design could demand an order in which nothing was done.
+#[test]
+fn steps_of_another_tool_are_refused() {
+    let world = World::of(
+        BEFORE,
+        &AFTER.replace("migrate \"before.sk\" {", "migrate \"before.sk\" steps create, copy, switch {"),
+    );
+    world.old_alone();
+    world.make_tables();
+    for refusal in [
+        block_on(world.runner().prepare()).expect_err("refused"),
+        block_on(world.runner().survey(&mut |_| ())).expect_err("refused"),
+    ] {
+        assert!(refusal.to_string().contains("`steps`"), "{refusal}");
+    }
 }
 
 /// A process that serves the old design by itself would write it alone. It looks whether it is superseded.

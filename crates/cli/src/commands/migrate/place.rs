@@ -139,6 +139,7 @@ fn runner(
     let plan = Plan::new(runtime.clone()).map_err(Failure::new)?;
     let runner =
         Runner::new(Arc::new(plan), Arc::clone(backend), settings.clone(), ages).map_err(Failure::new)?;
+    let runner = runner.spawning(Arc::new(|work| drop(tokio::spawn(work))));
     Ok((runtime, runner))
 }
 
