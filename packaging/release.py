@@ -26,6 +26,9 @@ FORMATS = {
 def main():
     options = arguments()
     release = project.read()
+    if options.notes:
+        print(project.notes((project.ROOT / "CHANGELOG.md").read_text(), release.version), end="")
+        return
     if not options.snapshot:
         problems = project.problems(release)
         if problems:
@@ -51,6 +54,7 @@ def arguments():
     parser = argparse.ArgumentParser(prog="./release.sh", description="Builds and packs a release of Sortkey.")
     parser.add_argument("--snapshot", action="store_true", help="skip the checks of version, changelog and working tree")
     parser.add_argument("--check", action="store_true", help="only check whether this commit can be released")
+    parser.add_argument("--notes", action="store_true", help="only print what the changelog says about this version")
     parser.add_argument("--binary", type=Path, metavar="PATH", help="pack this binary instead of building one")
     parser.add_argument("--extension", type=Path, metavar="PATH", help="pack this extension module of Python instead of building one")
     parser.add_argument("--out", type=Path, metavar="DIR", default=project.ROOT / "target/packages",

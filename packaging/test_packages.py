@@ -22,6 +22,7 @@ import urllib.request
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import checksums  # noqa: E402
 import project  # noqa: E402
 
 def packages():
@@ -309,8 +310,32 @@ class Lists(unittest.TestCase):
                 self.assertEqual(file.read_bytes(), (PACKAGES / file.name).read_bytes(), file.name)
 
 
+@unittest.skipUnless(shutil.which("ssh-keygen"), "no ssh-keygen on this machine")
+class Signature(Prefix):
+    def test_checksums_are_signed_and_the_signature_is_of_them(self):
+        key, signers = self.directory / "key", self.directory / "signers"
+        run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "release", "-f", key)
+        signers.write_text(f"releases@sortkey {(self.directory / 'key.pub').read_text()}")
+        package = self.directory / "sortkey-1.0.0.tar.gz"
+        package.write_bytes(b"packed")
+        os.environ["SORTKEY_SIGNING_KEY"] = str(key)
+        self.addCleanup(os.environ.pop, "SORTKEY_SIGNING_KEY")
+        sums, signature = checksums.write(self.directory, [package])
+        verify = ["ssh-keygen", "-Y", "verify", "-f", signers, "-I", "releases@sortkey", "-n", "sortkey-release", "-s", signature]
+        self.assertIn("Good", run(*verify, input=sums.read_text()))
+        run("sha256sum", "--check", "--quiet", "SHA256SUMS", cwd=self.directory)
+        refused = subprocess.run([str(word) for word in verify], input="0" * 64 + "  other\n", capture_output=True, text=True)
+        self.assertNotEqual(refused.returncode, 0)
+
+
 class Versions(unittest.TestCase):
-    """Commits that `./release.sh --check` refuses."""
+    """Commits that `./release.sh --check` refuses, and the notes that `--notes` prints."""
+
+    def test_notes(self):
+        changelog = "# Changelog\n\n## Unreleased\n\n- Soon\n\n## 0.2.0 - 2027-01-15\n\n### Added\n\n- This\n\n## 0.1.0 - 2026-12-01\n\n- That\n"
+        self.assertEqual(project.notes(changelog, "0.2.0"), "### Added\n\n- This\n")
+        self.assertEqual(project.notes(changelog, "0.1.0"), "- That\n")
+        self.assertEqual(project.notes(changelog, "0.3.0"), "- Soon\n")
 
     def test_changelog(self):
         release = project.Release("0.2.0", 1_800_000_000, "commit")

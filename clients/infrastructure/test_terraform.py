@@ -16,17 +16,9 @@ pytestmark = pytest.mark.skipif(not shutil.which("terraform"), reason="no terraf
 # The folder of the providers on machines without a network.
 PLUGINS = Path(os.environ.get("SORTKEY_TERRAFORM_PLUGINS", "/opt/tf-plugins"))
 
-# The arguments and blocks of `aws_dynamodb_global_secondary_index` in version 6.44 of the provider: required and optional ones.
-INDEX_SCHEMA = {
-    "table_name": None,
-    "index_name": None,
-    "depends_on": None,
-    "key_schema": {"attribute_name", "attribute_type", "key_type"},
-    "projection": {"projection_type", "non_key_attributes"},
-    "provisioned_throughput": {"read_capacity_units", "write_capacity_units"},
-    "on_demand_throughput": {"max_read_request_units", "max_write_request_units"},
-    "lifecycle": {"prevent_destroy", "ignore_changes"},
-}
+# The arguments of `aws_dynamodb_global_secondary_index`, as schema.py recorded them; every resource has the others.
+INDEX_SCHEMA = json.loads((HERE / "index_schema.json").read_text())
+OF_EVERY_RESOURCE = {"depends_on": set(), "lifecycle": {"prevent_destroy", "ignore_changes"}}
 
 PROVIDER = """
 provider "aws" {
@@ -101,11 +93,15 @@ def test_indexes_of_their_own_fit_the_schema(tmp_path):
 
 def check_index(index):
     own = {key: value for key, value in index.items() if not key.startswith("__")}
-    assert set(own) <= set(INDEX_SCHEMA), own
-    assert {"table_name", "index_name", "key_schema", "projection"} <= set(own)
-    for key, allowed in INDEX_SCHEMA.items():
-        for block in own.get(key, []) if allowed else []:
-            assert {name for name in block if not name.startswith("__")} <= allowed, (key, block)
+    arguments, blocks = INDEX_SCHEMA["arguments"], INDEX_SCHEMA["blocks"]
+    assert set(own) <= set(arguments) | set(OF_EVERY_RESOURCE), own
+    assert {name for name, is_required in arguments.items() if is_required} <= set(own), own
+    for key, values in own.items():
+        known = blocks.get(key)
+        for block in values if known is not None else []:
+            given = {name for name in block if not name.startswith("__")}
+            assert given <= set(known), (key, block)
+            assert {name for name, is_required in known.items() if is_required} <= given, (key, block)
 
 
 def inline(design, folder):
@@ -157,13 +153,46 @@ entity Note in Notes { owner uuid  id uuid  a uuid  b uuid  gone time(s) }
         assert terraform(folder, "plan", "-detailed-exitcode", "-no-color", codes=(0, 2)).returncode == 0
         design.write_text(after)
         generate("terraform", design, folder, "--inline")
-        plan = terraform(folder, "plan", "-detailed-exitcode", "-no-color", codes=(2,)).stdout
+        plan = terraform(folder, "plan", "-detailed-exitcode", "-no-color", "-out", "planned", codes=(2,)).stdout
         assert "0 to add, 1 to change, 0 to destroy" in plan
-        terraform(folder, "apply", "-auto-approve", "-no-color")
+        assert changes_of_indexes(folder) == {"create": ["by-b"], "delete": [], "update": []}
+        terraform(folder, "apply", "-auto-approve", "-no-color", "planned")
         assert terraform(folder, "plan", "-detailed-exitcode", "-no-color", codes=(0, 2)).returncode == 0
         found = described(server.client())
     with up(design) as server:
         assert found == described(server.client())
+
+
+def changes_of_indexes(folder):
+    """What a plan does to the indexes of the one table that it changes."""
+    planned = json.loads(terraform(folder, "show", "-json", "planned").stdout)
+    [change] = [each["change"] for each in planned["resource_changes"] if each["change"]["actions"] != ["no-op"]]
+    # What is not set is null before and 0 after, or the other way round.
+    own = lambda index: {key: value for key, value in index.items() if value}
+    before, after = ({each["name"]: own(each) for each in change[when]["global_secondary_index"]} for when in ("before", "after"))
+    shared = before.keys() & after.keys()
+    return {
+        "create": sorted(after.keys() - before.keys()),
+        "delete": sorted(before.keys() - after.keys()),
+        "update": sorted(name for name in shared if before[name] != after[name]),
+    }
+
+
+def test_one_more_index_of_its_own_is_one_more_resource(tmp_path):
+    """Provider 6.44 plans indexes as resources: the same files with one more of them, which waits for the one before."""
+    before = """design notes
+table Notes "notes" { key (owner | id)  index by-a (a) }
+entity Note in Notes { owner uuid  id uuid  a uuid  b uuid }
+"""
+    texts = []
+    for text in (before, before.replace("index by-a (a)", "index by-a (a)  index by-b (b)")):
+        (tmp_path / "notes.sk").write_text(text)
+        files = generate("terraform", tmp_path / "notes.sk", tmp_path / "out")
+        texts.append(hcl2.loads((files / "sortkey.tf").read_text())["resource"])
+    resources = [{(kind, name): body for each in all for kind, named in each.items() for name, body in named.items()} for all in texts]
+    added = resources[1].keys() - resources[0].keys()
+    assert [kind.strip('"') for kind, _ in added] == ["aws_dynamodb_global_secondary_index"]
+    assert all(resources[1][key] == body for key, body in resources[0].items()), "what was there is as it was"
 
 
 def test_what_the_design_loses_is_released_and_not_destroyed(provider, tmp_path):
