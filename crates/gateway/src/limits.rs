@@ -14,6 +14,16 @@ use sortkey_design::program::RouteId;
 /// The number of addresses that are remembered. Beyond it, the counts begin anew.
 const MAX_ADDRESSES: usize = 100_000;
 
+/// The limit of a route that declares none, in requests and milliseconds: more than one client needs, and few enough that one
+/// cannot keep the server busy.
+const DEFAULT: (u64, u64) = (6_000, 60_000);
+
+/// How often an address may call a route. Without a limit of its own, clients of this machine may as often as they like: a proxy
+/// here brings those of everybody.
+pub(crate) fn of(declared: Option<(u64, u64)>, address: IpAddr) -> Option<(u64, u64)> {
+    declared.or_else(|| (!address.to_canonical().is_loopback()).then_some(DEFAULT))
+}
+
 /// The requests of addresses to routes.
 #[derive(Debug, Default)]
 pub(crate) struct Limits {
@@ -62,6 +72,19 @@ mod tests {
     use sortkey_design::program::Id as _;
 
     use super::*;
+
+    // A route without a limit could be called without end by anybody who reached it.
+    #[test]
+    fn a_route_without_a_limit_has_one_for_other_machines() {
+        let of = |declared, address: &str| of(declared, address.parse().expect("an address"));
+        assert_eq!(of(None, "192.0.2.1"), Some(DEFAULT));
+        assert_eq!(of(None, "2001:db8::1"), Some(DEFAULT));
+        assert_eq!(of(Some((3, 1000)), "192.0.2.1"), Some((3, 1000)));
+        for here in ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"] {
+            assert_eq!(of(None, here), None, "{here}");
+            assert_eq!(of(Some((3, 1000)), here), Some((3, 1000)), "{here}");
+        }
+    }
 
     #[test]
     fn an_address_may_ask_as_often_as_the_limit_says() {

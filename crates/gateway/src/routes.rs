@@ -15,7 +15,7 @@ use sortkey_server::{Access, Bytes, Content, Handler, Mount, Peer, form};
 
 use crate::admission::bearer;
 use crate::gateway::Answered;
-use crate::limits::Limits;
+use crate::limits::{self, Limits};
 use crate::live::Live;
 use crate::problem;
 
@@ -63,7 +63,8 @@ impl Routes {
         let program = self.runtime.program();
         let declared = &program.routes[route];
         let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
-        if let (Some(limit), Some(peer)) = (declared.limit, peer)
+        if let Some(peer) = peer
+            && let Some(limit) = limits::of(declared.limit, peer)
             && let Err(wait) = self.limits.count(route, peer, limit, Instant::now())
         {
             return whole(problem::too_many(wait));

@@ -27,7 +27,7 @@ use crate::routes;
 use crate::shared::Shared;
 use crate::tls::Tls;
 
-/// Largest request head, and the size of one read of a body: more would be paid by every connection.
+/// Largest request head. Reads of bodies are smaller, since every connection keeps its buffer; see `meter.rs`.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// The state that the requests of one connection share.

@@ -11,6 +11,10 @@ use crate::framing::{Framing, UnclearLength};
 use crate::metrics::Metrics;
 use crate::progress::Progress;
 
+/// The most that one read takes. Hyper doubles the buffer of a connection when a read fills it, and keeps it until the connection
+/// closes; a read that is one byte short of a power of two does not fill it.
+const READ_BYTES: usize = (16 << 10) - 1;
+
 /// A metered socket, or a metered TLS session on one.
 #[derive(Debug)]
 pub(crate) struct Meter<S> {
@@ -42,7 +46,16 @@ impl<S: AsyncRead + Unpin> AsyncRead for Meter<S> {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let Meter { stream, progress, metrics, framing, unclear_length } = &mut *self;
-        let result = Pin::new(stream).poll_read(cx, buffer);
+        let result = match buffer.remaining() > READ_BYTES {
+            false => Pin::new(stream).poll_read(cx, buffer),
+            true => {
+                let mut part = ReadBuf::new(buffer.initialize_unfilled_to(READ_BYTES));
+                let result = Pin::new(stream).poll_read(cx, &mut part);
+                let bytes = part.filled().len();
+                buffer.advance(bytes);
+                result
+            }
+        };
         let arrived = &buffer.filled()[before..];
         if !arrived.is_empty() {
             progress.bytes_arrived();

@@ -21,7 +21,7 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Says that a test is left out because this machine lacks a tool. `SORTKEY_REQUIRE_TOOLS=1`, which continuous integration sets,
+/// Reports that a test is left out because this machine lacks a tool. `SORTKEY_REQUIRE_TOOLS=1`, which continuous integration sets,
 /// makes that a failure, so that no test passes there without having run.
 #[allow(clippy::print_stderr, reason = "tests that are left out say so")]
 pub fn leave_out(why: &str) {
