@@ -8,6 +8,7 @@ mod findings;
 mod foreign_parents;
 mod kept;
 mod preconditions;
+mod problems;
 mod promises;
 mod roles;
 mod stored;
