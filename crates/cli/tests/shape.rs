@@ -12,7 +12,7 @@ const LONGEST_FILE: usize = 600;
 /// Lines of the files that one call of a design passes through (the table in ARCHITECTURE.md).
 const LONGEST_ON_THE_PATH: usize = 300;
 /// How many functions may have more lines than fit on a screen, and what a screen is.
-const LONG_FUNCTIONS: usize = 50;
+const LONG_FUNCTIONS: usize = 40;
 const SCREEN: usize = 60;
 
 /// Names that public types of several crates have: words of the field that mean one thing in each crate's own subject.
@@ -42,10 +42,8 @@ const SHARED_NAMES: &[&str] = &[
     "Item",
     "Keyring",
     "Kind",
-    "Mode",
     "Options",
     "Order",
-    "Page",
     "Path",
     "Phase",
     "Place",
@@ -123,6 +121,11 @@ fn functions_fit_on_a_screen() {
         let lines: Vec<&str> = text.lines().collect();
         for (at, line) in lines.iter().enumerate() {
             let Some(found) = begins.captures(line) else { continue };
+            // A method without a body, in a trait.
+            let head_ends = |line: &&&str| line.ends_with(['{', ';', '}']);
+            if lines[at..].iter().find(head_ends).is_none_or(|line| !line.ends_with('{')) {
+                continue;
+            }
             // The formatter puts the closing brace under the beginning.
             let end = format!("{}}}", &found[1]);
             let count = lines[at..].iter().position(|line| *line == end).map_or(1, |count| count + 1);
@@ -167,10 +170,13 @@ fn systems_are_found_and_not_listed() {
     }
 }
 
-/// Tests with a request, an answer or a permission for each operation, which fail when one is missing.
-const ROWS_OF_OPERATIONS: [&str; 3] = [
+/// Files with a row for each operation, or for each of one kind: a request, an answer, a permission. Something fails when a row is
+/// missing: the test itself, or every call of the operation.
+const ROWS_OF_OPERATIONS: [&str; 5] = [
     "crates/api/tests/operations.rs",
     "crates/engine/tests/bad_input/requests.rs",
+    "crates/engine/tests/sweep/samples.rs",
+    "crates/server/src/iam/accesses/managed.rs",
     "crates/server/src/iam/tests.rs",
 ];
 
@@ -192,7 +198,7 @@ fn operations_are_listed_once() {
         let words: BTreeSet<&str> = word.find_iter(&text).map(|found| found.as_str()).collect();
         let named = operations.iter().filter(|operation| words.contains(**operation)).count();
         assert!(
-            named * 4 < operations.len() * 3,
+            named * 2 < operations.len(),
             "{file} lists {named} operations: use with_operations!, OperationId::SUPPORTED or docs/COMPATIBILITY.md"
         );
     }

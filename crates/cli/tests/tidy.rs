@@ -62,6 +62,29 @@ fn what_must_stay_apart_does() {
     }
 }
 
+/// A profile inherits the settings of packages, so a crate that is fast in a release would be large in the core for hosts.
+#[test]
+fn crates_that_a_release_makes_fast_are_small_for_hosts() {
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("the manifest is there");
+    let levels = |profile: &str| -> BTreeMap<String, String> {
+        let begin = format!("[profile.{profile}.package.");
+        let lines = manifest.lines().zip(manifest.lines().skip(1));
+        let level = |(head, next): (&str, &str)| {
+            let package = head.strip_prefix(&begin)?.strip_suffix(']')?;
+            Some((package.to_owned(), next.strip_prefix("opt-level = ")?.to_owned()))
+        };
+        lines.filter_map(level).collect()
+    };
+    let (release, hosts) = (levels("release"), levels("wasm"));
+    let linked: BTreeSet<String> =
+        ["sortkey-wasm", "sortkey-wasm-functions"].into_iter().flat_map(reached).collect();
+    let is_large = |(name, level): &(&String, &String)| *level != "\"z\"" && linked.contains(*name);
+    let large = release.iter().filter(is_large).map(|(name, _)| name);
+    let expected: BTreeSet<&String> = large.chain(release.keys().filter(|name| *name == "\"*\"")).collect();
+    assert_eq!(hosts.keys().collect::<BTreeSet<_>>(), expected, "the packages of [profile.wasm]");
+    assert!(hosts.values().all(|level| level == "\"z\""), "{hosts:?}");
+}
+
 /// The section answers where to begin a change. A file that moves takes its name there with it.
 #[test]
 fn the_files_of_every_change_are_there() {

@@ -9,6 +9,7 @@ mod findings;
 mod foreign_parents;
 mod kept;
 mod preconditions;
+mod problems;
 mod promises;
 mod received;
 mod roles;

@@ -1,6 +1,6 @@
 //! The table of contents: `docs/SUMMARY.md`.
 
-use crate::{Error, page};
+use crate::{SiteError, page};
 
 /// The table of contents, in the order in which pages are read.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct Chapter {
 
 impl Contents {
     /// Reads the list. Headings begin parts; the first heading names the file.
-    pub fn parse(summary: &str) -> Result<Contents, Error> {
+    pub fn parse(summary: &str) -> Result<Contents, SiteError> {
         let mut parts = vec![Part { title: String::new(), chapters: Vec::new() }];
         for (index, text) in summary.lines().enumerate() {
             if text.trim().is_empty() || text == "# Summary" {
@@ -39,7 +39,8 @@ impl Contents {
                 parts.push(Part { title: title.to_owned(), chapters: Vec::new() });
                 continue;
             }
-            let chapter = chapter(text).ok_or(Error::Contents { line: index + 1, text: text.to_owned() })?;
+            let chapter =
+                chapter(text).ok_or(SiteError::Contents { line: index + 1, text: text.to_owned() })?;
             if let Some(part) = parts.last_mut() {
                 part.chapters.push(chapter);
             }

@@ -5,13 +5,18 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crate::contents::{Chapter, Contents};
-use crate::page::{self, Link, Page};
+use crate::page::{self, Link, MarkdownPage};
 
 /// The address of files of the repository that are not pages of the site.
 const REPOSITORY: &str = "https://github.com/sortkey/sortkey";
 
 /// A whole page of the site.
-pub(crate) fn html(root: &Path, contents: &Contents, pages: &BTreeMap<String, Page>, page: &Page) -> String {
+pub(crate) fn html(
+    root: &Path,
+    contents: &Contents,
+    pages: &BTreeMap<String, MarkdownPage>,
+    page: &MarkdownPage,
+) -> String {
     let here = page.address();
     let home = page::relative(&here, "");
     let text = page.html(|link| address(root, pages, &here, link));
@@ -29,7 +34,7 @@ pub(crate) fn html(root: &Path, contents: &Contents, pages: &BTreeMap<String, Pa
 }
 
 /// The target of a link on the site: a page or an image of it, or the repository.
-fn address(root: &Path, pages: &BTreeMap<String, Page>, here: &str, link: &Link) -> String {
+fn address(root: &Path, pages: &BTreeMap<String, MarkdownPage>, here: &str, link: &Link) -> String {
     let Some(file) = link.file() else { return link.target.clone() };
     let anchor = link.anchor().map(|anchor| format!("#{anchor}")).unwrap_or_default();
     if link.is_image || pages.contains_key(&file) {

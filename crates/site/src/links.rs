@@ -5,11 +5,11 @@ use std::fmt;
 use std::path::Path;
 
 use crate::contents::Contents;
-use crate::page::{Link, Page};
+use crate::page::{Link, MarkdownPage};
 
 /// A fault of a page.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Problem {
+pub enum LinkProblem {
     /// A link leads to a file that does not exist.
     NoSuchFile {
         /// The page with the link.
@@ -31,19 +31,25 @@ pub enum Problem {
     },
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for LinkProblem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Problem::NoSuchFile { page, target } => write!(out, "{page}: {target} does not exist"),
-            Problem::NoSuchHeading { page, target } => write!(out, "{page}: {target} names no heading there"),
-            Problem::Unreachable { page } => {
+            LinkProblem::NoSuchFile { page, target } => write!(out, "{page}: {target} does not exist"),
+            LinkProblem::NoSuchHeading { page, target } => {
+                write!(out, "{page}: {target} names no heading there")
+            }
+            LinkProblem::Unreachable { page } => {
                 write!(out, "{page}: nothing links to it; add it to docs/SUMMARY.md")
             }
         }
     }
 }
 
-pub(crate) fn problems(root: &Path, contents: &Contents, pages: &BTreeMap<String, Page>) -> Vec<Problem> {
+pub(crate) fn problems(
+    root: &Path,
+    contents: &Contents,
+    pages: &BTreeMap<String, MarkdownPage>,
+) -> Vec<LinkProblem> {
     let mut problems = Vec::new();
     let mut reached: BTreeSet<String> = contents.chapters().map(|chapter| chapter.path.clone()).collect();
     for page in pages.values() {
@@ -53,16 +59,21 @@ pub(crate) fn problems(root: &Path, contents: &Contents, pages: &BTreeMap<String
         }
     }
     let unreachable = pages.keys().filter(|path| !reached.contains(*path));
-    problems.extend(unreachable.map(|path| Problem::Unreachable { page: path.clone() }));
+    problems.extend(unreachable.map(|path| LinkProblem::Unreachable { page: path.clone() }));
     problems
 }
 
-fn problem(root: &Path, pages: &BTreeMap<String, Page>, page: &Page, link: &Link) -> Option<Problem> {
+fn problem(
+    root: &Path,
+    pages: &BTreeMap<String, MarkdownPage>,
+    page: &MarkdownPage,
+    link: &Link,
+) -> Option<LinkProblem> {
     let (from, target) = (page.path.clone(), link.target.clone());
     let file = link.file().filter(|file| root.join(file).exists());
-    let Some(file) = file else { return Some(Problem::NoSuchFile { page: from, target }) };
+    let Some(file) = file else { return Some(LinkProblem::NoSuchFile { page: from, target }) };
     let anchor = link.anchor()?;
     let named =
         pages.get(&file).is_some_and(|page| page.headings.iter().any(|heading| heading.anchor == anchor));
-    (!named).then_some(Problem::NoSuchHeading { page: from, target })
+    (!named).then_some(LinkProblem::NoSuchHeading { page: from, target })
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use sortkey_site::{Error, Site};
+use sortkey_site::{Site, SiteError};
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
 }
 
 /// Writes the site unless something is wrong with it.
-fn build(root: &Path, out: &Path) -> Result<bool, Error> {
+fn build(root: &Path, out: &Path) -> Result<bool, SiteError> {
     let site = Site::read(root)?;
     let problems = site.problems();
     for problem in &problems {

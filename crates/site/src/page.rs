@@ -6,7 +6,7 @@ use crate::anchor::Anchors;
 
 /// A page of the site.
 #[derive(Debug)]
-pub struct Page {
+pub struct MarkdownPage {
     /// Its path in the repository.
     pub path: String,
     /// The text of its first heading.
@@ -60,16 +60,16 @@ impl Link {
     }
 }
 
-impl Page {
+impl MarkdownPage {
     /// Reads a page.
-    pub fn parse(path: &str, markdown: &str) -> Page {
+    pub fn parse(path: &str, markdown: &str) -> MarkdownPage {
         let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
         let mut events: Vec<Event<'static>> =
             Parser::new_ext(markdown, options).map(Event::into_static).collect();
         let headings = name_headings(&mut events);
         let links = links(path, &events);
         let title = headings.first().map_or_else(|| path.to_owned(), |heading| heading.text.clone());
-        Page { path: path.to_owned(), title, headings, links, events }
+        MarkdownPage { path: path.to_owned(), title, headings, links, events }
     }
 
     /// Its address on the site.

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::page::Page;
+use crate::page::MarkdownPage;
 
 /// How much text of a section can be found. Sections are short; tables of a hundred rows are not worth their bytes.
 const BODY_CHARS: usize = 1_500;
 
-pub(crate) fn index<'a>(pages: impl Iterator<Item = &'a Page>) -> String {
+pub(crate) fn index<'a>(pages: impl Iterator<Item = &'a MarkdownPage>) -> String {
     let entries: Vec<Value> = pages
         .flat_map(|page| {
             page.headings.iter().map(|heading| {

@@ -207,8 +207,8 @@ impl Run for Auth {
 fn owner(kind: OwnerKind, act: OwnerAct) -> Result<(), Failure> {
     match act {
         OwnerAct::List { file } if !file.path.exists() => {
-            return Err(Failure::new(format_args!("there is no file of identities {}", file.path.display()))
-                .hint("name it with --file, or make it: sortkey auth user create admin --admin"));
+            Err(Failure::new(format_args!("there is no file of identities {}", file.path.display()))
+                .hint("name it with --file, or make it: sortkey auth user create admin --admin"))
         }
         OwnerAct::List { file } => {
             list(kind, &IdentityFile::read(&file.path).map_err(Failure::new)?);
