@@ -72,14 +72,16 @@ impl Lower<'_> {
             ast::Expr::List(list) => {
                 ExprKind::List { elements: list.elements().map(|element| self.expr(&element)).collect() }
             }
-            ast::Expr::Object(object) => {
-                self.plain_fields(object.fields().as_ref(), "an object");
-                ExprKind::Object { fields: self.fields(object.fields().as_ref()) }
-            }
+            ast::Expr::Object(object) => self.object(object),
             ast::Expr::Do(each) => ExprKind::Do { call: self.boxed(each.call().as_ref(), expr) },
             ast::Expr::Choose(choose) => self.choose(choose, expr),
             ast::Expr::Paren(_) => ExprKind::Missing,
         }
+    }
+
+    fn object(&mut self, object: &ast::ObjectExpr) -> ExprKind {
+        self.plain_fields(object.fields().as_ref(), "an object");
+        ExprKind::Object { fields: self.fields(object.fields().as_ref()) }
     }
 
     /// The arm `otherwise` covers all other cases, at any position.

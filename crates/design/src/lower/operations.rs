@@ -124,12 +124,7 @@ impl Lower<'_> {
                 (StmtKind::Return { value: self.expr_or_missing(each.value().as_ref(), hole) }, each.range())
             }
             Statement::Expr(each) => {
-                if let Some(otherwise) = each.otherwise() {
-                    let span = self.span(otherwise.range());
-                    let problem = ARGUMENT.at(span, "`else` names the error of a `let`, or of a write");
-                    let note = "Write `let x = pattern(key) else Error`, or handle the error of an operation with `on Error { }`.";
-                    self.problems.push(problem.label("would have no effect").note(note));
-                }
+                self.has_no_error(each);
                 (StmtKind::Do { value: self.value(each.value())? }, each.range())
             }
             Statement::Expect(each) => {
@@ -178,6 +173,15 @@ impl Lower<'_> {
             Statement::Work(each) => (StmtKind::Work, each.range()),
         };
         Some(Stmt { kind, span: self.span(range) })
+    }
+
+    /// An expression that is a statement gives nothing that could be absent.
+    fn has_no_error(&mut self, statement: &ast::ExprStmt) {
+        let Some(otherwise) = statement.otherwise() else { return };
+        let span = self.span(otherwise.range());
+        let problem = ARGUMENT.at(span, "`else` names the error of a `let`, or of a write");
+        let note = "Write `let x = pattern(key) else Error`, or handle the error of an operation with `on Error { }`.";
+        self.problems.push(problem.label("would have no effect").note(note));
     }
 
     fn value(&mut self, value: Option<ast::Value>) -> Option<Value> {
