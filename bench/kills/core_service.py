@@ -1,4 +1,5 @@
-"""The Core service under kills: sources, runs of schedules, events to webhooks, usage that is metered, members that come and go."""
+"""The Core service under kills: sources, runs of schedules, events to webhooks, usage that is metered, and an account that is at the limits of
+its plan while it goes from one plan to another."""
 
 import base64
 from collections import Counter
@@ -14,6 +15,11 @@ LIMITS = {
     "apiCallsPerMonth": 1_000_000, "storageGB": 100, "users": 100_000, "sources": 100_000, "syncFrequency": "hourly",
     "dataRetentionDays": 90, "webhooks": 10, "customDomains": 1,
 }
+# The plans of an account that is always at a limit.
+NARROW = {
+    "Small": {**LIMITS, "sources": 4, "apiCallsPerMonth": 300},
+    "Medium": {**LIMITS, "sources": 7, "apiCallsPerMonth": 500},
+}
 EVENTS = ("source_created", "sync_completed")
 
 
@@ -28,6 +34,11 @@ class CoreService(Scenario):
         )
         stage.call("/api/plans/create", planName="Pro", planType="professional", price=4900, currency="USD", features=["sync"], limits=LIMITS, isDefault=True)
         self.accounts, self.sources, self.schedules, self.calls, self.unsure = [], [], [], Counter(), Counter()
+        self.narrow, self.plans, self.kept, self.most = self.at_the_limit(stage), {}, [], Counter()
+        for name, limits in NARROW.items():
+            plan = stage.call("/api/plans/create", planName=name, planType="starter", price=900, currency="USD", features=["sync"], limits=limits)
+            self.plans[plan["planId"]] = limits
+        stage.call("/api/accounts/changePlan", self.narrow.pop("token"), accountId=self.narrow["accountId"], planId=next(iter(self.plans)))
         for number in range(4):
             who = {"email": f"owner{number}@example.com", "password": "correct horse", "firstName": "Ada", "lastName": "L", "accountName": f"Company {number}"}
             login = stage.call("/auth/sign-up", **who)
@@ -39,7 +50,14 @@ class CoreService(Scenario):
                 for event in EVENTS:
                     stage.call("/api/webhooks/subscribe", login["token"], webhookId=hook["webhookId"], event=event)
 
+    def at_the_limit(self, stage):
+        who = {"email": "narrow@example.com", "password": "correct horse", "firstName": "Nan", "lastName": "N", "accountName": "Narrow"}
+        login = stage.call("/auth/sign-up", **who)
+        return {name: login[name] for name in ("userId", "accountId", "token")}
+
     def act(self, client, number):
+        if number % 4 == 3:
+            return self.press(client)
         caller = self.accounts[number % len(self.accounts)]
         choice = client.random.random()
         if choice < 0.2 and len(self.sources) < SOURCES:
@@ -47,6 +65,53 @@ class CoreService(Scenario):
         if choice < 0.3 and len(self.schedules) < SOURCES:
             return self.schedule(client, caller)
         return self.meter(client, caller) if choice < 0.7 else self.admit(client, caller)
+
+    def press(self, client):
+        """Makes and deletes sources, calls, and changes the plan; what is more than the plan allows is refused, and nothing else."""
+        account, choice = self.narrow["accountId"], client.random.random()
+        if choice < 0.4:
+            name = f"narrow {client.random.getrandbits(64):x}"
+            body = {"platformId": "keap", "sourceName": name, "connectionType": "api_key", "config": {}}
+            status, answer = client.post("/api/sources/create", body, self.narrow, key=name)
+            if status == 200:
+                self.note(self.kept, answer["sourceId"])
+            return self.expected("narrow source", status, answer, "SourceLimitReached")
+        if choice < 0.6:
+            with self.lock:
+                source = self.kept.pop(client.random.randrange(len(self.kept))) if self.kept else None
+            if source is None:
+                return "nothing"
+            status, answer = client.post("/api/sources/delete", {"sourceId": source}, self.narrow)
+            if status not in (200, 204, None):
+                self.note(self.kept, source)
+            return self.expected("narrow deletion", status, answer)
+        if choice < 0.8:
+            plan = client.random.choice(list(self.plans))
+            status, answer = client.post("/api/accounts/changePlan", {"accountId": account, "planId": plan}, self.narrow)
+            return self.expected("change of plan", status, answer, "PlanTooSmall")
+        if choice < 0.95:
+            status, answer = client.post("/api/usage/admit", {"accountId": account, "calls": 1})
+            return self.expected("narrow admission", status, answer, "ApiCallLimitReached")
+        status, item = client.post("/api/accounts/getById", {"accountId": account}, self.narrow)
+        if status == 200 and (over := self.over(item)):
+            raise AssertionError(over)
+        return "looks at the limits"
+
+    def expected(self, what, status, answer, limit=None):
+        """Counters of one account are one item: what meets others again and again is a conflict."""
+        code = (answer or {}).get("code")
+        if status is None or status in (200, 204):
+            return f"{what} unknown" if status is None else what
+        if code not in (limit, "Conflict"):
+            raise AssertionError(f"{what}: {status} {answer}")
+        return f"{what} refused ({code})"
+
+    def over(self, account):
+        """Counter and plan are attributes of one item, so that every moment can be judged."""
+        allowed = self.plans[account["planId"]]["sources"]
+        with self.lock:
+            self.most["sources"] = max(self.most["sources"], account["sourceCount"])
+        return f"{account['sourceCount']} sources where the plan has {allowed}" if account["sourceCount"] > allowed else None
 
     def source(self, client, caller):
         name = f"source {client.random.getrandbits(64):x}"
@@ -118,6 +183,10 @@ class CoreService(Scenario):
         for account, item in accounts.items():
             compare(wrong, f"sourceCount of {account}", sum(each["accountId"] == account for each in sources), item["sourceCount"])
             compare(wrong, f"storageBytes of {account}", sum(each["bytes"] for each in runs if each["accountId"] == account), item["storageBytes"])
+        narrow = accounts[self.narrow["accountId"]]
+        wrong += [over] if (over := self.over(narrow)) else []
+        kept = {each["sourceId"] for each in sources if each["accountId"] == narrow["accountId"]}
+        wrong += [f"source {source} of the narrow account is lost" for source in set(self.kept) - kept]
         # A schedule that is due once runs once, or lets its slot pass while another run of the source goes on.
         schedules = {each["scheduleId"] for each in scan(stage, "sync_schedules") if "scheduleType" in each}
         wrong += [f"schedule {schedule} is lost" for schedule in self.schedules if schedule not in schedules]
@@ -145,11 +214,14 @@ class CoreService(Scenario):
         wrong += [f"event {event} arrived {arrived[event]} times, not {count}" for event, count in of_event.items() if arrived[event] < count]
         again = sum(arrived[event] - count for event, count in of_event.items())
         self.usage(stage, wrong)
-        self.figures = {"sources stored": len(sources), "runs done": len(runs), "deliveries": len(deliveries), "sent again after a kill": again}
+        self.figures = {"most sources of the narrow account": self.most["sources"], "sources stored": len(sources), "runs done": len(runs), "deliveries": len(deliveries), "sent again after a kill": again}
         return wrong
 
     def usage(self, stage, wrong):
         metrics = scan(stage, "usage_metrics")
+        narrow = [each["apiCalls"] for each in metrics if each["accountId"] == self.narrow["accountId"] and each["metricDate"].startswith("MONTH#")]
+        most = max(limits["apiCallsPerMonth"] for limits in NARROW.values())
+        wrong += [f"{calls} calls in a month of {most}" for calls in narrow if calls > most]
         for caller in self.accounts:
             account = caller["accountId"]
             mine = [each for each in metrics if each["accountId"] == account and "apiCalls" in each]

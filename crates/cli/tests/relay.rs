@@ -18,6 +18,8 @@ mod idle;
 #[path = "../../../bench/relay/src/kills.rs"]
 #[allow(dead_code, reason = "the measurements print all of the outcome")]
 mod kills;
+#[path = "relay/letters.rs"]
+mod letters;
 #[path = "../../../bench/relay/src/receiver.rs"]
 #[allow(dead_code, reason = "the measurements use the rest")]
 mod receiver;

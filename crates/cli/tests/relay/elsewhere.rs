@@ -47,7 +47,7 @@ worker send due Job as j by nextAt when state = waiting concurrency 8 lease 2s a
 "#;
 
 /// A process that is killed when dropped.
-struct Process(Child);
+pub(crate) struct Process(Child);
 
 impl Drop for Process {
     fn drop(&mut self) {
@@ -58,7 +58,7 @@ impl Drop for Process {
 
 impl Process {
     /// Starts a command of the binary and waits for the line that it prints when it is ready.
-    fn start(folder: &Path, arguments: &[&str], says: &str, errors: Stdio) -> (Process, String) {
+    pub(crate) fn start(folder: &Path, arguments: &[&str], says: &str, errors: Stdio) -> (Process, String) {
         let mut process = Command::new(env!("CARGO_BIN_EXE_sortkey"))
             .args(arguments)
             .current_dir(folder)
@@ -81,7 +81,7 @@ impl Process {
     }
 }
 
-fn port_of(line: &str) -> u16 {
+pub(crate) fn port_of(line: &str) -> u16 {
     let digits = line.rsplit(':').next().unwrap_or_default().trim_end_matches('/');
     digits.parse().unwrap_or_else(|_| panic!("no port: {line}"))
 }
@@ -161,7 +161,7 @@ fn runs_of(line: &str) -> u64 {
     count.unwrap_or_else(|| panic!("no runs: {page}"))
 }
 
-fn until(what: &str, holds: impl Fn() -> bool) {
+pub(crate) fn until(what: &str, holds: impl Fn() -> bool) {
     let end = Instant::now() + Duration::from_secs(90);
     while !holds() {
         assert!(Instant::now() < end, "{what} does not hold after 90 seconds");
