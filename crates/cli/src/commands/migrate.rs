@@ -7,6 +7,7 @@ mod speed;
 
 use clap::{Args, Subcommand};
 use sortkey_deploy::deploy;
+use sortkey_diagnostics::counted_with;
 use sortkey_migrate::{Copied, Extent, Phase, Rate, Refusal, Runner, Side, State};
 
 use self::place::{Opened, Where};
@@ -151,8 +152,11 @@ impl Action {
                 designs::say(&say::survey(&survey, &opened));
                 match survey.unfit_count {
                     0 => Ok(()),
-                    count => Err(Failure::new(format_args!("{count} items do not fit the new design"))
-                        .hint("repair them, or say in the mapping what becomes of them")),
+                    count => Err(Failure::new(format_args!(
+                        "{} not fit the new design",
+                        counted_with(count, "item", ("does", "do"))
+                    ))
+                    .hint("repair them, or say in the mapping what becomes of them")),
                 }
             }
             Action::Rehearse { harm, .. } => rehearse::run(&opened, &harm).await,
