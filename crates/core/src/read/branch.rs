@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::join::join_all;
 use sortkey_api::operations::{QueryInput, ScanInput};
@@ -11,6 +12,7 @@ use sortkey_value::{Item, key};
 
 use super::Read;
 use super::asked::{Asked, Expressed};
+use super::sent::SentFilter;
 use crate::Failure;
 use crate::cursor::Position;
 use crate::evaluate::Scope;
@@ -24,6 +26,8 @@ const MAX_ROUNDS: usize = 100;
 pub(super) struct Branch {
     /// The key condition; none for a scan.
     asked: Option<Asked>,
+    /// The conditions that DynamoDB checks itself.
+    pub(super) sent: Option<Arc<SentFilter>>,
     /// The beginning of this page.
     pub(super) position: Position,
     /// The last item that was used.
@@ -56,7 +60,8 @@ impl Read {
                 },
             };
             let (position, next) = (Position::Start, Position::Start);
-            begun.push(Branch { asked, position, last: None, waiting: VecDeque::new(), next, rounds: 0 });
+            let waiting = VecDeque::new();
+            begun.push(Branch { asked, sent: None, position, last: None, waiting, next, rounds: 0 });
         }
         Ok(begun)
     }
@@ -144,7 +149,10 @@ impl Read {
             let limit = wanted.map(|wanted| i32::try_from(wanted.max(1)).unwrap_or(i32::MAX));
             let (items, last) = match &branch.asked {
                 Some(asked) => {
-                    let input = self.query(asked);
+                    let mut input = self.query(asked);
+                    if let Some(sent) = &branch.sent {
+                        sent.add_to(&mut input);
+                    }
                     let input = QueryInput { exclusive_start_key: start, limit, ..input };
                     let output = session.query(input).await?;
                     (output.items.unwrap_or_default(), output.last_evaluated_key)
