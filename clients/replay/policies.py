@@ -5,7 +5,8 @@
 Every test of the recording is carried out on a fork of its own: each call's requests are sent with the policy of a module that the call
 belongs to, none may be denied, and the items at the end must be the recorded ones. Then one action, table, index or partition key
 after the other is taken out of each policy, and some request of the module's tests must be denied.
-What no test of the design needs is counted: nothing can show that it is necessary, and the count may not grow.
+What no test of the design needs is counted, and the count may not grow: most of it is what a change sends that was refused and is tried
+again, which a recording in the order of its text does not meet.
 """
 
 import copy
