@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Drives the server with boto3, the AWS CLI and the AWS SDK for JavaScript, and compares webhook signatures with those of the
-# providers' libraries. Installs the clients below target/ and clients/javascript/node_modules the first time. A language that the machine does not have is left out, with a word;
+# providers' libraries. Runs generated clients in TypeScript (Node, Deno, Bun) and Python, replays the tests of two systems in three
+# languages, and shows generated infrastructure to cfn-lint and moto. Installs the clients below target/ and clients/javascript/node_modules the first time. A language that the machine does not have is left out, with a word;
 # SORTKEY_REQUIRE_CLIENTS=1 makes that a failure.
 #
 #   clients/run.sh            installs what is missing and runs the suites
@@ -40,6 +41,7 @@ if have node; then (install_javascript); fi
 if have python3; then crates/python/run.sh install; fi
 clients/webhooks/run.sh install
 clients/typescript/run.sh install
+clients/infrastructure/run.sh install quick
 [ "${1:-}" != install ] || exit 0
 
 if [ -z "${SORTKEY_BIN:-}${SORTKEY_E2E_ENDPOINT:-}" ]; then
@@ -54,8 +56,14 @@ webhooks="$(dirname "${SORTKEY_BIN:-target/debug/sortkey}")/examples/webhooks"
 if [ -x "$webhooks" ]; then export SORTKEY_WEBHOOKS_BIN="${SORTKEY_WEBHOOKS_BIN:-$(realpath "$webhooks")}"; fi
 clients/webhooks/run.sh
 clients/wasm/run.sh
-# clients/replay/run.sh runs nightly: its server expires items in its own time, which a slow sign-in can meet.
-if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then clients/typescript/run.sh; fi
+if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then
+    clients/typescript/run.sh
+    # Left out where Deno and Bun are neither installed nor installable by name.
+    SORTKEY_REQUIRE_CLIENTS='' clients/runtimes/run.sh
+    # All systems are replayed at night.
+    clients/replay/run.sh seller-profiles t3nets
+    clients/infrastructure/run.sh quick
+fi
 # Left out where Chromium or nginx is neither installed nor installable by name, but for SORTKEY_REQUIRE_TOOLS=1.
 if [ -z "${SORTKEY_E2E_ENDPOINT:-}" ]; then
     clients/browser/run.sh

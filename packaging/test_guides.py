@@ -21,6 +21,26 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = Path(os.environ.get("SORTKEY_PACKAGES", ROOT / "target/packages")).resolve()
 
 
+# The workers that the guides give their turns.
+RELAY = """design relay
+defaults { billing on_demand  recovery 35d  encryption aws_owned }
+table Parcels "parcels" { key (PK | SK)  index Due (lane | nextAt) project keys sparse  stream new_and_old_images }
+entity Parcel in Parcels {
+  PK = "PARCEL#{parcelId}"  SK = "PARCEL"  parcelId ulid = new
+  phase  waiting | taken = waiting
+  nextAt time(ms) = now when phase = waiting
+  lane   int(0..3) := hash(parcelId) % 4 when phase = waiting
+  states phase { waiting -> taken }
+}
+entity Day in Parcels { PK = "DAY"  SK = "DAY"  days int(0..) @counter }
+pattern parcel = get Parcel by parcelId
+system operation put = create Parcel
+worker accept on create Parcel as p { upsert Day { days += 1 } }
+worker deliver due Parcel as p by nextAt when phase = waiting lease 30s { update Parcel(...p) { phase: taken, nextAt: absent } }
+worker tidy every "0 3 * * *" { upsert Day { days += 1 } }
+"""
+
+
 def blocks(document):
     """The blocks of code of a document: language, the file that the line before names, text."""
     text = (ROOT / "docs" / document).read_text()
@@ -85,11 +105,11 @@ class TypeScript(Guide):
         compiler = "npx tsc --strict --target es2022 --module nodenext --types node --skipLibCheck"
         self.run_shell(f"{compiler} --outDir out src/main.ts")
         said = self.run_shell("node --no-warnings out/main.js").splitlines()
-        self.assertRegex(said[0], r"^lnk_\w{12} An example$")
+        self.assertRegex(said[0], r"^lnk_[\w-]{12} An example$")
         self.assertEqual(said[1:], ["1 undefined", "undefined"])
         self.run_shell("npm install --no-audit --no-fund --save-dev vitest@3")
         self.assertIn("1 passed", self.run_shell("npx vitest run --reporter=dot 2>&1"))
-        handler, change = [code for language, _, code in blocks("lambda.md") if language == "ts"]
+        handler, change, workers = [code for language, _, code in blocks("lambda.md") if language == "ts"]
         self.write("src/handler.ts", handler)
         self.run_shell(commands("lambda.md")[0])
         script = """
@@ -101,6 +121,11 @@ class TypeScript(Guide):
         self.write("dist/package.json", "{}")
         self.assertEqual(self.run_shell("node --no-warnings call.cjs").strip(), "200 1")
         self.streams(change, compiler)
+        self.write("relay.sk", RELAY)
+        self.run_shell("npx sortkey generate typescript relay.sk --out src/relay")
+        opened = 'import { DynamoDBClient } from "@aws-sdk/client-dynamodb";\nimport { relay } from "./relay/index.js";\n'
+        self.write("src/workers.ts", f"{opened}const db = relay({{ client: new DynamoDBClient({{}}) }});\n{workers}")
+        self.run_shell(f"{compiler} --outDir out src/workers.ts")
 
     def streams(self, change, compiler):
         """The handler of changes, of a design with the stream that the guide asks for."""
@@ -122,13 +147,18 @@ class Python(Guide):
         self.run_shell(generate)
         self.run_shell(generate.strip() + " --check")
         self.serve(self.folder / "venv/bin/sortkey", "notes.sk")
-        calls, test, by_name = [code for language, _, code in blocks("python.md") if language == "python"]
+        calls, workers, test, by_name = [code for language, _, code in blocks("python.md") if language == "python"]
         self.write("calls.py", calls)
         said = self.run_shell("python calls.py").splitlines()
         self.assertRegex(said[0], r"^\w{26} remember the milk$")
         self.assertEqual(said[1:], ["remember the milk"])
         self.write("test_notes.py", test)
         self.assertIn("1 passed", self.run_shell("python -m pytest -q"))
+        self.write("relay.sk", RELAY)
+        self.run_shell("sortkey generate python relay.sk --out app/relay")
+        opened = "import time\nimport boto3\nfrom app.relay import Relay\nlinks = Relay(boto3.client('dynamodb'))\n"
+        self.write("workers.py", f"{opened}\n{workers}\nprint(on_records({{'Records': []}}, None))\n")
+        self.assertEqual(self.run_shell("python workers.py").strip(), "{'batchItemFailures': []}")
         self.run_shell("sortkey check --emit notes.json notes.sk")
         self.write("by_name.py", f"import boto3\nimport sortkey\n{by_name}")
         self.run_shell("python by_name.py")

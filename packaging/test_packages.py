@@ -210,9 +210,9 @@ class Npm(Prefix):
         (sdk / "package.json").write_text('{"name": "@aws-sdk/client-dynamodb", "type": "module", "main": "index.js"}')
         (sdk / "index.js").write_text("".join(f"export class {name}Command {{}}\n" for name in names))
         script = """
-            import { OldCore, open } from "sortkey";
+            import { OldProgram, open } from "sortkey";
             const program = { protocol: 1, name: "x", fingerprint: "0".repeat(64), text: '{"format":"sortkey-program","version":0}' };
-            await open(program, {}, { client: { send() {} } }).ready().catch((error) => console.log(error instanceof OldCore));"""
+            await open(program, {}, { client: { send() {} } }).ready().catch((error) => console.log(error instanceof OldProgram));"""
         self.assertEqual(run("node", "--input-type=module", "--eval", script, cwd=self.directory).strip(), "true")
 
     @unittest.skipUnless(shutil.which("npm"), "no npm on this machine")

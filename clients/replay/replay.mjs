@@ -1,28 +1,23 @@
-// Replays a recording of `sortkey test --record` with the npm package: each call through its client, on databases of `sortkey/testing`.
-// Requests, answers and the items of every table must be those of the recording.
+// Node among the three languages of served.py: replays a recording of `sortkey test --record` with the npm package, each call through
+// its client, on forks of a server, each of which keeps its requests. Requests and answers must be those of the recording.
 //
-//   node replay.mjs PROGRAM RECORDING [TURN OF]
+//   node replay.mjs PROGRAM RECORDING ENDPOINT [TURN OF]
 //
 // With a turn, only every so many-th call is made here. Of the others the recorded writes are sent, which are those of another
 // language: what one language wrote, this one reads.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { localKeyring, open } from "sortkey";
-import { stop, test } from "sortkey/testing";
 
 const { overSdk } = await import(new URL("aws.js", import.meta.resolve("sortkey")));
-const [programFile, recordingFile, turn = "0", of = "1"] = process.argv.slice(2);
+const [programFile, recordingFile, endpoint, turn = "0", of = "1"] = process.argv.slice(2);
 const program = { protocol: 1, name: programFile, fingerprint: "0".repeat(64), text: readFileSync(programFile, "utf8") };
 const lines = readFileSync(recordingFile, "utf8").trim().split("\n").map((line) => JSON.parse(line));
 const { setup } = lines.shift();
 const READS = /^(Get|BatchGet|TransactGet|Query|Scan)/;
 const bytes = (text) => new Uint8Array(Buffer.from(text, "base64"));
-
-/** The tables as `sortkey/testing` makes them. */
-const requests = (operation) => setup.tables.filter(([name]) => name === operation).map(([, body]) => JSON.parse(body));
-const expiring = new Map(requests("UpdateTimeToLive").map((it) => [it.TableName, it.TimeToLiveSpecification.AttributeName]));
-const tables = requests("CreateTable").map((create) => ({ create, timeToLive: expiring.get(create.TableName) }));
 
 /** The call that is being replayed: the outcomes of its effects, and what it sends. */
 let current;
@@ -84,25 +79,58 @@ async function replayCall(call, db) {
   assert.deepEqual(answer, done);
 }
 
-const sorted = (value) => {
-  if (Array.isArray(value)) {
-    return value.map(sorted);
-  }
-  const names = value !== null && typeof value === "object" ? Object.keys(value).sort() : undefined;
-  return names ? Object.fromEntries(names.map((name) => [name, sorted(value[name])])) : value;
-};
+/** A test on a fork of its own. */
+class Player {
+  #fork;
+  #client;
+  db;
+  send;
 
-/** Every item of a table, as sorted texts. */
-async function scanned(send, table) {
-  const items = [];
-  let from;
-  do {
-    const { body } = await send("Scan", { TableName: table, ConsistentRead: true, ExclusiveStartKey: from });
-    const page = JSON.parse(Buffer.from(body).toString());
-    items.push(...page.Items.map((item) => JSON.stringify(sorted(item))));
-    from = page.LastEvaluatedKey;
-  } while (from);
-  return items.sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+  constructor(fork) {
+    this.#fork = fork;
+    const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+    this.#client = new DynamoDBClient({ endpoint, region: "us-east-1", credentials });
+    const addressed = (next) => (args) => {
+      args.request.headers["x-sortkey-fork"] = fork;
+      return next(args);
+    };
+    this.#client.middlewareStack.add(addressed, { step: "build", name: "replayFork" });
+    // Requests side by side arrive in any order. One after the other, those of all languages can be compared.
+    const send = this.#client.send.bind(this.#client);
+    let last = Promise.resolve();
+    this.#client.send = (command, more) => {
+      const sent = last.then(() => send(command, more));
+      last = sent.catch(() => undefined);
+      return sent;
+    };
+    this.send = overSdk(this.#client);
+  }
+
+  async begin() {
+    await administer("/forks", { name: this.#fork, from: "base", record: true });
+    const now = () => this.now;
+    this.db = open(program, declared, { client: this.#client, seed: new Uint8Array(32), clock: now, ...options });
+  }
+
+  async at(now) {
+    this.now = now;
+    await administer("/clock", { stopMs: now }, this.#fork);
+  }
+
+  expire() {
+    return administer("/expire", {}, this.#fork);
+  }
+
+  async close() {
+    await this.db.close();
+    this.#client.destroy();
+  }
+}
+
+async function administer(path, body, fork) {
+  const headers = { "content-type": "application/json", ...(fork ? { "x-sortkey-fork": fork } : {}) };
+  const response = await fetch(`${endpoint}/_sortkey${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  assert.ok(response.ok, await response.text());
 }
 
 const declared = new Proxy({}, {
@@ -116,43 +144,40 @@ const declared = new Proxy({}, {
 });
 
 let [tests, calls, made] = [0, 0, 0];
-let title, fork, send;
+let title, player;
 for (const line of lines) {
   try {
     if (line.test !== undefined) {
       title = line.test;
       keys = {};
-      fork = await test((settings) => open(program, declared, settings), tables, { open: options });
-      send = overSdk(fork.client);
+      player = new Player(`node-${of === "1" ? "" : "turn-"}${tests}`);
+      await player.begin();
+      await player.at(setup.now);
     } else if (line.now !== undefined) {
-      await fork.clock.set(line.now);
+      await player.at(line.now);
     } else if (line.expire) {
-      await fork.clock.advance(0);
+      await player.expire();
     } else if (line.send) {
-      await send(line.send[0], JSON.parse(line.send[1]));
+      await player.send(line.send[0], JSON.parse(line.send[1]));
     } else if (line.call) {
       const isMine = calls % Number(of) === Number(turn);
       calls += 1;
       Object.assign(keys, line.call.keys);
       if (isMine) {
         made += 1;
-        await replayCall(line.call, fork.db);
+        await replayCall(line.call, player.db);
       } else {
         for (const [operation, body] of line.call.sent.filter(([name]) => !READS.test(name))) {
-          await send(operation, JSON.parse(body));
+          await player.send(operation, JSON.parse(body));
         }
       }
     } else {
-      for (const [table, items] of Object.entries(line.items)) {
-        assert.deepEqual(await scanned(send, table), items, table);
-      }
       tests += 1;
-      await fork.close();
+      await player.close();
     }
   } catch (error) {
     console.error(`${title}: ${current?.start.name}`);
     throw error;
   }
 }
-await stop();
 console.log(`node: ${tests} tests, ${made} of ${calls} calls replayed`);

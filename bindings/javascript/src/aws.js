@@ -15,7 +15,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { WrongCredentials } from "./errors.js";
+import { AccessDenied, WrongCredentials } from "./errors.js";
 
 const COMMANDS = {
   BatchGetItem: BatchGetItemCommand,
@@ -31,7 +31,7 @@ const COMMANDS = {
 };
 
 const CREDENTIALS =
-  /Credential|UnrecognizedClient|InvalidSignature|IncompleteSignature|ExpiredToken|InvalidClientTokenId|MissingAuthenticationToken|AccessDenied/;
+  /Credential|UnrecognizedClient|InvalidSignature|IncompleteSignature|ExpiredToken|InvalidClientTokenId|MissingAuthenticationToken/;
 
 const EMPTY = new TextEncoder().encode("{}");
 const encoder = new TextEncoder();
@@ -85,6 +85,9 @@ export function overSdk(client) {
     } catch (cause) {
       if (CREDENTIALS.test(cause?.name ?? "")) {
         throw new WrongCredentials(`DynamoDB does not accept the credentials: ${cause.message}`, { cause });
+      }
+      if (/^AccessDenied/.test(cause?.name ?? "")) {
+        throw new AccessDenied(`the policy of the credentials does not allow this request: ${cause.message}`, { cause });
       }
       if (!state.answer || state.answer.status === 200) {
         throw cause;

@@ -107,9 +107,8 @@ export class Client {
     const instance = this.#shared.core.instance();
     const found = [];
     for (const record of records) {
-      const table = /:table\/([^/]+)\//.exec(record.eventSourceARN ?? "")?.[1] ?? record.tableName;
       const { NewImage, OldImage } = record.dynamodb ?? {};
-      const message = { table, new: plain(NewImage), old: plain(OldImage), now: this.#now() };
+      const message = { table: tableOf(record), new: plain(NewImage), old: plain(OldImage), now: this.#now() };
       const { failure, entity, item, before } = instance.change(JSON.stringify(message));
       if (failure) {
         throw failureToError(failure, this.#shared.declared, { call: "changes" });
@@ -125,15 +124,26 @@ export class Client {
     return this.#shared.options.clock?.() ?? Date.now();
   }
 
+  /** A turn of a worker, and what came of it. */
+  async turn(worker, turn) {
+    const { value } = await this.#task({ worker, turn }, worker);
+    return value;
+  }
+
   async #run(path, args, options, shape) {
+    const { cursor, limit, version, signal } = options ?? {};
+    const message = { name: path, caller: this.#caller, arguments: given(args), cursor, limit, version };
+    return this.#task(message, path, signal, shape);
+  }
+
+  async #task(message, path, signal, shape) {
     const shared = this.#shared;
     if (!shared.isLoaded) {
       await this.ready();
     }
-    const { cursor, limit, version, signal } = options ?? {};
     signal?.throwIfAborted();
     const instance = shared.core.instance();
-    const message = { name: path, caller: this.#caller, arguments: given(args), cursor, limit, version, now: this.#now(), repeats: true };
+    Object.assign(message, { now: this.#now(), repeats: true });
     if (shared.options.recorded) {
       message.recorded = shared.options.recorded();
     }
@@ -242,10 +252,13 @@ async function keyed({ newDataKey, openDataKey }, keyring) {
   return [200, await keyring.openDataKey(openDataKey.alias, fromBase64(openDataKey.wrapped))];
 }
 
-/** An image as DynamoDB's JSON; SDKs give bytes as such. */
-const plain = (image) => (image === undefined ? undefined : given(image));
+/** The name of the table that a stream record is of. */
+export const tableOf = (record) => /:table\/([^/]+)\//.exec(record.eventSourceARN ?? "")?.[1] ?? record.tableName;
 
-function kindOf(record) {
+/** An image as DynamoDB's JSON; SDKs give bytes as such. */
+export const plain = (image) => (image === undefined ? undefined : given(image));
+
+export function kindOf(record) {
   if (record.eventName === "INSERT") {
     return "create";
   }

@@ -1,7 +1,7 @@
 // The core: one compiled module for the process, and an instance that is replaced when its memory has grown.
 
 import { fromBase64, random, toHex } from "./bytes.js";
-import { Internal, OldCore, WrongDesign } from "./errors.js";
+import { Internal, OldCore, OldProgram, WrongDesign } from "./errors.js";
 import { Module } from "./wasm.js";
 
 /** The protocol of this package. Code of a newer generator requires a greater number. */
@@ -82,6 +82,18 @@ function checkProgram(own, other) {
   }
 }
 
+/** Why a program cannot be opened. */
+function unopened(reason) {
+  const versions = /^this is version (\d+); only (\d+) can be read/.exec(reason)?.slice(1).map(Number);
+  if (versions === undefined) {
+    return new Internal(`the program cannot be opened: ${reason}`);
+  }
+  const [its, own] = versions;
+  return its > own
+    ? new OldCore(`the package \`sortkey\` cannot read the program: ${reason}; update the package`)
+    : new OldProgram(`the package \`sortkey\` cannot read the program any more: ${reason}; generate the client again`);
+}
+
 class Instance extends Module {
   #isBroken = false;
 
@@ -92,10 +104,7 @@ class Instance extends Module {
   open(message) {
     this.write(message);
     if (this.guarded(() => this.exports.open()) < 0) {
-      const reason = this.text();
-      throw /^this is version \d+; only \d+ can be read/.test(reason)
-        ? new OldCore(`the package \`sortkey\` cannot read the program: ${reason}; update the package, or generate the client again`)
-        : new Internal(`the program cannot be opened: ${reason}`);
+      throw unopened(this.text());
     }
   }
 

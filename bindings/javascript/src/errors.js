@@ -39,7 +39,9 @@ export const Unavailable = kind("Unavailable");
 export const Internal = kind("Internal");
 export const WrongDesign = kind("WrongDesign");
 export const OldCore = kind("OldCore");
+export const OldProgram = kind("OldProgram");
 export const WrongCredentials = kind("WrongCredentials");
+export const AccessDenied = kind("AccessDenied");
 
 /** The network dropped: DynamoDB may or may not have done what it was asked. */
 export class ConnectionLost extends SortkeyError {

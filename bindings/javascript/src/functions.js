@@ -8,22 +8,23 @@ const SLOW = new Set(["matches"]);
 
 /** The code of the thread, which imports nothing, so that bundlers need no setting for it. */
 const THREAD = `
-const { parentPort, workerData } = require("node:worker_threads");
-let module;
-const load = async () => (await WebAssembly.instantiate(workerData, {})).instance.exports;
-parentPort.on("message", async ({ id, message }) => {
-  try {
-    const it = (module ??= await load());
-    const bytes = new TextEncoder().encode(message);
-    const at = it.input(bytes.length);
-    new Uint8Array(it.memory.buffer, at, bytes.length).set(bytes);
-    const result = it.answer();
-    const body = new Uint8Array(it.memory.buffer, it.output(), it.output_length()).slice();
-    parentPort.postMessage({ id, status: result < 0 ? 400 : 200, body });
-  } catch (error) {
-    module = undefined;
-    parentPort.postMessage({ id, status: 500, body: String(error) });
-  }
+import("node:worker_threads").then(({ parentPort, workerData }) => {
+  let module;
+  const load = async () => (await WebAssembly.instantiate(workerData, {})).instance.exports;
+  parentPort.on("message", async ({ id, message }) => {
+    try {
+      const it = (module ??= await load());
+      const bytes = new TextEncoder().encode(message);
+      const at = it.input(bytes.length);
+      new Uint8Array(it.memory.buffer, at, bytes.length).set(bytes);
+      const result = it.answer();
+      const body = new Uint8Array(it.memory.buffer, it.output(), it.output_length()).slice();
+      parentPort.postMessage({ id, status: result < 0 ? 400 : 200, body });
+    } catch (error) {
+      module = undefined;
+      parentPort.postMessage({ id, status: 500, body: String(error) });
+    }
+  });
 });`;
 
 let bytes;
@@ -41,8 +42,9 @@ export class Functions {
     const isSlow = ask.hash !== undefined || SLOW.has(ask.compute.function);
     if (isSlow) {
       const thread = await this.#started();
-      if (thread) {
-        return this.#send(thread, message);
+      const answered = thread && (await this.#send(thread, message));
+      if (answered) {
+        return answered;
       }
     }
     this.#module ??= new Module(await WebAssembly.compile(await load()));
@@ -60,7 +62,7 @@ export class Functions {
     });
   }
 
-  // Without the threads of Node, as in a browser, the hash is computed in place.
+  // Where there are no threads of Node, as in a browser, or where they do not start, the hash is computed in place.
   async #started() {
     this.#thread ??= (async () => {
       try {
@@ -75,10 +77,10 @@ export class Functions {
           }
         };
         thread.on("message", ({ id, status, body }) => settle(id, [status, body]));
-        thread.on("error", (error) => {
-          this.#thread = undefined;
+        thread.on("error", () => {
+          this.#thread = Promise.resolve(undefined);
           for (const id of [...this.#waiting.keys()]) {
-            settle(id, [500, String(error)]);
+            settle(id, undefined);
           }
         });
         return thread;

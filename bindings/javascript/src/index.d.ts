@@ -122,8 +122,12 @@ export class Internal extends SortkeyError { readonly kind: "Internal" }
 export class WrongDesign extends SortkeyError { readonly kind: "WrongDesign" }
 /** The client was generated for a newer version of this package. */
 export class OldCore extends SortkeyError { readonly kind: "OldCore" }
-/** DynamoDB does not accept the credentials. */
+/** The client was generated for an older version of this package. */
+export class OldProgram extends SortkeyError { readonly kind: "OldProgram" }
+/** There are no credentials, or DynamoDB does not accept them. */
 export class WrongCredentials extends SortkeyError { readonly kind: "WrongCredentials" }
+/** The credentials are accepted, but their policy does not allow a request of this call. */
+export class AccessDenied extends SortkeyError { readonly kind: "AccessDenied" }
 /** The network dropped: DynamoDB may or may not have done what it was asked. */
 export class ConnectionLost extends SortkeyError {
   readonly kind: "ConnectionLost";
@@ -151,7 +155,9 @@ export type CommonError =
   | Internal
   | WrongDesign
   | OldCore
+  | OldProgram
   | WrongCredentials
+  | AccessDenied
   | ConnectionLost;
 
 /** Keeps the keys of encrypted attributes: KMS, or something of your own. */
@@ -256,7 +262,34 @@ export interface StreamRecord {
   eventSourceARN?: string | undefined;
   tableName?: string | undefined;
   userIdentity?: unknown;
-  dynamodb?: { NewImage?: unknown; OldImage?: unknown } | undefined;
+  dynamodb?: { NewImage?: unknown; OldImage?: unknown; SequenceNumber?: string | undefined } | undefined;
+}
+
+/** What a Lambda answers for a batch of records: the first that has to be sent again, if any. */
+export interface BatchAnswer {
+  batchItemFailures: { itemIdentifier: string }[];
+}
+
+/** What a worker did. */
+export interface WorkReport {
+  /** Runs that began. */
+  runs: number;
+  /** Runs that failed. They are due again later, or put aside after the last attempt. */
+  failed: number;
+  /** Whether nothing was left that was due. */
+  isDone: boolean;
+}
+
+export interface WorkOptions {
+  /** Told of every run that failed; `console.error` if it is left out. */
+  onFailure?: (error: unknown, worker: string) => void;
+}
+
+export interface DueOptions extends WorkOptions {
+  /** The moment after which no run is begun, in milliseconds since 1970. */
+  until?: number;
+  /** How many runs there are at a time: 16, or fewer where the design says so. */
+  concurrency?: number;
 }
 
 /** A change of an item. */
@@ -276,9 +309,17 @@ export interface Client {
   paged(path: string, args: object, options: PageOptions | undefined, shape?: Shape): Paged<any>;
   as(caller: object): Client;
   changes(records: readonly StreamRecord[]): Promise<Change<string, unknown>[]>;
+  turn(worker: string, turn: object): Promise<any>;
   ready(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** What generated code gives workers their turns with. */
+export const work: {
+  records(client: Client, workers: readonly string[], records: readonly StreamRecord[], options?: WorkOptions): Promise<BatchAnswer>;
+  due(client: Client, worker: string, bounds: { concurrency: number; per?: number }, options?: DueOptions): Promise<WorkReport>;
+  slot(client: Client, worker: string, at?: Date | number | string): Promise<WorkReport>;
+};
 
 /** Opens the program of a generated client. */
 export function open(

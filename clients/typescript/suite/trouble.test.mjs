@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { after, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { ConnectionLost, Invalid, OldCore, WrongCredentials, WrongDesign, open } from "sortkey";
+import { AccessDenied, ConnectionLost, Invalid, OldCore, OldProgram, WrongCredentials, WrongDesign, open } from "sortkey";
 import { stop, test as database } from "sortkey/testing";
 import { ferryhook, program, tables } from "../out/generated/ferryhook/index.js";
 import { program as another } from "../out/generated/t3nets/index.js";
@@ -45,6 +45,8 @@ test("a program that is newer than the package is an old core", async () => {
   const text = program.text.replace("\"version\":2", "\"version\":3");
   const other = open({ ...program, text }, {}, { client });
   await assert.rejects(other.ready(), (error) => error instanceof OldCore && /version 3/.test(error.message));
+  const older = open({ ...program, text: program.text.replace("\"version\":2", "\"version\":1") }, {}, { client });
+  await assert.rejects(older.ready(), (error) => error instanceof OldProgram && /generate the client again/.test(error.message));
 });
 
 test("credentials that are refused are told apart from everything else", async () => {
@@ -57,6 +59,15 @@ test("credentials that are refused are told apart from everything else", async (
   close();
   const nobody = new DynamoDBClient({ region, credentials: async () => Promise.reject(Object.assign(new Error("none"), { name: "CredentialsProviderError" })) });
   await assert.rejects(ferryhook({ client: nobody }).users.create(user), WrongCredentials);
+});
+
+test("credentials whose policy does not allow a request are not wrong credentials", async () => {
+  const { client, close } = await served((_, response) => {
+    response.writeHead(400, { "content-type": "application/x-amz-json-1.0" });
+    response.end(JSON.stringify({ __type: "com.amazon.coral.service#AccessDeniedException", message: "not authorized" }));
+  });
+  await assert.rejects(ferryhook({ client }).users.create(user), (error) => error instanceof AccessDenied && error.kind === "AccessDenied");
+  close();
 });
 
 test("a network that drops in a transaction says that it may have happened", async () => {

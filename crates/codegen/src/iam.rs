@@ -1,9 +1,9 @@
-//! `sortkey generate iam`: one policy for each module, with exactly what the plans of its calls need.
+//! `sortkey generate iam`: one policy for each module and each worker, with exactly what the plans of its calls need.
 
 use sortkey_design::Program;
 use sortkey_design::program::{Callee, IndexId, TableId};
 
-use crate::access::{Accesses, Keys, Tenants, accesses};
+use crate::access::{Accesses, Keys, Tenants, accesses, worker_accesses};
 use crate::files::File;
 use crate::header;
 use crate::model::{Deployment, Encryption, Table};
@@ -24,17 +24,22 @@ pub struct IamOptions {
 /// The policies of a design's modules, in one file. A design without modules has one policy, under its own name.
 pub fn iam(program: &Program, deployment: &Deployment, options: &IamOptions) -> Vec<File> {
     let (mut policies, mut calls) = (Map::new(), Map::new());
+    let tenants = if options.per_tenant { Tenants::Principal } else { Tenants::Any };
+    let place = Place { program, deployment, options };
     for (name, callees) in modules(program, deployment) {
         let names: Vec<Node> =
             callees.iter().map(|callee| program.name(*callee).to_string().into()).collect();
-        policies = policies.with(name.as_str(), policy(program, deployment, &callees, options));
+        policies = policies.with(name.as_str(), place.policy(&accesses(program, &callees, tenants), false));
         calls = calls.with(name, names);
     }
     let [generated, advice] = header::lines(deployment);
-    let document = Map::new()
+    let mut document = Map::new()
         .with("Generated", format!("{generated} {advice}"))
         .with("Policies", policies)
         .with("Calls", calls);
+    if !program.workers.is_empty() {
+        document = document.with("Workers", place.workers()).with("Work", place.work());
+    }
     vec![File::new(IAM_FILE, Node::from(document).to_json())]
 }
 
@@ -47,16 +52,6 @@ fn modules(program: &Program, deployment: &Deployment) -> Vec<(String, Vec<Calle
         module.entries.iter().filter_map(|(_, own)| program.callee(&own.text)).collect()
     };
     modules.iter().map(|module| (module.name.text.clone(), callees(module))).collect()
-}
-
-fn policy(program: &Program, deployment: &Deployment, callees: &[Callee], options: &IamOptions) -> Map {
-    let tenants = if options.per_tenant { Tenants::Principal } else { Tenants::Any };
-    let accesses = accesses(program, callees, tenants);
-    let place = Place { program, deployment, options };
-    let mut statements = place.items(&accesses);
-    statements.extend(place.table_keys(&accesses));
-    statements.extend(place.data_keys(&accesses));
-    Map::new().with("Version", "2012-10-17").with("Statement", statements)
 }
 
 /// Actions on a table, or on one of its indexes, that need the same keys.
@@ -73,6 +68,51 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
+    /// A policy for some accesses; of a process that finds the streams of tables itself.
+    fn policy(&self, accesses: &Accesses, is_process: bool) -> Map {
+        let mut statements = self.items(accesses);
+        statements.extend(self.streams(accesses, is_process));
+        statements.extend(self.table_keys(accesses));
+        statements.extend(self.data_keys(accesses));
+        Map::new().with("Version", "2012-10-17").with("Statement", statements)
+    }
+
+    /// A policy for each worker as a handler.
+    fn workers(&self) -> Map {
+        self.program.workers.entries().fold(Map::new(), |policies, (id, worker)| {
+            let accesses = worker_accesses(self.program, id, false);
+            policies.with(worker.name.to_string(), self.policy(&accesses, false))
+        })
+    }
+
+    /// The policy of `sortkey work`, which runs all workers.
+    fn work(&self) -> Map {
+        let workers = self.program.workers.ids();
+        let all = workers.map(|id| worker_accesses(self.program, id, true));
+        self.policy(&all.fold(Accesses::default(), Accesses::and), true)
+    }
+
+    /// The shards of a stream are listed before they are read, by Lambda with the role of a handler or by `sortkey work`.
+    fn streams(&self, accesses: &Accesses, is_process: bool) -> Vec<Node> {
+        let allow = |actions: &[&str], resource: String| {
+            let actions: Vec<Node> = actions.iter().map(|each| format!("dynamodb:{each}").into()).collect();
+            let statement = Map::new().with("Effect", "Allow").with("Action", actions);
+            Node::from(statement.with("Resource", resource))
+        };
+        let mut statements = Vec::new();
+        for table in &accesses.streams {
+            let arn = self.arn(*table);
+            let actions = ["DescribeStream", "GetRecords", "GetShardIterator"];
+            statements.push(allow(&actions, format!("{arn}/stream/*")));
+            // Lambda lists the streams of the account before it follows one, which cannot be confined to a table.
+            statements.push(match is_process {
+                true => allow(&["DescribeTable"], arn),
+                false => allow(&["ListStreams"], "*".to_owned()),
+            });
+        }
+        statements
+    }
+
     /// A statement for all actions on a table, or on an index, that need the same keys.
     fn items(&self, accesses: &Accesses) -> Vec<Node> {
         let mut grants: Vec<Grant<'_>> = Vec::new();
@@ -112,7 +152,7 @@ impl Place<'_> {
     /// Tables under a key of the customer are read and written with it, through DynamoDB only.
     fn table_keys(&self, accesses: &Accesses) -> Vec<Node> {
         let mut keys: Vec<&str> = Vec::new();
-        for (table, ..) in accesses.actions.keys() {
+        for table in accesses.actions.keys().map(|(table, ..)| table).chain(&accesses.streams) {
             if let Some(Table { encryption: Encryption::Customer(key), .. }) = self.table(*table)
                 && !keys.contains(&key.as_str())
             {

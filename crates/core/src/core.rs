@@ -10,9 +10,9 @@ use crate::answer::{public, to_public_json};
 use crate::evaluate::Scope;
 use crate::operate;
 use crate::prepared::{Lasting, Problem, Shared, lasting};
-use crate::task::Task;
+use crate::task::{Start, Task};
 use crate::values::{Origin, Val};
-use crate::{Arguments, Call, Caller, Failure, Ids, Settings};
+use crate::{Arguments, Call, Caller, Failure, Ids, Settings, Turn};
 
 /// A prepared program. Clones are handles of the same one.
 #[derive(Clone)]
@@ -56,6 +56,12 @@ impl Core {
     /// help.
     pub fn start(&self, call: Call<'_>, now_ms: i64, repeats: bool) -> Task {
         Task::new(&self.shared, call, now_ms, repeats, self.shared.settings.ids.fork())
+    }
+
+    /// Starts a turn of a worker at a moment.
+    pub fn work(&self, worker: &str, turn: Turn, now_ms: i64, repeats: bool) -> Task {
+        let start = Start::Turn { worker: worker.to_owned(), turn };
+        Task::of(&self.shared, start, now_ms, repeats, self.shared.settings.ids.fork())
     }
 
     /// Like [`start`](Core::start), with the ids of a call that was recorded.

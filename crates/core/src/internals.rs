@@ -12,6 +12,7 @@ pub use crate::fence::is_lease;
 pub use crate::guard::{DESIGN, LAYOUT, MARKER, held, item as guard_item, owner, reserved_key};
 pub use crate::mapped::{id_of_seed, is_pure, key_of, mapped, read_whole};
 pub use crate::names::deployed;
+pub use crate::notes::notes_home;
 pub use crate::operate::{Calls, Flow, Made, Runner, caller};
 pub use crate::prepared::Shared;
 pub use crate::read::{is_deleted, is_expired, items, reached};

@@ -71,4 +71,4 @@ pub use settings::{Aside, Clock, Observer, Settings, Timer};
 pub use shown::Shown;
 pub use sortkey_api::{Backend, Pending, Requests};
 pub use task::{Finished, Step, Task};
-pub use workers::{Claim, Due, DuePage, Incoming, Ran, Which};
+pub use workers::{Claim, Due, DuePage, Incoming, LETTERS, NO_NOTES, Ran, Turn, UNCHANGED, Which};

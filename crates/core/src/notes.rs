@@ -4,6 +4,7 @@
 //! The keys are reserved, so that no pattern returns these items. A note can be held for a while by one process.
 
 use sortkey_api::operations::{DeleteItemInput, PutItemInput, QueryInput};
+use sortkey_design::Program;
 use sortkey_design::model::Stored;
 use sortkey_design::program::{EntityId, Source, Trigger, WorkerId};
 use sortkey_value::{AttributeValue, Item, Map};
@@ -32,12 +33,7 @@ impl Runtime {
     /// The notes of one kind of a worker; none if no table of the design has a key of text that could hold them.
     pub fn notes(&self, worker: WorkerId, kind: &str) -> Option<Notes<'_>> {
         let program = self.program();
-        let own = match &program.workers[worker].trigger {
-            Trigger::On { entity, .. } | Trigger::Due { entity, .. } => Some(*entity),
-            Trigger::Every(_) => None,
-        };
-        let mut entities = own.into_iter().chain(program.entities.ids());
-        let entity = entities.find(|entity| self.has_text_keys(*entity))?;
+        let entity = notes_home(program, worker)?;
         let partition = format!("{WORK}{kind}#{}", program.workers[worker].name);
         Some(Notes { runtime: self, info: &self.shared().entities[entity], partition })
     }
@@ -47,16 +43,25 @@ impl Runtime {
         let table = self.table_of(worker)?;
         Some(Notes { partition: format!("{WORK}{kind}#{table}"), ..self.notes(worker, kind)? })
     }
+}
 
-    fn has_text_keys(&self, entity: EntityId) -> bool {
-        let entity = &self.program().entities[entity];
-        let is_text = |source: Option<Source>| match source {
-            Some(Source::Template(_)) => true,
-            Some(Source::Attribute(id)) => entity.attributes[id].ty.stored() == Stored::S,
-            None => false,
-        };
-        entity.table.is_some() && entity.key.parts().all(|part| is_text(part.source))
-    }
+/// The entity in whose table the notes of a worker are: its own, or the first one with keys of text.
+pub fn notes_home(program: &Program, worker: WorkerId) -> Option<EntityId> {
+    let own = match &program.workers[worker].trigger {
+        Trigger::On { entity, .. } | Trigger::Due { entity, .. } => Some(*entity),
+        Trigger::Every(_) => None,
+    };
+    own.into_iter().chain(program.entities.ids()).find(|entity| has_text_keys(program, *entity))
+}
+
+fn has_text_keys(program: &Program, entity: EntityId) -> bool {
+    let entity = &program.entities[entity];
+    let is_text = |source: Option<Source>| match source {
+        Some(Source::Template(_)) => true,
+        Some(Source::Attribute(id)) => entity.attributes[id].ty.stored() == Stored::S,
+        None => false,
+    };
+    entity.table.is_some() && entity.key.parts().all(|part| is_text(part.source))
 }
 
 impl<'r> Notes<'r> {

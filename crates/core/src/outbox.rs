@@ -10,6 +10,8 @@ use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use sortkey_api::{ApiError, Backend, ErrorKind, Pending, Request, Response};
+
 use crate::Ids;
 use crate::ask::{Ask, AskId, Told};
 
@@ -50,6 +52,18 @@ impl Outbox {
         state.asked += 1;
         state.asks.push((id, ask));
         Asked { outbox: self, id }
+    }
+
+    /// Asks the host to send a request.
+    pub(crate) async fn exchange(&self, request: Request) -> Result<Response, ApiError> {
+        match self.ask(Ask::Send(request)).await {
+            Told::Response(response) => response,
+            // Sent again, it would be answered so again.
+            _ => Err(ApiError::new(
+                ErrorKind::ValidationException,
+                "a request was asked for, and something else answered",
+            )),
+        }
     }
 
     /// The answer to a need; none if the host must be asked first, and the run begins again.
@@ -107,6 +121,17 @@ impl Outbox {
     /// A panic elsewhere cannot leave the lists half-changed.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// For code that takes any backend.
+impl Backend for Outbox {
+    fn send(&self, request: Request) -> Pending<'_, Response> {
+        Box::pin(self.exchange(request))
+    }
+
+    fn repeats(&self) -> bool {
+        self.repeats
     }
 }
 

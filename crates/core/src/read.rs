@@ -18,6 +18,7 @@ mod oracle;
 mod pages;
 mod paging;
 mod reached;
+mod sent;
 mod unseen;
 
 pub(crate) use bind::derive;
@@ -57,6 +58,8 @@ pub(crate) struct Read {
     pub(crate) table: TableName,
     /// The deployed name of the index that is read.
     index: Option<String>,
+    /// The conditions that queries carry, by their places in the sieve.
+    sent: Vec<usize>,
     /// Whether the recipe makes whole keys of the table, so that no query is needed where all values are given.
     is_whole_key: bool,
     /// Whether a value that it compares keys with may be absent.
@@ -96,6 +99,7 @@ impl Read {
         let mut read = Read {
             table: deployed(program, table_id, settings).into(),
             index: plan.path.index_in(program).map(|index| index.deployed.clone()),
+            sent: sortkey_plan::sent(program, &pattern, &plan),
             is_whole_key: is_whole_key(program, &plan),
             may_ask_for_nothing,
             arguments: None,

@@ -6,16 +6,19 @@ use serde_json::{Map, Value as Json};
 use sortkey_design::{Design, Program};
 
 use crate::evaluate::Scope;
+use crate::outbox::Outbox;
 use crate::prepared::{Problem, Shared};
 use crate::session::Session;
 use crate::values::Fields;
-use crate::{Answer, Backend, Call, Caller, Clock, Consumed, Core, Failure, Reply, Settings, Shown};
+use crate::{Answer, Backend, Call, Caller, Clock, Consumed, Core, Failure, Ids, Reply, Settings, Shown};
 
 /// A design bound to a backend. Clones are handles of the same runtime.
 #[derive(Clone)]
 pub struct Runtime {
     core: Core,
     backend: Arc<dyn Backend>,
+    /// The outbox of the task that this is the runtime of, and its moment; none if the environment is reached directly.
+    task: Option<(Arc<Outbox>, i64)>,
 }
 
 impl Runtime {
@@ -34,12 +37,18 @@ impl Runtime {
         backend: Arc<dyn Backend>,
         settings: Settings,
     ) -> Result<Runtime, Vec<Problem>> {
-        Ok(Runtime { core: Core::new(program, settings)?, backend })
+        Ok(Runtime { core: Core::new(program, settings)?, backend, task: None })
     }
 
     /// A prepared program bound to a backend, at no cost: for a backend of each call.
     pub fn of_core(core: Core, backend: Arc<dyn Backend>) -> Runtime {
-        Runtime { core, backend }
+        Runtime { core, backend, task: None }
+    }
+
+    /// A prepared program whose environment is the host of a task.
+    pub(crate) fn asking(core: Core, outbox: Arc<Outbox>, now_ms: i64) -> Runtime {
+        let backend: Arc<dyn Backend> = Arc::<Outbox>::clone(&outbox);
+        Runtime { core, backend, task: Some((outbox, now_ms)) }
     }
 
     /// The prepared program, which calls can also be started on as tasks.
@@ -104,16 +113,34 @@ impl Runtime {
 
     /// A session on the backend, without requests yet.
     pub fn session(&self) -> Session<'_> {
-        Session::new(self.shared(), &*self.backend)
+        match &self.task {
+            Some((outbox, _)) => Session::asking(self.shared(), outbox),
+            None => Session::new(self.shared(), &*self.backend),
+        }
     }
 
     /// A scope without names, at the present time.
     pub fn scope(&self, caller: Option<Arc<Fields>>) -> Scope<'_> {
-        Scope::new(self.shared(), caller, self.now_ms())
+        match &self.task {
+            Some((outbox, now_ms)) => {
+                let mut scope = Scope::asking(self.shared(), outbox, *now_ms);
+                scope.caller = caller;
+                scope
+            }
+            None => Scope::new(self.shared(), caller, self.now_ms()),
+        }
     }
 
     /// The moment, as calls see it.
     pub fn now_ms(&self) -> i64 {
-        self.core.now_ms()
+        self.task.as_ref().map_or_else(|| self.core.now_ms(), |(_, now_ms)| *now_ms)
+    }
+
+    /// The source of randomness.
+    pub(crate) fn ids(&self) -> &Ids {
+        match &self.task {
+            Some((outbox, _)) => &outbox.ids,
+            None => &self.shared().settings.ids,
+        }
     }
 }

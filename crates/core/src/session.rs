@@ -67,8 +67,8 @@ impl<'a> Session<'a> {
     }
 
     /// The requests of a run that has leased an item.
-    pub(crate) fn fenced(shared: &'a Shared, backend: &'a dyn Backend, fence: Fence) -> Session<'a> {
-        Session { fence: Mutex::new(Some(fence)), ..Session::new(shared, backend) }
+    pub(crate) fn fenced(self, fence: Fence) -> Session<'a> {
+        Session { fence: Mutex::new(Some(fence)), ..self }
     }
 
     /// The lease that writes must carry.

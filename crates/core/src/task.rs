@@ -10,7 +10,7 @@ use crate::evaluate::Scope;
 use crate::outbox::Outbox;
 use crate::prepared::{Lasting, Shared};
 use crate::session::Session;
-use crate::{Answer, Arguments, Call, Caller, Consumed, Failure, Ids, Reply, Shown};
+use crate::{Answer, Arguments, Call, Caller, Consumed, Core, Failure, Ids, Reply, Runtime, Shown, Turn};
 
 /// The result of a call, and its consumption.
 pub type Finished = (Result<Answer, Failure>, Consumed);
@@ -24,6 +24,8 @@ const NEEDS: u32 = 1 << 31;
 /// returns its requests to the host, and [`answer`](Task::answer) passes the answers. Dropping it cancels the call;
 /// requests that it has sent are not undone.
 pub struct Task {
+    shared: Arc<Lasting<Shared>>,
+    now_ms: i64,
     start: Start,
     outbox: Arc<Outbox>,
     run: Option<Run>,
@@ -48,17 +50,20 @@ pub enum Step {
     Waiting,
 }
 
-/// The start of a run.
+/// The work of a task.
 #[derive(Clone)]
-struct Start {
-    shared: Arc<Lasting<Shared>>,
-    name: String,
-    caller: Option<Caller>,
-    arguments: Arguments,
-    cursor: Option<String>,
-    limit: Option<u32>,
-    version: Option<i64>,
-    now_ms: i64,
+pub(crate) enum Start {
+    /// A call.
+    Call {
+        name: String,
+        caller: Option<Caller>,
+        arguments: Arguments,
+        cursor: Option<String>,
+        limit: Option<u32>,
+        version: Option<i64>,
+    },
+    /// A turn of a worker.
+    Turn { worker: String, turn: Turn },
 }
 
 impl Task {
@@ -69,18 +74,28 @@ impl Task {
         repeats: bool,
         ids: Ids,
     ) -> Task {
-        let start = Start {
-            shared: Arc::clone(shared),
+        let start = Start::Call {
             name: call.name.to_owned(),
             caller: call.caller.cloned(),
             arguments: call.arguments,
             cursor: call.cursor.map(str::to_owned),
             limit: call.limit,
             version: call.version,
-            now_ms,
         };
+        Task::of(shared, start, now_ms, repeats, ids)
+    }
+
+    pub(crate) fn of(
+        shared: &Arc<Lasting<Shared>>,
+        start: Start,
+        now_ms: i64,
+        repeats: bool,
+        ids: Ids,
+    ) -> Task {
         Task {
             outbox: Arc::new(Outbox::new(ids, repeats)),
+            shared: Arc::clone(shared),
+            now_ms,
             start,
             run: None,
             log: Vec::new(),
@@ -103,7 +118,8 @@ impl Task {
             // A first run, or one more with everything that was answered so far.
             None => {
                 self.outbox.begin_again();
-                let mut run = self.start.clone().run(Arc::clone(&self.outbox));
+                let (shared, outbox) = (Arc::clone(&self.shared), Arc::clone(&self.outbox));
+                let mut run = self.start.clone().run(shared, outbox, self.now_ms);
                 let polled = self.log.iter().find_map(|batch| poll(&mut run, &self.outbox, batch));
                 self.run = Some(run);
                 polled
@@ -156,22 +172,33 @@ fn poll(run: &mut Run, outbox: &Outbox, batch: &[(AskId, Told)]) -> Option<Finis
 }
 
 impl Start {
-    fn run(self, outbox: Arc<Outbox>) -> Run {
-        Box::pin(async move {
-            let shared: &Shared = &self.shared;
-            let session = Session::asking(shared, &outbox);
-            let scope = Scope::asking(shared, &outbox, self.now_ms);
-            let call = Call {
-                name: &self.name,
-                caller: self.caller.as_ref(),
-                arguments: self.arguments,
-                cursor: self.cursor.as_deref(),
-                limit: self.limit,
-                version: self.version,
-            };
-            let reply = shared.run(&session, scope, call).await;
-            let answer = reply.and_then(Reply::look).map(Shown::into_answer);
-            (answer, session.consumed())
-        })
+    fn run(self, shared: Arc<Lasting<Shared>>, outbox: Arc<Outbox>, now_ms: i64) -> Run {
+        match self {
+            Start::Call { name, caller, arguments, cursor, limit, version } => Box::pin(async move {
+                let shared: &Shared = &shared;
+                let session = Session::asking(shared, &outbox);
+                let scope = Scope::asking(shared, &outbox, now_ms);
+                let call = Call {
+                    name: &name,
+                    caller: caller.as_ref(),
+                    arguments,
+                    cursor: cursor.as_deref(),
+                    limit,
+                    version,
+                };
+                let reply = shared.run(&session, scope, call).await;
+                let answer = reply.and_then(Reply::look).map(Shown::into_answer);
+                (answer, session.consumed())
+            }),
+            Start::Turn { worker, turn } => Box::pin(async move {
+                let runtime = Runtime::asking(Core { shared }, Arc::clone(&outbox), now_ms);
+                let came = match runtime.worker_named(&worker) {
+                    Ok(worker) => runtime.turn(worker, turn).await,
+                    Err(failure) => Err(failure),
+                };
+                let requests = u64::from(outbox.asked());
+                (came.map(Answer::Value), Consumed { requests, ..Consumed::default() })
+            }),
+        }
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! This crate decides what one run does. When runs start, how many there are and what follows a failure is decided above.
 
+mod failed;
+mod turn;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -23,6 +26,16 @@ use crate::read::{Found, Hit, Paging};
 use crate::session::Session;
 use crate::values::{Fields, Val};
 use crate::{Caller, Failure, FailureKind, Reply, Runtime};
+
+pub use self::failed::LETTERS;
+pub use self::turn::Turn;
+
+/// Why a run failed that would start again at once.
+pub const UNCHANGED: &str = "the run left its item as it was, so that it would be due again at once";
+
+/// Why a schedule cannot be kept.
+pub const NO_NOTES: &str =
+    "no table of the design has a key of text, in which a schedule could be remembered";
 
 /// An item that is due.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,7 +118,7 @@ impl Runtime {
 
     /// A random token that nobody can guess.
     pub fn token(&self) -> Result<String, Failure> {
-        let ids = &self.shared().settings.ids;
+        let ids = self.ids();
         let next = || ids.next().map_err(|error| Failure::internal(error.to_string()));
         Ok(format!("{:016x}{:016x}", next()?, next()?))
     }
@@ -125,6 +138,8 @@ impl Runtime {
         let name = &self.program().patterns[*pattern].name;
         let (read, name) = match which {
             Which::Oldest => (Cow::Borrowed(read), Cow::Borrowed(&**name)),
+            // Hosts ask for the oldest only.
+            Which::Newest if cfg!(target_arch = "wasm32") => (Cow::Borrowed(read), Cow::Borrowed(&**name)),
             Which::Newest => (Cow::Owned(read.reversed()), Cow::Owned(format!("{name} newest"))),
         };
         let paging = Paging { cursor, limit: None, context: Some(&name), to_the_end: false };
@@ -242,7 +257,7 @@ impl Runtime {
 
     /// Runs a worker on an item that it has leased.
     pub async fn run_due(&self, worker: WorkerId, claim: &Claim, run: &str) -> Result<Ran, Failure> {
-        let session = Session::fenced(self.shared(), self.backend(), claim.fence.clone());
+        let session = self.session().fenced(claim.fence.clone());
         let item = self.item(self.entity_of(worker)?, &claim.image)?;
         let ran = self.run_worker(&session, worker, Some(item), run).await?;
         if !session.has_written_own() {
@@ -327,16 +342,6 @@ impl Runtime {
         let reason = into.value(AttributeValue::S(reason.to_owned()));
         let update = format!("SET {dead} = {reason} REMOVE {lease}, {fence}");
         self.if_held(claim, update, into, &fence).await
-    }
-
-    /// Puts an item back that no run was tried of any more.
-    pub async fn revive(&self, worker: WorkerId, key: &Item) -> Result<bool, Failure> {
-        let info = &self.shared().entities[self.entity_of(worker)?];
-        let mut into = Placeholders::default();
-        let [dead, tries] = [DEAD, TRIES].map(|name| into.name(name));
-        let condition = format!("attribute_exists({dead})");
-        let update = format!("REMOVE {dead}, {tries}");
-        Ok(self.update(&info.table, key, update, condition, into, false).await?.is_some())
     }
 
     async fn if_held(

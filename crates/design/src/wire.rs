@@ -233,11 +233,11 @@ pub fn read(json: &Json) -> Result<program::Program, Unreadable> {
         enums, objects, caller, tables, entities, rules, patterns, operations, effects, workers, routes, sessions, tests,
         errors
     } without {});
-    // What our own processes run; a host on WebAssembly calls.
+    // What our own processes run; a host on WebAssembly calls, and gives workers their turns.
     #[cfg(target_arch = "wasm32")]
     let program = program!({
-        enums, objects, caller, tables, entities, rules, patterns, operations, effects, errors
-    } without { workers, routes, sessions, tests });
+        enums, objects, caller, tables, entities, rules, patterns, operations, effects, workers, errors
+    } without { routes, sessions, tests });
     verify::places(&program)?;
     Ok(release(program))
 }

@@ -111,7 +111,8 @@ impl Engine {
         self.shared.background.wake();
     }
 
-    /// Stops the clock at a time, in milliseconds since 1970.
+    /// Stops the clock at a time, in milliseconds since 1970. While it is stopped, items expire only by
+    /// [`expire_now`](Engine::expire_now).
     pub fn stop_clock_at(&self, time_ms: u64) {
         self.shared.clock.stop_at_ms(time_ms);
         self.shared.background.wake();
@@ -196,7 +197,7 @@ impl Engine {
             clock,
             faults: Faults::default(),
             expressions: ExpressionCache::new(CACHED_EXPRESSIONS),
-            background: Background::new("background", jobs::run, settings.expiry_interval),
+            background: Background::new("background", jobs::run_in_background, settings.expiry_interval),
             transfers: Background::new("transfers", transfers::run, None),
             settings,
             gsi_delay: RwLock::new(Duration::ZERO),

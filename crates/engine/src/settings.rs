@@ -98,6 +98,11 @@ impl MovableClock {
         self.stopped_ms.store(time_ms.min(RUNNING - 1), Ordering::SeqCst);
     }
 
+    /// Whether it is stopped.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped_ms.load(Ordering::SeqCst) != RUNNING
+    }
+
     /// Lets the clock run again, as the one below it.
     pub(crate) fn follow(&self) {
         self.offset_ms.store(0, Ordering::SeqCst);

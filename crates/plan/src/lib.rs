@@ -34,7 +34,7 @@ pub use path::{Path, Way};
 pub use price::{Bill, Called, Class, HOURS, PRICES, Prices, Rates, Region, TableBill, bill, bill_text};
 pub use read::{
     Choice, Given, GivenBy, Held, KeyIs, KeyPart, Limit, Obstacle, ReadPlan, Recipe, Rejected, SortUse,
-    limits, of_pattern, pattern_script, read,
+    limits, of_pattern, pattern_script, read, sent,
 };
 pub use request::{Act, Arm, Ask, EntryChange, Part, Query, Request, Role};
 pub use scans::{Extent, extent};

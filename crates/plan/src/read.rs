@@ -8,10 +8,12 @@ mod order;
 mod projection;
 mod question;
 mod recipe;
+mod sent;
 mod shown;
 
 pub use projection::Held;
 pub use recipe::{Given, GivenBy, KeyIs, KeyPart, Limit, Recipe, SortUse, limits};
+pub use sent::sent;
 
 use std::sync::Arc;
 

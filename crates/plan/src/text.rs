@@ -7,9 +7,11 @@ pub(crate) use keys::conditions;
 
 use std::fmt::Write as _;
 
-use sortkey_design::program::{OperationId, Pattern, PatternId, Program};
+use sortkey_design::program::{ExprKind, OperationId, Pattern, PatternId, Program};
 
-use crate::{Cost, ReadPlan, Repeat, Step, Way, extent, pages, pattern_script, read, read_units, steps};
+use crate::{
+    Cost, ReadPlan, Repeat, Step, Way, extent, pages, pattern_script, read, read_units, sent, steps,
+};
 
 /// One line per pattern and one per request of an operation: path, consistency, requests, units. In the order of the
 /// text, each line with its name, so that a change of one plan changes its lines alone.
@@ -80,8 +82,28 @@ fn found(program: &Program, pattern: &Pattern, plan: &ReadPlan) -> String {
     match plan.path.way {
         Way::Scan(_) => format!("{request} {}", path.trim_end_matches(" scan")),
         Way::Guard(_) => format!("{request} {path} and its item"),
-        Way::Key | Way::Index(_) => format!("{request} {path} {}", conditions(program, pattern, plan)),
+        Way::Key | Way::Index(_) => {
+            let filter = if request == "Query" { filtered(program, pattern, plan) } else { String::new() };
+            format!("{request} {path} {}{filter}", conditions(program, pattern, plan))
+        }
     }
+}
+
+/// The attributes that DynamoDB filters a query by.
+fn filtered(program: &Program, pattern: &Pattern, plan: &ReadPlan) -> String {
+    let Some(entity) = pattern.entities.first() else { return String::new() };
+    let attributes = &program.entities[*entity].attributes;
+    let mut names: Vec<&str> = Vec::new();
+    for at in sent(program, pattern, plan) {
+        pattern.sieve[0][at].expr.walk(&mut |each| {
+            if let ExprKind::Attribute(id) = each.kind
+                && !names.contains(&&*attributes[id].name)
+            {
+                names.push(&attributes[id].name);
+            }
+        });
+    }
+    if names.is_empty() { String::new() } else { format!(", filter on {}", names.join(", ")) }
 }
 
 /// The cost of a whole scan, if one page of it reads less.

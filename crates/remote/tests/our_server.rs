@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
+use serde_json::{Value as Json, json};
+use sha2::{Digest as _, Sha256};
+use sortkey::client::{Client, CommonError, Given, Options};
 use sortkey_api::Requests as _;
 use sortkey_api::operations::*;
 use sortkey_api::shapes::expression::ExpressionAttributeNames;
@@ -20,6 +23,7 @@ use sortkey_remote::{Remote, Settings};
 use sortkey_server::{Database, Server};
 use sortkey_value::{AttributeValue, Item};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 
 /// An engine, and a server that shows it on a thread of its own for as long as the process lives.
 fn served() -> (Engine, String) {
@@ -219,6 +223,100 @@ fn what_may_have_happened_is_not_repeated_and_what_cannot_harm_is() {
             assert!(error.message.ends_with("whether it was done is not known"), "{answer:?}: {error}");
             assert_eq!(requests.load(Ordering::SeqCst), 1, "writes: {answer:?}");
             assert_eq!(error.details.as_deref(), lost(true).as_ref(), "{answer:?}");
+        }
+    });
+}
+
+/// A way to a server on which the answer to the first transaction is lost: the server has carried it out.
+async fn losing(endpoint: &str) -> (String, Arc<AtomicU32>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let way = format!("http://{}", listener.local_addr().expect("bound"));
+    let server = endpoint.trim_start_matches("http://").to_owned();
+    let transactions = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&transactions);
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let (server, counted) = (server.clone(), Arc::clone(&counted));
+            tokio::spawn(async move {
+                let mut server = TcpStream::connect(server).await.expect("the server");
+                // The requests of these tests end with their JSON, and so do the answers.
+                while let Some(request) = message(&mut client).await {
+                    server.write_all(&request).await.expect("forwarded");
+                    let answer = message(&mut server).await.expect("an answer");
+                    let is_transaction = request.windows(19).any(|text| text == b".TransactWriteItems");
+                    if is_transaction && counted.fetch_add(1, Ordering::SeqCst) == 0 {
+                        return;
+                    }
+                    client.write_all(&answer).await.expect("answered");
+                }
+            });
+        }
+    });
+    (way, transactions)
+}
+
+async fn message(stream: &mut TcpStream) -> Option<Vec<u8>> {
+    let mut received = Vec::new();
+    while !received.ends_with(b"}") {
+        if stream.read_buf(&mut received).await.ok()? == 0 {
+            return None;
+        }
+    }
+    Some(received)
+}
+
+const PEOPLE: &str = "design people
+table People \"people\" { key (personId) }
+entity Person in People { personId slug  email string(3..60)  unique email }
+system operation join = create Person
+system pattern person = get Person by personId";
+
+fn people(remote: Remote) -> Client {
+    let compiled = sortkey_design::compile("people.sk", PEOPLE, &sortkey_design::NoFiles);
+    assert!(!compiled.has_errors(), "{:?}", compiled.diagnostics);
+    let program = serde_json::to_string(&sortkey_design::wire::write(&compiled.program)).expect("JSON");
+    let fingerprint = format!("{:x}", Sha256::digest(program.as_bytes()));
+    Client::open(&program, &fingerprint, Options::over(Arc::new(remote))).expect("opened")
+}
+
+#[test]
+fn a_transaction_whose_answer_is_lost_is_whole_and_says_that_it_may_have_happened() {
+    let (_, endpoint) = served();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let direct = Remote::new(Settings::new(&endpoint).expect("an endpoint")).await;
+        let mut create = table("people");
+        create.attribute_definitions[0].attribute_name = "personId".into();
+        create.key_schema[0].attribute_name = "personId".into();
+        direct.create_table(create).await.expect("created");
+        let direct = people(direct);
+        for (attempts, person) in [(1, "ada"), (3, "bob")] {
+            let (way, transactions) = losing(&endpoint).await;
+            let settings = Settings { attempts, ..Settings::new(&way).expect("an endpoint") };
+            let lossy = people(Remote::new(settings).await);
+            let email = format!("{person}@example.com");
+            let given = || Given::new().set("personId", person).set("email", &email);
+            let joined = lossy.call::<Json, CommonError>("join", given()).await;
+            match (attempts, joined) {
+                (1, Err(CommonError::ConnectionLost(lost))) => {
+                    assert!(lost.may_have_happened);
+                    assert_eq!(lost.operation, "TransactWriteItems");
+                }
+                // The token of the transaction makes a repeat harmless.
+                (3, Ok(person)) => assert_eq!(person["email"], *email),
+                (_, other) => panic!("{attempts} attempts: {other:?}"),
+            }
+            assert_eq!(transactions.load(Ordering::SeqCst), attempts.min(2));
+            // DynamoDB has done all of it, once: the item and the guard of its address.
+            let given_id = Given::new().set("personId", person);
+            let there: Json = direct.call::<_, CommonError>("person", given_id).await.expect("read");
+            assert_eq!(there, json!({ "personId": person, "email": email }));
+            let other = Given::new().set("personId", "eve").set("email", &email);
+            let taken = direct.call::<Json, CommonError>("join", other).await;
+            assert!(
+                matches!(taken, Err(CommonError::AlreadyExists(_) | CommonError::Conflict(_))),
+                "{taken:?}"
+            );
         }
     });
 }

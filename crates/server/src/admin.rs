@@ -8,7 +8,7 @@ mod types;
 
 pub use self::routes::admin_mount;
 pub use self::types::{
-    AdminError, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange, Verified,
+    AdminError, Clock, ClockChange, Expired, Fault, Fork, NewFork, Recorded, Tuning, TuningChange, Verified,
 };
 
 use crate::backend::ForkName;
@@ -38,6 +38,8 @@ pub trait Admin: Send + Sync + 'static {
 
     /// Makes a copy of the database under a new name.
     fn create_fork(&self, fork: NewFork) -> Result<Fork, AdminError>;
+    /// The requests of a fork that is recorded, in the order in which they came.
+    fn requests(&self, fork: Option<&ForkName>) -> Result<Vec<Recorded>, AdminError>;
 
     /// Forgets a fork.
     fn delete_fork(&self, name: &ForkName) -> Result<(), AdminError>;

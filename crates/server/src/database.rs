@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use parking_lot::RwLock;
+use hyper::body::Bytes;
+use parking_lot::{Mutex, RwLock};
 use sortkey_api::{ApiError, OperationId};
 use sortkey_engine::{Engine, FaultKind, History, JsonReply, Settings};
 
 use crate::admin::{
-    Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange,
-    Verified,
+    Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Recorded, Tuning,
+    TuningChange, Verified,
 };
 use crate::backend::{Backend, Call, ForkName, Readiness, ResourcePolicy};
 
@@ -37,6 +38,8 @@ type Slot = ArcSwap<Engine>;
 struct ForkSlot {
     engine: Slot,
     from: Option<ForkName>,
+    /// Its requests; none if they are not recorded.
+    requests: Option<Mutex<Vec<(OperationId, Bytes)>>>,
 }
 
 impl Database {
@@ -92,7 +95,12 @@ impl Backend for Database {
         let engine = match &call.fork {
             None => self.shared.main.load(),
             Some(name) => match self.fork(name) {
-                Some(fork) => fork.engine.load(),
+                Some(fork) => {
+                    if let Some(requests) = &fork.requests {
+                        requests.lock().push((call.operation, call.body.clone()));
+                    }
+                    fork.engine.load()
+                }
                 None => return JsonReply { result: Err(unknown_fork(name)), table: None },
             },
         };
@@ -188,15 +196,27 @@ impl Admin for Database {
     }
 
     fn create_fork(&self, fork: NewFork) -> Result<Fork, AdminError> {
-        let NewFork { name, from } = fork;
+        let NewFork { name, from, record } = fork;
         let engine = self.with(from.as_ref(), |slot| slot.load().fork().ok_or_else(not_in_memory))?;
         let mut forks = self.shared.forks.write();
         if forks.contains_key(&name) {
             return Err(AdminError::Exists(format!("there is a fork {name} already")));
         }
-        let slot = ForkSlot { engine: Slot::from_pointee(engine), from: from.clone() };
+        let requests = record.then(Mutex::default);
+        let slot = ForkSlot { engine: Slot::from_pointee(engine), from: from.clone(), requests };
         forks.insert(name.clone(), Arc::new(slot));
         Ok(Fork { name, from })
+    }
+
+    fn requests(&self, fork: Option<&ForkName>) -> Result<Vec<Recorded>, AdminError> {
+        let name = fork.ok_or_else(unrecorded)?;
+        let fork = self.fork(name).ok_or_else(|| no_fork(name))?;
+        let requests = fork.requests.as_ref().ok_or_else(unrecorded)?.lock();
+        let recorded = requests.iter().map(|(operation, body)| Recorded {
+            operation: operation.name(),
+            body: String::from_utf8_lossy(body).into_owned(),
+        });
+        Ok(recorded.collect())
     }
 
     fn delete_fork(&self, name: &ForkName) -> Result<(), AdminError> {
@@ -296,6 +316,12 @@ fn unknown_fork(name: &ForkName) -> ApiError {
 
 fn no_fork(name: &ForkName) -> AdminError {
     AdminError::NotFound(format!("there is no fork {name}"))
+}
+
+fn unrecorded() -> AdminError {
+    let why =
+        "the requests of this database are not recorded: name a fork that was made with \"record\": true";
+    AdminError::Invalid(why.into())
 }
 
 fn kept() -> AdminError {

@@ -47,8 +47,8 @@ mod target;
 mod tls;
 
 pub use crate::admin::{
-    Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Tuning, TuningChange,
-    Verified, admin_mount,
+    Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, NewFork, Recorded, Tuning,
+    TuningChange, Verified, admin_mount,
 };
 pub use crate::audit::Audit;
 pub use crate::backend::{Backend, Call, ForkName, Readiness, ResourcePolicy};

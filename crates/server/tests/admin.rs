@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use sortkey_server::{
-    Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, ForkName, Guard, NewFork, Settings,
-    Tuning, TuningChange, Verified, admin_mount,
+    Admin, AdminError, Backup, Clock, ClockChange, Expired, Fault, Fork, ForkName, Guard, NewFork, Recorded,
+    Settings, Tuning, TuningChange, Verified, admin_mount,
 };
 use support::{Fake, Running, start_with};
 
@@ -55,6 +55,10 @@ impl Admin for Recorder {
 
     fn forks(&self) -> Result<Vec<Fork>, AdminError> {
         Ok(vec![Fork { name: ForkName::parse("a").expect("a name"), from: None }])
+    }
+
+    fn requests(&self, _: Option<&ForkName>) -> Result<Vec<Recorded>, AdminError> {
+        Ok(vec![Recorded { operation: "PutItem", body: "{}".to_owned() }])
     }
 
     fn create_fork(&self, fork: NewFork) -> Result<Fork, AdminError> {
@@ -132,6 +136,7 @@ fn every_act_has_a_route() {
         ("POST", "/reset", "", 200, "{}", "main: reset"),
         ("GET", "/forks", "", 200, r#"{"forks":[{"name":"a"}]}"#, ""),
         ("POST", "/forks", r#"{"name":"b","from":"a"}"#, 200, r#"{"name":"b","from":"a"}"#, "main: fork b"),
+        ("GET", "/requests", "", 200, r#"{"requests":[{"operation":"PutItem","body":"{}"}]}"#, ""),
         (
             "POST",
             "/forks",

@@ -20,6 +20,8 @@ mod open;
 mod paged;
 mod tables;
 mod values;
+#[cfg(test)]
+mod versions;
 mod watch;
 
 pub use calls::{Call, Versioned};

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-pub use replay::{Difference, replay};
+pub use replay::{Answered, Difference, Replayer, replay};
 pub(crate) use replay::{Player, dump, first_difference};
 
 /// The version of the format.

@@ -10,6 +10,7 @@ use sortkey_core::{
 
 use crate::answers::{Kind, told};
 use crate::opening::hex;
+use crate::turns::turned;
 
 /// A call under way. It is stepped until it is over; its host answers the asks in between.
 pub struct StartedCall {
@@ -54,6 +55,10 @@ pub(crate) fn started(core: &Core, mut message: Arguments) -> Result<Task, Failu
     let limit = number("limit").and_then(|limit| u32::try_from(limit).ok());
     let version = number("version");
     let repeats = message.take("repeats").and_then(|it| it.as_bool()).unwrap_or(false);
+    if let Some(turn) = message.take("turn") {
+        let worker = message.text("worker").ok_or_else(|| lacks("worker", "the name of a worker"))?;
+        return Ok(core.work(worker, turned(&turn)?, now_ms, repeats));
+    }
     let arguments = message.take_object("arguments").unwrap_or_default();
     let caller = match message.take("caller").filter(|caller| !caller.is_null()) {
         Some(Json::Object(attributes)) => Some(Caller::unchecked(attributes)),

@@ -11,6 +11,7 @@ mod calling;
 mod changes;
 mod host;
 mod opening;
+mod turns;
 
 pub use asks::write_ask;
 pub use calling::{StartedCall, failed};

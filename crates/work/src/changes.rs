@@ -25,7 +25,6 @@ use self::lanes::{Job, Went};
 use self::places::Places;
 use self::reader::Reader;
 use self::round::{Ended, Round, Start, Until};
-use crate::letters;
 use crate::status::Counts;
 use crate::work::Work;
 
@@ -125,7 +124,7 @@ impl Work {
             return (job, Ok(Went::Again));
         }
         Counts::add(&counts.dead);
-        let written = letters::write(self.runtime(), job.worker, &run, &failure.message, image).await;
+        let written = self.runtime().put_aside(job.worker, &run, &failure.message, image).await;
         (job, written.map(|()| Went::Done))
     }
 

@@ -5,18 +5,14 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use sortkey_core::{Claim, Due, DuePage, Failure, FailureKind, Ran, Which};
+use sortkey_core::{Claim, Due, DuePage, Failure, FailureKind, Ran, UNCHANGED, Which};
 use sortkey_design::program::WorkerId;
 use tokio::task::JoinSet;
 
-use crate::letters;
 use crate::looks::{Look, Looks, Page};
 use crate::status::Counts;
 use crate::waiting::{Added, Candidate};
 use crate::work::Work;
-
-/// The longest pause after a failed run.
-const MAX_BACKOFF_MS: i64 = 300_000;
 
 /// The runs that are under way.
 type Running = JoinSet<(Due, Result<Turn, Failure>)>;
@@ -182,9 +178,7 @@ impl Work {
         };
         let Some(claim) = claim else { return Ok(Turn::Refused) };
         let counts = self.counts(worker);
-        let name = &self.runtime().program().workers[worker].name;
-        // The run id is the same for every attempt at an item due at this time.
-        let run = format!("{name}-{:016x}-{}", digest(due), due.since_ms);
+        let run = self.runtime().run_of(worker, due);
         let began_ms = self.runtime().now_ms();
         counts.begin(began_ms.saturating_sub(due.since_ms));
         let ran = self.runtime().run_due(worker, &claim, &run).await;
@@ -198,10 +192,7 @@ impl Work {
                 Counts::add(&counts.done);
                 return Ok(Turn::Badly);
             }
-            Ok(Ran::Unchanged) => Failure::new(
-                FailureKind::Internal,
-                "the run left its item as it was, so that it would be due again at once",
-            ),
+            Ok(Ran::Unchanged) => Failure::new(FailureKind::Internal, UNCHANGED),
             Err(failure) => failure,
         };
         self.failed(worker, due, &claim, &run, &failure).await?;
@@ -219,26 +210,8 @@ impl Work {
     ) -> Result<(), Failure> {
         let counts = self.counts(worker);
         self.report(worker, run, failure);
-        if claim.tries >= self.runtime().program().workers[worker].attempts {
-            if self.runtime().bury(claim, &failure.message).await? {
-                Counts::add(&counts.dead);
-                letters::write(self.runtime(), worker, run, &failure.message, &due.key).await?;
-            }
-            return Ok(());
-        }
-        Counts::add(&counts.failed);
-        let doubled = 1_000_i64.saturating_mul(1 << claim.tries.min(20));
-        let retry_at = self.runtime().now_ms().saturating_add(doubled.min(MAX_BACKOFF_MS));
-        self.runtime().give_back(claim, Some(retry_at)).await?;
+        let is_dead = self.runtime().fail(worker, &due.key, claim, run, failure).await?;
+        Counts::add(if is_dead { &counts.dead } else { &counts.failed });
         Ok(())
     }
-}
-
-/// A short name of a key: FNV-1a.
-fn digest(due: &Due) -> u64 {
-    let start = 0xcbf2_9ce4_8422_2325_u64;
-    due.key
-        .as_bytes()
-        .iter()
-        .fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

@@ -1,6 +1,6 @@
 //! Schedules: each slot runs once, whatever the number of processes. A slot that was missed runs once, late.
 
-use sortkey_core::{Failure, FailureKind};
+use sortkey_core::{Failure, FailureKind, NO_NOTES};
 use sortkey_design::program::{Schedule, WorkerId};
 use sortkey_functions::cron::{Cron, Zone};
 use sortkey_value::{AttributeValue, ValueRef};
@@ -14,8 +14,7 @@ impl Work {
         let runtime = self.runtime();
         let now_ms = runtime.now_ms();
         let Some(notes) = runtime.notes(worker, "every") else {
-            let why = "no table of the design has a key of text, in which a schedule could be remembered";
-            return Err(Failure::new(FailureKind::Internal, why));
+            return Err(Failure::new(FailureKind::Internal, NO_NOTES));
         };
         let (note, token) = (notes.note(""), runtime.lease_token()?);
         let lease_ms = self.lease_ms(worker);

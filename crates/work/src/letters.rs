@@ -1,11 +1,8 @@
 //! Letters: runs that failed in all their attempts, kept so that a person can inspect them and try them again.
 
-use sortkey_core::{Failure, FailureKind, Runtime};
+use sortkey_core::{Failure, FailureKind, LETTERS, Runtime};
 use sortkey_design::program::WorkerId;
-use sortkey_value::{AttributeValue, Item, Map, ValueRef};
-
-/// The kind of the notes.
-const DEAD: &str = "dead";
+use sortkey_value::{AttributeValue, Item, ValueRef};
 
 /// How many letters are listed at a time.
 const MOST: u32 = 1_000;
@@ -25,28 +22,9 @@ pub struct Letter {
     pub(crate) item: Item,
 }
 
-/// Stores a letter.
-pub(crate) async fn write(
-    runtime: &Runtime,
-    worker: WorkerId,
-    run: &str,
-    reason: &str,
-    item: &Item,
-) -> Result<(), Failure> {
-    let Some(notes) = runtime.notes(worker, DEAD) else { return Ok(()) };
-    let map: Map = item.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    let says = vec![
-        ("run", AttributeValue::S(run.to_owned())),
-        ("reason", AttributeValue::S(reason.chars().take(2_000).collect())),
-        ("at", AttributeValue::N(runtime.now_ms().into())),
-        ("item", AttributeValue::M(map)),
-    ];
-    notes.note(run).put(says).await
-}
-
 /// The letters of a worker.
 pub(crate) async fn list(runtime: &Runtime, worker: WorkerId) -> Result<Vec<Letter>, Failure> {
-    let Some(notes) = runtime.notes(worker, DEAD) else { return Ok(Vec::new()) };
+    let Some(notes) = runtime.notes(worker, LETTERS) else { return Ok(Vec::new()) };
     let name = &runtime.program().workers[worker].name;
     Ok(notes.list(MOST).await?.iter().filter_map(|item| letter(name, item)).collect())
 }
@@ -54,14 +32,14 @@ pub(crate) async fn list(runtime: &Runtime, worker: WorkerId) -> Result<Vec<Lett
 /// The letter of a run.
 pub(crate) async fn find(runtime: &Runtime, worker: WorkerId, run: &str) -> Result<Letter, Failure> {
     let missing = || Failure::new(FailureKind::NotFound, format!("there is no letter of the run `{run}`"));
-    let notes = runtime.notes(worker, DEAD).ok_or_else(missing)?;
+    let notes = runtime.notes(worker, LETTERS).ok_or_else(missing)?;
     let item = notes.note(run).get().await?.ok_or_else(missing)?;
     letter(&runtime.program().workers[worker].name, &item).ok_or_else(missing)
 }
 
 /// Removes the letter of a run.
 pub(crate) async fn remove(runtime: &Runtime, worker: WorkerId, run: &str) -> Result<(), Failure> {
-    match runtime.notes(worker, DEAD) {
+    match runtime.notes(worker, LETTERS) {
         Some(notes) => notes.note(run).remove().await,
         None => Ok(()),
     }

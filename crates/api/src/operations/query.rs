@@ -43,3 +43,13 @@ shape! {
         consumed_capacity: Option<ConsumedCapacity> = "ConsumedCapacity";
     }
 }
+
+impl QueryInput {
+    /// The query with all items that its filter would leave out. The filter stays a part of it, since DynamoDB refuses names and
+    /// values that no expression uses.
+    pub fn unfiltered(mut self) -> QueryInput {
+        let always = |filter: String| format!("({filter}) OR attribute_exists(anything) OR attribute_not_exists(anything)");
+        self.filter_expression = self.filter_expression.map(always);
+        self
+    }
+}

@@ -62,7 +62,7 @@ enum Target {
   sortkey generate cdk links.sk --stage prod --out lib")]
     Cdk(Cdk),
 
-    /// A policy of IAM for each module: exactly the actions, tables, indexes and partition keys that its calls need
+    /// Policies of IAM for each module and each worker: exactly the actions, tables, indexes and partition keys that they need
     ///
     /// A design without modules has one policy for all its calls. Workers are not part of a module.
     #[command(after_help = "Examples:

@@ -204,7 +204,11 @@ impl<'p> Builder<'p> {
                 item: item(entity),
                 changes: changes.iter().map(|each| word(*each)).collect(),
             },
-            DesignTrigger::Due { entity, .. } => Trigger::Due { item: item(entity) },
+            DesignTrigger::Due { entity, .. } => Trigger::Due {
+                item: item(entity),
+                concurrency: worker.concurrency,
+                per: worker.per.map(|(_, most)| most),
+            },
             DesignTrigger::Every(_) => Trigger::Every,
         };
         Worker { name: worker.name.to_string(), trigger }

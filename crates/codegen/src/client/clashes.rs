@@ -1,6 +1,6 @@
 //! Names that a language would give twice, where calls and modules are members of one type.
 
-use super::Surface;
+use super::{Surface, Trigger};
 use crate::problem::Problem;
 
 /// The members that would have one name. `spell` is the language's spelling, `reserved` are the client's own members.
@@ -18,6 +18,10 @@ pub(super) fn members(
         let names = each.calls.iter().map(|call| spell(&call.name));
         types.push((format!("the module `{}`", each.name), names.collect()));
     }
+    // Those that changes start have one member, `records`, together.
+    let own = surface.workers.iter().filter(|each| !matches!(each.trigger, Trigger::Changes { .. }));
+    let own = own.map(|each| spell(&each.name)).chain(["records".to_owned()]);
+    types.push(("the client's `workers`".to_owned(), own.collect()));
     let mut problems = Vec::new();
     for (of, mut names) in types {
         names.sort();

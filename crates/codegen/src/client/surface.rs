@@ -347,6 +347,10 @@ pub enum Trigger {
     Due {
         /// The entity's record.
         item: RecordId,
+        /// How many runs there may be at a time.
+        concurrency: u64,
+        /// How many of those items that share one value.
+        per: Option<u64>,
     },
     /// A schedule.
     Every,

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::join::join_all;
 use sortkey_api::operations::{QueryInput, ScanInput};
@@ -11,6 +12,7 @@ use sortkey_value::{Item, key};
 
 use super::Read;
 use super::asked::{Asked, Expressed};
+use super::sent::SentFilter;
 use crate::Failure;
 use crate::cursor::Position;
 use crate::evaluate::Scope;
@@ -27,6 +29,8 @@ const MAX_DOUBLINGS: u32 = 10;
 pub(super) struct Branch {
     /// The key condition; none for a scan.
     asked: Option<Asked>,
+    /// The conditions that DynamoDB checks itself.
+    pub(super) sent: Option<Arc<SentFilter>>,
     /// The beginning of this page.
     pub(super) position: Position,
     /// The last item that was used.
@@ -67,6 +71,7 @@ impl Read {
             }
             begun.push(Branch {
                 asked,
+                sent: None,
                 position,
                 last: None,
                 waiting: VecDeque::new(),
@@ -164,7 +169,10 @@ impl Read {
             let limit = wanted.map(|wanted| limit(wanted, branch));
             let (items, last) = match &branch.asked {
                 Some(asked) => {
-                    let input = self.query(asked);
+                    let mut input = self.query(asked);
+                    if let Some(sent) = &branch.sent {
+                        sent.add_to(&mut input);
+                    }
                     let input = QueryInput { exclusive_start_key: start, limit, ..input };
                     let output = session.query(input).await?;
                     (output.items.unwrap_or_default(), output.last_evaluated_key)

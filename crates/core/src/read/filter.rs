@@ -138,7 +138,7 @@ impl Read {
         if self.pattern.conditions.is_empty() && self.pattern.filters.is_empty() {
             return Sieve { conditions: Vec::new(), sure, known };
         }
-        let asked = |conjunct: &&Conjunct| !conjunct.drops.iter().any(|local| is_left_out(scope, *local));
+        let asked = |conjunct: &&Conjunct| is_asked(scope, conjunct);
         let of = |(conjuncts, residual): (&'r Vec<Conjunct>, &Vec<usize>)| {
             let conjuncts = residual.iter().filter_map(|at| conjuncts.get(*at));
             conjuncts.filter(asked).map(|each| &each.expr).collect()
@@ -151,6 +151,11 @@ impl Read {
     fn held(&self, at: usize) -> Option<&Held> {
         self.plan.held.as_ref()?.get(at)
     }
+}
+
+/// Whether a condition is asked in a call: one that uses an optional parameter is not asked where that is left out.
+pub(super) fn is_asked(scope: &Scope<'_>, conjunct: &Conjunct) -> bool {
+    !conjunct.drops.iter().any(|local| is_left_out(scope, *local))
 }
 
 /// Whether an optional parameter is left out, which drops the conditions that use it.

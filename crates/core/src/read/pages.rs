@@ -33,7 +33,11 @@ impl Read {
             return self.batch(session, scope, branches.into_iter().zip(keys).collect(), most, paging).await;
         }
         let sieve = self.sieve(scope, &branches);
+        let sent = self.sent_filter(scope)?.map(Arc::new);
         let mut branches = self.begin_at(scope, &branches, paging)?;
+        for branch in &mut branches {
+            branch.sent.clone_from(&sent);
+        }
         let mut found = Vec::new();
         loop {
             let wanted = most.map(|most| most.saturating_sub(found.len()));

@@ -1,8 +1,7 @@
 //! How requests leave a call.
 
-use sortkey_api::{ApiError, Backend, ErrorKind, Request, Response};
+use sortkey_api::{ApiError, Backend, Request, Response};
 
-use crate::ask::{Ask, Told};
 use crate::outbox::Outbox;
 
 /// The receiver of requests.
@@ -17,14 +16,7 @@ impl Way<'_> {
     pub(super) async fn send(&self, request: Request) -> Result<Response, ApiError> {
         match self {
             Way::Direct(backend) => backend.send(request).await,
-            Way::Asked(outbox) => match outbox.ask(Ask::Send(request)).await {
-                Told::Response(response) => response,
-                // Sent again, it would be answered so again.
-                _ => Err(ApiError::new(
-                    ErrorKind::ValidationException,
-                    "a request was asked for, and something else answered",
-                )),
-            },
+            Way::Asked(outbox) => outbox.exchange(request).await,
         }
     }
 

@@ -169,7 +169,9 @@ impl Sight<'_> {
         Ok(Response::Scan(Box::new(output)))
     }
 
-    async fn query(&self, table: &Turned, mut input: QueryInput) -> Result<Response, ApiError> {
+    async fn query(&self, table: &Turned, input: QueryInput) -> Result<Response, ApiError> {
+        // A filter is meant for the new form, and whoever sends it asks every item again.
+        let mut input = input.unfiltered();
         let index = input.index_name.as_deref().and_then(|name| self.turning.index(&table.name, name));
         let Some(index) = index.filter(|index| table.moves(index)) else {
             let mut output = self.inner.query(input).await?;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use sortkey_engine::{Engine, Settings};
 use sortkey_storage::{MemoryStore, Order, Store};
 
-use crate::support::{Database, START_MS, SlowStore};
+use crate::support::{Database, START_MS, SlowStore, create_index};
 
 fn put(database: &Database, key: &str, attribute: &str, second: u64) {
     let item = json!({"pk": {"S": key}, attribute: {"N": second.to_string()}});
@@ -54,6 +55,33 @@ fn entries_from_an_earlier_setting_do_not_stay() {
     assert_eq!(database.engine.expire_now(), Ok(1));
     assert_eq!(expiry_entries(&store), 0);
     assert_eq!(database.ok("Scan", json!({"TableName": "table"}))["Items"], Value::Array(Vec::new()));
+}
+
+/// A replay of recorded calls stops the clock and moves it step by step. The background removed expired items between two steps,
+/// sooner on a fast machine than on a slow one, so that the same requests met different items.
+#[test]
+fn nothing_expires_by_itself_while_the_clock_is_stopped() {
+    let settings =
+        Settings { seed: 1, expiry_interval: Some(Duration::from_millis(1)), ..Settings::default() };
+    let database = Database { engine: Engine::open(Arc::new(MemoryStore::new()), settings) };
+    database.engine.stop_clock_at(START_MS);
+    database.create_table("table", false, json!({}));
+    switch(&database, true, "ttl");
+    // Past by both clocks.
+    put(&database, "past", "ttl", 1_700_000_000);
+    let count = || database.ok("Scan", json!({"TableName": "table"}))["Count"].take();
+    for index in ["a", "b"] {
+        // The background completes one index after the other: between them it has ended a pass.
+        let mut body = create_index(&format!("by-{index}"), index);
+        body["TableName"] = json!("table");
+        database.ok("UpdateTable", body);
+        database.settled("table");
+    }
+    assert_eq!(count(), 1);
+    database.engine.follow_clock();
+    while count() != 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Entries of the expiry index lie in space 5 (see `layout.rs`).

@@ -6,8 +6,8 @@
 //!
 //! ## Why it matters
 //!
-//! The embedded engine has one region, and `sortkey up` creates tables in one region: the clause documents an intention and
-//! has no effect.
+//! The embedded engine has one region, and `sortkey up` creates tables in one region. Only what `sortkey generate` writes for
+//! CloudFormation, Terraform and the CDK creates replicas.
 //!
 //! ## Example
 //!
@@ -31,7 +31,7 @@
 //!
 //! ## When to allow
 //!
-//! When the replicas are created outside of Sortkey and the design should name them.
+//! When the tables are deployed by `sortkey generate`, or their replicas are created outside of Sortkey.
 
 use crate::context::{Context, Inspect, Lint, Theme};
 use sortkey_design::model::*;

@@ -110,6 +110,12 @@ class _Opened:
                 if type(number) is not int or number < 0:
                     raise TypeError(f"{member}: expected a whole number, not {number!r}")
                 message[member] = number
+        return self._started(message)
+
+    def start_turn(self, repeats: bool, worker: str, turn: Mapping[str, Any]) -> _native.Call:
+        return self._started({"worker": worker, "turn": _plain(turn), "now": self.clock(), "repeats": repeats})
+
+    def _started(self, message: dict[str, Any]) -> _native.Call:
         try:
             return self.core.start(dumps(message))
         except _native.CallError as error:
@@ -118,14 +124,12 @@ class _Opened:
     def change(self, record: Mapping[str, Any]) -> dict[str, Any] | None:
         """A record of a stream as a change: `entity`, `kind`, `item` and `before`; None if it is nobody's item."""
         images = record.get("dynamodb") or {}
-        named = str(record.get("eventSourceARN") or record.get("tableName") or "")
-        table = named.split(":table/", 1)[1].split("/", 1)[0] if ":table/" in named else named
-        message = {"table": table, "new": images.get("NewImage"), "old": images.get("OldImage"), "now": self.clock()}
+        message = {"table": table_of(record), "new": images.get("NewImage"), "old": images.get("OldImage"), "now": self.clock()}
         try:
             changed: dict[str, Any] = loads(self.core.change(dumps(_plain(message))))
         except _native.CallError as error:
             raise failure(json.loads(error.args[0]), self.declared) from None
-        return {**changed, "kind": _kind_of(record)} if changed else None
+        return {**changed, "kind": kind_of(record)} if changed else None
 
     def finish(self, done: bytes, trouble: Failure | None) -> Answer:
         message = loads(done)
@@ -169,7 +173,13 @@ class _Opened:
         return self.effects.get(perform["name"]), given
 
 
-def _kind_of(record: Mapping[str, Any]) -> str:
+def table_of(record: Mapping[str, Any]) -> str:
+    """The name of the table that a stream record is of."""
+    named = str(record.get("eventSourceARN") or record.get("tableName") or "")
+    return named.split(":table/", 1)[1].split("/", 1)[0] if ":table/" in named else named
+
+
+def kind_of(record: Mapping[str, Any]) -> str:
     kinds = {"INSERT": "create", "MODIFY": "update"}
     by_expiry = (record.get("userIdentity") or {}).get("principalId") == "dynamodb.amazonaws.com"
     return kinds.get(str(record.get("eventName")), "expire" if by_expiry else "delete")
@@ -249,8 +259,15 @@ class Program:
         version: int | None = None,
     ) -> Answer:
         """Calls a pattern or an operation by its name."""
+        repeats = self._transport.repeats
+        return self._run(self._opened.start(repeats, name, arguments or {}, caller, cursor, limit, version))
+
+    def turn(self, worker: str, turn: Mapping[str, Any]) -> Any:
+        """A turn of a worker, and what came of it."""
+        return self._run(self._opened.start_turn(self._transport.repeats, worker, turn)).value
+
+    def _run(self, call: _native.Call) -> Answer:
         opened, trouble = self._opened, None
-        call = opened.start(self._transport.repeats, name, arguments or {}, caller, cursor, limit, version)
         while True:
             asks, done = call.step()
             if done is not None:
@@ -310,8 +327,15 @@ class AsyncProgram:
         version: int | None = None,
     ) -> Answer:
         """Calls a pattern or an operation by its name."""
+        repeats = self._transport.repeats
+        return await self._run(self._opened.start(repeats, name, arguments or {}, caller, cursor, limit, version))
+
+    async def turn(self, worker: str, turn: Mapping[str, Any]) -> Any:
+        """A turn of a worker, and what came of it."""
+        return (await self._run(self._opened.start_turn(self._transport.repeats, worker, turn))).value
+
+    async def _run(self, call: _native.Call) -> Answer:
         opened, trouble = self._opened, None
-        call = opened.start(self._transport.repeats, name, arguments or {}, caller, cursor, limit, version)
         while True:
             asks, done = call.step()
             if done is not None:

@@ -139,8 +139,10 @@ class Unavailable(Failure):
     kind = "Unavailable"
 
 
-class NetworkError(Unavailable):
-    """The network failed. `may_have_happened` is true if a request was sent and its answer is missing: read before you write again."""
+class ConnectionLost(Unavailable):
+    """The network failed. `may_have_happened` is true if a write was sent and its answer is missing: read before you write again."""
+
+    kind = "ConnectionLost"
 
     def __init__(self, message: str, *, operation: str, may_have_happened: bool) -> None:
         super().__init__(message)
@@ -154,12 +156,16 @@ class Internal(Failure):
     kind = "Internal"
 
 
-class CredentialsRefused(Internal):
+class WrongCredentials(Internal):
     """There are no credentials, or DynamoDB does not accept them. Nothing was done."""
+
+    kind = "WrongCredentials"
 
 
 class AccessDenied(Internal):
     """The credentials are accepted, but their policy does not allow a request of this call."""
+
+    kind = "AccessDenied"
 
 
 _KINDS: dict[str, type[Failure]] = {

@@ -11,7 +11,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from .errors import AccessDenied, CredentialsRefused, Failure, NetworkError
+from .errors import AccessDenied, ConnectionLost, Failure, WrongCredentials
 
 __all__ = ["AsyncTransport", "Request", "Transport", "aio", "botocore"]
 
@@ -62,7 +62,7 @@ class _Botocore:
 
     def send(self, operation: str, body: bytes) -> tuple[int, bytes]:
         try:
-            answer = self._client._make_api_call(operation, {_BODY: body})
+            answer = self._client._make_api_call(operation, _carried(body))
         except Exception as error:
             return _answer_of(error, operation)
         return 200, answer[_BODY]
@@ -76,7 +76,7 @@ class _Aiobotocore:
 
     async def send(self, operation: str, body: bytes) -> tuple[int, bytes]:
         try:
-            answer = await self._client._make_api_call(operation, {_BODY: body})
+            answer = await self._client._make_api_call(operation, _carried(body))
         except Exception as error:
             return _answer_of(error, operation)
         return 200, answer[_BODY]
@@ -84,6 +84,11 @@ class _Aiobotocore:
 
 # The member under which a body travels through the client's pipeline.
 _BODY = "SortkeyBody"
+
+
+def _carried(body: bytes) -> dict[str, Any]:
+    """A body as the input of an operation. The rules for endpoints read the tables of batches and transactions from the input."""
+    return {_BODY: body, "RequestItems": {}, "TransactItems": []}
 
 
 class _RawBody:
@@ -159,6 +164,10 @@ _UNKNOWN_CREDENTIALS = {
 }  # fmt: skip
 
 
+# Requests that change nothing.
+_READS = {"BatchGetItem", "GetItem", "Query", "Scan", "TransactGetItems"}
+
+
 class TransportFailure(Exception):
     """Carries the failure that ends a call through the core, which only gets the fact that there is no answer."""
 
@@ -176,7 +185,7 @@ def _answer_of(error: Exception, operation: str) -> tuple[int, bytes]:
         code = str(response.get("Error", {}).get("Code", "")).rsplit("#", 1)[-1]
         message = str(response.get("Error", {}).get("Message", "")) or code
         if code in _UNKNOWN_CREDENTIALS:
-            raise TransportFailure(CredentialsRefused(message)) from error
+            raise TransportFailure(WrongCredentials(message)) from error
         if code in ("AccessDeniedException", "AccessDenied"):
             raise TransportFailure(AccessDenied(message)) from error
         if _BODY in response:
@@ -187,12 +196,13 @@ def _answer_of(error: Exception, operation: str) -> tuple[int, bytes]:
         exceptions.TokenRetrievalError, exceptions.NoAuthTokenError,
     )  # fmt: skip
     if isinstance(error, credentials):
-        raise TransportFailure(CredentialsRefused(str(error))) from error
+        raise TransportFailure(WrongCredentials(str(error))) from error
     if isinstance(error, (exceptions.HTTPClientError, exceptions.ConnectionError)):
         never_sent = (
             exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError, exceptions.ProxyConnectionError,
             exceptions.SSLError,
         )  # fmt: skip
-        reached = not isinstance(error, never_sent)
-        raise TransportFailure(NetworkError(str(error), operation=operation, may_have_happened=reached)) from error
+        # What was only read did not change anything.
+        has_written = not isinstance(error, never_sent) and operation not in _READS
+        raise TransportFailure(ConnectionLost(str(error), operation=operation, may_have_happened=has_written)) from error
     raise error

@@ -12,10 +12,11 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from .calls import Answer, AsyncProgram, Program
 from .errors import Declared, Internal
 from .transport import AsyncTransport, Transport, aio, botocore
+from .work import AsyncWorkers, BatchAnswer, OnFailure, Workers, WorkReport
 
 __all__ = [
-    "BYTES", "DECIMAL", "OMITTED", "AsyncClient", "AsyncPaged", "Change", "Client", "ListOf", "MapOf", "Omitted", "OneOf", "Page", "Paged",
-    "SetOf", "Wire",
+    "BYTES", "DECIMAL", "OMITTED", "AsyncClient", "AsyncPaged", "AsyncWorkers", "BatchAnswer", "Change", "Client", "ListOf", "MapOf",
+    "Omitted", "OnFailure", "OneOf", "Page", "Paged", "SetOf", "Wire", "WorkReport", "Workers",
 ]  # fmt: skip
 
 T = TypeVar("T")
@@ -217,6 +218,11 @@ class Client:
     def acting_as(self, caller: Mapping[str, Any]) -> Client:
         return Client(self._program, self._wire, caller)
 
+    @property
+    def program(self) -> Program:
+        """The program that the calls are of."""
+        return self._program
+
     def changes(self, kinds: Mapping[str, Spec], records: Iterable[Mapping[str, Any]]) -> list[Change[Any]]:
         """Records of a stream as changes of the design's items; what is nobody's item is left out."""
         return _changes(self._program, self._wire, kinds, records)
@@ -268,6 +274,11 @@ class AsyncClient:
 
     def acting_as(self, caller: Mapping[str, Any]) -> AsyncClient:
         return AsyncClient(self._program, self._wire, caller)
+
+    @property
+    def program(self) -> AsyncProgram:
+        """The program that the calls are of."""
+        return self._program
 
     def changes(self, kinds: Mapping[str, Spec], records: Iterable[Mapping[str, Any]]) -> list[Change[Any]]:
         """Records of a stream as changes of the design's items; what is nobody's item is left out."""

@@ -1,6 +1,7 @@
 """Requests through boto3 and aiobotocore, with their settings, credentials and retries; and what becomes of a broken network."""
 
 import asyncio
+import json
 import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -90,8 +91,8 @@ def test_a_resource_will_do_and_another_service_will_not(sortkey_database, serve
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("UnrecognizedClientException", sortkey.CredentialsRefused),
-        ("ExpiredTokenException", sortkey.CredentialsRefused),
+        ("UnrecognizedClientException", sortkey.WrongCredentials),
+        ("ExpiredTokenException", sortkey.WrongCredentials),
         ("AccessDeniedException", sortkey.AccessDenied),
         ("ThrottlingException", sortkey.Throttled),
     ],
@@ -109,7 +110,7 @@ def test_no_credentials_at_all(sortkey_database, served, monkeypatch):
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     client = boto3.session.Session().client("dynamodb", endpoint_url=served.endpoint, region_name="us-east-1")
-    with pytest.raises(sortkey.CredentialsRefused):
+    with pytest.raises(sortkey.WrongCredentials):
         program(sortkey_database, client).call("write", {"words": "milk"}, caller=ADA)
     assert served.arrived == []
 
@@ -117,7 +118,7 @@ def test_no_credentials_at_all(sortkey_database, served, monkeypatch):
 def test_a_network_that_drops_in_a_transaction_says_so(sortkey_database, served):
     served.breaks.append("TransactWriteItems")
     notes = program(sortkey_database, client_of(served))
-    with pytest.raises(sortkey.NetworkError) as dropped:
+    with pytest.raises(sortkey.ConnectionLost) as dropped:
         notes.call("entitle", {"name": "first"}, caller=ADA)
     assert dropped.value.may_have_happened and dropped.value.operation == "TransactWriteItems"
     # DynamoDB had done it, as a whole: the item and its guard.
@@ -132,12 +133,27 @@ def test_the_retries_of_the_client_carry_a_transaction_over_a_drop(sortkey_datab
     assert [operation for operation, _ in served.arrived].count("TransactWriteItems") == 2
 
 
+# The rules for endpoints looked for the tables of a batch in the input, where there was nothing, and every batch failed.
+def test_batches_and_transactions_are_sent(sortkey_database, served):
+    key = {"PK": {"S": "USER#ada"}, "SK": {"S": "NOTE#1"}}
+    requests = {
+        "BatchGetItem": {"RequestItems": {"notes": {"Keys": [key]}}},
+        "BatchWriteItem": {"RequestItems": {"notes": [{"PutRequest": {"Item": key}}]}},
+        "TransactGetItems": {"TransactItems": [{"Get": {"TableName": "notes", "Key": key}}]},
+        "TransactWriteItems": {"TransactItems": [{"Put": {"TableName": "notes", "Item": key}}]},
+    }
+    transport = sortkey.botocore(client_of(served))
+    for operation, body in requests.items():
+        status, answer = transport.send(operation, json.dumps(body).encode())
+        assert status == 200, answer
+
+
 def test_nobody_listens(sortkey_database):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         endpoint = f"http://127.0.0.1:{free.getsockname()[1]}"
     client = boto3.client("dynamodb", endpoint_url=endpoint, config=Config(retries={"max_attempts": 0}), **KEYS)
-    with pytest.raises(sortkey.NetworkError) as refused:
+    with pytest.raises(sortkey.ConnectionLost) as refused:
         program(sortkey_database, client).call("write", {"words": "milk"}, caller=ADA)
     assert not refused.value.may_have_happened
 
@@ -151,7 +167,7 @@ def test_aiobotocore_sends_too(sortkey_database, served):
             await asyncio.gather(*(notes.call("write", {"words": f"{at}"}, caller=ADA) for at in range(3)))
             page = await notes.call("notes", {"userId": "ada"}, caller=ADA)
             served.refuse = (400, b'{"__type": "x#UnrecognizedClientException", "message": "no"}')
-            with pytest.raises(sortkey.CredentialsRefused):
+            with pytest.raises(sortkey.WrongCredentials):
                 await notes.call("write", {"words": "milk"}, caller=ADA)
             return page.items
 

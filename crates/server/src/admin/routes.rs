@@ -100,9 +100,16 @@ static ROUTES: &[Route] = &[
     Route {
         method: Method::POST,
         path: "/forks",
-        body: r#"{"name": "test-1", "from": "seeded"}"#,
-        about: "Copies the database, or the fork named by `from`, under a new name.",
+        body: r#"{"name": "test-1", "from": "seeded", "record": false}"#,
+        about: "Copies the database, or the fork named by `from`, under a new name; `record` keeps its requests.",
         run: |admin, ask| to_json(admin.create_fork(ask.parse::<NewFork>()?)?),
+    },
+    Route {
+        method: Method::GET,
+        path: "/requests",
+        body: "",
+        about: "The requests of a fork that was made with `record`, in the order in which they came.",
+        run: |admin, ask| listed("requests", &admin.requests(ask.fork())?),
     },
     Route {
         method: Method::DELETE,

@@ -66,6 +66,19 @@ pub struct NewFork {
     /// The fork to copy; the main database if none.
     #[serde(default)]
     pub from: Option<ForkName>,
+    /// Whether its requests are recorded.
+    #[serde(default)]
+    pub record: bool,
+}
+
+/// A request that was recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Recorded {
+    /// The operation.
+    pub operation: &'static str,
+    /// The body as it came.
+    pub body: String,
 }
 
 /// Failures to come, for requests that match.

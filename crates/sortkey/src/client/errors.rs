@@ -143,3 +143,29 @@ pub(super) fn error<E: DesignError>(failure: Failure) -> E {
     };
     E::common(common(refused))
 }
+
+#[cfg(test)]
+mod tests {
+    /// Python called two of them by other names, so that a guide for one language was wrong in the next.
+    #[test]
+    fn every_language_has_the_same_names() {
+        let own = include_str!("errors.rs");
+        let typescript = include_str!("../../../../bindings/javascript/src/index.d.ts");
+        let python = include_str!("../../../python/python/sortkey/errors.py");
+        let variants = |name: &str| {
+            let body = own.split_once(&format!("pub enum {name} {{")).map_or("", |(_, rest)| rest);
+            let body = body.split_once("\n}").map_or("", |(body, _)| body);
+            let lines = body.lines().filter_map(|line| line.strip_prefix("    "));
+            let names = lines.filter(|line| line.starts_with(char::is_uppercase));
+            let names = names.map(|line| line.chars().take_while(|each| each.is_alphanumeric()).collect());
+            names.collect::<Vec<String>>()
+        };
+        let names = [variants("CommonError"), variants("OpenError")].concat();
+        assert!(names.len() > 15, "{names:?}");
+        // Other languages report a damaged program or option in classes of their own.
+        for name in names {
+            assert!(typescript.contains(&format!("export class {name} ")), "{name} in TypeScript");
+            assert!(python.contains(&format!("class {name}(")), "{name} in Python");
+        }
+    }
+}

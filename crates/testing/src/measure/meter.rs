@@ -212,11 +212,11 @@ impl Meter {
         input.return_consumed_capacity = DETAILED;
         let (table, index) = (input.table_name.name().to_owned(), input.index_name.clone());
         let (strong, continues) = (input.consistent_read == Some(true), input.exclusive_start_key.is_some());
-        // A count reads the items as well; asking for the items reveals their size.
-        let counted =
-            (input.select == Some(Select::Count)).then(|| QueryInput { select: None, ..input.clone() });
+        // A count and a filter leave out items that were read; asking for all of them reveals their size.
+        let leaves_out = input.select == Some(Select::Count) || input.filter_expression.is_some();
+        let all = leaves_out.then(|| QueryInput { select: None, ..input.clone() }.unfiltered());
         let answer = block_on(self.inner.query(input));
-        let items = counted.map(|items| block_on(self.inner.query(items)));
+        let items = all.map(|all| block_on(self.inner.query(all)));
         let sized = items.as_ref().unwrap_or(&answer).as_ref().ok();
         let bytes = sized.and_then(|output| output.items.as_deref()).map_or(0, bytes);
         let found = answer.as_ref().ok();

@@ -55,15 +55,24 @@ fn created(setup: &Setup) -> Result<Engine, String> {
     Ok(engine)
 }
 
-/// A program on a database of its own, with the keys of a recording.
-pub(crate) struct Player {
+/// A program with the keys of a recording, which makes calls again.
+pub struct Replayer {
     core: Core,
-    pub(crate) engine: Engine,
     keyring: KeyFile,
 }
 
-impl Player {
-    pub(crate) fn new(program: &Arc<Program>, setup: &Setup, engine: Engine) -> Result<Player, String> {
+/// The answer of a database to a request: a status, and a body as AWS would send it.
+pub type Answered = Result<(u16, Vec<u8>), String>;
+
+/// A program on a database of its own, with the keys of a recording.
+pub(crate) struct Player {
+    replayer: Replayer,
+    pub(crate) engine: Engine,
+}
+
+impl Replayer {
+    /// A program with the keys of a recording.
+    pub fn new(program: &Arc<Program>, setup: &Setup) -> Result<Replayer, String> {
         let key = |name: &str, text: &str| -> Result<[u8; 32], String> {
             sortkey_wasm::hex(text).ok_or_else(|| format!("`{name}`: expected 64 hexadecimal digits"))
         };
@@ -76,7 +85,13 @@ impl Player {
         let core = Core::new(Arc::clone(program), settings).map_err(|problems| {
             problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("; ")
         })?;
-        Ok(Player { core, engine, keyring: KeyFile::from_key(key("masterKey", &setup.master_key)?) })
+        Ok(Replayer { core, keyring: KeyFile::from_key(key("masterKey", &setup.master_key)?) })
+    }
+}
+
+impl Player {
+    pub(crate) fn new(program: &Arc<Program>, setup: &Setup, engine: Engine) -> Result<Player, String> {
+        Ok(Player { replayer: Replayer::new(program, setup)?, engine })
     }
 
     /// Replays a test to its end, or to the first difference.
@@ -124,6 +139,13 @@ impl Player {
 
     /// Carries out a call: what it sends now, and what it comes to.
     pub(crate) fn call(&self, recorded: &Called) -> Result<Called, String> {
+        self.replayer.call(recorded, &|sent| answered(&self.engine, sent))
+    }
+}
+
+impl Replayer {
+    /// Carries out a call on a database: what it sends now, and what it comes to.
+    pub fn call(&self, recorded: &Called, send: &dyn Fn(&Sent) -> Answered) -> Result<Called, String> {
         let mut found = Called { sent: Vec::new(), done: Json::Null, ..recorded.clone() };
         let mut effects = recorded.effects.iter();
         let mut task = match StartedCall::start(&self.core, recorded.start.to_string().as_bytes()) {
@@ -146,7 +168,7 @@ impl Player {
                         request.encode(&mut body);
                         let body = String::from_utf8_lossy(&body).into_owned();
                         let sent = Sent(request.operation().name().to_owned(), body);
-                        let answer = answered(&self.engine, &sent)?;
+                        let answer = send(&sent)?;
                         found.sent.push(sent);
                         answer
                     }
@@ -184,8 +206,7 @@ fn text(sent: Option<&Sent>) -> String {
     sent.map_or("nothing".to_owned(), |Sent(operation, body)| format!("{operation} {body}"))
 }
 
-/// The answer of a database: a status, and a body as AWS would send it.
-fn answered(engine: &Engine, Sent(operation, body): &Sent) -> Result<(u16, Vec<u8>), String> {
+fn answered(engine: &Engine, Sent(operation, body): &Sent) -> Answered {
     let operation =
         OperationId::from_name(operation).ok_or_else(|| format!("{operation} is not an operation"))?;
     Ok(match block_on(engine.call(operation, body.as_bytes())).result {

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use super::text::{comment, property, quoted};
 use super::{Source, module_function};
 use crate::client::names::client_name;
-use crate::client::{EffectKind, Surface, camel, pascal};
+use crate::client::{EffectKind, Surface, Trigger, camel, pascal};
 use crate::files::File;
 
 /// The client's own members, beside modules and calls.
-pub(super) const MEMBERS: [&str; 4] = ["as", "changes", "close", "ready"];
+pub(super) const MEMBERS: [&str; 5] = ["as", "changes", "close", "ready", "workers"];
 
 /// The file.
 pub(super) fn file(surface: &Surface) -> File {
@@ -17,9 +17,11 @@ pub(super) fn file(surface: &Surface) -> File {
     let name = client_name(surface);
     source.options(&name);
     source.changes(&name);
+    source.workers(&name);
     source.client(&name);
     source.function(&name);
-    let mut imports = String::from("import { open, type OpenOptions } from \"sortkey\";\n");
+    let work = if surface.workers.is_empty() { "" } else { ", work" };
+    let mut imports = format!("import {{ open, type OpenOptions{work} }} from \"sortkey\";\n");
     for module in &surface.modules {
         let (function, interface) = (module_function(&module.name), pascal(&module.name));
         let _ = writeln!(
@@ -128,6 +130,12 @@ impl Source<'_> {
             let _ =
                 writeln!(members, "{docs}  changes(records: readonly {records}[]): Promise<{name}Change[]>;");
         }
+        if !surface.workers.is_empty() {
+            let _ = writeln!(
+                members,
+                "  /** The design's workers, for functions that a stream or a schedule calls. */\n  readonly workers: {name}Workers;"
+            );
+        }
         members += "  /** Opens the core before the first call does. */\n  ready(): Promise<void>;\n";
         members += "  /** Ends what the package started: the thread that hashes passwords. */\n  close(): Promise<void>;\n";
         let _ = write!(self.text, "export interface {name} {{\n{members}}}\n\n");
@@ -162,6 +170,7 @@ impl Source<'_> {
                 "    changes: (records) => client.changes(records) as Promise<{name}Change[]>,"
             );
         }
+        members += &worker_bindings(surface);
         members += "    ready: () => client.ready(),\n    close: () => client.close(),\n";
         let function = camel(name);
         let _ = write!(
@@ -173,4 +182,95 @@ impl Source<'_> {
             surface.name
         );
     }
+}
+
+/// The names of the workers that changes start, as a list.
+fn started_by_changes(surface: &Surface) -> Vec<String> {
+    let workers = surface.workers.iter().filter(|each| matches!(each.trigger, Trigger::Changes { .. }));
+    workers.map(|each| quoted(&each.name)).collect()
+}
+
+impl Source<'_> {
+    /// The workers as functions.
+    fn workers(&mut self, name: &str) {
+        let surface = self.surface;
+        if surface.workers.is_empty() {
+            return;
+        }
+        let report = format!("Promise<{}>", self.library("WorkReport"));
+        let mut members = String::new();
+        let changes = started_by_changes(surface);
+        if !changes.is_empty() {
+            let (record, answer) = (self.library("StreamRecord"), self.library("BatchAnswer"));
+            let options = self.library("WorkOptions");
+            let names: Vec<String> = changes.iter().map(|each| each.replace('"', "`")).collect();
+            let docs = comment(
+                &[format!(
+                    "Runs what the records of a stream start: {}. Lambda takes the answer.",
+                    names.join(", ")
+                )],
+                "  ",
+            );
+            let _ = writeln!(
+                members,
+                "{docs}  records(records: readonly {record}[], options?: {options}): Promise<{answer}>;"
+            );
+        }
+        for each in &surface.workers {
+            let member = camel(&each.name);
+            let (docs, arguments) = match &each.trigger {
+                Trigger::Changes { .. } => continue,
+                Trigger::Due { item, .. } => {
+                    let docs = format!(
+                        "Runs `{}` on every `{}` that is due.",
+                        each.name,
+                        surface.record(*item).name
+                    );
+                    (docs, format!("options?: {}", self.library("DueOptions")))
+                }
+                Trigger::Every => {
+                    let docs = format!("Runs the slot of `{}` that a moment belongs to, once.", each.name);
+                    (docs, "at?: Date | number | string".to_owned())
+                }
+            };
+            let _ = writeln!(members, "{}  {member}({arguments}): {report};", comment(&[docs], "  "));
+        }
+        let _ = write!(
+            self.text,
+            "/** The design's workers, each as a function that does what there is to do and returns. */\n\
+             export interface {name}Workers {{\n{members}}}\n\n"
+        );
+    }
+}
+
+fn worker_bindings(surface: &Surface) -> String {
+    if surface.workers.is_empty() {
+        return String::new();
+    }
+    let mut members = String::new();
+    let changes = started_by_changes(surface);
+    if !changes.is_empty() {
+        let _ = writeln!(
+            members,
+            "      records: (records, options) => work.records(client, [{}], records, options),",
+            changes.join(", ")
+        );
+    }
+    for each in &surface.workers {
+        let (member, name) = (camel(&each.name), quoted(&each.name));
+        match &each.trigger {
+            Trigger::Changes { .. } => {}
+            Trigger::Due { concurrency, per, .. } => {
+                let per = per.map(|per| format!(", per: {per}")).unwrap_or_default();
+                let _ = writeln!(
+                    members,
+                    "      {member}: (options) => work.due(client, {name}, {{ concurrency: {concurrency}{per} }}, options),"
+                );
+            }
+            Trigger::Every => {
+                let _ = writeln!(members, "      {member}: (at) => work.slot(client, {name}, at),");
+            }
+        }
+    }
+    format!("    workers: {{\n{members}    }},\n")
 }

@@ -24,7 +24,13 @@ fn rewriting() -> Vec<Row<'static>> {
         ]),
         row(&[("  hits ", "  code string(1..90) := lower(email)\n  hits ")]),
         Row {
-            changes: &[("note?   string(1..80)", "remark? string(1..80) @was(note)")],
+            changes: &[
+                ("note?   string(1..80)", "remark? string(1..80) @was(note)"),
+                (
+                    "system pattern others",
+                    "system pattern remarked = list Order by userId filter remark exists page 100\nsystem pattern others",
+                ),
+            ],
             rewrites: true,
             note: "remark",
             asked: Vec::new(),
@@ -89,6 +95,12 @@ fn seen(runtime: &Runtime, row: &Row<'_>) -> Vec<Vec<Json>> {
         }
         for status in statuses {
             seen.push(every(runtime, "inStatus", &json!({ "status": status }), limit));
+        }
+        // DynamoDB would look for the new name, which items that are not rewritten lack.
+        if row.changes.iter().any(|(_, to)| to.contains("remarked")) {
+            for user in ["u0", "u1", "u2"] {
+                seen.push(every(runtime, "remarked", &json!({ "userId": user }), limit));
+            }
         }
         if row.changes.iter().any(|(_, to)| to.contains("inShard")) {
             for shard in 0..3 {
